@@ -1,0 +1,70 @@
+"""The table of all rules: what a rule id such as ``MT120`` means and how grave it is.
+
+Numbers go by kind: MT1xx syntax and schema (MT101–MT119 comments, MT120–MT159 JSON, keys and values, MT160–MT169
+regions of generated text), MT2xx safety, MT3xx wrong or failing output, MT4xx misleading output, MT5xx untidiness.
+An id is never given a second meaning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from preprocessor.findings import Finding, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule: its id, its name in kebab case, its usual severity and what it says, in one sentence."""
+
+    id: str
+    name: str
+    severity: Severity
+    summary: str
+
+
+_ALL = (
+    # MT101–MT119: comments
+    # MT120–MT159: JSON, keys and values
+    Rule("MT120", "json-syntax", "error", "The body of a comment is not JSON."),
+    Rule("MT121", "duplicate-key", "error", "An object has the same key twice, with different values."),
+    Rule("MT122", "repeated-key", "warning", "An object has the same key twice, with the same value."),
+    Rule("MT123", "extended-json", "error", "A value of MongoDB Extended JSON is malformed."),
+    Rule("MT130", "unknown-key", "error", "A comment has a key that means nothing."),
+    Rule("MT131", "missing-key", "error", "A comment lacks a key that it needs."),
+    Rule(
+        "MT132",
+        "wrong-type",
+        "error",
+        "A value is of the wrong type, for example a string instead of a list.",
+    ),
+    Rule("MT133", "wrong-value", "error", "A value is of the right type, but is not one of those possible."),
+    Rule(
+        "MT134", "not-a-stage", "error", "An element of a pipeline is not an object with exactly one $-key."
+    ),
+    Rule("MT135", "header-count", "error", "A table has more headers than columns, or fewer."),
+    Rule("MT136", "not-a-column", "error", "A setting names a column that the table does not show."),
+    Rule("MT137", "duplicate-column", "error", "A table shows the same column twice."),
+    Rule("MT138", "duplicate-id", "error", "Two comments have the same id."),
+    Rule("MT139", "unknown-table", "error", "A value or check refers to a table that does not exist."),
+    Rule(
+        "MT140",
+        "unknown-shared-pipeline",
+        "error",
+        "A pipeline names a shared stage list that does not exist.",
+    ),
+    Rule("MT141", "shared-pipeline-cycle", "error", "A shared stage list contains itself."),
+    Rule("MT142", "shared-pipeline-unreadable", "error", "The file of a shared stage list cannot be read."),
+    Rule("MT143", "unknown-rule", "error", "A comment ignores a rule that does not exist."),
+    # MT160–MT169: regions of generated text
+    # MT2xx: safety
+    # MT3xx: wrong or failing output
+    # MT4xx: misleading output
+    # MT5xx: untidiness
+)
+
+RULES: dict[str, Rule] = {rule.id: rule for rule in _ALL}
+
+
+def finding(rule: str, file: str, at: tuple[int, int], message: str, hint: str = "") -> Finding:
+    """Give the finding of ``rule`` (its usual severity) at ``at`` = (line, column), counted from 1; (0, 0) = whole file."""
+    return Finding(file, at[0], at[1], rule, RULES[rule].severity, message, hint)
