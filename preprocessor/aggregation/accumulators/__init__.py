@@ -1,0 +1,1 @@
+"""Accumulators of ``$group`` and window operators of ``$setWindowFields``, one family a module."""

@@ -1,0 +1,76 @@
+"""The operator catalogue: every stage, expression and accumulator, as data (``catalogue.jsonl``).
+
+The evaluator takes names and argument shapes from here, the linter what exists since when, the documentation its
+page on what runs offline.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+Kind = Literal["stage", "expression", "accumulator", "window", "query"]
+Style = Literal["array", "named", "value"]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One operator of MongoDB's aggregation language.
+
+    ``style``: how arguments are written: ``array`` (a list, or one bare argument), ``named`` (a document of
+    ``required`` and ``optional`` names) or ``value`` (a form of its own). ``least``/``most``: how many arguments an
+    ``array`` style takes, ``most`` None for any number. ``family``: the module that evaluates it. ``since``: the
+    MongoDB version that brought it. ``refused``: why it does not run offline, empty when it does.
+    """
+
+    name: str
+    kind: Kind
+    family: str
+    style: Style
+    least: int
+    most: int | None
+    required: tuple[str, ...]
+    optional: tuple[str, ...]
+    since: str
+    refused: str
+    manual: str
+
+
+@cache
+def operators() -> Mapping[tuple[str, str], Operator]:
+    """All operators by (kind, name)."""
+    text = resources.files(__package__).joinpath("catalogue.jsonl").read_text("utf-8")
+    found = (_operator(json.loads(line)) for line in text.splitlines() if line.strip())
+    return {(operator.kind, operator.name): operator for operator in found}
+
+
+def _operator(line: dict[str, object]) -> Operator:
+    name, kind = str(line["name"]), line["kind"]
+    plain = name.lstrip("$")
+    return Operator(
+        name=name,
+        kind=kind,  # type: ignore[arg-type]
+        family=str(line.get("family", "")),
+        style=line.get("style", "value"),  # type: ignore[arg-type]
+        least=int(line.get("least", 0)),  # type: ignore[call-overload]
+        most=line.get("most"),  # type: ignore[arg-type]
+        required=tuple(line.get("required", ())),  # type: ignore[arg-type]
+        optional=tuple(line.get("optional", ())),  # type: ignore[arg-type]
+        since=str(line.get("since", "")),
+        refused=str(line.get("refused", "")),
+        manual=str(line.get("manual", f"https://www.mongodb.com/docs/manual/reference/operator/aggregation/{plain}/")),
+    )
+
+
+def find(kind: Kind, name: str) -> Operator | None:
+    """The operator of this kind and name, or None when MongoDB has none."""
+    return operators().get((kind, name))
+
+
+def names(kind: Kind) -> list[str]:
+    """The names of all operators of a kind, in order; for "did you mean"."""
+    return sorted(name for found, name in operators() if found == kind)

@@ -1,0 +1,410 @@
+"""Expressions, parsed once into closures.
+
+``compile_expression`` turns an expression into a ``Node``: a function from the root document to a value. Names,
+argument shapes and constant parts are settled here, so that a mistake is found before a document is read, and is
+told with its path.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib import import_module
+from typing import Any
+
+from preprocessor.aggregation import catalogue, paths
+from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
+from preprocessor.aggregation.values import MISSING, Document, Evaluate, date_from_millis, millis
+
+
+@dataclass(slots=True)
+class Slot:
+    """Where a variable's value stands while it is in scope: closures read it, ``$map`` and its like set it."""
+
+    value: Any = MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a pipeline may read besides its documents: other collections, the time, seeds."""
+
+    collections: Mapping[str, Sequence[Document]]
+    now: datetime
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The variables visible to an expression, and the context. ``slots`` maps a name to its value's place."""
+
+    context: Context
+    slots: Mapping[str, Slot] = field(default_factory=dict)
+
+    def binding(self, *names: str) -> tuple[Scope, list[Slot]]:
+        """A scope in which ``names`` are bound as well, and the new slots in that order."""
+        fresh = [Slot() for _ in names]
+        return Scope(self.context, {**self.slots, **dict(zip(names, fresh, strict=True))}), fresh
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A compiled expression. ``constant``: it reads no document and no variable, so ``run`` may be called once.
+
+    ``field``: the dotted path when the expression is nothing but a field of the root document.
+    """
+
+    run: Evaluate
+    constant: bool = False
+    field: str | None = None
+
+
+Form = Callable[[Any, Scope, Path], Node]
+_FORMS: dict[str, Form] = {}
+
+
+def constant(value: Any) -> Node:
+    """The node that always gives ``value``."""
+    return Node(lambda _: value, constant=True)
+
+
+def compile_expression(expression: Any, scope: Scope, path: Path) -> Node:
+    """The node for an aggregation expression.
+
+    ``path`` is where the expression stands in the pipeline. Raises AggregationError with the exact path for what
+    the server refuses to parse and for constant parts that cannot be computed, NotOffline for what is not covered.
+    """
+    if isinstance(expression, str):
+        return _string(expression, scope, path)
+    if isinstance(expression, Mapping):
+        return _document(expression, scope, path)
+    if isinstance(expression, list | tuple):
+        return _array(expression, scope, path)
+    return constant(expression)
+
+
+def _string(text: str, scope: Scope, path: Path) -> Node:
+    if not text.startswith("$"):
+        return constant(text)
+    try:
+        if text.startswith("$$"):
+            return _variable(text[2:], scope)
+        return field_path(paths.split(text[1:]), scope)
+    except AggregationError as error:
+        raise error.at(path) from None
+
+
+def field_path(parts: tuple[str, ...], scope: Scope) -> Node:
+    """The node that reads a field of ``$$CURRENT``, the root document unless something rebinds it."""
+    current = scope.slots.get("CURRENT")
+    if current is None:
+        return Node(paths.getter(parts), field=".".join(parts))
+    get = paths.of_variable(parts)
+    return Node(lambda _: get(current.value))
+
+
+def _variable(text: str, scope: Scope) -> Node:
+    name, _, rest = text.partition(".")
+    check_variable_name(name)
+    parts = paths.split(rest) if "." in text else ()
+    node = _named_variable(name, scope)
+    if not parts:
+        return node
+    if node.field == "":
+        return Node(paths.getter(parts), field=".".join(parts))
+    get, read = paths.of_variable(parts), node.run
+    return Node(lambda document: get(read(document)), constant=node.constant)
+
+
+def _named_variable(name: str, scope: Scope) -> Node:
+    slot = scope.slots.get(name)
+    if slot is not None:
+        return Node(lambda _: slot.value)
+    if name in ("ROOT", "CURRENT"):
+        return Node(lambda document: document, field="")
+    if name == "REMOVE":
+        return constant(MISSING)
+    if name == "NOW":
+        return constant(date_from_millis(millis(scope.context.now)))
+    if name in ("CLUSTER_TIME", "USER_ROLES", "SEARCH_META", "JS_SCOPE"):
+        raise NotOffline(f"$${name} is known to a server only")
+    raise AggregationError(f"no variable $${name} is defined here{did_you_mean(name, scope.slots)}", code=17276)
+
+
+def check_variable_name(name: str) -> None:
+    """Raises AggregationError for a name that no variable can have."""
+    if not name:
+        raise AggregationError("a variable needs a name", code=16866)
+    if not (name[0].isascii() and name[0].isalpha()) and ord(name[0]) < 128:
+        raise AggregationError(f"variable name '{name}' must start with a letter", code=16867)
+    for letter in name[1:]:
+        if ord(letter) < 128 and not (letter.isalnum() or letter == "_"):
+            raise AggregationError(f"variable name '{name}' must not hold '{letter}'", code=16868)
+
+
+def check_user_variable(name: str) -> None:
+    """Raises AggregationError for a name that a ``$let`` or ``as`` may not bind: lower case first, or CURRENT."""
+    check_variable_name(name)
+    if name != "CURRENT" and name[0].isascii() and not name[0].islower():
+        raise AggregationError(f"variable name '{name}' must start with a lower-case letter", code=16867)
+
+
+def _array(items: Sequence[Any], scope: Scope, path: Path) -> Node:
+    nodes = [compile_expression(item, scope, (*path, index)) for index, item in enumerate(items)]
+    runs = [node.run for node in nodes]
+
+    def run(document: Document) -> list[Any]:
+        return [None if value is MISSING else value for value in (run(document) for run in runs)]
+
+    return folded(Node(run, constant=all(node.constant for node in nodes)), path)
+
+
+def _document(expression: Mapping[str, Any], scope: Scope, path: Path) -> Node:
+    first = next(iter(expression), "")
+    if first.startswith("$"):
+        if len(expression) > 1:
+            raise AggregationError(
+                f"an expression has one operator, but '{first}' stands beside {len(expression) - 1} more", path, 15983
+            )
+        return _operator(first, expression[first], scope, (*path, first))
+    nodes: dict[str, Node] = {}
+    for name, value in expression.items():
+        _check_field_name(name, path)
+        nodes[name] = compile_expression(value, scope, (*path, name))
+    return folded(Node(_object_runner(nodes), constant=all(node.constant for node in nodes.values())), path)
+
+
+def _check_field_name(name: str, path: Path) -> None:
+    if name.startswith("$"):
+        raise AggregationError(f"'{name}' stands among fields: an operator must stand alone", path, 15983)
+    if "." in name:
+        raise AggregationError(f"field name '{name}' must not hold a dot here", (*path, name), 16412)
+    if not name:
+        raise AggregationError("a field name must not be empty here", path, 40352)
+
+
+def _object_runner(nodes: Mapping[str, Node]) -> Evaluate:
+    runs = [(name, node.run) for name, node in nodes.items()]
+
+    def run(document: Document) -> Document:
+        return {name: value for name, run in runs if (value := run(document)) is not MISSING}
+
+    return run
+
+
+def _operator(name: str, argument: Any, scope: Scope, path: Path) -> Node:
+    entry = catalogue.find("expression", name)
+    if entry is None:
+        hint = did_you_mean(name, catalogue.names("expression"))
+        raise AggregationError(f"there is no expression operator '{name}'{hint}", path, 168)
+    if entry.refused:
+        raise NotOffline(f"{name} does not run offline: {entry.refused}", path)
+    if name not in _FORMS:
+        import_module(f"preprocessor.aggregation.expressions.{entry.family}")
+    return _FORMS[name](argument, scope, path)
+
+
+def folded(node: Node, path: Path) -> Node:
+    """The node, computed now when it is constant: the server folds constants when it parses, errors included."""
+    if not node.constant:
+        return node
+    try:
+        return constant(node.run({}))
+    except AggregationError as error:
+        raise error.at(path) from None
+
+
+def did_you_mean(name: str, known: Mapping[str, Any] | Sequence[str]) -> str:
+    """`` — did you mean '…'?`` when a known name is close, else nothing."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f" — did you mean '{close[0]}'?" if close else ""
+
+
+# How operators are written: three decorators, one for each way of taking arguments.
+
+
+def form(*operators: str) -> Callable[[Form], Form]:
+    """Registers a function ``(argument, scope, path) -> Node``: for operators that bind variables or choose."""
+
+    def register(function: Form) -> Form:
+        for name in operators:
+            _FORMS[name] = function
+        return function
+
+    return register
+
+
+def operator(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers a plain function of evaluated argument values; number of arguments as the catalogue says.
+
+    Values are bson values or MISSING. An AggregationError raised without a path gets the operator's.
+    """
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        _FORMS[name] = functools.partial(_strict, name, function)
+        return function
+
+    return register
+
+
+def named(name: str, **defaults: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers a plain function of evaluated named arguments; names as the catalogue says.
+
+    An optional argument that is not written is passed as MISSING, or as what ``defaults`` says. In the function's
+    signature an argument whose name is a Python word ends with an underscore (``in_``).
+    """
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        _FORMS[name] = functools.partial(_named, name, function, defaults)
+        return function
+
+    return register
+
+
+def arguments(name: str, argument: Any, path: Path) -> list[tuple[Any, Path]]:
+    """The arguments of an ``array`` style operator, each with its path; their number checked by the catalogue."""
+    entry = catalogue.operators()["expression", name]
+    if isinstance(argument, list | tuple):
+        found = [(item, (*path, index)) for index, item in enumerate(argument)]
+    else:
+        found = [(argument, path)]
+    if len(found) < entry.least or (entry.most is not None and len(found) > entry.most):
+        raise AggregationError(f"{name} takes {_how_many(entry)}, not {len(found)}", path, 16020)
+    return found
+
+
+def _how_many(entry: catalogue.Operator) -> str:
+    if entry.most is None:
+        return f"at least {_count(entry.least)}"
+    if entry.least == entry.most:
+        return _count(entry.least)
+    return f"{entry.least} to {entry.most} arguments"
+
+
+def _count(number: int) -> str:
+    return "1 argument" if number == 1 else f"{number} arguments"
+
+
+def _strict(name: str, function: Callable[..., Any], argument: Any, scope: Scope, path: Path) -> Node:
+    nodes = [compile_expression(item, scope, where) for item, where in arguments(name, argument, path)]
+    run = _call(function, [node.run for node in nodes], path)
+    return folded(Node(run, constant=all(node.constant for node in nodes)), path)
+
+
+def _call(function: Callable[..., Any], runs: list[Evaluate], path: Path) -> Evaluate:
+    """``function`` of what ``runs`` give. One and two arguments, nearly all calls, are spelt out for speed."""
+    if len(runs) == 1:
+        (only,) = runs
+
+        def run(document: Document) -> Any:
+            try:
+                return function(only(document))
+            except AggregationError as error:
+                raise error.at(path) from None
+
+    elif len(runs) == 2:
+        first, second = runs
+
+        def run(document: Document) -> Any:
+            try:
+                return function(first(document), second(document))
+            except AggregationError as error:
+                raise error.at(path) from None
+
+    else:
+
+        def run(document: Document) -> Any:
+            try:
+                return function(*[run(document) for run in runs])
+            except AggregationError as error:
+                raise error.at(path) from None
+
+    return run
+
+
+def named_arguments(name: str, argument: Any, path: Path) -> dict[str, tuple[Any, Path]]:
+    """The arguments of a ``named`` style operator, each with its path; names checked by the catalogue."""
+    entry = catalogue.operators()["expression", name]
+    if not isinstance(argument, Mapping):
+        raise AggregationError(f"{name} takes a document of named arguments", path, 9)
+    known = (*entry.required, *entry.optional)
+    for key in argument:
+        if key not in known:
+            raise AggregationError(f"{name} has no argument '{key}'{did_you_mean(key, known)}", (*path, key), 9)
+    for key in entry.required:
+        if key not in argument:
+            raise AggregationError(f"{name} needs the argument '{key}'", path, 9)
+    return {key: (value, (*path, key)) for key, value in argument.items()}
+
+
+def _named(
+    name: str, function: Callable[..., Any], defaults: Mapping[str, Any], argument: Any, scope: Scope, path: Path
+) -> Node:
+    given = named_arguments(name, argument, path)
+    nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
+    entry = catalogue.operators()["expression", name]
+    runs: list[Evaluate] = []
+    for key in (*entry.required, *entry.optional):
+        runs.append(nodes[key].run if key in nodes else constant(defaults.get(key, MISSING)).run)
+    run = _call(function, runs, path)
+    return folded(Node(run, constant=all(node.constant for node in nodes.values())), path)
+
+
+# Pipelines: stages are registered the same way, and chained as iterators of documents.
+
+Stage = Callable[[Iterator[Document]], Iterator[Document]]
+StageForm = Callable[[Any, Scope, Path], Stage]
+_STAGES: dict[str, StageForm] = {}
+
+
+def stage(*names: str) -> Callable[[StageForm], StageForm]:
+    """Registers a function ``(argument, scope, path) -> Stage``."""
+
+    def register(function: StageForm) -> StageForm:
+        for name in names:
+            _STAGES[name] = function
+        return function
+
+    return register
+
+
+def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = ()) -> Stage:
+    """The pipeline as one function from documents to documents.
+
+    Documents are never changed in place and may share parts with what comes out.
+    """
+    if not isinstance(pipeline, list | tuple):
+        raise AggregationError("a pipeline is a list of stages", path, 14)
+    stages = [_stage(spec, scope, (*path, index)) for index, spec in enumerate(pipeline)]
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        for one in stages:
+            documents = one(documents)
+        return documents
+
+    return run
+
+
+def _stage(spec: Any, scope: Scope, path: Path) -> Stage:
+    if not isinstance(spec, Mapping):
+        raise AggregationError("a stage is a document with one '$' name", path, 14)
+    if len(spec) != 1:
+        raise AggregationError(f"a stage has exactly one '$' name, not {len(spec)}", path, 40323)
+    ((name, argument),) = spec.items()
+    entry = catalogue.find("stage", name)
+    if entry is None:
+        raise AggregationError(
+            f"there is no stage '{name}'{did_you_mean(name, catalogue.names('stage'))}", (*path, name), 40324
+        )
+    if entry.refused:
+        raise NotOffline(f"{name} does not run offline: {entry.refused}", (*path, name))
+    if name not in _STAGES:
+        import_module(f"preprocessor.aggregation.stages.{entry.family}")
+    return _STAGES[name](argument, scope, (*path, name))
+
+
+def utc_now() -> datetime:
+    """The current time as BSON keeps it: naive UTC, milliseconds."""
+    return datetime.now(UTC).replace(tzinfo=None)

@@ -1,0 +1,41 @@
+"""What can go wrong in a pipeline, as data: message, place, and the server's error code where there is one."""
+
+from __future__ import annotations
+
+PathPart = str | int
+Path = tuple[PathPart, ...]
+
+
+class AggregationError(Exception):
+    """A pipeline that the server would refuse, or fail on, too.
+
+    ``path`` leads from the pipeline to the culprit, for example ``(3, "$set", "x", "$divide", 1)``.
+    ``code`` is MongoDB's numeric error code where one is known, else ``None``.
+    """
+
+    def __init__(self, message: str, path: Path | None = None, code: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.code = code
+
+    def at(self, path: Path) -> AggregationError:
+        """This error with ``path`` as its place, unless a more exact one is known already."""
+        if self.path is None:
+            self.path = path
+        return self
+
+    def __str__(self) -> str:
+        return f"{self.message} (at {dotted(self.path)})" if self.path else self.message
+
+
+class NotOffline(AggregationError):
+    """What a server can do and this evaluator refuses to guess at: says so instead of giving a wrong row."""
+
+
+def dotted(path: Path) -> str:
+    """The path as people write it: ``pipeline[3].$set.x.$divide[1]``."""
+    text = "pipeline"
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return text

@@ -1,0 +1,125 @@
+"""The server's order of values of all types: for ``$sort``, ``$lt``, ``$max``, and as a key for ``$group`` and sets.
+
+``key(value)`` gives a tuple that Python compares and hashes as the server compares and groups: numbers by value
+whatever their type, strings by code point (byte order of UTF-8), documents field by field.
+Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from functools import cmp_to_key
+from typing import Any
+
+from bson.decimal128 import Decimal128
+
+from preprocessor.aggregation.values import (
+    MISSING,
+    binary_parts,
+    is_date,
+    millis,
+    regex_parts,
+    type_order,
+)
+
+Key = tuple[Any, ...]
+
+
+def _number_key(value: Any) -> Key:
+    """NaN first, then by exact value: Python compares int, float and Fraction exactly among themselves."""
+    if isinstance(value, Decimal128):
+        exact = value.to_decimal()
+        if exact.is_nan():
+            return 10, 0, 0
+        if exact.is_infinite():
+            return 10, 1, math.inf if exact > 0 else -math.inf
+        return 10, 1, _exact(exact)
+    if value != value:
+        return 10, 0, 0
+    return 10, 1, value
+
+
+def _exact(value: Decimal) -> int | Fraction:
+    """A finite Decimal as a number that int and float compare and hash with exactly."""
+    if value == value.to_integral_value():
+        return int(value)
+    return Fraction(value)
+
+
+def key(value: Any) -> Key:
+    """A sortable, hashable tuple that stands for ``value`` in the server's order.
+
+    ``1``, ``Int64(1)``, ``1.0`` and ``Decimal128("1.0")`` have equal keys, as they are equal on the server.
+    """
+    kind = type(value)
+    if kind is str:
+        return 15, value
+    if kind is int or kind is float:
+        return (10, 1, value) if value == value else (10, 0, 0)
+    if value is None:
+        return (5,)
+    order = type_order(value)
+    if order == 10:
+        return _number_key(value)
+    if order == 15:
+        return 15, str(value)
+    if order == 20:
+        return _document_key(value)
+    if order == 25:
+        return _array_key(value)
+    return _other_key(order, value)
+
+
+def _document_key(value: Any) -> Key:
+    # Field by field: type of the value, then name, then value (BSONObj::woCompare); a prefix comes first.
+    pairs = value.items() if isinstance(value, Mapping) else value.as_doc().items()
+    return 20, tuple((type_order(item), name, key(item)) for name, item in pairs)
+
+
+def _array_key(value: Any) -> Key:
+    return 25, tuple(key(item) for item in value)
+
+
+def _other_key(order: int, value: Any) -> Key:
+    if is_date(value):
+        return 45, millis(value)
+    if order == 30:
+        subtype, data = binary_parts(value)
+        return 30, len(data), subtype, data
+    if order == 35:
+        return 35, value.binary
+    if order == 40:
+        return 40, bool(value)
+    if order == 47:
+        return 47, value.time, value.inc
+    if order == 50:
+        return 50, *regex_parts(value)
+    if order == 60:
+        return 60, str(value)
+    if order == 65:
+        return 65, str(value), key(value.scope)
+    return (order,)
+
+
+def compare(left: Any, right: Any) -> int:
+    """-1, 0 or 1: how the server's ``$cmp`` orders two values (missing before null)."""
+    a, b = key(left), key(right)
+    return (a > b) - (a < b)
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Whether the server finds the two values equal (1 and 1.0 are)."""
+    return key(left) == key(right)
+
+
+def reversed_key(value: Key) -> Any:
+    """A key that sorts the other way round; for descending parts of a compound sort."""
+    return _Descending((value,))
+
+
+_Descending = cmp_to_key(lambda a, b: (a < b) - (a > b))  # type: ignore[operator]
+
+__all__ = ["MISSING", "Key", "compare", "equal", "key", "reversed_key"]

@@ -1,0 +1,1 @@
+"""The query language of ``$match``: compiled into predicates over documents."""

@@ -1,0 +1,166 @@
+"""BSON values as Python objects: which type a value has, and what the server calls it.
+
+``int`` is int32 when it fits and int64 otherwise, ``bson.Int64`` is int64 always: the same rule by which
+``bson`` encodes them. Dates are naive UTC ``datetime`` or, outside the years 1 to 9999, ``DatetimeMS``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from bson.binary import Binary
+from bson.code import Code
+from bson.datetime_ms import DatetimeMS
+from bson.dbref import DBRef
+from bson.decimal128 import Decimal128
+from bson.int64 import Int64
+from bson.max_key import MaxKey
+from bson.min_key import MinKey
+from bson.objectid import ObjectId
+from bson.regex import Regex
+from bson.timestamp import Timestamp
+
+Document = dict[str, Any]
+Evaluate = Callable[[Document], Any]
+
+
+class _Missing:
+    """The value of a field that is not there; never stored in a document."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING: Final = _Missing()
+
+INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+
+_EPOCH = datetime(1970, 1, 1)
+_MIN_MILLIS = (datetime.min - _EPOCH) // timedelta(milliseconds=1)
+_MAX_MILLIS = (datetime.max - _EPOCH) // timedelta(milliseconds=1)
+
+# Canonical BSON type order (https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/), with the
+# server's alias for `$type` beside it. Exact classes first: this table answers nearly every look-up.
+_TYPES: Final[dict[type, tuple[int, str]]] = {
+    _Missing: (0, "missing"),
+    type(None): (5, "null"),
+    float: (10, "double"),
+    Int64: (10, "long"),
+    Decimal128: (10, "decimal"),
+    str: (15, "string"),
+    dict: (20, "object"),
+    list: (25, "array"),
+    bytes: (30, "binData"),
+    Binary: (30, "binData"),
+    UUID: (30, "binData"),
+    ObjectId: (35, "objectId"),
+    bool: (40, "bool"),
+    datetime: (45, "date"),
+    DatetimeMS: (45, "date"),
+    Timestamp: (47, "timestamp"),
+    Regex: (50, "regex"),
+    re.Pattern: (50, "regex"),
+    DBRef: (20, "object"),
+    MinKey: (-1, "minKey"),
+    MaxKey: (127, "maxKey"),
+}
+
+
+def _type(value: Any) -> tuple[int, str]:
+    kind = _TYPES.get(type(value))
+    if kind is not None:
+        return kind
+    if isinstance(value, int):
+        return 10, "int" if INT32_MIN <= value <= INT32_MAX else "long"
+    if isinstance(value, Code):
+        return (60, "javascript") if value.scope is None else (65, "javascriptWithScope")
+    if isinstance(value, Mapping):
+        return 20, "object"
+    for cls, found in _TYPES.items():
+        if isinstance(value, cls):
+            return found
+    raise TypeError(f"{type(value).__name__} is not a BSON type")
+
+
+def type_order(value: Any) -> int:
+    """The place of the value's type in the server's comparison order."""
+    return _type(value)[0]
+
+
+def type_name(value: Any) -> str:
+    """The server's name of the value's type, as ``$type`` gives it (``missing`` included)."""
+    return _type(value)[1]
+
+
+def is_nullish(value: Any) -> bool:
+    """Whether the value is null or missing: what most operators answer with null."""
+    return value is None or value is MISSING
+
+
+def is_number(value: Any) -> bool:
+    """Whether the value is int32, int64, double or Decimal128 (booleans are not numbers)."""
+    return isinstance(value, int | float | Decimal128) and not isinstance(value, bool)
+
+
+def is_integer(value: Any) -> bool:
+    """Whether the value is an int32 or an int64."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_date(value: Any) -> bool:
+    """Whether the value is a BSON date."""
+    return isinstance(value, datetime | DatetimeMS)
+
+
+def truthy(value: Any) -> bool:
+    """The server's truth: false, null, missing and every zero are false, all else (NaN, "", []) is true."""
+    if value is None or value is MISSING or value is False:
+        return False
+    if isinstance(value, int | float):
+        return value != 0
+    if isinstance(value, Decimal128):
+        return value.to_decimal() != 0
+    return True
+
+
+def millis(date: datetime | DatetimeMS) -> int:
+    """Milliseconds since 1970 of a BSON date."""
+    if isinstance(date, DatetimeMS):
+        return int(date)
+    if date.tzinfo is not None:
+        date = date.astimezone(UTC).replace(tzinfo=None)
+    return (date - _EPOCH) // timedelta(milliseconds=1)
+
+
+def date_from_millis(ms: int) -> datetime | DatetimeMS:
+    """The BSON date at ``ms`` milliseconds since 1970."""
+    if _MIN_MILLIS <= ms <= _MAX_MILLIS:
+        return _EPOCH + timedelta(milliseconds=ms)
+    return DatetimeMS(ms)
+
+
+def binary_parts(value: bytes | Binary | UUID) -> tuple[int, bytes]:
+    """Subtype and bytes of a binary value, whichever Python class carries it."""
+    if isinstance(value, UUID):
+        return 4, value.bytes
+    return (value.subtype if isinstance(value, Binary) else 0), bytes(value)
+
+
+def regex_parts(value: Regex[Any] | re.Pattern[Any]) -> tuple[str, str]:
+    """Pattern and option letters (sorted) of a regular expression."""
+    if isinstance(value, re.Pattern):
+        value = Regex.from_native(value)
+    flags = value.flags
+    letters = {"i": re.I, "l": re.L, "m": re.M, "s": re.S, "u": re.U, "x": re.X}
+    pattern = value.pattern if isinstance(value.pattern, str) else value.pattern.decode()
+    return pattern, "".join(letter for letter, flag in letters.items() if flags & flag and letter != "u")
