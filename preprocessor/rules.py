@@ -1,8 +1,8 @@
 """The table of all rules: what a rule id such as ``MT120`` means and how grave it is.
 
-Numbers go by kind: MT1xx syntax and schema (MT101–MT119 comments, MT120–MT159 JSON, keys and values, MT160–MT169
-regions of generated text), MT2xx safety, MT3xx wrong or failing output, MT4xx misleading output, MT5xx untidiness.
-An id is never given a second meaning.
+Numbers go by kind: MT1xx syntax and schema (MT101–MT119 comments, MT120–MT159 JSON, keys and values,
+MT160–MT169 regions of generated text), MT2xx safety, MT3xx wrong or failing output, MT4xx misleading output,
+MT5xx untidiness. An id is never given a second meaning.
 """
 
 from __future__ import annotations
@@ -66,5 +66,8 @@ RULES: dict[str, Rule] = {rule.id: rule for rule in _ALL}
 
 
 def finding(rule: str, file: str, at: tuple[int, int], message: str, hint: str = "") -> Finding:
-    """Give the finding of ``rule`` (its usual severity) at ``at`` = (line, column), counted from 1; (0, 0) = whole file."""
+    """Give the finding of ``rule``, with its usual severity, at ``at`` = (line, column), counted from 1.
+
+    (0, 0) means the file as a whole. A ``KeyError`` is raised for a rule that is not in the table.
+    """
     return Finding(file, at[0], at[1], rule, RULES[rule].severity, message, hint)

@@ -1,0 +1,123 @@
+"""JSON text → value, with the place of every value and key, and complaints in plain words.
+
+Neither ``json`` nor ``jsonschema`` keeps positions. A text without any fault is read by ``json``'s C
+scanner; only when something must be located or explained does the careful reader
+(``preprocessor.jsonreader``) run, over the same text. Both readers give the same value for every text that
+has no problem.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, NoReturn
+
+from preprocessor.jsonreader import MAX_DEPTH, Path, Problem, Reading, read
+
+__all__ = ["MAX_DEPTH", "Parsed", "Path", "Problem", "parse"]
+
+
+class Parsed:
+    """What ``parse`` gives.
+
+    ``value`` holds dicts, lists, strings, bools, None, ints of any size and finite floats; it is None when
+    ``readable`` is false. ``problems`` are in the order of the text. Positions are offsets in characters,
+    worked out on first use.
+    """
+
+    __slots__ = ("_reading", "problems", "readable", "text", "value")
+
+    def __init__(self, text: str, value: Any, reading: Reading | None) -> None:
+        self.text = text
+        self.value = value
+        self.problems: tuple[Problem, ...] = tuple(reading.problems) if reading else ()
+        self.readable = reading.readable if reading else True
+        self._reading = reading
+
+    def _located(self) -> Reading:
+        if self._reading is None:
+            self._reading = read(self.text)
+        return self._reading
+
+    @property
+    def positions(self) -> dict[Path, int]:
+        """Give the offset at which each value begins, by path; the root is ``()``."""
+        return self._located().positions
+
+    @property
+    def key_positions(self) -> dict[Path, int]:
+        """Give the offset of each key's first character (its quote), by the path of the value under it."""
+        return self._located().key_positions
+
+    def is_guess(self, path: Path) -> bool:
+        """Tell whether the value at ``path``, or one above it, stands for something unreadable."""
+        guesses = self._reading.guesses if self._reading else ()
+        return any(path[:depth] in guesses for depth in range(len(path) + 1)) if guesses else False
+
+
+def parse(text: str) -> Parsed:
+    """Read one JSON text (RFC 8259); never raises: faults are in ``problems``."""
+    try:
+        return Parsed(text, _quick(text), None)
+    except (_NotPlain, ValueError, RecursionError):
+        reading = read(text)
+        return Parsed(text, reading.value, reading)
+
+
+class _NotPlain(Exception):
+    """The text has something that the careful reader must look at."""
+
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+
+
+def _quick(text: str) -> Any:
+    """Read a faultless text; whatever looks odd raises, and is then left to the careful reader."""
+    if _SURROGATE.search(text):
+        raise _NotPlain
+    value = _DECODER.decode(text)
+    if _deeper_than(value, MAX_DEPTH):
+        raise _NotPlain
+    return value
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _NotPlain
+    return members
+
+
+def _finite(token: str) -> float:
+    value = float(token)
+    if math.isinf(value):
+        raise _NotPlain
+    return value
+
+
+def _whole(token: str) -> int:
+    # 309 digits can exceed the range of a double, in which such an integer would have to live.
+    if len(token) > 308:
+        raise _NotPlain
+    return int(token)
+
+
+def _constant(token: str) -> NoReturn:
+    raise _NotPlain(token)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_members, parse_float=_finite, parse_int=_whole, parse_constant=_constant
+)
+
+
+def _deeper_than(value: Any, limit: int) -> bool:
+    """Tell whether containers are nested more than ``limit`` deep, level by level, without recursion."""
+    level = [value]
+    for _ in range(limit + 1):
+        level = [item for item in level if isinstance(item, (dict, list))]
+        if not level:
+            return False
+        level = [child for item in level for child in (item.values() if isinstance(item, dict) else item)]
+    return True
