@@ -1,0 +1,42 @@
+"""`$limit` and `$skip`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from preprocessor.aggregation.compiler import Scope, Stage, stage
+from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.numbers import integral
+from preprocessor.aggregation.values import INT64_MAX, Document
+
+
+def _count(name: str, argument: Any, path: Path, least: int, code: int) -> int:
+    number = integral(argument)
+    if number is None or not least <= number <= INT64_MAX:
+        what = "positive" if least else "non-negative"
+        raise AggregationError(f"{name} takes a {what} whole number", path, code)
+    return number
+
+
+@stage("$limit")
+def limit(argument: Any, scope: Scope, path: Path) -> Stage:
+    """The first ``argument`` documents."""
+    most = _count("$limit", argument, path, 1, 15958)
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        return islice(documents, most)
+
+    return run
+
+
+@stage("$skip")
+def skip(argument: Any, scope: Scope, path: Path) -> Stage:
+    """All but the first ``argument`` documents."""
+    first = _count("$skip", argument, path, 0, 5107200)
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        return islice(documents, first, None)
+
+    return run
