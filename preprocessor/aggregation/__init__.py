@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from preprocessor.aggregation.errors import AggregationError, NotOffline
 
-__all__ = ["AggregationError", "NotOffline", "aggregate"]
+if TYPE_CHECKING:
+    from preprocessor.aggregation.compiler import Scope
+
+__all__ = ["AggregationError", "NotOffline", "aggregate", "check"]
 
 
 def aggregate(
@@ -33,19 +36,30 @@ def aggregate(
     Raises AggregationError (with the path of the culprit) for what the server refuses or fails on, NotOffline for
     what needs a server.
     """
-    from preprocessor.aggregation.compiler import (
-        Context,
-        Scope,
-        check_user_variable,
-        compile_expression,
-        compile_pipeline,
-        utc_now,
-    )
+    from preprocessor.aggregation.compiler import Context, Scope, compile_pipeline, utc_now
 
-    scope = Scope(Context(collections or {}, now or utc_now(), seed))
-    for name, value in (variables or {}).items():
+    scope = _bound(Scope(Context(collections or {}, now or utc_now(), seed)), variables or {})
+    return list(compile_pipeline(pipeline, scope)(iter(documents)))
+
+
+def check(pipeline: Sequence[Mapping[str, Any]], *, variables: Mapping[str, Any] | None = None) -> None:
+    """Parses the pipeline without running it.
+
+    Raises AggregationError (with the path of the culprit) for what no document could make right: an unknown stage
+    or operator, arguments of the wrong shape or number, a constant that cannot be computed.
+    """
+    from preprocessor.aggregation.compiler import Context, Scope, compile_pipeline, utc_now
+
+    compile_pipeline(pipeline, _bound(Scope(Context({}, utc_now())), variables or {}))
+
+
+def _bound(scope: Scope, variables: Mapping[str, Any]) -> Scope:
+    """The scope with the command's variables: constant expressions, computed once."""
+    from preprocessor.aggregation.compiler import check_user_variable, compile_expression
+
+    for name, value in variables.items():
         check_user_variable(name)
         node = compile_expression(value, scope, ("let", name))
         scope, (slot,) = scope.binding(name)
         slot.value = node.run({})
-    return list(compile_pipeline(pipeline, scope)(iter(documents)))
+    return scope
