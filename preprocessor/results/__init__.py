@@ -1,0 +1,137 @@
+"""Where rows come from: a MongoDB deployment or a folder of fixture files, behind one protocol.
+
+Both sources answer the same ``Query`` with the same documents: values, BSON types, field order.
+``open_source`` chooses by what it is given; nothing else in the program knows which of the two it talks to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+Rows = list[dict[str, Any]]
+"""The rows of one query. Values are BSON types as ``bson.decode`` gives them: ``int`` is an int32,
+``Int64`` an int64.
+"""
+
+URI_SCHEMES = ("mongodb://", "mongodb+srv://")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one query may cost: milliseconds on the server, rows, bytes of BSON, milliseconds to connect."""
+
+    time_ms: int = 10_000
+    rows: int = 10_000
+    bytes: int = 16 * 2**20
+    connect_ms: int = 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One aggregation: the collection, its stages, and the variables that the stages may read as
+    ``$$name``.
+    """
+
+    collection: str
+    pipeline: tuple[Mapping[str, Any], ...]
+    let: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """A key of the content alone: equal for equal queries (field order counts), in every process."""
+        import bson
+
+        parts = {"collection": self.collection, "pipeline": list(self.pipeline), "let": dict(self.let)}
+        try:
+            content = bson.encode(parts)
+        except (bson.errors.InvalidDocument, bson.errors.InvalidStringData, OverflowError):
+            content = repr(parts).encode("utf-8", "surrogatepass")
+        return hashlib.sha256(content).hexdigest()
+
+
+class ResultsError(Exception):
+    """A query, or a whole source, that gives no rows; the message is one line and never holds a secret.
+
+    ``path`` leads from the pipeline to the culprit where that is known: ``(3, "$set", "x")``.
+    ``environment`` is true when the source cannot be used at all (no server, no folder, unreadable files),
+    so that asking it again for another query is useless.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        path: tuple[str | int, ...] | None = None,
+        environment: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.path = path
+        self.environment = environment
+
+
+class ResultsSource(Protocol):
+    """What both sources offer. Every method may raise ``ResultsError`` and nothing else on a user's
+    mistake.
+    """
+
+    @property
+    def name(self) -> str:
+        """The source as it may be shown: no user, no password, no options."""
+        ...
+
+    @property
+    def workers(self) -> int:
+        """How many queries are worth asking at the same time."""
+        ...
+
+    def reach(self) -> None:
+        """Return when the source can be asked; raise ``ResultsError(environment=True)`` when it cannot."""
+        ...
+
+    def collections(self) -> tuple[str, ...]:
+        """Names of the collections there are, sorted. A query on another gives no rows, as on a server."""
+        ...
+
+    def aggregate(self, query: Query) -> Rows:
+        """The rows of a query, within the limits the source was opened with."""
+        ...
+
+    def state(self) -> str | None:
+        """A key of everything the source holds, equal only while nothing changed; None where that is
+        unknowable.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back connections; the source is not used afterwards."""
+        ...
+
+
+def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
+    """The source that ``where`` names: a ``mongodb://`` or ``mongodb+srv://`` URI, otherwise a fixture
+    folder.
+
+    Nothing is connected or read yet. Raises ``ResultsError`` for a URI that cannot be one.
+    """
+    where, limits = where.strip(), limits or Limits()
+    if where.lower().startswith(URI_SCHEMES):
+        from preprocessor.results.mongodb import MongoSource
+
+        return MongoSource(where, limits)
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", where):
+        raise ResultsError(
+            "the results source is neither a MongoDB URI nor a folder",
+            hint="give mongodb://HOST/DATABASE, mongodb+srv://HOST/DATABASE, or the path of a fixture folder",
+            environment=True,
+        )
+    from preprocessor.results.fixtures import FixtureSource
+
+    return FixtureSource(Path(where), limits)

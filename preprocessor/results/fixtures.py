@@ -1,0 +1,188 @@
+"""Results from fixture files: no server, the same rows.
+
+The folder is read as it was when first asked; ``state`` looks at the disk again and drops what has changed.
+Pipelines are evaluated by ``preprocessor.aggregation``. ``FixtureSource.database`` is the same data as a
+mongomock database, for whoever wants to ``find`` or ``insert_one``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.results import Limits, Query, ResultsError, Rows, bsoncache, fixturefiles
+from preprocessor.results.rawbson import split
+from preprocessor.results.running import guard
+
+if TYPE_CHECKING:
+    from preprocessor.results.mockdatabase import FixtureDatabase
+    from preprocessor.results.stored import StoredCollection
+
+
+class FixtureSource:
+    """A folder of fixtures as a results source."""
+
+    workers = 1
+    """Evaluating is Python's own work: a second thread would only wait for the first."""
+
+    def __init__(self, folder: Path, limits: Limits | None = None) -> None:
+        self._folder = folder
+        self._limits = limits or Limits()
+        self._cache = bsoncache.folder_for(folder)
+        self._lock = threading.RLock()
+        self._keys: dict[str, dict[Path, str]] = {}
+        self._stored: dict[str, StoredCollection] = {}
+        self._database: FixtureDatabase | None = None
+
+    @property
+    def name(self) -> str:
+        """The folder's path as it was given."""
+        return self._folder.as_posix()
+
+    def reach(self) -> None:
+        """Raise ``ResultsError`` when the folder is not there or cannot be listed."""
+        fixturefiles.collection_names(self._folder)
+
+    def collections(self) -> tuple[str, ...]:
+        """Names of the collections (sub-folders), sorted."""
+        return fixturefiles.collection_names(self._folder)
+
+    @property
+    def database(self) -> FixtureDatabase:
+        """A mongomock database over the same documents; what is written to it stays in memory."""
+        with self._lock:
+            if self._database is None:
+                from preprocessor.results.mockdatabase import FixtureDatabase
+
+                self._database = FixtureDatabase(self)
+            return self._database
+
+    def aggregate(self, query: Query) -> Rows:
+        """The rows of a query. Raises ``ResultsError`` with the path in the pipeline for what a server
+        refuses.
+        """
+        from preprocessor.aggregation import AggregationError, NotOffline, aggregate
+        from preprocessor.results.limits import rows_within
+
+        guard(query)
+        with self._lock:
+            documents = self._documents_for(query)
+            try:
+                rows = aggregate(documents, query.pipeline, collections=_Others(self), variables=query.let)
+            except AggregationError as error:
+                hint = "it runs on a MongoDB server only" if isinstance(error, NotOffline) else ""
+                path = tuple(error.path) if error.path else None
+                raise ResultsError(error.message, hint=hint, path=path) from None
+            return rows_within(_encoded(rows), self._limits)
+
+    def documents(self, collection: str) -> list[dict[str, Any]]:
+        """All documents of a collection, none for an unknown one. They are shared: do not change them."""
+        written = self._database.written(collection) if self._database else None
+        return self.stored(collection).documents() if written is None else written
+
+    def stored(self, collection: str) -> StoredCollection:
+        """The collection as it is on disk."""
+        from preprocessor.results.stored import StoredCollection
+
+        with self._lock:
+            if collection not in self._stored:
+                raws = [raw for path in self._files(collection) for raw in self._load(collection, path)]
+                _refuse_duplicates(collection, raws)
+                self._stored[collection] = StoredCollection(raws)
+            return self._stored[collection]
+
+    def state(self) -> str:
+        """Digest of the names and bytes of all fixture files; documents of changed collections are read
+        anew.
+        """
+        total = hashlib.sha256()
+        with self._lock:
+            for collection in self.collections():
+                keys = {path: _key(path) for path in fixturefiles.files_of(self._folder, collection)}
+                if self._keys.get(collection, keys) != keys:
+                    self._stored.pop(collection, None)
+                self._keys[collection] = keys
+                for path, key in keys.items():
+                    total.update(f"{collection}/{path.name}\0{key}\n".encode())
+            for gone in set(self._stored) - set(self._keys):
+                del self._stored[gone]
+        return total.hexdigest()
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _documents_for(self, query: Query) -> list[dict[str, Any]]:
+        if self._database and (written := self._database.written(query.collection)) is not None:
+            return written
+        return self.stored(query.collection).documents_for(query.pipeline)
+
+    def _files(self, collection: str) -> list[Path]:
+        known = self._keys.get(collection)
+        return fixturefiles.files_of(self._folder, collection) if known is None else list(known)
+
+    def _load(self, collection: str, path: Path) -> Iterable[bytes]:
+        """The documents of a file, from the cache when there is an entry for its content.
+
+        A digest that ``state`` has taken in this process spares reading the file: the cache has those very
+        bytes.
+        """
+        key = self._keys.get(collection, {}).get(path)
+        payload = bsoncache.get(self._cache, key) if key else None
+        if payload is not None:
+            return split(payload)
+        content = fixturefiles.read(path)
+        key = bsoncache.key_of(content)
+        payload = bsoncache.get(self._cache, key)
+        if payload is None:
+            payload = b"".join(fixturefiles.documents(path, content))
+            bsoncache.put(self._cache, key, payload)
+        return split(payload)
+
+
+class _Others(Mapping[str, list[dict[str, Any]]]):
+    """The collections that ``$lookup`` and ``$unionWith`` read, each decoded when it is first asked for."""
+
+    def __init__(self, source: FixtureSource) -> None:
+        self._source = source
+
+    def __getitem__(self, name: str) -> list[dict[str, Any]]:
+        return self._source.documents(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._source.collections())
+
+    def __len__(self) -> int:
+        return len(self._source.collections())
+
+
+def _key(path: Path) -> str:
+    return bsoncache.key_of(fixturefiles.read(path))
+
+
+def _encoded(rows: Rows) -> Iterator[bytes]:
+    """Each row as BSON. Wrapped while encoding, because pymongo moves the ``_id`` of an outer document."""
+    import bson
+
+    for row in rows:
+        yield bson.encode({"": row})[6:-1]
+
+
+def _refuse_duplicates(collection: str, raws: list[bytes]) -> None:
+    from preprocessor.results import rawbson
+
+    seen: set[bytes] = set()
+    for raw in raws:
+        _, _, start, _, end = next(iter(rawbson.elements(raw)))
+        if raw[start:end] in seen:
+            import bson
+
+            repeated = bson.decode(raw)["_id"]
+            raise ResultsError(
+                f"two documents of the fixture collection {collection!r} have the same _id: {repeated!r}",
+                hint="a server holds each _id once; drop one of the lines",
+                environment=True,
+            )
+        seen.add(raw[start:end])

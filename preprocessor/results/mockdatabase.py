@@ -1,0 +1,119 @@
+"""The fixtures as a mongomock database, with our aggregation in place of mongomock's.
+
+mongomock gives another result than a server for many operators, so ``aggregate`` never reaches it.
+Documents enter its store, which is slow for thousands of them, only when something else than ``aggregate``
+asks for them.
+"""
+
+# mongomock is only partly typed.
+# mypy: disable-error-code="no-untyped-call"
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import mongomock
+from mongomock.collection import Collection
+from mongomock.command_cursor import CommandCursor
+from mongomock.database import Database
+from mongomock.store import CollectionStore, DatabaseStore
+
+from preprocessor.results import Query
+
+if TYPE_CHECKING:
+    from preprocessor.results.fixtures import FixtureSource
+
+
+class LazyStore(CollectionStore):
+    """A collection's documents that come in when first looked at."""
+
+    def __init__(self, name: str, fill: Callable[[], None]) -> None:
+        self._fill: Callable[[], None] | None = fill
+        super().__init__(name)
+        self._fill = fill
+
+    @property
+    def _documents(self) -> OrderedDict[Any, Any]:
+        if self._fill is not None:
+            fill, self._fill = self._fill, None
+            fill()
+        return self._held
+
+    @_documents.setter
+    def _documents(self, documents: OrderedDict[Any, Any]) -> None:
+        self._fill = None  # replaced as a whole (`drop`): nothing comes in any more
+        self._held = documents
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether the documents are still those of the fixture, none of them looked at."""
+        return self._fill is not None
+
+    @property
+    def is_created(self) -> bool:
+        """Whether the database lists the collection."""
+        return self.is_untouched or bool(super().is_created)
+
+
+class FixtureDatabase(Database):
+    """A mongomock database whose collections are those of a fixture folder."""
+
+    def __init__(self, source: FixtureSource) -> None:
+        super().__init__(mongomock.MongoClient(), "performance", _store=DatabaseStore())
+        self._source = source
+        for name in source.collections():
+            self._store._collections[name] = LazyStore(name, partial(self._fill, name))
+
+    def get_collection(self, name: str, *args: Any, **options: Any) -> FixtureCollection:
+        """The collection of that name; its ``aggregate`` is ours."""
+        if name not in self._collection_accesses:
+            plain = super().get_collection(name, *args, **options)
+            self._collection_accesses[name] = FixtureCollection.like(plain, self._source)
+        found: FixtureCollection = super().get_collection(name, *args, **options)
+        return found
+
+    def written(self, name: str) -> list[dict[str, Any]] | None:
+        """The documents on mongomock's side, or None while they cannot differ from the fixture's."""
+        store = self._store._collections.get(name)
+        if store is None or getattr(store, "is_untouched", False):
+            return None
+        return list(self[name].find())
+
+    def _fill(self, name: str) -> None:
+        documents = self._source.stored(name).documents()
+        if documents:
+            self[name].insert_many(documents)
+
+
+class FixtureCollection(Collection):
+    """A mongomock collection that leaves ``aggregate`` to our evaluator."""
+
+    _source: FixtureSource
+
+    @classmethod
+    def like(cls, plain: Collection, source: FixtureSource) -> FixtureCollection:
+        """The same collection with the same options, aggregating through ``source``."""
+        made = cls(
+            plain.database,
+            plain.name,
+            plain._db_store,
+            write_concern=plain.write_concern,
+            read_concern=plain.read_concern,
+            read_preference=plain.read_preference,
+            codec_options=plain.codec_options,
+        )
+        made._source = source
+        return made
+
+    def with_options(self, *args: Any, **options: Any) -> FixtureCollection:
+        """As pymongo's: the same collection, read or written with other options."""
+        other = super().with_options(*args, **options)
+        return self if other is self else self.like(other, self._source)
+
+    def aggregate(
+        self, pipeline: Sequence[Mapping[str, Any]], session: Any = None, let: Any = None, **unused: Any
+    ) -> CommandCursor:
+        """A cursor over what the pipeline gives, what was written to this database included."""
+        return CommandCursor(self._source.aggregate(Query(self.name, tuple(pipeline), let or {})))

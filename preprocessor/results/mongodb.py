@@ -1,0 +1,291 @@
+"""Results from a MongoDB deployment, through pymongo.
+
+Whatever goes wrong becomes one line without user or password. pymongo's own exceptions are never chained to
+ours: their text may hold the URI.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from preprocessor.results import Limits, Query, ResultsError, Rows
+from preprocessor.results.running import guard
+from preprocessor.results.secrets import redact, scrub
+
+if TYPE_CHECKING:
+    from pymongo import MongoClient
+    from pymongo.collection import Collection
+
+DEFAULT_DATABASE = "performance"
+"""The database when the URI names none."""
+
+APPLICATION = "mkdocs-mongo-tables"
+"""How our connections are named in the server's log and in ``currentOp``."""
+
+# Server error codes: https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
+_AUTHENTICATION = frozenset({18, 8000})
+_UNAUTHORIZED = frozenset({13})
+_TIME_LIMIT = frozenset({50, 262})
+
+_T = TypeVar("_T")
+
+
+class MongoSource:
+    """A database of a deployment as a results source. Connects when first asked."""
+
+    workers = 4
+
+    def __init__(self, uri: str, limits: Limits | None = None) -> None:
+        self._uri = uri
+        self._limits = limits or Limits()
+        self._client: MongoClient[Any] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """The URI without user, password and options."""
+        return redact(self._uri)
+
+    def reach(self) -> None:
+        """Connect, authenticate and ping. Raises ``ResultsError`` within ``connect_ms`` and a second."""
+        self._connected()
+
+    def collections(self) -> tuple[str, ...]:
+        """Names of the collections of the database, sorted."""
+        return self._said(lambda: tuple(sorted(self._database().list_collection_names())))
+
+    def aggregate(self, query: Query) -> Rows:
+        """The rows of a query. Raises ``ResultsError``, with the path of the culprit where the server names
+        it.
+        """
+        guard(query)
+        return self._said(lambda: self._rows(query), query)
+
+    def documents(self, collection: str) -> Iterator[bytes]:
+        """Every document of a collection as BSON, in no particular order."""
+        from preprocessor.results.rawbson import split
+
+        batches = self._said(lambda: list(self._batches(collection)))
+        for batch in batches:
+            yield from split(batch)
+
+    def state(self) -> None:
+        """Unknown: a deployment has no cheap key of its content."""
+
+    def close(self) -> None:
+        """Close the connections."""
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    def _rows(self, query: Query) -> Rows:
+        from preprocessor.results.limits import rows_within
+
+        cursor = self._collection(query.collection).aggregate_raw_batches(
+            [dict(stage) for stage in query.pipeline],
+            let=dict(query.let) or None,
+            maxTimeMS=self._limits.time_ms,
+            allowDiskUse=False,
+        )
+        with cursor:
+            return rows_within(cursor, self._limits)
+
+    def _batches(self, collection: str) -> Iterator[bytes]:
+        size = 0
+        with self._collection(collection).find_raw_batches(max_time_ms=self._limits.time_ms) as cursor:
+            for batch in cursor:
+                size += len(batch)
+                if size > self._limits.bytes:
+                    raise ResultsError(
+                        f"the collection {collection!r} holds more than {self._limits.bytes:,} bytes"
+                    )
+                yield batch
+
+    def _collection(self, name: str) -> Collection[Any]:
+        found: Collection[Any] = self._database()[name]
+        return found
+
+    def _database(self) -> Any:
+        from preprocessor.results.limits import OPTIONS
+
+        return self._connected().get_default_database(DEFAULT_DATABASE, codec_options=OPTIONS)
+
+    def _connected(self) -> MongoClient[Any]:
+        with self._lock:
+            if self._client is None:
+                seconds = self._limits.connect_ms / 1000
+                self._client = self._said(lambda: _within(seconds + 1, self._connect))
+            return self._client
+
+    def _connect(self) -> MongoClient[Any]:
+        from pymongo import MongoClient
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a warning about an option may quote the URI
+            client: MongoClient[Any] = MongoClient(
+                self._uri,
+                appname=APPLICATION,
+                connectTimeoutMS=self._limits.connect_ms,
+                serverSelectionTimeoutMS=self._limits.connect_ms,
+                socketTimeoutMS=self._limits.time_ms + 1_000,
+            )
+        try:
+            client.admin.command("ping")
+        except BaseException:
+            client.close()
+            raise
+        return client
+
+    def _said(self, work: Callable[[], _T], query: Query | None = None) -> _T:
+        """What ``work`` gives; its failure as one ``ResultsError`` without secrets."""
+        from bson.errors import BSONError
+        from pymongo.errors import PyMongoError
+
+        try:
+            return work()
+        except (PyMongoError, BSONError, ValueError, TypeError, OverflowError, OSError) as error:
+            failure = _failure(error, self._uri, self._limits, query)
+        raise failure
+
+
+def _failure(error: Exception, uri: str, limits: Limits, query: Query | None) -> ResultsError:
+    from pymongo import errors
+
+    where = redact(uri)
+    if isinstance(error, errors.OperationFailure):
+        return _refused_by_server(error, uri, limits, query)
+    if isinstance(error, (errors.InvalidURI, errors.ConfigurationError, errors.InvalidName)):
+        if "SRV" in str(error) or "DNS" in str(error) or "resolution" in str(error):
+            return _unusable(f"no DNS record of a deployment was found for {where}", "check the host name")
+        return _unusable(f"{where} is not a usable URI: {_line(error, uri)}", _URI_HINT)
+    if isinstance(error, (FileNotFoundError, PermissionError)):
+        return _unusable(
+            f"a file that the URI of {where} names cannot be read", "check tlsCAFile and the like"
+        )
+    if isinstance(error, (errors.ConnectionFailure, errors.ExecutionTimeout, TimeoutError, OSError)):
+        return _unusable(f"no answer from {where}: {_reason(error, uri, limits)}", _hint(error))
+    if query is not None:
+        return ResultsError(f"the pipeline cannot be sent: {_line(error, uri)}")
+    return _unusable(f"{where} is not a usable URI: {_line(error, uri)}", _URI_HINT)
+
+
+_URI_HINT = "mongodb://USER:PASSWORD@HOST:PORT/DATABASE; percent-encode : / ? # [ ] @ % in user and password"
+
+
+def _refused_by_server(error: Any, uri: str, limits: Limits, query: Query | None) -> ResultsError:
+    where = redact(uri)
+    if error.code in _AUTHENTICATION:
+        return _unusable(
+            f"{where} refuses the user or the password", "check both, and authSource, in the URI"
+        )
+    if error.code in _UNAUTHORIZED:
+        database = where.partition("://")[2].partition("/")[2] or DEFAULT_DATABASE
+        return _unusable(
+            f"the user of {where} may not read the database {database!r}", "grant the role `read` on it"
+        )
+    if error.code in _TIME_LIMIT:
+        return ResultsError(
+            f"the pipeline takes longer than {limits.time_ms / 1000:g} s on the server",
+            hint="begin with a $match that an index serves",
+        )
+    said = scrub(str((error.details or {}).get("errmsg") or error), uri)
+    message = " ".join(said.rpartition(" :: caused by :: ")[2].split())
+    return ResultsError(message, path=_named_path(said, query), environment=query is None)
+
+
+def _named_path(message: str, query: Query | None) -> tuple[str | int, ...] | None:
+    """The place in the pipeline that the message speaks of: an operator that it names and that stands there
+    once.
+
+    A server tells no path. The most deeply nested of the operators named is the culprit.
+    """
+    if query is None:
+        return None
+    places: dict[str, list[tuple[str | int, ...]]] = {}
+    for path in _key_paths(list(query.pipeline), ()):
+        places.setdefault(str(path[-1]), []).append(path)
+    named = [
+        paths[0]
+        for key, paths in places.items()
+        if len(paths) == 1 and key.startswith("$") and _names(message, key)
+    ]
+    return max(named, key=len, default=None)
+
+
+def _names(message: str, key: str) -> bool:
+    before, found, after = message.partition(key)
+    return bool(found) and not after[:1].isalnum() and not before[-1:].isalnum()
+
+
+def _key_paths(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield (*path, key)
+            yield from _key_paths(inner, (*path, key))
+    elif isinstance(value, (list, tuple)):
+        for number, inner in enumerate(value):
+            yield from _key_paths(inner, (*path, number))
+
+
+# What the driver's or the operating system's text says → what we say. First match wins.
+_REASONS = (
+    (("certificate", "ssl", "tls"), "the TLS handshake failed"),
+    (("refused",), "connection refused"),
+    (
+        ("name or service", "name resolution", "nodename", "no address associated", "getaddrinfo"),
+        "host name not known",
+    ),
+    (("unreachable", "no route"), "host not reachable"),
+    (("no primary", "no replica set members match"), "the replica set has no member to read from"),
+    (("timed out", "timeout", "deadline"), "it took too long"),
+    (("closed", "reset by peer", "broken pipe"), "the connection was closed"),
+)
+
+
+def _reason(error: BaseException, uri: str, limits: Limits) -> str:
+    text = str(error).lower()
+    reason = next((said for words, said in _REASONS if any(word in text for word in words)), None)
+    if reason == "it took too long":
+        return f"nothing within {limits.connect_ms / 1000:g} s"
+    return reason or _line(error, uri)
+
+
+def _hint(error: BaseException) -> str:
+    text = str(error).lower()
+    if any(word in text for word in ("certificate", "ssl", "tls", "closed")):
+        return "check `tls` and `tlsCAFile` in the URI against what the server speaks"
+    return "is the server running, the host right, this machine on its access list?"
+
+
+def _line(error: BaseException, uri: str) -> str:
+    return " ".join(scrub(str(error), uri).split())[:200]
+
+
+def _unusable(message: str, hint: str) -> ResultsError:
+    return ResultsError(message, hint=hint, environment=True)
+
+
+def _within(seconds: float, work: Callable[[], _T]) -> _T:
+    """What ``work`` gives, or ``TimeoutError``: the driver sets no limit on resolving host names."""
+    done: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            done.put((True, work()))
+        except BaseException as error:
+            done.put((False, error))
+
+    threading.Thread(target=run, name="mongo-tables connect", daemon=True).start()
+    with suppress(queue.Empty):
+        ok, outcome = done.get(timeout=seconds)
+        if ok:
+            found: _T = outcome
+            return found
+        raise outcome
+    raise TimeoutError("deadline")

@@ -1,0 +1,127 @@
+"""Reading parts of a BSON document without decoding the whole of it.
+
+A result document is mostly ``serverStatus`` counters that no pipeline reads. Elements carry their length,
+so the unread ones are stepped over. Layout: https://bsonspec.org/spec.html.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+PathTree = Mapping[str, Any]
+"""Wanted paths as nested mappings: ``{"a": {"b": {}}}`` wants ``a.b``; an empty mapping wants everything
+below.
+"""
+
+DOCUMENT: Final = 0x03
+ARRAY: Final = 0x04
+STRING: Final = 0x02
+
+_FIXED = {
+    0x01: 8,
+    0x06: 0,
+    0x07: 12,
+    0x08: 1,
+    0x09: 8,
+    0x0A: 0,
+    0x10: 4,
+    0x11: 8,
+    0x12: 8,
+    0x13: 16,
+    0x7F: 0,
+    0xFF: 0,
+}
+# Bytes that a length-prefixed value has beside what its prefix counts.
+_PREFIXED = {0x02: 4, 0x03: 0, 0x04: 0, 0x05: 5, 0x0C: 16, 0x0D: 4, 0x0E: 4, 0x0F: 0}
+# Types that never equal a string and hold nothing: a comparison with a string is decided by the type alone.
+_NEVER_A_STRING = frozenset({0x01, 0x03, 0x07, 0x08, 0x09, 0x0A, 0x10, 0x11, 0x12, 0x13})
+
+
+class Unclear(Exception):
+    """The question needs the decoded document."""
+
+
+def split(payload: bytes) -> Iterator[bytes]:
+    """The documents of a concatenation of BSON documents."""
+    position = 0
+    while position < len(payload):
+        end = position + int.from_bytes(payload[position : position + 4], "little")
+        yield payload[position:end]
+        position = end
+
+
+def string_at(raw: bytes, path: tuple[str, ...]) -> str | None:
+    """The string at a dotted path, or None where no string can be.
+
+    Raises ``Unclear`` where an array stands on the path (the query language looks into it) or where the
+    value's type could equal a string all the same.
+    """
+    start = 0
+    for number, name in enumerate(path):
+        found = _find(raw, start, name)
+        if found is None:
+            return None
+        kind, start = found
+        if kind == ARRAY:
+            raise Unclear
+        if number < len(path) - 1:
+            if kind != DOCUMENT:
+                return None
+        elif kind == STRING:
+            length = int.from_bytes(raw[start : start + 4], "little")
+            return str(raw[start + 4 : start + 3 + length], "utf-8")
+        elif kind not in _NEVER_A_STRING:
+            raise Unclear
+    return None
+
+
+def elements(raw: bytes, start: int = 0) -> Iterator[tuple[int, str, int, int, int]]:
+    """Every element of the document at ``start``: type, name, and where element, value and next element
+    begin.
+    """
+    position = start + 4
+    while kind := raw[position]:
+        name_end = raw.index(0, position + 1)
+        value = name_end + 1
+        end = value + _size(raw, kind, value)
+        yield kind, str(raw[position + 1 : name_end], "utf-8"), position, value, end
+        position = end
+
+
+def pruned(raw: bytes, wanted: PathTree, small: int, start: int = 0) -> bytes:
+    """The document at ``start`` with only the elements that ``wanted`` names, in their order.
+
+    Arrays, and documents of fewer than ``small`` bytes, stay whole: decoding those costs less than choosing.
+    """
+    kept = bytearray(4)
+    for kind, name, position, value, end in elements(raw, start):
+        below = wanted.get(name)
+        if below is None:
+            continue
+        if below and kind == DOCUMENT and end - value >= small:
+            kept += raw[position:value] + pruned(raw, below, small, value)
+        else:
+            kept += raw[position:end]
+    kept.append(0)
+    kept[:4] = len(kept).to_bytes(4, "little")
+    return bytes(kept)
+
+
+def _find(raw: bytes, start: int, name: str) -> tuple[int, int] | None:
+    for kind, found, _, value, _ in elements(raw, start):
+        if found == name:
+            return kind, value
+    return None
+
+
+def _size(raw: bytes, kind: int, value: int) -> int:
+    fixed = _FIXED.get(kind)
+    if fixed is not None:
+        return fixed
+    beside = _PREFIXED.get(kind)
+    if beside is not None:
+        return int.from_bytes(raw[value : value + 4], "little") + beside
+    if kind == 0x0B:  # a regular expression is two C strings
+        return raw.index(0, raw.index(0, value) + 1) + 1 - value
+    raise Unclear

@@ -1,0 +1,255 @@
+"""Which paths of a document a pipeline can read, and which documents its first ``$match`` can keep.
+
+Both answers only save decoding, so they err on the side of too much: a stage or an operator that is not
+known here makes the answer "everything". The language:
+https://www.mongodb.com/docs/manual/reference/aggregation/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+Path = tuple[str, ...]
+Tree = dict[str, Any]
+
+# Operators whose operands are expressions (or constants) and that see nothing else of the document.
+# Left out on purpose: $getField, $setField, $unsetField (a field name is a plain string there), and the
+# accumulators with sortBy (bare paths).
+_OPERATORS = frozenset(
+    """
+    $abs $acos $acosh $add $addToSet $allElementsTrue $and $anyElementTrue $arrayElemAt $arrayToObject
+    $asin $asinh $atan $atan2 $atanh $avg $binarySize $bitAnd $bitNot $bitOr $bitXor $bsonSize $ceil $cmp
+    $concat $concatArrays $cond $convert $cos $cosh $count $dateAdd $dateDiff $dateFromParts
+    $dateFromString $dateSubtract $dateToParts $dateToString $dateTrunc $dayOfMonth $dayOfWeek $dayOfYear
+    $degreesToRadians $divide $eq $exp $filter $first $firstN $floor $gt $gte $hour $ifNull $in
+    $indexOfArray $indexOfBytes $indexOfCP $isArray $isNumber $isoDayOfWeek $isoWeek $isoWeekYear $last
+    $lastN $let $ln $log $log10 $lt $lte $ltrim $map $max $maxN $median $mergeObjects $millisecond $min
+    $minN $minute $mod $month $multiply $ne $not $objectToArray $or $percentile $pow $push
+    $radiansToDegrees $range $reduce $regexFind $regexFindAll $regexMatch $replaceAll $replaceOne
+    $reverseArray $round $rtrim $second $setDifference $setEquals $setIntersection $setIsSubset $setUnion
+    $sin $sinh $size $slice $sortArray $split $sqrt $stdDevPop $stdDevSamp $strLenBytes $strLenCP
+    $strcasecmp $substr $substrBytes $substrCP $subtract $sum $switch $tan $tanh $toBool $toDate
+    $toDecimal $toDouble $toInt $toLong $toLower $toObjectId $toString $toUpper $trim $trunc $type $week
+    $year $zip
+    """.split()  # noqa: SIM905 (a list of these would be a hundred and fifty lines)
+)
+
+
+class _Everything(Exception):
+    """The pipeline may read any path."""
+
+
+def read_tree(pipeline: Sequence[Any]) -> Tree | None:
+    """The paths that the pipeline can read, as nested mappings (an empty one means all below); None =
+    everything.
+
+    A field that a stage writes counts as read, because its place among the other fields is seen in the
+    rows.
+    """
+    paths: list[Path] = [("_id",)]
+    try:
+        for stage in pipeline:
+            ((name, body),) = stage.items()
+            if name in _PASSING:
+                paths += _PASSING[name](body)
+            elif name in _CUTTING:
+                return tree_of(paths + _CUTTING[name](body))
+            elif name == "$project":
+                paths += _projection(body, ())
+                if _is_inclusion(body):
+                    return tree_of(paths)
+            else:
+                return None
+    except (_Everything, AttributeError, TypeError, ValueError):
+        return None  # malformed stages are the evaluator's to complain about
+    return None
+
+
+def tree_of(paths: Iterable[Path]) -> Tree:
+    """Nested mappings for the paths; a path swallows those that go on below it."""
+    root: Tree = {}
+    for path in sorted(set(paths), key=len):
+        node = root
+        for depth, name in enumerate(path):
+            if name in node and not node[name]:
+                break
+            node = node.setdefault(name, {})
+            if depth == len(path) - 1:
+                node.clear()
+    return root
+
+
+def merged(trees: Iterable[Tree | None]) -> Tree | None:
+    """What several pipelines read together; None as soon as one of them may read everything."""
+    paths: list[Path] = []
+    for tree in trees:
+        if tree is None:
+            return None
+        paths += _paths_of(tree, ())
+    return tree_of(paths)
+
+
+def leading_strings(pipeline: Sequence[Any]) -> dict[Path, frozenset[str]]:
+    """Dotted paths that must equal one of some strings for a document to pass the first ``$match``.
+
+    Only plain equality, ``$eq`` and ``$in`` with strings count; a filter with ``$expr`` gives nothing,
+    because an expression may fail on a document that the other conditions would have dropped.
+    """
+    if not pipeline or not isinstance(pipeline[0], Mapping):
+        return {}
+    condition = pipeline[0].get("$match")
+    if not isinstance(condition, Mapping) or any(str(key).startswith("$") for key in condition):
+        return {}
+    found = {tuple(key.split(".")): _strings(value) for key, value in condition.items()}
+    return {path: strings for path, strings in found.items() if strings and all(path)}
+
+
+def _strings(value: Any) -> frozenset[str]:
+    """The strings that a condition admits; empty when it is of another kind (a list as such is an array to
+    equal).
+    """
+    accepted: Any = [value]
+    if isinstance(value, Mapping) and len(value) == 1:
+        accepted = value["$in"] if "$in" in value else [value.get("$eq")]
+    if isinstance(accepted, list) and all(type(one) is str for one in accepted):
+        return frozenset(accepted)
+    return frozenset()
+
+
+def _paths_of(tree: Tree, path: Path) -> list[Path]:
+    if not tree:
+        return [path] if path else []
+    return [found for name, below in tree.items() for found in _paths_of(below, (*path, name))]
+
+
+def _dotted(text: str) -> Path:
+    path = tuple(text.split("."))
+    if not all(path) or any(name.startswith("$") for name in path):
+        raise _Everything
+    return path
+
+
+def _expression(value: Any) -> list[Path]:
+    if isinstance(value, str):
+        return _reference(value)
+    if isinstance(value, Mapping):
+        return [path for key, inner in value.items() for path in _operand(key, inner)]
+    if isinstance(value, (list, tuple)):
+        return [path for inner in value for path in _expression(inner)]
+    return []
+
+
+def _operand(key: str, inner: Any) -> list[Path]:
+    if key == "$literal":
+        return []
+    if key.startswith("$") and key not in _OPERATORS:
+        raise _Everything
+    return _expression(inner)
+
+
+def _reference(text: str) -> list[Path]:
+    if text.startswith("$$"):
+        variable, _, rest = text[2:].partition(".")
+        if variable not in ("ROOT", "CURRENT"):
+            return []  # bound to an expression that is read where it is bound
+        if not rest:
+            raise _Everything
+        return [_dotted(rest)]
+    return [_dotted(text[1:])] if text.startswith("$") else []
+
+
+def _filter(body: Mapping[str, Any]) -> list[Path]:
+    paths: list[Path] = []
+    for key, value in body.items():
+        if key in ("$and", "$or", "$nor"):
+            paths += [path for one in value for path in _filter(one)]
+        elif key == "$expr":
+            paths += _expression(value)
+        elif key != "$comment":
+            paths.append(_dotted(key))
+    return paths
+
+
+def _assigned(body: Mapping[str, Any], prefix: Path = ()) -> list[Path]:
+    paths: list[Path] = []
+    for key, value in body.items():
+        path = prefix + _dotted(key)
+        paths += [path, *_expression(value)]
+    return paths
+
+
+def _projection(body: Mapping[str, Any], prefix: Path) -> list[Path]:
+    paths: list[Path] = []
+    for key, value in body.items():
+        path = prefix + _dotted(key)
+        if isinstance(value, Mapping) and not any(name.startswith("$") for name in value):
+            paths += _projection(value, path)
+        paths += [path, *_expression(value)]
+    return paths
+
+
+def _is_inclusion(body: Mapping[str, Any]) -> bool:
+    """Whether only named fields go on; an exclusion has only zeros and falses. ``{_id: 1}`` alone is
+    inclusion.
+    """
+    others = {key: value for key, value in body.items() if key != "_id"} or body
+    return any(_is_inclusion(value) if _is_nested(value) else _includes(value) for value in others.values())
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, Mapping) and bool(value) and not any(name.startswith("$") for name in value)
+
+
+def _includes(value: Any) -> bool:
+    if isinstance(value, (bool, int, float)):
+        return bool(value)
+    if isinstance(value, (str, Mapping)):
+        return True
+    raise _Everything  # a Decimal128, a null: whatever the server makes of it
+
+
+def _sort(body: Mapping[str, Any]) -> list[Path]:
+    if not all(isinstance(order, (int, float)) for order in body.values()):
+        raise _Everything
+    return [_dotted(key) for key in body]
+
+
+def _unset(body: str | Sequence[str]) -> list[Path]:
+    return [_dotted(name) for name in ([body] if isinstance(body, str) else body)]
+
+
+def _unwind(body: str | Mapping[str, Any]) -> list[Path]:
+    if isinstance(body, str):
+        return _reference(body)
+    index = body.get("includeArrayIndex")
+    return _reference(body["path"]) + ([_dotted(index)] if index is not None else [])
+
+
+def _nothing(body: Any) -> list[Path]:
+    return []
+
+
+def _group(body: Mapping[str, Any]) -> list[Path]:
+    return [path for value in body.values() for path in _expression(value)]
+
+
+_PASSING: Mapping[str, Callable[[Any], list[Path]]] = {
+    "$match": _filter,
+    "$set": _assigned,
+    "$addFields": _assigned,
+    "$unset": _unset,
+    "$sort": _sort,
+    "$unwind": _unwind,
+    "$limit": _nothing,
+    "$skip": _nothing,
+}
+_CUTTING: Mapping[str, Callable[[Any], list[Path]]] = {
+    "$group": _group,
+    "$count": _nothing,
+    "$sortByCount": _expression,
+    "$replaceWith": _expression,
+    "$replaceRoot": lambda body: _expression(body["newRoot"]),
+    "$bucket": _group,
+    "$bucketAuto": _group,
+}

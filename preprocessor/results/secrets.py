@@ -1,0 +1,57 @@
+"""Keeping the credentials of a URI out of everything that is shown.
+
+``redact`` keeps only what it has recognised as harmless; ``scrub`` cleans text that others (the driver, the
+server) wrote. Source of the URI's grammar: https://www.mongodb.com/docs/manual/reference/connection-string/
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote, unquote_plus
+
+HIDDEN = "***"
+
+_HOST = r"(?:[A-Za-z0-9._%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?"
+_SHOWABLE = re.compile(
+    rf"(?P<scheme>mongodb(?:\+srv)?)://(?P<user>[^@/?#\s]*@)?(?P<hosts>{_HOST}(?:,{_HOST})*)"
+    r"(?:/(?P<database>[^/?#@\s]*))?(?:\?[^@]*)?",
+    re.IGNORECASE,
+)
+_SECRET_OPTIONS = re.compile(r"(?:password|passphrase|username|properties|token|secret)", re.IGNORECASE)
+
+
+def redact(uri: str) -> str:
+    """The URI without user, password and options: ``mongodb://host:27017/database``.
+
+    A URI that is not clearly well formed (a password with a bare ``@`` or ``/`` in it, say) shows nothing
+    but its scheme, because any part of it could be the secret.
+    """
+    match = _SHOWABLE.fullmatch(uri.strip())
+    if match is None:
+        scheme = "mongodb+srv" if uri.strip().lower().startswith("mongodb+srv") else "mongodb"
+        return f"{scheme}://{HIDDEN}"
+    database = match["database"]
+    return f"{match['scheme'].lower()}://{match['hosts']}" + (f"/{database}" if database else "")
+
+
+def scrub(text: str, uri: str) -> str:
+    """``text`` with the URI, its user, its password and its secret options replaced by ``***``."""
+    text = text.replace(uri, redact(uri))
+    for secret in sorted(_secrets(uri), key=lambda found: (-len(found), found)):
+        if len(secret) >= 4:
+            text = text.replace(secret, HIDDEN)
+        else:  # a two-letter user would tear words apart: replace it only where it stands alone
+            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
+    return text
+
+
+def _secrets(uri: str) -> set[str]:
+    rest = uri.partition("://")[2]
+    user, _, password = rest.rpartition("@")[0].partition(":")
+    found = {user, password}
+    for option in rest.partition("?")[2].split("&"):
+        name, _, value = option.partition("=")
+        if _SECRET_OPTIONS.search(name):
+            found.add(value)
+            found.update(part.partition(":")[2] for part in value.split(","))
+    return {form for secret in found for form in (secret, unquote(secret), unquote_plus(secret)) if form}

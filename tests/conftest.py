@@ -1,0 +1,30 @@
+"""Fixtures that more than one part of the tests needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import mongod as servers
+
+
+@pytest.fixture(scope="session")
+def mongod() -> Iterator[servers.Mongod]:
+    """A real server, one for the whole session (under xdist: one for each worker)."""
+    with servers.running() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def mongod_with_password() -> Iterator[servers.Mongod]:
+    """A real server that asks for a password: user ``owner``, password ``known-only-to-tests``."""
+    with servers.running(auth=True) as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test has a cache of its own: none sees what another one left."""
+    monkeypatch.setenv("MONGO_TABLES_CACHE", str(tmp_path / "mongo-tables-cache"))
