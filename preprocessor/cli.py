@@ -1,0 +1,205 @@
+"""The command line, thin: what can be asked, and which module does it.
+
+Exit status: 0 nothing to complain about, 1 findings, 2 wrong usage or an environment that does not work (no server,
+unreadable file). Commands are imported when they are called, so that ``mongo-tables check`` starts at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from preprocessor import __version__
+
+RESULTS_VARIABLE = "MONGO_TABLES_RESULTS"
+
+_DESCRIPTION = """\
+Tables in Markdown that come from MongoDB aggregation pipelines.
+
+A page says <!-- MONGO_TABLE: {"collection": …, "pipeline": […], "columns": […], "headers": […]} -->
+and the table is made when the page is rendered, from a database or from fixture files."""
+
+_SOURCE = f"""\
+results source (--results, or the variable {RESULTS_VARIABLE}, or the folder fixtures/):
+  mongodb://HOST/DATABASE   a MongoDB deployment; nothing is ever written to it
+  FOLDER                    fixture files FOLDER/COLLECTION/*.jsonl, no server needed"""
+
+_EXIT = "exit status: 0 clean, 1 findings, 2 wrong usage or nothing to work with"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command; gives the exit status. ``argv`` defaults to the process's arguments."""
+    arguments = parser().parse_args(argv)
+    try:
+        status: int = import_module(arguments.module).run(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _complain("interrupted", 130)
+    except BrokenPipeError:
+        # Whoever read us has enough: not a fault, and nothing more can be said on that pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        return _failed(error)
+    return status
+
+
+def _failed(error: Exception) -> int:
+    """One line for what the user can mend; a defect of ours keeps its traceback, for the report."""
+    from preprocessor.commands import Unusable
+    from preprocessor.results import ResultsError
+
+    if isinstance(error, Unusable | ResultsError):
+        return _complain(error.message, 2, error.hint)
+    if isinstance(error, OSError):
+        return _complain(f"{error.filename or 'file'}: {error.strerror or error}", 2)
+    raise error
+
+
+def _complain(message: str, status: int, hint: str = "") -> int:
+    print(f"mongo-tables: {message}", file=sys.stderr)
+    if hint:
+        print(f"  hint: {hint}", file=sys.stderr)
+    return status
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all commands; each sets ``module``, the one whose ``run(arguments)`` does the work."""
+    top = argparse.ArgumentParser(
+        prog="mongo-tables", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    top.add_argument("--version", action="version", version=f"mongo-tables {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _check(commands)
+    _render(commands)
+    _schema(commands)
+    _pull(commands)
+    _run(commands)
+    return top
+
+
+Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def _command(
+    commands: Commands, name: str, summary: str, description: str, module: str, epilog: str = _EXIT
+) -> argparse.ArgumentParser:
+    command = commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.set_defaults(module=module)
+    return command
+
+
+def _check(commands: Commands) -> None:
+    command = _command(
+        commands,
+        "check",
+        "find what is wrong with the comments of pages",
+        "Checks every MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
+        "source, its rows. All faults of all files are listed, each with file, line and column.",
+        "preprocessor.commands.check",
+        f"{_SOURCE}\n\n{_EXIT}",
+    )
+    command.add_argument("paths", nargs="*", default=["docs"], metavar="PATH", help="pages or folders (default: docs)")
+    command.add_argument("--static", action="store_true", help="run no pipeline, need no results source")
+    command.add_argument(
+        "--format",
+        choices=("text", "json", "github", "sarif"),
+        default="text",
+        help="how findings are written (default: text)",
+    )
+    _source_options(command)
+
+
+def _render(commands: Commands) -> None:
+    command = _command(
+        commands,
+        "render",
+        "write pages with their tables",
+        "Puts the tables into Markdown pages. Without an option the result goes to standard output, with the\n"
+        "comments replaced by pipe tables. With --in-place each table is written under its comment, between two\n"
+        "markers, so that GitHub shows it; a second run changes nothing.\n"
+        "Nothing at all is written when a page has an error.",
+        "preprocessor.commands.render",
+        f"{_SOURCE}\n\n{_EXIT}",
+    )
+    command.add_argument("files", nargs="+", metavar="FILE", help="Markdown pages")
+    where = command.add_mutually_exclusive_group()
+    where.add_argument("--output", metavar="DIR", help="write each page under DIR instead of standard output")
+    where.add_argument("--in-place", action="store_true", help="keep the comments, write the tables under them")
+    command.add_argument(
+        "--check", action="store_true", help="with --in-place: write nothing, show what would change, exit 1 if anything"
+    )
+    command.add_argument(
+        "--force", action="store_true", help="with --in-place: overwrite tables that were edited by hand"
+    )
+    _source_options(command)
+
+
+def _schema(commands: Commands) -> None:
+    command = _command(
+        commands,
+        "schema",
+        "print the JSON Schema of a comment",
+        "Prints the JSON Schema that comments are validated against; editors complete from it.",
+        "preprocessor.commands.schema",
+    )
+    command.add_argument(
+        "name",
+        nargs="?",
+        default="table",
+        choices=("table", "chart", "value", "check", "pipeline"),
+        help="which one (default: table)",
+    )
+
+
+def _pull(commands: Commands) -> None:
+    command = _command(
+        commands,
+        "pull",
+        "copy result documents from a database into fixtures",
+        "Copies collections from a MongoDB database into a fixture folder, in an order and notation that do not\n"
+        "change from run to run, and says which documents were added, changed and removed.",
+        "preprocessor.commands.pull",
+    )
+    command.add_argument("uri", metavar="URI", help="mongodb://HOST/DATABASE")
+    command.add_argument("collections", nargs="*", metavar="COLLECTION", help="default: those that the pages read")
+    command.add_argument("--to", default="fixtures", metavar="DIR", help="fixture folder (default: fixtures)")
+    command.add_argument("--docs", action="append", metavar="PATH", help="pages that are looked at (default: docs)")
+    command.add_argument("--pipelines", metavar="DIR", help="shared pipelines (default: docs/pipelines)")
+    command.add_argument("--prune", action="store_true", help="keep only the fields that the pages' pipelines read")
+    command.add_argument("--dry-run", action="store_true", help="say what would change, write nothing")
+
+
+def _run(commands: Commands) -> None:
+    """The runner declares its own arguments: it is a program of its own that shares the name."""
+    from preprocessor.runner import command as runner
+
+    for name, summary, module in runner.COMMANDS:
+        command = commands.add_parser(name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter)
+        command.set_defaults(module=module)
+        import_module(module).add_arguments(command)
+
+
+def _source_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--results",
+        default=os.environ.get(RESULTS_VARIABLE, "fixtures"),
+        metavar="SOURCE",
+        help="a mongodb:// URI or a fixture folder, see below",
+    )
+    command.add_argument(
+        "--pipelines", metavar="DIR", help="folder of shared pipelines (default: docs/pipelines)"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

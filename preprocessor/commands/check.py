@@ -1,0 +1,27 @@
+"""``mongo-tables check``: all findings of all pages."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from preprocessor.commands import read_pages
+from preprocessor.pages import all_findings, answer
+from preprocessor.reporters import exit_code, report
+
+
+def run(arguments: Namespace) -> int:
+    """Writes the findings to standard output; 0 when there are none, 1 otherwise."""
+    pages = read_pages(arguments.paths, arguments.pipelines)
+    answers = None
+    if not arguments.static and any(page.tables for page in pages):
+        from preprocessor.results import open_source
+
+        source = open_source(arguments.results)
+        try:
+            answers = answer(pages, source)
+        finally:
+            source.close()
+    findings = all_findings(pages, answers)
+    sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty()))
+    return exit_code(findings)

@@ -1,0 +1,114 @@
+"""``mongo-tables render``: pages with their tables, to standard output, to a folder, or in place."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+import tempfile
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from preprocessor.commands import Unusable, read_pages
+from preprocessor.findings import Finding
+from preprocessor.pages import Answers, Page, all_findings, answer
+from preprocessor.reporters import report
+
+
+def run(arguments: Namespace) -> int:
+    """Renders every page or, when one has an error, none; 0 when nothing is to complain about, 1 otherwise."""
+    if (arguments.check or arguments.force) and not arguments.in_place:
+        raise Unusable("--check and --force go with --in-place")
+    pages = read_pages(arguments.files, arguments.pipelines)
+    answers = _answers(pages, arguments.results)
+    findings = all_findings(pages, answers)
+    if arguments.in_place and not arguments.force:
+        findings = sorted({*findings, *_region_findings(pages)})
+    if findings:
+        sys.stderr.write(report(findings, "text", color=sys.stderr.isatty()))
+    if any(one.severity == "error" for one in findings):
+        return 1
+    return _write(arguments, pages, answers)
+
+
+def _answers(pages: Sequence[Page], where: str) -> Answers:
+    if not any(page.tables for page in pages):
+        return {}
+    from preprocessor.results import open_source
+
+    source = open_source(where)
+    try:
+        return answer(pages, source)
+    finally:
+        source.close()
+
+
+def _region_findings(pages: Sequence[Page]) -> list[Finding]:
+    from preprocessor.inplace import region_findings
+
+    return [one for page in pages for one in region_findings(page)]
+
+
+def _write(arguments: Namespace, pages: Sequence[Page], answers: Answers) -> int:
+    if arguments.in_place:
+        from preprocessor.inplace import written
+
+        return _in_place(pages, answers, written, only_check=arguments.check)
+    from preprocessor.expansion import replaced
+
+    texts = [(page, replaced(page, answers)) for page in pages]
+    for page, text in texts:
+        if arguments.output:
+            _save(_under(Path(arguments.output), page.file), text)
+        else:
+            sys.stdout.buffer.write(text.encode("utf-8"))
+    return 0
+
+
+def _in_place(
+    pages: Sequence[Page], answers: Answers, written: Callable[[Page, Answers], str], *, only_check: bool
+) -> int:
+    changed = [(page, text) for page in pages if (text := written(page, answers)) != page.text]
+    for page, text in changed:
+        if only_check:
+            sys.stdout.writelines(_diff(page, text))
+        else:
+            _save(Path(page.file), text)
+            print(f"{page.file}: tables written", file=sys.stderr)
+    return 1 if changed and only_check else 0
+
+
+def _diff(page: Page, text: str) -> list[str]:
+    before, after = page.text.splitlines(keepends=True), text.splitlines(keepends=True)
+    lines = difflib.unified_diff(before, after, page.file, f"{page.file} (as it should be)")
+    return [line if line.endswith("\n") else line + "\n" for line in lines]
+
+
+def _under(folder: Path, file: str) -> Path:
+    """Where a page goes under ``folder``: its relative path, or its name when that leads elsewhere."""
+    path = Path(file)
+    inside = not path.is_absolute() and ".." not in path.parts
+    return folder / (path if inside else path.name)
+
+
+def _save(file: Path, text: str) -> None:
+    """Writes a page whole or not at all: a full disk or a Ctrl-C leaves the old one as it was."""
+    file = file.resolve()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    mode = file.stat().st_mode & 0o777 if file.exists() else 0o666 & ~_umask()
+    descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as handle:
+            handle.write(text.encode("utf-8"))
+        Path(name).chmod(mode)
+        Path(name).replace(file)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    current = os.umask(0o022)
+    os.umask(current)
+    return current

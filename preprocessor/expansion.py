@@ -1,0 +1,78 @@
+"""Markdown with tables: pipe tables instead of the comments, or under them (``inplace``).
+
+Strings in, strings out. What stands outside the comments comes out byte for byte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from preprocessor import comments
+from preprocessor.comments import Comment
+from preprocessor.pages import Answers, Page, query_of
+from preprocessor.render.pipetable import pipe_table
+from preprocessor.results import ResultsError
+from preprocessor.specs import Spec, TableSpec
+
+_CONTAINER_ONLY = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:\[\^[^\]]+\]:\s*|:\s+)?\Z")
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+def newline_of(text: str) -> str:
+    """The line end that the text uses first; a line feed when it has none."""
+    found = _NEWLINE.search(text)
+    return found[0] if found else "\n"
+
+
+def replaced(page: Page, answers: Answers) -> str:
+    """The page with a pipe table in the place of each comment; generated regions under comments go as well."""
+    replacements = [
+        _standing_alone(page.text, comment, table_lines(spec, answers))
+        for comment, spec in zip(page.comments, page.specs, strict=True)
+    ]
+    return comments.replace(page.text, page.comments, replacements, with_regions=True)
+
+
+def table_lines(spec: Spec | None, answers: Answers) -> list[str]:
+    """The lines of a table, without a container's prefix; nothing for a comment that has no table to show."""
+    if not isinstance(spec, TableSpec):
+        return []
+    rows = answers[query_of(spec).key]
+    return [] if isinstance(rows, ResultsError) else pipe_table(spec, rows)
+
+
+def prefixed(lines: Sequence[str], comment: Comment, newline: str) -> str:
+    """The lines joined, every one but the first behind the prefix of the container that the comment stands in."""
+    first, *rest = lines or [""]
+    return newline.join([first, *((comment.prefix + line).rstrip() for line in rest)])
+
+
+def _standing_alone(text: str, comment: Comment, lines: list[str]) -> str:
+    """A table with the blank lines around it that make it a block of its own, where the page has none."""
+    end = comment.region.end if comment.region else comment.end
+    before = [""] * _blank_lines_before(text, comment)
+    after = [""] * _blank_lines_after(text, end)
+    return prefixed([*before, *lines, *after], comment, newline_of(text))
+
+
+def _blank_lines_before(text: str, comment: Comment) -> int:
+    lead_start = max(text.rfind("\n", 0, comment.start), text.rfind("\r", 0, comment.start)) + 1
+    if not _CONTAINER_ONLY.match(text[lead_start : comment.start]):
+        return 2
+    above = text[:lead_start].removesuffix("\n").removesuffix("\r")
+    last = above[max(above.rfind("\n"), above.rfind("\r")) + 1 :]
+    starts_item = text[lead_start : comment.start].strip(" \t>") != ""
+    return 0 if starts_item or not last.strip(" \t>") else 1
+
+
+def _blank_lines_after(text: str, end: int) -> int:
+    rest_of_line, _, below = _partition(text[end:])
+    if rest_of_line.strip():
+        return 2
+    return 1 if _partition(below)[0].strip(" \t>") else 0
+
+
+def _partition(text: str) -> tuple[str, str, str]:
+    found = _NEWLINE.search(text)
+    return (text[: found.start()], found[0], text[found.end() :]) if found else (text, "", "")

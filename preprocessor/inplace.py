@@ -1,0 +1,79 @@
+"""Tables written into the page itself, under their comments, between two markers.
+
+GitHub shows such a page as a reader expects it. The first marker carries a digest of what stands between the two,
+so that a table edited by hand is noticed before it is overwritten. Writing twice changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preprocessor import comments
+from preprocessor.comments import Comment
+from preprocessor.expansion import newline_of, prefixed, table_lines
+from preprocessor.findings import Finding
+from preprocessor.pages import Answers, Page
+from preprocessor.rules import finding
+from preprocessor.specs import TableSpec
+
+Edit = tuple[int, int, str]
+
+
+def written(page: Page, answers: Answers) -> str:
+    """The page with every table under its comment; idempotent, and nothing else of the page is touched."""
+    text, done = "", 0
+    for start, end, replacement in _edits(page, answers):
+        text += page.text[done:start] + replacement
+        done = end
+    return text + page.text[done:]
+
+
+def _edits(page: Page, answers: Answers) -> Iterator[Edit]:
+    newline = newline_of(page.text)
+    for comment, spec in zip(page.comments, page.specs, strict=True):
+        if not isinstance(spec, TableSpec):
+            continue
+        region = prefixed(_region_lines(table_lines(spec, answers)), comment, newline)
+        if comment.region:
+            yield comment.region.start, comment.region.end, region
+        else:
+            end = _end_of_line(page.text, comment.end)
+            yield end, end, newline + comment.prefix + region
+
+
+def _region_lines(table: list[str]) -> list[str]:
+    # Blank lines inside the markers: Python-Markdown takes no table that touches the line above it.
+    inner = ["", *table, ""]
+    return [comments.begin_marker("\n".join(inner)), *inner, comments.END_MARKER]
+
+
+def _end_of_line(text: str, start: int) -> int:
+    ends = [end for end in (text.find("\n", start), text.find("\r", start)) if end >= 0]
+    return min(ends, default=len(text))
+
+
+def region_findings(page: Page) -> list[Finding]:
+    """Comments that cannot have a table under them, and regions that somebody edited by hand."""
+    found = [_finding(page, comment) for comment in page.comments]
+    return [one for one in found if one is not None]
+
+
+def _finding(page: Page, comment: Comment) -> Finding | None:
+    at = (comment.line, comment.column)
+    if comment.inline and comment.keyword == "MONGO_TABLE":
+        return finding(
+            "MT165",
+            page.file,
+            at,
+            "a comment within a line of text has no place for a table under it",
+            "give the comment lines of its own",
+        )
+    if comment.region and comment.region.digest != comments.digest(comment.region.inner):
+        return finding(
+            "MT164",
+            page.file,
+            at,
+            "the table under this comment was edited by hand",
+            "undo the edit or change the pipeline; --force overwrites the table",
+        )
+    return None

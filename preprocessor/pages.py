@@ -1,0 +1,172 @@
+"""From the text of pages to rendered tables: read, ask, judge. Every door (plugin, extension, command) goes this way.
+
+``read_page`` finds and checks the comments of one page, ``queries`` lists what all pages ask for, ``answer`` asks a
+results source once for each distinct query, ``row_findings`` judges what came back. No step raises for an author's
+mistake: each gives findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from preprocessor import comments
+from preprocessor.findings import Finding
+from preprocessor.rules import finding
+
+if TYPE_CHECKING:
+    from preprocessor.comments import Comment
+    from preprocessor.results import Query, ResultsError, ResultsSource, Rows
+    from preprocessor.sharedpipelines import SharedPipeline
+    from preprocessor.specs import Spec, TableSpec
+
+Answers = Mapping[str, "Rows | ResultsError"]
+"""What the results source said, by ``Query.key``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page as it was read: its live comments, what each asks for (None where it is faulty), and the faults."""
+
+    file: str
+    text: str
+    comments: tuple[Comment, ...]
+    specs: tuple[Spec | None, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def tables(self) -> list[TableSpec]:
+        """The sound tables of the page, in order."""
+        from preprocessor.specs import TableSpec
+
+        return [spec for spec in self.specs if isinstance(spec, TableSpec)]
+
+
+def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | None]) -> Page:
+    """The page's comments, each validated against its schema and held to the rules of safety.
+
+    ``shared`` gives the shared stage list of a name, None when there is none. Nothing is run.
+    """
+    scan = comments.find(text, file)
+    found: list[Finding] = list(scan.findings)
+    if not scan.comments:
+        return Page(file, text, (), (), tuple(found))
+    from preprocessor import specs
+
+    read: list[Spec | None] = []
+    for comment in scan.comments:
+        spec, faults = specs.read(comment, file, shared)
+        if isinstance(spec, specs.TableSpec):
+            faults = [*faults, *static_findings(spec)]
+        usable = spec if not any(fault.severity == "error" for fault in faults) else None
+        read.append(usable)
+        found.extend(faults)
+    return Page(file, text, scan.comments, tuple(read), tuple(found))
+
+
+def static_findings(spec: TableSpec) -> list[Finding]:
+    """What can be said of a table's pipeline without a document: refused stages, operators that do not exist."""
+    from preprocessor.results.readonly import refusals
+
+    refused = [
+        finding("MT201", spec.file, spec.locate(("pipeline", *refusal.path)), refusal.message)
+        for refusal in refusals(spec.pipeline)
+    ]
+    return refused or _compile_findings(spec)
+
+
+def _compile_findings(spec: TableSpec) -> list[Finding]:
+    from preprocessor.aggregation import AggregationError, NotOffline, check
+
+    try:
+        check(spec.pipeline, variables=spec.let)
+    except NotOffline:
+        return []  # A server may know it; on a fixture the run itself says so.
+    except AggregationError as error:
+        return [finding("MT301", spec.file, spec.locate(("pipeline", *(error.path or ()))), error.message)]
+    return []
+
+
+def query_of(spec: TableSpec) -> Query:
+    """What a table asks of the results source."""
+    from preprocessor.results import Query
+
+    return Query(spec.collection, tuple(spec.pipeline), spec.let)
+
+
+def queries(pages: Iterable[Page]) -> list[Query]:
+    """The distinct queries of all sound tables, in the order of the pages."""
+    distinct: dict[str, Query] = {}
+    for page in pages:
+        for spec in page.tables:
+            query = query_of(spec)
+            distinct.setdefault(query.key, query)
+    return list(distinct.values())
+
+
+def answer(pages: Sequence[Page], source: ResultsSource) -> Answers:
+    """Rows, or why there are none, for every query of the pages. A source out of reach raises ``ResultsError``."""
+    wanted = queries(pages)
+    if not wanted:
+        return {}
+    from preprocessor.results import ResultsError
+    from preprocessor.results.running import run_all
+
+    answers = run_all(source, wanted)
+    for outcome in answers.values():
+        if isinstance(outcome, ResultsError) and outcome.environment:
+            raise outcome
+    return answers
+
+
+def row_findings(spec: TableSpec, answers: Answers) -> list[Finding]:
+    """What is wrong with a table once its rows are there: the pipeline failed, no rows, a column nobody has."""
+    from preprocessor.results import ResultsError
+
+    rows = answers[query_of(spec).key]
+    if isinstance(rows, ResultsError):
+        at = spec.locate(("pipeline", *(rows.path or ())))
+        return [finding("MT301", spec.file, at, rows.message, rows.hint)]
+    if not rows:
+        return [] if spec.empty is not None else [_no_rows(spec)]
+    return _empty_columns(spec, rows)
+
+
+def _no_rows(spec: TableSpec) -> Finding:
+    return finding(
+        "MT303",
+        spec.file,
+        spec.locate(("pipeline",)),
+        f"the pipeline gives no rows from collection '{spec.collection}'",
+        'check the $match, or say with "empty" what the page shall show instead',
+    )
+
+
+def _empty_columns(spec: TableSpec, rows: Rows) -> list[Finding]:
+    from preprocessor.aggregation.values import MISSING
+    from preprocessor.render.columns import column_value
+
+    fields = sorted({name for row in rows for name in row})
+    return [
+        finding(
+            "MT302",
+            spec.file,
+            spec.locate(("columns", index)),
+            f"no row has the column '{column}'",
+            f"the rows have {', '.join(fields)}",
+        )
+        for index, column in enumerate(spec.columns)
+        if all(column_value(row, column) is MISSING for row in rows)
+    ]
+
+
+def all_findings(pages: Sequence[Page], answers: Answers | None) -> list[Finding]:
+    """Every finding of every page: of reading, of pages held against each other, and, with ``answers``, of running."""
+    from preprocessor.specs import duplicate_ids
+
+    found = [one for page in pages for one in page.findings]
+    found += duplicate_ids([spec for page in pages for spec in page.specs if spec is not None])
+    if answers is not None:
+        found += [one for page in pages for spec in page.tables for one in row_findings(spec, answers)]
+    return sorted(set(found))
