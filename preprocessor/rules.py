@@ -24,6 +24,44 @@ class Rule:
 
 _ALL = (
     # MT101–MT119: comments
+    Rule(
+        "MT101", "unclosed-comment", "error", "A comment is never closed, or not before the next one begins."
+    ),
+    Rule("MT102", "comment-end-in-string", "error", "A JSON string holds -->, which closes the comment."),
+    Rule(
+        "MT103",
+        "misspelt-comment",
+        "error",
+        "A comment with JSON in it has a name that is nearly a known one.",
+    ),
+    Rule("MT104", "suspicious-comment", "warning", "A comment begins with what is nearly a known name."),
+    Rule(
+        "MT106",
+        "unclosed-fence",
+        "error",
+        "A comment stands under a fence that the site does not take as one.",
+    ),
+    Rule("MT107", "wrong-comment-end", "error", "A comment is closed by --!> instead of -->."),
+    Rule(
+        "MT110",
+        "escaped-comment",
+        "error",
+        "A backslash stands before a comment, which does not make it text.",
+    ),
+    Rule(
+        "MT111",
+        "hidden-comment",
+        "warning",
+        "A comment stands in raw HTML where it is neither run nor shown.",
+    ),
+    Rule(
+        "MT112", "comment-shown-as-code", "error", "The site shows a comment as code, other readers do not."
+    ),
+    Rule(
+        "MT113", "no-room-for-table", "error", "A table or chart stands in a heading, a table cell or a link."
+    ),
+    Rule("MT114", "comment-in-tag", "error", "A comment stands inside an HTML tag."),
+    Rule("MT115", "code-elsewhere", "note", "GitHub and editors show a comment as code, the site does not."),
     # MT120–MT159: JSON, keys and values
     Rule("MT120", "json-syntax", "error", "The body of a comment is not JSON."),
     Rule("MT121", "duplicate-key", "error", "An object has the same key twice, with different values."),
@@ -56,6 +94,10 @@ _ALL = (
     Rule("MT142", "shared-pipeline-unreadable", "error", "The file of a shared stage list cannot be read."),
     Rule("MT143", "unknown-rule", "error", "A comment ignores a rule that does not exist."),
     # MT160–MT169: regions of generated text
+    Rule("MT160", "region-without-end", "error", "A generated region begins and never ends."),
+    Rule("MT161", "region-without-begin", "error", "A generated region ends that never began."),
+    Rule("MT162", "region-without-comment", "error", "A generated region stands under no comment."),
+    Rule("MT163", "region-without-digest", "error", "The marker of a generated region has no proper digest."),
     # MT2xx: safety
     # MT3xx: wrong or failing output
     # MT4xx: misleading output
