@@ -1,0 +1,373 @@
+"""Comments → specs: what a table, chart, value or check asks for, as validated plain data.
+
+``read`` checks a comment's body against ``schemas/`` and against what a schema cannot say (as many headers as
+columns, settings that name a column, shared stage lists), and gives every fault at its line and column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from preprocessor.comments import Comment
+from preprocessor.findings import Finding
+from preprocessor.jsondocument import Document, decoded, nearest, schema_findings, syntax_findings
+from preprocessor.jsontext import Path, parse
+from preprocessor.rules import RULES, finding
+from preprocessor.schemacheck import did_you_mean
+from preprocessor.sharedpipelines import Expanded, Lookup, Stage, expand
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFormat:
+    """How values are written. ``thousands``: the separator, True for a comma, False or None for none."""
+
+    decimals: int | None = None
+    unit: str | None = None
+    align: str | None = None
+    thousands: bool | str | None = None
+    missing: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """What all four kinds have. ``ignore``: rule id → why the rule shall not complain about this comment."""
+
+    comment: Comment
+    file: str
+    ignore: Mapping[str, str] = field(default_factory=dict)
+
+    def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """Give line and column, in the Markdown file, of the value at ``path``, or with ``key`` of its key.
+
+        Paths begin at the comment's top-level keys: ``("pipeline", 3, "$set", "x")``. What has no place of
+        its own is located at the nearest value above it.
+        """
+        return _locate(self.comment, path, key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PipelineSpec(Spec):
+    """What has a pipeline of its own: Extended JSON decoded to BSON types, shared stage lists expanded.
+
+    ``origins`` has for each stage the index where it is written, or ``~index`` of the name of a shared list
+    that it came from; empty means that all stages stand as written. ``max_age`` is a number and h, d or w,
+    such as "90d".
+    """
+
+    collection: str
+    pipeline: tuple[Stage, ...]
+    let: Mapping[str, Any] = field(default_factory=dict)
+    format: Mapping[str, ColumnFormat] = field(default_factory=dict)
+    id: str | None = None
+    title: str | None = None
+    caption: str | None = None
+    empty: str | None = None
+    max_age: str | None = None
+    origins: tuple[int, ...] = ()
+
+    def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """As ``Spec.locate``; a stage of a shared list is located at the string that names the list."""
+        if self.origins and len(path) > 1 and path[0] == "pipeline" and isinstance(path[1], int):
+            origin = self.origins[path[1]] if 0 <= path[1] < len(self.origins) else None
+            if origin is None:
+                path = ("pipeline",)
+            else:
+                path = ("pipeline", ~origin) if origin < 0 else ("pipeline", origin, *path[2:])
+        return _locate(self.comment, path, key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableSpec(PipelineSpec):
+    """A MONGO_TABLE. ``baseline`` and ``chart`` are as written, valid against the schema."""
+
+    columns: tuple[str, ...]
+    headers: tuple[str, ...]
+    baseline: Mapping[str, Any] | None = None
+    chart: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartSpec(PipelineSpec):
+    """A MONGO_CHART. ``labels``: column → text for an axis or a series; ``log``: "x", "y", "xy" or None."""
+
+    mark: str
+    x: str
+    y: tuple[str, ...]
+    series: str | None = None
+    log: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueSpec(Spec):
+    """A MONGO_VALUE: ``column`` of the one row of ``table`` that the query ``where`` selects."""
+
+    table: str
+    column: str
+    where: Mapping[str, Any] = field(default_factory=dict)
+    format: ColumnFormat | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckSpec(Spec):
+    """A MONGO_CHECK: all rows of ``table`` that ``where`` selects, at least one, must match ``expect``."""
+
+    table: str
+    expect: Mapping[str, Any]
+    where: Mapping[str, Any] = field(default_factory=dict)
+    message: str | None = None
+
+
+Reading = tuple[TableSpec | ChartSpec | ValueSpec | CheckSpec | None, list[Finding]]
+
+
+@lru_cache(maxsize=32)
+def _positions(body: str) -> tuple[dict[Path, int], dict[Path, int]]:
+    parsed = parse(body)
+    return parsed.positions, parsed.key_positions
+
+
+def _locate(comment: Comment, path: Path, key: bool) -> tuple[int, int]:
+    values, keys = _positions(comment.body)
+    offset = keys.get(path) if key else None
+    return comment.locate(nearest(values, path) if offset is None else offset)
+
+
+def read(comment: Comment, file: str, shared: Lookup) -> Reading:
+    """Read one comment of ``file``: its spec, or None when it has an error, and every finding about it.
+
+    ``shared`` gives the shared stage list of a name. Never raises for what an author wrote.
+    """
+    kind, build = _KINDS[comment.keyword]
+    document = Document(file, parse(comment.body), comment.locate)
+    found = syntax_findings(document)
+    if not document.parsed.readable:
+        return None, found
+    found += schema_findings(document, kind, f"A {comment.keyword} comment")
+    if not isinstance(document.parsed.value, dict):
+        return None, found
+    found += _ignored_rules(document)
+    found += _column_findings(document)
+    body, expanded, malformed = _decoded_body(document, shared)
+    found += malformed
+    if any(one.severity == "error" for one in found):
+        return None, found
+    return build(comment, file, body, expanded), found
+
+
+def _decoded_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], Expanded, list[Finding]]:
+    """Give the body with its Extended JSON decoded and its pipeline expanded, as far as shapes allow."""
+    body, found = dict(document.parsed.value), list[Finding]()
+    for key in ("let", "where", "expect", "baseline"):
+        if key in body:
+            body[key], malformed = decoded(document, (key,), body[key])
+            found += malformed
+    written = body.get("pipeline")
+    stages = written if isinstance(written, list) else []
+    guessed = document.parsed.is_guess(("pipeline",))
+    expanded = expand(document, ("pipeline",), [] if guessed else stages, shared)
+    return body, expanded, [*found, *expanded.findings]
+
+
+# -- what a schema cannot say
+# ------------------------------------------------------------------------------------
+
+
+def _ignored_rules(document: Document) -> Iterator[Finding]:
+    ignore = document.parsed.value.get("ignore")
+    for rule in ignore if isinstance(ignore, dict) else ():
+        if rule.startswith("MT") and rule[2:].isdigit() and len(rule) == 5 and rule not in RULES:
+            message, hint = f"There is no rule `{rule}`.", did_you_mean(rule, RULES)
+            yield document.finding("MT143", ("ignore", rule), message, hint, key=True)
+
+
+def _column_findings(document: Document) -> Iterator[Finding]:
+    """Complain of columns, headers and settings that do not fit each other, as far as shapes allow."""
+    body = document.parsed.value
+    if "columns" in body:
+        columns, headers = body["columns"], body.get("headers")
+        if not isinstance(columns, list):
+            return
+        shown = [column for column in columns if isinstance(column, str)]
+        yield from _repeated_columns(document, columns)
+        if isinstance(headers, list) and len(headers) != len(columns):
+            yield _header_count(document, len(columns), len(headers))
+    else:
+        shown = [column for _, column in _settings(body, ("x",), ("y",), ("series",))]
+    if not shown:
+        return
+    for path, column in _settings(body, *_SETTINGS):
+        if column not in shown:
+            message = f"`{column}` is not a column that is shown here."
+            hint = (
+                did_you_mean(column, shown) or "Shown are " + ", ".join(f"`{each}`" for each in shown) + "."
+            )
+            yield document.finding("MT136", path, message, hint, key=path[0] in ("format", "labels"))
+
+
+#: Where a comment names columns that it must show.
+_SETTINGS: tuple[Path, ...] = (
+    ("format",),
+    ("labels",),
+    ("baseline", "column"),
+    ("chart", "x"),
+    ("chart", "y"),
+    ("chart", "series"),
+)
+
+
+def _settings(body: Any, *paths: Path) -> Iterator[tuple[Path, str]]:
+    """Give each column named at ``paths`` (by a string, strings of a list, keys of an object), with its path."""
+    for path in paths:
+        value = body
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, str):
+            yield path, value
+        elif isinstance(value, dict):
+            yield from (((*path, key), key) for key in value)
+        elif isinstance(value, list):
+            yield from (((*path, index), each) for index, each in enumerate(value) if isinstance(each, str))
+
+
+def _repeated_columns(document: Document, columns: list[Any]) -> Iterator[Finding]:
+    for index, column in enumerate(columns):
+        if isinstance(column, str) and column in columns[:index]:
+            message = f"The column `{column}` is shown twice."
+            yield document.finding("MT137", ("columns", index), message, "Remove one, and its header.")
+
+
+def _header_count(document: Document, columns: int, headers: int) -> Finding:
+    extra: Path = ("headers", columns) if headers > columns else ("columns", headers)
+    message = f"There are {_count(headers, 'header')} for {_count(columns, 'column')}."
+    return document.finding(
+        "MT135", extra, message, f"The first without a partner is `{extra[0]}[{extra[1]}]`."
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+# -- building
+# ----------------------------------------------------------------------------------------------------
+
+
+def _format(settings: Mapping[str, Any]) -> ColumnFormat:
+    decimals = settings.get("decimals")
+    return ColumnFormat(**{**settings, "decimals": None if decimals is None else int(decimals)})
+
+
+def _common(comment: Comment, file: str, body: dict[str, Any]) -> dict[str, Any]:
+    return {"comment": comment, "file": file, "ignore": body.get("ignore", {})}
+
+
+def _with_pipeline(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> dict[str, Any]:
+    kept = ("collection", "let", "id", "title", "caption", "empty", "max_age")
+    return {
+        **_common(comment, file, body),
+        **{key: body[key] for key in kept if key in body},
+        "format": {column: _format(settings) for column, settings in body.get("format", {}).items()},
+        "pipeline": expanded.stages,
+        "origins": expanded.origins,
+    }
+
+
+def _table(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> TableSpec:
+    return TableSpec(
+        **_with_pipeline(comment, file, body, expanded),
+        columns=tuple(body["columns"]),
+        headers=tuple(body["headers"]),
+        baseline=body.get("baseline"),
+        chart=body.get("chart"),
+    )
+
+
+def _chart(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> ChartSpec:
+    y = body["y"]
+    return ChartSpec(
+        **_with_pipeline(comment, file, body, expanded),
+        mark=body.get("mark", "line"),
+        x=body["x"],
+        y=(y,) if isinstance(y, str) else tuple(y),
+        series=body.get("series"),
+        log=body.get("log"),
+        labels=body.get("labels", {}),
+    )
+
+
+def _value(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> ValueSpec:
+    return ValueSpec(
+        **_common(comment, file, body),
+        table=body["table"],
+        column=body["column"],
+        where=body.get("where", {}),
+        format=_format(body["format"]) if "format" in body else None,
+    )
+
+
+def _check(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> CheckSpec:
+    return CheckSpec(
+        **_common(comment, file, body),
+        table=body["table"],
+        expect=body["expect"],
+        where=body.get("where", {}),
+        message=body.get("message"),
+    )
+
+
+_Build = Callable[[Comment, str, dict[str, Any], Expanded], TableSpec | ChartSpec | ValueSpec | CheckSpec]
+
+#: Keyword → (schema, builder).
+_KINDS: dict[str, tuple[str, _Build]] = {
+    "MONGO_TABLE": ("table", _table),
+    "MONGO_CHART": ("chart", _chart),
+    "MONGO_VALUE": ("value", _value),
+    "MONGO_CHECK": ("check", _check),
+}
+
+
+# -- specs held against each other
+# -------------------------------------------------------------------------------
+
+
+def duplicate_ids(specs: Iterable[Spec]) -> list[Finding]:
+    """Give a finding for every table or chart whose written id an earlier one has, on whatever page."""
+    first: dict[str, Spec] = {}
+    found = []
+    for spec in specs:
+        if not isinstance(spec, PipelineSpec) or spec.id is None:
+            continue
+        earlier = first.setdefault(spec.id, spec)
+        if earlier is not spec:
+            place = f"{earlier.file}, line {earlier.locate(('id',))[0]}"
+            message = f"The id `{spec.id}` is taken already: {place}."
+            found.append(
+                finding("MT138", spec.file, spec.locate(("id",)), message, "Give one of them another id.")
+            )
+    return found
+
+
+def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]:
+    """Give a finding for every value or check whose table is not among the ids ``known``.
+
+    ``known`` should hold the ids of faulty tables as well (``written_id``), lest one fault be told twice.
+    """
+    ids = frozenset(known)
+    found = []
+    for spec in specs:
+        if isinstance(spec, (ValueSpec, CheckSpec)) and spec.table not in ids:
+            message = f"There is no table with the id `{spec.table}`."
+            hint = did_you_mean(spec.table, ids) or 'A table gets its id by the key "id".'
+            found.append(finding("MT139", spec.file, spec.locate(("table",)), message, hint))
+    return found
+
+
+def written_id(comment: Comment) -> str | None:
+    """Give the id that a comment has, faulty or not; None when there is none to be read."""
+    value = parse(comment.body).value
+    written = value.get("id") if isinstance(value, dict) else None
+    return written if isinstance(written, str) else None
