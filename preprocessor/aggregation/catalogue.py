@@ -7,7 +7,7 @@ page on what runs offline.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -23,7 +23,9 @@ class Operator:
 
     ``style``: how arguments are written: ``array`` (a list, or one bare argument), ``named`` (a document of
     ``required`` and ``optional`` names) or ``value`` (a form of its own). ``least``/``most``: how many arguments an
-    ``array`` style takes, ``most`` None for any number. ``family``: the module that evaluates it. ``since``: the
+    ``array`` style takes, ``most`` None for any number. ``takes``: what kind of value each argument is meant to be (by
+    position, the last one repeated, or by name), ``gives``: what kind comes out; alternatives joined by ``|``, ``any``
+    where it can be anything. ``family``: the module that evaluates it. ``since``: the
     MongoDB version that brought it. ``refused``: why it does not run offline, empty when it does.
     """
 
@@ -35,6 +37,8 @@ class Operator:
     most: int | None
     required: tuple[str, ...]
     optional: tuple[str, ...]
+    takes: Sequence[str] | Mapping[str, str]
+    gives: str
     since: str
     refused: str
     manual: str
@@ -60,6 +64,8 @@ def _operator(line: dict[str, object]) -> Operator:
         most=line.get("most"),  # type: ignore[arg-type]
         required=tuple(line.get("required", ())),  # type: ignore[arg-type]
         optional=tuple(line.get("optional", ())),  # type: ignore[arg-type]
+        takes=line.get("takes", ()),  # type: ignore[arg-type]
+        gives=str(line.get("gives", "any")),
         since=str(line.get("since", "")),
         refused=str(line.get("refused", "")),
         manual=str(line.get("manual", f"https://www.mongodb.com/docs/manual/reference/operator/aggregation/{plain}/")),
