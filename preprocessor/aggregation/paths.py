@@ -19,7 +19,8 @@ def split(path: str) -> tuple[str, ...]:
     parts = tuple(path.split("."))
     for part in parts:
         if not part:
-            raise AggregationError(f"field path '{path}' has an empty part", code=15998 if path else 40352)
+            code = 40352 if not path else 40353 if path.endswith(".") else 15998
+            raise AggregationError(f"field path '{path}' has an empty part", code=code)
         if part.startswith("$"):
             raise AggregationError(f"field path part '{part}' must not start with '$'", code=16410)
         if "\0" in part:

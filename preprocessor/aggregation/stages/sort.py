@@ -1,0 +1,25 @@
+"""`$sort`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from preprocessor.aggregation import sorting
+from preprocessor.aggregation.compiler import Scope, Stage, stage
+from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.values import Document
+
+
+@stage("$sort")
+def sort(argument: Any, scope: Scope, path: Path) -> Stage:
+    """The documents in the order of a pattern; what is equal keeps its order."""
+    pattern = sorting.parse(argument, path)
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        try:
+            return iter(pattern.sorted(documents))
+        except AggregationError as error:
+            raise error.at(path) from None
+
+    return run
