@@ -117,6 +117,11 @@ def is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def is_string(value: Any) -> bool:
+    """Whether the value is a string (JavaScript code, a ``str`` in Python, is none)."""
+    return type(value) is str or (isinstance(value, str) and not isinstance(value, Code))
+
+
 def is_date(value: Any) -> bool:
     """Whether the value is a BSON date."""
     return isinstance(value, datetime | DatetimeMS)
