@@ -62,6 +62,7 @@ _ALL = (
     ),
     Rule("MT114", "comment-in-tag", "error", "A comment stands inside an HTML tag."),
     Rule("MT115", "code-elsewhere", "note", "GitHub and editors show a comment as code, the site does not."),
+    Rule("MT116", "nested-comment", "error", "A comment begins inside another one that the site shows as text."),
     # MT120–MT159: JSON, keys and values
     Rule("MT120", "json-syntax", "error", "The body of a comment is not JSON."),
     Rule("MT121", "duplicate-key", "error", "An object has the same key twice, with different values."),
