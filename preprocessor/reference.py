@@ -1,0 +1,108 @@
+"""Reference pages, written from the data that the program itself runs on; never by hand.
+
+Each function gives the Markdown of one page.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from itertools import groupby
+from typing import Any
+
+from preprocessor.aggregation.catalogue import Kind, Operator, operators
+from preprocessor.rules import RULES
+
+_KINDS: tuple[tuple[Kind, str], ...] = (
+    ("stage", "Stages"),
+    ("expression", "Expressions"),
+    ("accumulator", "Accumulators of `$group`"),
+    ("window", "Window operators of `$setWindowFields`"),
+    ("query", "Query operators of `$match`"),
+)
+
+
+def offline_page() -> str:
+    """What the offline evaluator covers, operator by operator, and what it refuses and why."""
+    parts = [
+        "# What runs offline\n",
+        "Pipelines over fixture files are evaluated without a server. The evaluator gives what MongoDB gives, to the "
+        "BSON type and the order of fields, or refuses in plain words; it never guesses. This page is made from the "
+        "catalogue that the evaluator itself is built on.\n",
+    ]
+    for kind, title in _KINDS:
+        known = [one for one in operators().values() if one.kind == kind]
+        parts.append(f"## {title}\n")
+        parts.append(_operator_table(sorted((one for one in known if not one.refused), key=lambda one: one.name)))
+        parts.append(_refused_list(one for one in known if one.refused))
+    return "\n".join(part for part in parts if part)
+
+
+def _operator_table(known: Iterable[Operator]) -> str:
+    lines = ["| Operator | Arguments | Since MongoDB |", "| --- | --- | --- |"]
+    lines += [f"| [`{one.name}`]({one.manual}) | {_arguments(one)} | {one.since} |" for one in known]
+    return "\n".join(lines) + "\n"
+
+
+def _arguments(one: Operator) -> str:
+    if one.style == "named":
+        optional = ", ".join(f"`{name}`" for name in one.optional)
+        required = ", ".join(f"`{name}`" for name in one.required)
+        return required + (f"; optional {optional}" if required and optional else optional)
+    if one.style == "array":
+        if one.most is None:
+            return f"{one.least} or more" if one.least else "any number"
+        return str(one.least) if one.least == one.most else f"{one.least} to {one.most}"
+    return ""
+
+
+def _refused_list(refused: Iterable[Operator]) -> str:
+    by_reason = sorted(refused, key=lambda one: (one.refused, one.name))
+    lines = [
+        f"* {', '.join(f'`{one.name}`' for one in group)}: {reason}"
+        for reason, group in groupby(by_reason, key=lambda one: one.refused)
+    ]
+    return "Not offline:\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def rules_page() -> str:
+    """Every rule that `mongo-tables check` can complain of."""
+    lines = [
+        "# Rules\n",
+        "`mongo-tables check` and the build name the rule of each complaint. An error stops the build; a warning stops "
+        "it under `--strict` and makes `check` fail.\n",
+        "| Rule | Name | Severity | What it says |",
+        "| --- | --- | --- | --- |",
+    ]
+    lines += [f"| `{rule.id}` | {rule.name} | {rule.severity} | {rule.summary} |" for rule in RULES.values()]
+    return "\n".join(lines) + "\n"
+
+
+def keys_page() -> str:
+    """Every key of a table comment, from its JSON Schema."""
+    schema = json.loads(resources.files("preprocessor.schemas").joinpath("table.schema.json").read_text("utf-8"))
+    parts = [
+        "# Keys of a table comment\n",
+        "The body of a `MONGO_TABLE` comment is one JSON object (MongoDB Extended JSON, relaxed or canonical). "
+        "`mongo-tables schema` prints the JSON Schema that this page is made from.\n",
+    ]
+    required = set(schema.get("required", ()))
+    for name, key in schema["properties"].items():
+        parts.append(f"## `{name}`\n\n{_key_text(key, name in required)}\n")
+    return "\n".join(parts)
+
+
+def _key_text(key: Mapping[str, Any], required: bool) -> str:
+    text = "**Required.** " if required else ""
+    text += str(key.get("markdownDescription") or key.get("description", ""))
+    examples = "\n".join(json.dumps(example, ensure_ascii=False) for example in key.get("examples", ()))
+    return f"{text}\n\n```json\n{examples}\n```" if examples else text
+
+
+PAGES = {
+    "reference/offline.md": offline_page,
+    "reference/rules.md": rules_page,
+    "reference/keys.md": keys_page,
+}
+"""Path in the site and the function that gives the page."""

@@ -1,0 +1,129 @@
+"""Holds the evaluator against a real server, on generated pipelines: ``python -m tests.conformance.differential``.
+
+Every disagreement is printed with the smallest documents and pipeline that show it, ready to become a case file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from typing import Any
+
+import bson
+from bson import json_util
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from pymongo import MongoClient
+from pymongo.errors import OperationFailure
+
+from preprocessor.aggregation import AggregationError, NotOffline, aggregate
+from tests import mongod
+from tests.conformance.generator import documents
+from tests.conformance.pipelines import pipelines
+
+Outcome = tuple[str, Any]
+
+
+def evaluated(docs: list[dict[str, Any]], pipeline: list[dict[str, Any]]) -> Outcome:
+    """What the evaluator says: ``("rows", BSON of each row)``, ``("error", why)`` or ``("not offline", why)``."""
+    try:
+        rows = aggregate(docs, pipeline, collections={"case": docs})
+        return "rows", [bson.encode(row) for row in rows]
+    except NotOffline as error:
+        return "not offline", str(error)
+    except AggregationError as error:
+        return "error", str(error)
+
+
+class Server:
+    """A real server with one collection, filled anew for every case."""
+
+    def __init__(self, uri: str) -> None:
+        self._database = MongoClient[dict[str, Any]](uri).get_database("differential")
+
+    def answer(self, docs: list[dict[str, Any]], pipeline: list[dict[str, Any]]) -> Outcome:
+        """What the server says of the same documents and pipeline."""
+        case = self._database.case
+        case.delete_many({})
+        case.insert_many([dict(one) for one in docs])
+        try:
+            raw = self._database.case.with_options(codec_options=bson.CodecOptions(document_class=bson.raw_bson.RawBSONDocument))
+            return "rows", [row.raw for row in raw.aggregate(pipeline)]  # type: ignore[attr-defined]
+        except OperationFailure as error:
+            return "error", f"{error.code}: {error.details and error.details.get('errmsg')}"
+
+
+def agree(ours: Outcome, theirs: Outcome) -> bool:
+    """Whether both give the same bytes, or both fail. What is refused offline is no disagreement."""
+    if ours[0] == "not offline":
+        return True
+    return ours == theirs if ours[0] == "rows" else theirs[0] == "error"
+
+
+def stored(docs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The documents as a server gives them back: types as BSON keeps them."""
+    return [bson.decode(bson.encode(one)) for one in docs]
+
+
+def compare(server: Server, examples: int, chosen: int, seen: Counter[str]) -> None:
+    """Runs ``examples`` generated cases; raises AssertionError with the smallest disagreement."""
+
+    @seed(chosen)
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+    )
+    @given(documents(), pipelines())
+    def case(docs: list[dict[str, Any]], pipeline: list[dict[str, Any]]) -> None:
+        docs = stored(docs)
+        ours, theirs = evaluated(docs, pipeline), server.answer(docs, pipeline)
+        seen[ours[0]] += 1
+        assert agree(ours, theirs), described(docs, pipeline, ours, theirs)
+
+    case()
+
+
+def described(docs: list[dict[str, Any]], pipeline: list[dict[str, Any]], ours: Outcome, theirs: Outcome) -> str:
+    """A disagreement, in canonical Extended JSON."""
+    def text(value: Any) -> str:
+        return json_util.dumps(value, json_options=json_util.CANONICAL_JSON_OPTIONS)
+
+    def shown(outcome: Outcome) -> str:
+        kind, what = outcome
+        return f"{kind} {text([bson.decode(row) for row in what])}" if kind == "rows" else f"{kind} {what}"
+
+    return f'{{"documents": {text(docs)},\n "pipeline": {text(pipeline)}}}\nevaluator: {shown(ours)}\nserver:    {shown(theirs)}'
+
+
+def main() -> int:
+    """Starts a server, compares, says what was compared; 1 when anything disagreed."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--examples", type=int, default=20_000, help="generated pipelines (default: 20000)")
+    options.add_argument("--seed", type=int, default=0, help="first seed; each thousand examples has its own")
+    options.add_argument("--keep-going", action="store_true", help="go on after a disagreement")
+    arguments = options.parse_args()
+    seen: Counter[str] = Counter()
+    disagreements, begun = 0, time.monotonic()
+    with mongod.running() as running:
+        server = Server(running.uri())
+        for part in range(max(1, arguments.examples // 1000)):
+            try:
+                compare(server, min(1000, arguments.examples), arguments.seed + part, seen)
+            except AssertionError as error:
+                disagreements += 1
+                print(f"seed {arguments.seed + part}: {error}\n", flush=True)
+                if not arguments.keep_going:
+                    break
+    counts = ", ".join(f"{number} {kind}" for kind, number in sorted(seen.items()))
+    print(f"{sum(seen.values())} pipelines compared ({counts}), {disagreements} disagreements, {time.monotonic() - begun:.0f} s")
+    return 1 if disagreements else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
