@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from preprocessor import __version__
 
@@ -81,7 +82,8 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
 def _command(
@@ -108,7 +110,9 @@ def _check(commands: Commands) -> None:
         "preprocessor.commands.check",
         f"{_SOURCE}\n\n{_EXIT}",
     )
-    command.add_argument("paths", nargs="*", default=["docs"], metavar="PATH", help="pages or folders (default: docs)")
+    command.add_argument(
+        "paths", nargs="*", default=["docs"], metavar="PATH", help="pages or folders (default: docs)"
+    )
     command.add_argument("--static", action="store_true", help="run no pipeline, need no results source")
     command.add_argument(
         "--format",
@@ -134,9 +138,13 @@ def _render(commands: Commands) -> None:
     command.add_argument("files", nargs="+", metavar="FILE", help="Markdown pages")
     where = command.add_mutually_exclusive_group()
     where.add_argument("--output", metavar="DIR", help="write each page under DIR instead of standard output")
-    where.add_argument("--in-place", action="store_true", help="keep the comments, write the tables under them")
+    where.add_argument(
+        "--in-place", action="store_true", help="keep the comments, write the tables under them"
+    )
     command.add_argument(
-        "--check", action="store_true", help="with --in-place: write nothing, show what would change, exit 1 if anything"
+        "--check",
+        action="store_true",
+        help="with --in-place: write nothing, show what would change, exit 1 if anything",
     )
     command.add_argument(
         "--force", action="store_true", help="with --in-place: overwrite tables that were edited by hand"
@@ -171,20 +179,30 @@ def _pull(commands: Commands) -> None:
         "preprocessor.commands.pull",
     )
     command.add_argument("uri", metavar="URI", help="mongodb://HOST/DATABASE")
-    command.add_argument("collections", nargs="*", metavar="COLLECTION", help="default: those that the pages read")
+    command.add_argument(
+        "collections", nargs="*", metavar="COLLECTION", help="default: those that the pages read"
+    )
     command.add_argument("--to", default="fixtures", metavar="DIR", help="fixture folder (default: fixtures)")
-    command.add_argument("--docs", action="append", metavar="PATH", help="pages that are looked at (default: docs)")
+    command.add_argument(
+        "--docs", action="append", metavar="PATH", help="pages that are looked at (default: docs)"
+    )
     command.add_argument("--pipelines", metavar="DIR", help="shared pipelines (default: docs/pipelines)")
-    command.add_argument("--prune", action="store_true", help="keep only the fields that the pages' pipelines read")
+    command.add_argument(
+        "--prune", action="store_true", help="keep only the fields that the pages' pipelines read"
+    )
     command.add_argument("--dry-run", action="store_true", help="say what would change, write nothing")
+
+
+_RUNNER = (
+    ("run", "measure experiments and write result documents", "preprocessor.runner.command"),
+    ("experiments", "list the experiments", "preprocessor.runner.listing"),
+)
 
 
 def _run(commands: Commands) -> None:
     """The runner declares its own arguments: it is a program of its own that shares the name."""
-    from preprocessor.runner import command as runner
-
-    for name, summary, module in runner.COMMANDS:
-        command = commands.add_parser(name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, summary, module in _RUNNER:
+        command = commands.add_parser(name, help=summary)
         command.set_defaults(module=module)
         import_module(module).add_arguments(command)
 

@@ -34,7 +34,9 @@ def offline_page() -> str:
     for kind, title in _KINDS:
         known = [one for one in operators().values() if one.kind == kind]
         parts.append(f"## {title}\n")
-        parts.append(_operator_table(sorted((one for one in known if not one.refused), key=lambda one: one.name)))
+        parts.append(
+            _operator_table(sorted((one for one in known if not one.refused), key=lambda one: one.name))
+        )
         parts.append(_refused_list(one for one in known if one.refused))
     return "\n".join(part for part in parts if part)
 
@@ -81,7 +83,9 @@ def rules_page() -> str:
 
 def keys_page() -> str:
     """Every key of a table comment, from its JSON Schema."""
-    schema = json.loads(resources.files("preprocessor.schemas").joinpath("table.schema.json").read_text("utf-8"))
+    schema = json.loads(
+        resources.files("preprocessor.schemas").joinpath("table.schema.json").read_text("utf-8")
+    )
     parts = [
         "# Keys of a table comment\n",
         "The body of a `MONGO_TABLE` comment is one JSON object (MongoDB Extended JSON, relaxed or canonical). "

@@ -18,7 +18,20 @@ from tests.resultdocuments import result_documents
 PAGES = Path(__file__).parent / "pages"
 SEED = Path(__file__).parents[2] / "../shared/seeds/mongodb-performance-tables.md"
 
-MIXED = [1, 2.5, Int64(3), Decimal128("4.50"), None, 0.1, -0.0, 2**31 - 1, Int64(2**62), 1e21, 2.675, Decimal128("1E+3")]
+MIXED = [
+    1,
+    2.5,
+    Int64(3),
+    Decimal128("4.50"),
+    None,
+    0.1,
+    -0.0,
+    2**31 - 1,
+    Int64(2**62),
+    1e21,
+    2.675,
+    Decimal128("1E+3"),
+]
 COLLECTIONS = {
     "results": result_documents(),
     "mixed": [{"_id": n, "v": value} for n, value in enumerate(MIXED)] + [{"_id": len(MIXED)}],
@@ -57,7 +70,9 @@ def test_fixture_and_server_give_the_same_bytes(page: Path, fixtures: str, datab
     assert offline.stdout == online.stdout
     text = offline.stdout.decode()
     assert "MONGO_TABLE" not in text
-    assert text.count("| ---") + text.count("| --:") + text.count("| :-") >= page.read_text().count("MONGO_TABLE")
+    assert text.count("| ---") + text.count("| --:") + text.count("| :-") >= page.read_text().count(
+        "MONGO_TABLE"
+    )
 
 
 def test_an_existing_document_of_32_tables_needs_no_change(fixtures: str, database: str) -> None:
@@ -72,5 +87,3 @@ def test_an_existing_document_of_32_tables_needs_no_change(fixtures: str, databa
     ours = separators[1:]  # the first table of the document is written by hand
     assert len(ours) == 32
     assert all(index + 1 < len(rows) and not set(rows[index + 1]) <= set("|-: ") for index in ours)
-
-

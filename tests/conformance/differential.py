@@ -49,7 +49,9 @@ class Server:
         case.delete_many({})
         case.insert_many([dict(one) for one in docs])
         try:
-            raw = self._database.case.with_options(codec_options=bson.CodecOptions(document_class=bson.raw_bson.RawBSONDocument))
+            raw = self._database.case.with_options(
+                codec_options=bson.CodecOptions(document_class=bson.raw_bson.RawBSONDocument)
+            )
             return "rows", [row.raw for row in raw.aggregate(pipeline)]  # type: ignore[attr-defined]
         except OperationFailure as error:
             return "error", f"{error.code}: {error.details and error.details.get('errmsg')}"
@@ -89,8 +91,11 @@ def compare(server: Server, examples: int, chosen: int, seen: Counter[str]) -> N
     case()
 
 
-def described(docs: list[dict[str, Any]], pipeline: list[dict[str, Any]], ours: Outcome, theirs: Outcome) -> str:
+def described(
+    docs: list[dict[str, Any]], pipeline: list[dict[str, Any]], ours: Outcome, theirs: Outcome
+) -> str:
     """A disagreement, in canonical Extended JSON."""
+
     def text(value: Any) -> str:
         return json_util.dumps(value, json_options=json_util.CANONICAL_JSON_OPTIONS)
 
@@ -103,7 +108,9 @@ def described(docs: list[dict[str, Any]], pipeline: list[dict[str, Any]], ours: 
 
 def main() -> int:
     """Starts a server, compares, says what was compared; 1 when anything disagreed."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--examples", type=int, default=20_000, help="generated pipelines (default: 20000)")
     options.add_argument("--seed", type=int, default=0, help="first seed; each thousand examples has its own")
     options.add_argument("--keep-going", action="store_true", help="go on after a disagreement")
@@ -121,7 +128,9 @@ def main() -> int:
                 if not arguments.keep_going:
                     break
     counts = ", ".join(f"{number} {kind}" for kind, number in sorted(seen.items()))
-    print(f"{sum(seen.values())} pipelines compared ({counts}), {disagreements} disagreements, {time.monotonic() - begun:.0f} s")
+    print(
+        f"{sum(seen.values())} pipelines compared ({counts}), {disagreements} disagreements, {time.monotonic() - begun:.0f} s"
+    )
     return 1 if disagreements else 0
 
 

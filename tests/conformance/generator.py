@@ -38,26 +38,85 @@ _SPECIAL = {"$cond", "$switch", "$let", "$getField", "$literal", "$const"}
 
 _INTEGERS = st.one_of(
     st.integers(-3, 12),
-    st.sampled_from([0, 1, 2, -1, 100, 2**31 - 1, -(2**31), Int64(0), Int64(5), Int64(2**31), Int64(2**63 - 1), Int64(-(2**63))]),
+    st.sampled_from(
+        [
+            0,
+            1,
+            2,
+            -1,
+            100,
+            2**31 - 1,
+            -(2**31),
+            Int64(0),
+            Int64(5),
+            Int64(2**31),
+            Int64(2**63 - 1),
+            Int64(-(2**63)),
+        ]
+    ),
 )
 _NUMBERS = st.one_of(
     _INTEGERS,
     st.floats(-1e6, 1e6).map(lambda number: round(number, 3)),
-    st.sampled_from([0.0, -0.0, 0.5, 1.5, 2.5, 1e21, 1e-7, 0.1, 2.675, float("inf"), float("-inf"), float("nan")]),
-    st.sampled_from([Decimal128(text) for text in ("0", "1.10", "-2.5", "1E+3", "0.1", "NaN", "Infinity", "9E+6144", "1E-6176")]),
+    st.sampled_from(
+        [0.0, -0.0, 0.5, 1.5, 2.5, 1e21, 1e-7, 0.1, 2.675, float("inf"), float("-inf"), float("nan")]
+    ),
+    st.sampled_from(
+        [
+            Decimal128(text)
+            for text in ("0", "1.10", "-2.5", "1E+3", "0.1", "NaN", "Infinity", "9E+6144", "1E-6176")
+        ]
+    ),
 )
 _STRINGS = st.one_of(
-    st.sampled_from(["", "a", "b", "abc", "ABC", "a,b,c", " x ", "é", "ß", "日本", "10", "-3.5", "2020-02-29", "a.b", "$x", "e\u0301", "😀"]),
+    st.sampled_from(
+        [
+            "",
+            "a",
+            "b",
+            "abc",
+            "ABC",
+            "a,b,c",
+            " x ",
+            "é",
+            "ß",
+            "日本",
+            "10",
+            "-3.5",
+            "2020-02-29",
+            "a.b",
+            "$x",
+            "e\u0301",
+            "😀",
+        ]
+    ),
     st.text("abAB 1é", max_size=6),
 )
 _DATES = st.one_of(
-    st.datetimes(datetime(1969, 1, 1), datetime(2040, 1, 1)).map(lambda date: date.replace(microsecond=date.microsecond // 1000 * 1000)),
-    st.sampled_from([datetime(1970, 1, 1), datetime(2020, 2, 29), datetime(2021, 1, 3), datetime(2000, 12, 31, 23, 59, 59, 999000), datetime(1900, 1, 1)]),
+    st.datetimes(datetime(1969, 1, 1), datetime(2040, 1, 1)).map(
+        lambda date: date.replace(microsecond=date.microsecond // 1000 * 1000)
+    ),
+    st.sampled_from(
+        [
+            datetime(1970, 1, 1),
+            datetime(2020, 2, 29),
+            datetime(2021, 1, 3),
+            datetime(2000, 12, 31, 23, 59, 59, 999000),
+            datetime(1900, 1, 1),
+        ]
+    ),
 )
 _IDS = st.sampled_from([ObjectId("5f43cb000000000000000001"), ObjectId("000000000000000000000000")])
 _STAMPS = st.sampled_from([Timestamp(1, 1), Timestamp(1600000000, 7)])
 _SCALARS = st.one_of(
-    _NUMBERS, _STRINGS, _DATES, st.booleans(), st.none(), _IDS, _STAMPS, st.sampled_from([b"", b"ab", Regex("a.", "i")])
+    _NUMBERS,
+    _STRINGS,
+    _DATES,
+    st.booleans(),
+    st.none(),
+    _IDS,
+    _STAMPS,
+    st.sampled_from([b"", b"ab", Regex("a.", "i")]),
 )
 _NAMES = st.sampled_from(["x", "y", "z", "n", "name"])
 _ANY = st.recursive(
@@ -90,8 +149,35 @@ _VALUES: dict[str, Strategy] = {
 }
 
 # The fields of every generated document, by the kind that they mostly hold.
-_FIELDS = {"number": ["n", "o.n"], "integer": ["i"], "string": ["s", "o.name"], "bool": ["b"], "date": ["d"], "array": ["a", "r", "r.n"], "object": ["o"], "timestamp": ["t"], "objectId": ["_id"]}
-_ANY_FIELDS = ["n", "i", "s", "b", "d", "a", "r", "o", "t", "m", "missing", "o.n", "r.n", "r.name", "o.x.y", "a.x"]
+_FIELDS = {
+    "number": ["n", "o.n"],
+    "integer": ["i"],
+    "string": ["s", "o.name"],
+    "bool": ["b"],
+    "date": ["d"],
+    "array": ["a", "r", "r.n"],
+    "object": ["o"],
+    "timestamp": ["t"],
+    "objectId": ["_id"],
+}
+_ANY_FIELDS = [
+    "n",
+    "i",
+    "s",
+    "b",
+    "d",
+    "a",
+    "r",
+    "o",
+    "t",
+    "m",
+    "missing",
+    "o.n",
+    "r.n",
+    "r.name",
+    "o.x.y",
+    "a.x",
+]
 
 
 def _mostly(strategy: Strategy) -> Strategy:
@@ -118,7 +204,9 @@ _DOCUMENT = st.fixed_dictionaries(
 @st.composite
 def documents(draw: st.DrawFn) -> list[dict[str, Any]]:
     """One to five documents, ``_id`` counted from 0."""
-    return [{"_id": number, **one} for number, one in enumerate(draw(st.lists(_DOCUMENT, min_size=1, max_size=5)))]
+    return [
+        {"_id": number, **one} for number, one in enumerate(draw(st.lists(_DOCUMENT, min_size=1, max_size=5)))
+    ]
 
 
 def _fields(kind: str) -> Strategy:
@@ -172,7 +260,11 @@ def _positional(draw: st.DrawFn, one: Operator, depth: int, names: tuple[str, ..
     takes = list(one.takes) or ["any"]  # type: ignore[arg-type]
     kinds = [takes[min(index, len(takes) - 1)] for index in range(count)]
     arguments = [draw(_argument(kind, depth, names)) for kind in kinds]
-    return arguments[0] if count == 1 and not isinstance(arguments[0], list) and draw(st.booleans()) else arguments
+    return (
+        arguments[0]
+        if count == 1 and not isinstance(arguments[0], list) and draw(st.booleans())
+        else arguments
+    )
 
 
 _WORDS: dict[str, list[Any]] = {
@@ -204,9 +296,15 @@ def _argument(kind: str, depth: int, names: tuple[str, ...]) -> Strategy:
 def _named(draw: st.DrawFn, one: Operator, depth: int, names: tuple[str, ...]) -> Any:
     chosen = [*one.required, *(name for name in one.optional if draw(st.booleans()))]
     if one.name == "$dateFromParts":
-        chosen = draw(st.sampled_from([["year", "month", "day"], ["year", "month", "hour", "minute"], ["isoWeekYear", "isoWeek"]]))
+        chosen = draw(
+            st.sampled_from(
+                [["year", "month", "day"], ["year", "month", "hour", "minute"], ["isoWeekYear", "isoWeek"]]
+            )
+        )
     takes: Any = one.takes
-    bound: tuple[str, ...] = ("value", "this") if one.name == "$reduce" else ("this",) if "as" in takes else ()
+    bound: tuple[str, ...] = (
+        ("value", "this") if one.name == "$reduce" else ("this",) if "as" in takes else ()
+    )
     built: dict[str, Any] = {}
     for name in chosen:
         kind = takes.get(name, "any") if isinstance(takes, dict) else "any"

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from tests.conformance.generator import _ANY, _NUMBERS, _STRINGS, EXPRESSIONS, expressions, operation
 
-_FIELD = st.sampled_from(["n", "i", "s", "b", "d", "a", "r", "o", "t", "m", "o.n", "o.name", "r.n", "a.x", "missing"])
+_FIELD = st.sampled_from(
+    ["n", "i", "s", "b", "d", "a", "r", "o", "t", "m", "o.n", "o.name", "r.n", "a.x", "missing"]
+)
 _NEW = st.sampled_from(["x", "y", "z", "o.x", "n", "r.x"])
 _DIRECTION = st.sampled_from([1, -1])
 
@@ -28,7 +30,9 @@ def _set(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def _project(draw: st.DrawFn) -> dict[str, Any]:
-    fields = draw(st.lists(st.sampled_from(["n", "s", "a", "o", "r", "m", "d"]), min_size=1, max_size=3, unique=True))
+    fields = draw(
+        st.lists(st.sampled_from(["n", "s", "a", "o", "r", "m", "d"]), min_size=1, max_size=3, unique=True)
+    )
     if draw(st.booleans()):
         return {"$project": dict.fromkeys(fields, 0)}
     parts: dict[str, Any] = {}
@@ -49,7 +53,28 @@ def condition(draw: st.DrawFn) -> dict[str, Any]:
         {"$in": draw(st.lists(_ANY, max_size=3))},
         {"$nin": draw(st.lists(_NUMBERS, max_size=3))},
         {"$exists": draw(st.booleans())},
-        {"$type": draw(st.sampled_from(["number", "string", "array", "object", "null", "bool", "date", "int", "double", "long", "decimal", 2, 16, ["int", "string"]]))},
+        {
+            "$type": draw(
+                st.sampled_from(
+                    [
+                        "number",
+                        "string",
+                        "array",
+                        "object",
+                        "null",
+                        "bool",
+                        "date",
+                        "int",
+                        "double",
+                        "long",
+                        "decimal",
+                        2,
+                        16,
+                        ["int", "string"],
+                    ]
+                )
+            )
+        },
         {"$size": draw(st.integers(0, 4))},
         {"$mod": [draw(st.integers(1, 4)), draw(st.integers(0, 2))]},
         {"$all": draw(st.lists(_NUMBERS, max_size=2))},
@@ -68,7 +93,13 @@ def _match(draw: st.DrawFn) -> dict[str, Any]:
     if kind == 0:
         return {"$match": {"$expr": draw(expressions("bool"))}}
     if kind == 1:
-        return {"$match": {draw(st.sampled_from(["$and", "$or", "$nor"])): draw(st.lists(condition(), min_size=1, max_size=3))}}
+        return {
+            "$match": {
+                draw(st.sampled_from(["$and", "$or", "$nor"])): draw(
+                    st.lists(condition(), min_size=1, max_size=3)
+                )
+            }
+        }
     if kind == 2:
         return {"$match": {draw(_FIELD): draw(_ANY.filter(lambda value: not isinstance(value, dict)))}}
     return {"$match": draw(condition())}
@@ -85,14 +116,29 @@ _ACCUMULATORS = ["$sum", "$avg", "$min", "$max", "$push", "$first", "$last", "$s
 
 @st.composite
 def _accumulated(draw: st.DrawFn) -> Any:
-    name = draw(st.sampled_from([*_ACCUMULATORS, *_ACCUMULATORS, "$count", "$mergeObjects", "$firstN", "$minN", "$top", "$bottomN"]))
+    name = draw(
+        st.sampled_from(
+            [
+                *_ACCUMULATORS,
+                *_ACCUMULATORS,
+                "$count",
+                "$mergeObjects",
+                "$firstN",
+                "$minN",
+                "$top",
+                "$bottomN",
+            ]
+        )
+    )
     if name == "$count":
         return {name: {}}
     if name in ("$firstN", "$minN"):
         return {name: {"n": draw(st.integers(1, 3)), "input": draw(expressions(depth=1))}}
     if name in ("$top", "$bottomN"):
         more = {"n": 2} if name.endswith("N") else {}
-        return {name: {**more, "sortBy": {"n": draw(_DIRECTION), "_id": 1}, "output": draw(expressions(depth=1))}}
+        return {
+            name: {**more, "sortBy": {"n": draw(_DIRECTION), "_id": 1}, "output": draw(expressions(depth=1))}
+        }
     return {name: draw(expressions("object" if name == "$mergeObjects" else "number", depth=1))}
 
 
@@ -116,17 +162,35 @@ def _unwind(draw: st.DrawFn) -> dict[str, Any]:
 @st.composite
 def _lookup(draw: st.DrawFn) -> dict[str, Any]:
     plain = {"localField": draw(_FIELD), "foreignField": draw(_FIELD)}
-    inner = {"let": {"v": draw(expressions(depth=1))}, "pipeline": [{"$sort": {"_id": 1}}, {"$project": {"z": {"$eq": ["$$v", "$n"]}}}]}
+    inner = {
+        "let": {"v": draw(expressions(depth=1))},
+        "pipeline": [{"$sort": {"_id": 1}}, {"$project": {"z": {"$eq": ["$$v", "$n"]}}}],
+    }
     chosen = draw(st.sampled_from([plain, inner, {**plain, **inner}]))
     return {"$lookup": {"from": "case", "as": "found", **chosen}}
 
 
 @st.composite
 def _window(draw: st.DrawFn) -> dict[str, Any]:
-    documents = draw(st.sampled_from([["unbounded", "current"], [-1, 1], [0, "unbounded"], ["unbounded", "unbounded"]]))
+    documents = draw(
+        st.sampled_from([["unbounded", "current"], [-1, 1], [0, "unbounded"], ["unbounded", "unbounded"]])
+    )
     name = draw(st.sampled_from(["$sum", "$avg", "$min", "$max", "$push", "$first", "$last", "$stdDevPop"]))
-    ranked = draw(st.sampled_from([{"$rank": {}}, {"$denseRank": {}}, {"$documentNumber": {}}, {"$shift": {"output": "$n", "by": -1}}, {"$locf": "$n"}]))
-    output = {"w": {name: draw(expressions("number", depth=1)), "window": {"documents": documents}}, "ranked": ranked}
+    ranked = draw(
+        st.sampled_from(
+            [
+                {"$rank": {}},
+                {"$denseRank": {}},
+                {"$documentNumber": {}},
+                {"$shift": {"output": "$n", "by": -1}},
+                {"$locf": "$n"},
+            ]
+        )
+    )
+    output = {
+        "w": {name: draw(expressions("number", depth=1)), "window": {"documents": documents}},
+        "ranked": ranked,
+    }
     partition = draw(st.sampled_from([{}, {"partitionBy": "$b"}, {"partitionBy": "$s"}]))
     return {"$setWindowFields": {**partition, "sortBy": {"_id": 1}, "output": output}}
 
@@ -148,14 +212,34 @@ _REST = st.one_of(
 def _bucket(draw: st.DrawFn) -> list[dict[str, Any]]:
     fields = {"count": {"$sum": 1}, "mean": {"$avg": "$i"}}
     if draw(st.booleans()):
-        return [{"$bucket": {"groupBy": draw(expressions("number", depth=1)), "boundaries": [-5, 0, 2.5, 50], "default": "other", "output": fields}}]
+        return [
+            {
+                "$bucket": {
+                    "groupBy": draw(expressions("number", depth=1)),
+                    "boundaries": [-5, 0, 2.5, 50],
+                    "default": "other",
+                    "output": fields,
+                }
+            }
+        ]
     return [{"$bucketAuto": {"groupBy": "$n", "buckets": draw(st.integers(1, 3)), "output": fields}}]
 
 
 @st.composite
 def _one(draw: st.DrawFn) -> list[dict[str, Any]]:
     kind = draw(st.integers(0, 11))
-    single = {0: _set(), 1: _set(), 2: _project(), 3: _match(), 4: _match(), 5: _sort(), 6: _unwind(), 7: _lookup(), 8: _window(), 9: _REST}
+    single = {
+        0: _set(),
+        1: _set(),
+        2: _project(),
+        3: _match(),
+        4: _match(),
+        5: _sort(),
+        6: _unwind(),
+        7: _lookup(),
+        8: _window(),
+        9: _REST,
+    }
     if kind in single:
         return [draw(single[kind])]
     return draw(_group() if kind == 10 else _bucket())
