@@ -1,0 +1,143 @@
+"""``mongo-tables run``: experiments, measured."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from preprocessor.runner.progress import Progress
+
+EPILOG = """\
+examples:
+  mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
+  mongo-tables run insert_docsize --scale 0.01          one hundredth of it, on a replica set of its own
+  mongo-tables run ./mine.toml --seconds 10             an experiment file of yours, each window 10 s at most
+  mongo-tables run insert_docsize --target mongodb://…  on a deployment that is there already
+
+A run makes a database of its own on the target, and drops it at the end; it never touches another. Rows go to
+FOLDER/results (or to the database of a connection string); rows they replace go to results_history.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what ``run`` understands, and a help text that teaches it."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = "Run experiments against MongoDB and write result documents, which the tables read."
+    parser.epilog = EPILOG
+    parser.add_argument(
+        "experiment",
+        nargs="+",
+        help="name of an experiment (mongo-tables experiments lists them), or a file *.toml",
+    )
+    parser.add_argument(
+        "--target", default="local", metavar="WHERE",
+        help="local (default: a replica set of three on this machine, started and removed by the run), or "
+        "a connection string",
+    )  # fmt: skip
+    parser.add_argument(
+        "--output", default="fixtures", metavar="WHERE",
+        help="folder of fixtures, or connection string of the results database (default: fixtures)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--scale", type=_positive, default=1.0, metavar="FACTOR",
+        help="make data and the local target's cache smaller by this factor, for example 0.01 (default: 1)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seconds", type=_positive, metavar="N", help="end each timed window after N seconds"
+    )
+    parser.add_argument(
+        "--repeats", type=_count, metavar="N", help="measure each variant N times; the row is the median"
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of all random numbers (default: 1)")
+    parser.add_argument(
+        "--processes", type=_count, metavar="N",
+        help="worker processes that share the connections (default: half of the processors)",
+    )  # fmt: skip
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what the arguments say; 0 when all rows are written, 2 when they could not be, 130 on Ctrl-C."""
+    from preprocessor.runner.errors import RunnerError
+    from preprocessor.runner.progress import Progress
+
+    progress = Progress(sys.stderr)
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        return _dry_run(args) if args.dry_run else _run(args, progress)
+    except RunnerError as error:
+        progress.clear()
+        print(f"mongo-tables run: {error.message}", file=sys.stderr)
+        if error.hint:
+            print(f"  {error.hint}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        progress.clear()
+        print("mongo-tables run: interrupted; the rows that were finished are kept", file=sys.stderr)
+        return 130
+
+
+def _run(args: argparse.Namespace, progress: Progress) -> int:
+    from preprocessor.runner import experiment as experiments
+    from preprocessor.runner.execution import Options, execute
+    from preprocessor.runner.store import open_store
+    from preprocessor.runner.target import local_cache_gb, open_target
+
+    wanted = [experiments.load(name) for name in args.experiment]
+    processes = args.processes or max(1, (os.cpu_count() or 1) // 2)
+    options = Options(args.scale, args.seconds, args.repeats, args.seed, processes)
+    store = open_store(args.output)
+    try:
+        for experiment in wanted:
+            cache = local_cache_gb(experiment.reference.get("cache_gb", 8) * args.scale)
+            target = open_target(args.target, cache_gb=cache)
+            try:
+                rows = execute(experiment, options, target, store, progress)
+            finally:
+                target.close()
+            print(f"{experiment.name}: {rows} rows")
+    finally:
+        store.close()
+    return 0
+
+
+def _dry_run(args: argparse.Namespace) -> int:
+    from preprocessor.runner import experiment as experiments
+    from preprocessor.runner.estimate import estimate, table
+
+    for name in args.experiment:
+        experiment = experiments.load(name)
+        repeats = args.repeats or experiment.repeats
+        scaled = experiments.scale(experiment, args.scale)
+        print(f"{experiment.name}: {experiment.title}")
+        print(
+            f"  {len(experiment.variants)} variants, each measured {repeats} times, at scale {args.scale:g}"
+        )
+        for line in table(estimate(scaled, args.scale, repeats, args.seconds)):
+            print(f"  {line}")
+        if experiment.published:
+            print(f"  time: all repeats at the published speed ({experiment.published['source']})")
+    return 0
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError("must be more than 0")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return value

@@ -1,0 +1,24 @@
+"""What may go wrong in a run, each said in one line that names the remedy."""
+
+from __future__ import annotations
+
+
+class RunnerError(Exception):
+    """A run that cannot start or cannot go on; ``hint`` says what to do about it."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class ExperimentError(RunnerError):
+    """An experiment file that cannot be read, or that says something impossible."""
+
+
+class TargetError(RunnerError):
+    """A deployment that does not start, does not answer, or is not ours to change."""
+
+
+class WorkFailed(RunnerError):
+    """Work that met so many errors that its figures would mean nothing; no document is written."""

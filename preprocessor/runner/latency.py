@@ -1,0 +1,36 @@
+"""Latencies as one reads them: percentiles, and the whole histogram in HDR form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+LONGEST_MICROSECONDS = 3_600_000_000
+DIGITS = 3
+_PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.9, "p99_99": 99.99}
+
+
+def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
+    """Give percentiles, mean and extremes in microseconds, of counts by whole microseconds.
+
+    ``histogram`` is the HDR histogram itself (V2, compressed, base64; http://hdrhistogram.org), with three
+    significant digits, so that others can merge and redraw it. No latencies: every figure is None.
+    """
+    from hdrh.histogram import HdrHistogram
+
+    histogram = HdrHistogram(1, LONGEST_MICROSECONDS, DIGITS)
+    for value, count in latencies.items():
+        histogram.record_value(min(max(value, 1), LONGEST_MICROSECONDS), count)
+    empty = not latencies
+    figures: dict[str, Any] = {"unit": "microseconds", "count": sum(latencies.values())}
+    figures["mean"] = None if empty else _mean(latencies)
+    figures["min"] = None if empty else min(latencies)
+    for name, percentile in _PERCENTILES.items():
+        figures[name] = None if empty else int(histogram.get_value_at_percentile(percentile))
+    figures["max"] = None if empty else max(latencies)
+    figures["histogram"] = histogram.encode().decode("ascii")
+    return figures
+
+
+def _mean(latencies: Mapping[int, int]) -> float:
+    return sum(value * count for value, count in latencies.items()) / sum(latencies.values())

@@ -1,0 +1,160 @@
+"""The local target: a replica set that a run starts for itself, in a directory that it makes and removes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from preprocessor.runner import warden
+from preprocessor.runner.binary import find_mongod
+from preprocessor.runner.errors import TargetError
+
+START_SECONDS = 30.0
+SMALLEST_CACHE_GB = 0.25  # mongod refuses less (--wiredTigerCacheSizeGB)
+SMALLEST_OPLOG_MB = 990  # mongod refuses less (--oplogSize)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the members are started with: how many, the cache of each in GB, the oplog of each in MB."""
+
+    members: int = 3
+    cache_gb: float = SMALLEST_CACHE_GB
+    oplog_mb: int = SMALLEST_OPLOG_MB
+
+
+class LocalReplicaSet:
+    """A running replica set on loopback; ``close`` ends its members by pid and removes their files."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Start the members and wait until there is a primary and every other member follows it.
+
+        Raises TargetError when there is no ``mongod``, or when it does not come up in 30 seconds.
+        """
+        self.settings = settings
+        self.directory = Path(tempfile.mkdtemp(prefix="mongo-tables-run-"))
+        self._warden: subprocess.Popen[str] | None = None
+        try:
+            self._ports = _free_ports(settings.members)
+            self._warden, self.pids = _start(self.directory, self._commands())
+            self._initiate()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def uri(self) -> str:
+        """The connection string of the whole set."""
+        hosts = ",".join(f"localhost:{port}" for port in self._ports)
+        return f"mongodb://{hosts}/?replicaSet=local"
+
+    def describe(self) -> Mapping[str, Any]:
+        """Settings as they are written into result documents."""
+        return {
+            "kind": "replica set",
+            "members": self.settings.members,
+            "cache_gb": self.settings.cache_gb,
+            "oplog_mb": self.settings.oplog_mb,
+            "block_compressor": "snappy",
+            "place": "all members and the client on one machine",
+        }
+
+    def close(self) -> None:
+        """End the members and remove their directory; twice does no harm."""
+        held, self._warden = self._warden, None
+        if held is None or held.stdin is None:
+            shutil.rmtree(self.directory, ignore_errors=True)
+            return
+        held.stdin.close()
+        held.wait(timeout=START_SECONDS)
+        if held.stdout is not None:
+            held.stdout.close()
+
+    def _commands(self) -> list[list[str]]:
+        mongod = str(find_mongod(self.directory))
+        commands = []
+        for port in self._ports:
+            data = self.directory / f"member-{port}"
+            data.mkdir()
+            commands.append([mongod, "--replSet", "local", "--bind_ip", "localhost", "--port", str(port),
+                             "--dbpath", str(data), "--logpath", str(data / "mongod.log"), "--nounixsocket",
+                             "--wiredTigerCacheSizeGB", str(self.settings.cache_gb),
+                             "--oplogSize", str(self.settings.oplog_mb)])  # fmt: skip
+        return commands
+
+    def _initiate(self) -> None:
+        from pymongo import MongoClient
+
+        # The first member is preferred, so that the roles are the same in every run.
+        members = [
+            {"_id": number, "host": f"localhost:{port}", "priority": 2 if number == 0 else 1}
+            for number, port in enumerate(self._ports)
+        ]
+        first = f"mongodb://localhost:{self._ports[0]}/?directConnection=true"
+        with MongoClient[dict[str, Any]](first, serverSelectionTimeoutMS=START_SECONDS * 1000) as client:
+            try:
+                client.admin.command("replSetInitiate", {"_id": "local", "members": members})
+                self._wait(client)
+            except Exception as error:
+                raise TargetError(f"the local replica set did not start: {self._reason(error)}") from None
+
+    def _wait(self, client: Any) -> None:
+        wanted = ["PRIMARY"] + ["SECONDARY"] * (self.settings.members - 1)
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            members = client.admin.command("replSetGetStatus")["members"]
+            if [member["stateStr"] for member in members] == wanted:
+                return
+            time.sleep(0.05)
+        raise TargetError("its members did not agree on a primary in 30 seconds")
+
+    def _reason(self, error: Exception) -> str:
+        for log in sorted(self.directory.glob("*/mongod.log")):
+            for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+                if '"s":"F"' in line or '"s":"E"' in line:
+                    entry = json.loads(line)
+                    return f"{entry.get('msg')} {entry.get('attr', '')}"
+        return str(error)
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets: list[socket.socket] = []
+    try:
+        for _ in range(count):
+            held = socket.socket()
+            sockets.append(held)
+            held.bind(("127.0.0.1", 0))
+        return [held.getsockname()[1] for held in sockets]
+    finally:
+        for held in sockets:
+            held.close()
+
+
+def _start(directory: Path, commands: list[list[str]]) -> tuple[subprocess.Popen[str], list[int]]:
+    # In a session of its own: Ctrl-C in the terminal must reach the runner alone.
+    held = subprocess.Popen(
+        [sys.executable, str(warden.__file__)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    stdin, stdout = _pipes(held)
+    stdin.write(json.dumps({"directory": str(directory), "commands": commands}) + "\n")
+    stdin.flush()
+    answer = stdout.readline()
+    if not answer:
+        raise TargetError("the local mongod could not be started", "is it a program for this machine?")
+    return held, json.loads(answer)["pids"]
+
+
+def _pipes(held: subprocess.Popen[str]) -> tuple[IO[str], IO[str]]:
+    if held.stdin is None or held.stdout is None:
+        raise TargetError("the local mongod could not be started")
+    return held.stdin, held.stdout

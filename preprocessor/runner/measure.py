@@ -1,0 +1,120 @@
+"""One measured window: the state of the server before, the work, the state after, and the samples between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.runner.load import Load, Outcome, perform
+from preprocessor.runner.sampling import Sampler, cores, series
+from preprocessor.runner.target import Machine
+
+if TYPE_CHECKING:
+    from pymongo import MongoClient
+
+# Counters whose names are operators that run code; no document of ours needs them, and some readers refuse
+# them.
+_LEFT_OUT = (("match", "$where"), ("expressions", "$function"), ("groupAccumulators", "$accumulator"))
+_HEAVY = ("metrics", "wiredTiger", "tcmalloc", "locks", "repl", "transactions", "electionMetrics", "network")
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What one window gave; times are UTC in whole milliseconds, as BSON keeps them."""
+
+    seed: str
+    start_time: datetime
+    end_time: datetime
+    outcome: Outcome
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    process_series: list[dict[str, Any]]
+    disk_series: list[dict[str, Any]]
+    collection: Mapping[str, Any]
+    cores: Mapping[str, float] | None
+
+    @property
+    def duration_ms(self) -> int:
+        """Length of the window in milliseconds, at least 1, on a clock that nobody adjusts."""
+        return max(1, round(self.outcome.seconds * 1000))
+
+
+def measure(
+    client: MongoClient[dict[str, Any]],
+    load: Load,
+    machine: Machine,
+    progress: Callable[[int], None],
+) -> Measurement:
+    """Do the work of ``load`` once, with everything that is looked at around it."""
+    before: dict[str, Any] = {}
+    started: list[datetime] = []
+    sampler = Sampler(lambda: _operation_latencies(client), machine.data_directory, machine.pids)
+
+    def ready() -> None:
+        before.update(status(client))
+        sampler.start()
+        started.append(_now())
+
+    try:
+        outcome = perform(load, ready=ready, progress=progress)
+        end = _now()
+    finally:
+        samples = sampler.stop()
+    process, disk = series(samples)
+    return Measurement(
+        seed=load.seed,
+        start_time=started[0],
+        end_time=end,
+        outcome=outcome,
+        before=before,
+        after=status(client),
+        process_series=process,
+        disk_series=disk,
+        collection=_collection_stats(client, load),
+        cores=cores(samples),
+    )
+
+
+def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
+    """``serverStatus`` of the primary, without the counters of operators that run code.
+
+    ``host`` becomes the member's name in its replica set: the machine's own name is nobody's business.
+    """
+    full = dict(client.admin.command("serverStatus"))
+    for gossip in ("$clusterTime", "operationTime"):
+        full.pop(gossip, None)
+    full["host"] = full.get("repl", {}).get("me", full["host"])
+    counters = full.get("metrics", {}).get("operatorCounters", {})
+    for group, name in _LEFT_OUT:
+        counters.get(group, {}).pop(name, None)
+    return full
+
+
+def settle(client: MongoClient[dict[str, Any]]) -> None:
+    """Have what was loaded written to disk, so that every window starts from the same state.
+
+    A deployment may not allow the command; then its own checkpoints have to do.
+    """
+    from pymongo.errors import OperationFailure
+
+    with suppress(OperationFailure):
+        client.admin.command("fsync")
+
+
+def _operation_latencies(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
+    without = dict.fromkeys(_HEAVY, 0)
+    return dict(client.admin.command({"serverStatus": 1, **without})["opLatencies"])
+
+
+def _collection_stats(client: MongoClient[dict[str, Any]], load: Load) -> dict[str, Any]:
+    found = client[load.database].command("collStats", load.config["collection"])
+    names = ("count", "size", "avgObjSize", "storageSize", "nindexes", "totalIndexSize", "indexSizes")
+    return {name: found[name] for name in names if name in found}
+
+
+def _now() -> datetime:
+    now = datetime.now(UTC)
+    return now.replace(microsecond=now.microsecond // 1000 * 1000)

@@ -1,0 +1,50 @@
+"""What a run says while it works: a bar on a terminal, one line for each finished step elsewhere."""
+
+from __future__ import annotations
+
+import time
+from typing import TextIO
+
+WIDTH = 24
+
+
+class Progress:
+    """Writes to one stream; the bar is drawn only when that is a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._bar = stream.isatty()
+        self._label = ""
+        self._total = 0
+        self._began = 0.0
+
+    def begin(self, label: str, total: int) -> None:
+        """A step begins that ends at ``total`` operations, or at no known number when that is 0."""
+        self._label, self._total, self._began = label, total, time.monotonic()
+        self.update(0)
+
+    def update(self, done: int) -> None:
+        """So many operations are done."""
+        if self._bar:
+            self._stream.write(f"\r\x1b[2K{self._line(done)}")
+            self._stream.flush()
+
+    def end(self, text: str) -> None:
+        """The step is finished; ``text`` is what came of it."""
+        self._stream.write(("\r\x1b[2K" if self._bar else "") + f"{self._label}  {text}\n")
+        self._stream.flush()
+
+    def clear(self) -> None:
+        """Take a half-drawn bar away, before a message."""
+        if self._bar:
+            self._stream.write("\r\x1b[2K")
+            self._stream.flush()
+
+    def _line(self, done: int) -> str:
+        seconds = time.monotonic() - self._began
+        speed = f"{done / seconds:,.0f}/s" if seconds > 0.2 and done else ""
+        if not self._total:
+            return f"{self._label}  {seconds:.0f} s  {speed}"
+        part = min(1.0, done / self._total)
+        full = int(part * WIDTH)
+        return f"{self._label}  [{'#' * full}{'.' * (WIDTH - full)}] {part:4.0%}  {speed}"

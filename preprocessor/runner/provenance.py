@@ -1,0 +1,55 @@
+"""Where figures come from: versions and machine, without the names of hosts, users or folders."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import preprocessor
+
+
+def versions(build_info: Mapping[str, Any]) -> dict[str, str]:
+    """Versions of server (from ``buildInfo``), driver, harness and Python."""
+    import pymongo
+
+    return {
+        "server": build_info["version"],
+        "driver": f"PyMongo {pymongo.version}",
+        "harness": f"mongo-tables {preprocessor.__version__}",
+        "python": platform.python_version(),
+    }
+
+
+def hardware() -> dict[str, Any]:
+    """The machine that the client runs on: processor, cores, memory in GiB, kernel, system."""
+    import psutil
+
+    return {
+        "cpu": _cpu_model(),
+        "cores": psutil.cpu_count(logical=True),
+        "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
+        "kernel": f"{platform.system()} {platform.release()}",
+        "system": _system(),
+    }
+
+
+def _cpu_model() -> str:
+    return _value(Path("/proc/cpuinfo"), "model name", ":") or platform.processor() or platform.machine()
+
+
+def _system() -> str:
+    return _value(Path("/etc/os-release"), "PRETTY_NAME", "=").strip('"') or platform.platform(terse=True)
+
+
+def _value(file: Path, key: str, separator: str) -> str:
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return ""
+    for line in lines:
+        name, _, value = line.partition(separator)
+        if name.strip() == key:
+            return value.strip()
+    return ""

@@ -1,0 +1,189 @@
+"""The result document: the fields that the tables read, and beside them where the figures come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from preprocessor.runner.experiment import Experiment
+from preprocessor.runner.latency import summarise
+from preprocessor.runner.measure import Measurement
+from preprocessor.runner.target import Machine
+from preprocessor.runner.workloads import Done, workload
+
+CLIENT_BOUND_SHARE = 0.85
+"""Of one core, used by a worker process: from here on the interpreter lock may be what limits the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What is the same for all repeats of a variant: where they ran, and how they were asked for."""
+
+    machine: Machine
+    target: str
+    versions: Mapping[str, str]
+    hardware: Mapping[str, Any]
+    scale: float
+    seconds: float | None
+    seed: int
+    processes: int
+
+
+def row_id(experiment: Experiment, number: int) -> dict[str, Any]:
+    """The ``_id`` of the row for variant ``number``: the variant at full size and the name, keys sorted.
+
+    It does not change with the scale, so that a run at another scale replaces the row and does not add one.
+    """
+    return dict(sorted({**_storable(experiment.variants[number]), "testname": experiment.name}.items()))
+
+
+def middle(measurements: Sequence[Measurement]) -> int:
+    """Which of the repeats is the row: the one with the median speed; of two in the middle the slower."""
+    order = sorted(range(len(measurements)), key=lambda number: _speed(measurements[number]))
+    return order[(len(order) - 1) // 2]
+
+
+def compose(
+    published: Experiment,
+    scaled: Experiment,
+    number: int,
+    measurements: Sequence[Measurement],
+    context: Context,
+) -> dict[str, Any]:
+    """Give the document for variant ``number``; ``published`` is the experiment at full size."""
+    from bson.int64 import Int64
+
+    chosen = middle(measurements)
+    shown = measurements[chosen]
+    outcome = shown.outcome
+    done = Done(outcome.operations, outcome.documents, outcome.bytes)
+    real, test_results = workload(scaled.workload).report(done)
+    variant = _storable(_with(scaled.variants[number], real))
+    test_config = _with(scaled.parameters, real)
+    config = {**scaled.parameters, **scaled.variants[number]}
+    return {
+        "_id": row_id(published, number),
+        "start_time": shown.start_time,
+        "end_time": shown.end_time,
+        "duration": Int64(shown.duration_ms),
+        "variant": variant,
+        "test_config": {**test_config, "filename": published.name, "variant": variant},
+        "before_status": shown.before,
+        "after_status": shown.after,
+        "metrics": _metrics(shown, context.machine),
+        "testResults": test_results,
+        "bench_config": dict(context.machine.bench_config),
+        "experiment": _experiment(published, number, context, chosen, len(measurements)),
+        "work": _work(shown),
+        "latency": summarise(outcome.latencies),
+        "client": _client(shown, context, config["numberOfThreads"]),
+        "write_concern": config.get("writeConcern", {"w": "majority"}),
+        "read_concern": config.get("readConcern", {"level": "local"}),
+        "versions": dict(context.versions),
+        "hardware": dict(context.hardware),
+        "topology": dict(context.machine.topology),
+        "processors": _processors(shown),
+        "collection_stats": dict(shown.collection),
+        "repeats": [_repeat(measurement) for measurement in measurements],
+    }
+
+
+def _with(values: Mapping[str, Any], real: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: real.get(key, value) for key, value in values.items()}
+
+
+def _metrics(shown: Measurement, machine: Machine) -> dict[str, Any]:
+    here = machine.data_directory is not None
+    return {
+        "start": shown.start_time,
+        "end": shown.end_time,
+        "scope": "the whole machine, client and all members" if here else "the server only",
+        "measurements": shown.process_series,
+        "diskMetrics": shown.disk_series,
+    }
+
+
+def _experiment(
+    published: Experiment, number: int, context: Context, chosen: int, repeats: int
+) -> dict[str, Any]:
+    return {
+        "name": published.name,
+        "title": published.title,
+        "digest": published.digest,
+        "parameters": dict(published.parameters),
+        "variant": _storable(published.variants[number]),
+        "scale": context.scale,
+        "seconds": context.seconds,
+        "seed": context.seed,
+        "warm": published.warm,
+        "repeats": repeats,
+        "shown_repeat": chosen,
+        "target": context.target,
+        "varied": dict(context.machine.varied),
+        "not_varied": list(context.machine.not_varied),
+    }
+
+
+def _work(measurement: Measurement) -> dict[str, Any]:
+    from bson.int64 import Int64
+
+    outcome = measurement.outcome
+    return {
+        "operations": Int64(outcome.operations),
+        "documents": Int64(outcome.documents),
+        "bytes": Int64(outcome.bytes),
+        "operations_per_second": _speed(measurement),
+        "errors": dict(outcome.errors),
+    }
+
+
+def _client(measurement: Measurement, context: Context, connections: int) -> dict[str, Any]:
+    outcome = measurement.outcome
+    cpu = sum(outcome.process_cpu_seconds)
+    busiest = max(outcome.process_cpu_seconds) / outcome.seconds
+    return {
+        "kind": "pymongo",
+        "processes": len(outcome.process_cpu_seconds),
+        "connections": connections,
+        "cpu_seconds": cpu,
+        "cpu_ms_per_1000_operations": cpu * 1e6 / outcome.operations if outcome.operations else None,
+        "busiest_process_share": busiest,
+        "client_bound": busiest >= CLIENT_BOUND_SHARE,
+    }
+
+
+def _processors(measurement: Measurement) -> dict[str, float] | None:
+    """Busy processors on average, by whose they were; ``other`` is what else the machine did meanwhile."""
+    if measurement.cores is None:
+        return None
+    client = sum(measurement.outcome.process_cpu_seconds) / measurement.outcome.seconds
+    busy, server = measurement.cores["busy"], measurement.cores["server"]
+    return {"busy": busy, "server": server, "client": client, "other": max(0.0, busy - server - client)}
+
+
+def _repeat(measurement: Measurement) -> dict[str, Any]:
+    """A repeat without what is long: states of the server and histogram are kept of the shown one."""
+    from bson.int64 import Int64
+
+    latency = summarise(measurement.outcome.latencies)
+    return {
+        "seed": measurement.seed,
+        "start_time": measurement.start_time,
+        "duration": Int64(measurement.duration_ms),
+        **_work(measurement),
+        "latency": {name: value for name, value in latency.items() if name != "histogram"},
+        "processors": _processors(measurement),
+        "client_cpu_seconds": sum(measurement.outcome.process_cpu_seconds),
+    }
+
+
+def _speed(measurement: Measurement) -> float:
+    return measurement.outcome.operations / measurement.outcome.seconds
+
+
+def _storable(value: Any) -> Any:
+    """The value with ``_`` before every field name that starts with ``$``, which a field of a row may not."""
+    if isinstance(value, Mapping):
+        return {(f"_{key}" if key.startswith("$") else key): _storable(item) for key, item in value.items()}
+    return [_storable(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,198 @@
+"""Counters of the system and of the server while work is done, in the names and the shape of Atlas.
+
+Atlas gives a series as ``{name, units, dataPoints: [{timestamp, value}]}``, and the first point of a rate is
+null, because a rate needs two samples (https://www.mongodb.com/docs/atlas/reference/api-resources-spec/v2/).
+The tables read these names, so a run off Atlas keeps them. Percent of processor time is over all cores of the
+machine.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+FIRST_INTERVAL_SECONDS = 0.5
+SHORTEST_INTERVAL = timedelta(seconds=0.25)
+MOST_SAMPLES = 240
+"""With more, every second one is dropped and the interval doubled: counters are sums, so no rate is lost."""
+
+_CPU = {
+    "SYSTEM_NORMALIZED_CPU_USER": "user",
+    "SYSTEM_NORMALIZED_CPU_KERNEL": "system",
+    "SYSTEM_NORMALIZED_CPU_IOWAIT": "iowait",
+    "SYSTEM_NORMALIZED_CPU_STEAL": "steal",
+}
+_DISK = {
+    "DISK_PARTITION_IOPS_READ": ("SCALAR_PER_SECOND", ("read_count",)),
+    "DISK_PARTITION_IOPS_WRITE": ("SCALAR_PER_SECOND", ("write_count",)),
+    "DISK_PARTITION_IOPS_TOTAL": ("SCALAR_PER_SECOND", ("read_count", "write_count")),
+    "DISK_PARTITION_THROUGHPUT_READ": ("BYTES_PER_SECOND", ("read_bytes",)),
+    "DISK_PARTITION_THROUGHPUT_WRITE": ("BYTES_PER_SECOND", ("write_bytes",)),
+}
+_OPERATIONS = {
+    "OP_EXECUTION_TIME_READS": "reads",
+    "OP_EXECUTION_TIME_WRITES": "writes",
+    "OP_EXECUTION_TIME_COMMANDS": "commands",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Sums since machine and server started; ``cpu`` and ``disk`` are empty when they cannot be seen.
+
+    ``server_cpu`` is processor time of the members in seconds, 0.0 when they run elsewhere.
+    """
+
+    when: datetime
+    cpu: dict[str, float]
+    disk: dict[str, int]
+    server_cpu: float
+    operations: dict[str, dict[str, int]]
+
+
+class Sampler:
+    """Takes samples in a thread of its own, between ``start`` and ``stop``."""
+
+    def __init__(
+        self, operations: Callable[[], dict[str, Any]], data_directory: Path | None, pids: Sequence[int]
+    ) -> None:
+        """``operations`` gives ``opLatencies``; without ``data_directory`` the server is elsewhere."""
+        self._operations = operations
+        self._device = _device(data_directory) if data_directory else None
+        self._here = data_directory is not None
+        self._pids = pids
+        self._samples: list[Sample] = []
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def start(self) -> None:
+        """Take the first sample and begin."""
+        self._samples.append(self._take())
+        self._thread.start()
+
+    def stop(self) -> Sequence[Sample]:
+        """Take the last sample and give them all."""
+        self._ended.set()
+        self._thread.join()
+        last = self._take()
+        # A rate over a moment says nothing, so a sample taken just before gives way to the last one.
+        if len(self._samples) > 1 and last.when - self._samples[-1].when < SHORTEST_INTERVAL:
+            self._samples.pop()
+        return [*self._samples, last]
+
+    def _watch(self) -> None:
+        interval = FIRST_INTERVAL_SECONDS
+        while not self._ended.wait(interval):
+            self._samples.append(self._take())
+            if len(self._samples) > MOST_SAMPLES:
+                self._samples = self._samples[::2]
+                interval *= 2
+
+    def _take(self) -> Sample:
+        import psutil
+
+        return Sample(
+            when=datetime.now(UTC),
+            cpu=psutil.cpu_times()._asdict() if self._here else {},
+            disk=psutil.disk_io_counters(perdisk=True)[self._device]._asdict() if self._device else {},
+            server_cpu=sum(_cpu_seconds(pid) for pid in self._pids),
+            operations=self._operations(),
+        )
+
+
+def cores(samples: Sequence[Sample]) -> dict[str, float] | None:
+    """How many processors were busy on average between first and last sample, and how many with the members.
+
+    None when the members run elsewhere.
+    """
+    first, last = samples[0], samples[-1]
+    seconds = (last.when - first.when).total_seconds()
+    if not first.cpu or seconds <= 0:
+        return None
+    idle = ("idle", "iowait", "guest", "guest_nice")
+    busy = sum(last.cpu[kind] - first.cpu[kind] for kind in last.cpu if kind not in idle)
+    return {"busy": busy / seconds, "server": (last.server_cpu - first.server_cpu) / seconds}
+
+
+def series(samples: Sequence[Sample]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Give the series of the process and those of the disk, in the shape of Atlas."""
+    process = [_series(name, "MILLISECONDS", samples, _mean_time(kind)) for name, kind in _OPERATIONS.items()]
+    if samples[0].cpu:
+        process = [
+            _series(name, "PERCENT", samples, _percent(field))
+            for name, field in _CPU.items()
+            if field in samples[0].cpu
+        ] + process
+    disk = []
+    if samples[0].disk:
+        disk = [_series(name, unit, samples, _rate(fields)) for name, (unit, fields) in _DISK.items()]
+    return process, disk
+
+
+_Measure = Callable[[Sample, Sample], float | None]
+
+
+def _series(name: str, units: str, samples: Sequence[Sample], measure: _Measure) -> dict[str, Any]:
+    points: list[dict[str, Any]] = [{"timestamp": samples[0].when, "value": None}]
+    for before, after in pairwise(samples):
+        points.append({"timestamp": after.when, "value": measure(before, after)})
+    return {"name": name, "units": units, "dataPoints": points}
+
+
+def _percent(field: str) -> _Measure:
+    def measure(before: Sample, after: Sample) -> float | None:
+        # Linux counts a guest's time in `user` as well.
+        kinds = [kind for kind in after.cpu if kind not in ("guest", "guest_nice")]
+        total = sum(after.cpu[kind] - before.cpu[kind] for kind in kinds)
+        return 100 * (after.cpu[field] - before.cpu[field]) / total if total > 0 else None
+
+    return measure
+
+
+def _rate(fields: tuple[str, ...]) -> _Measure:
+    def measure(before: Sample, after: Sample) -> float | None:
+        seconds = (after.when - before.when).total_seconds()
+        change = sum(after.disk[field] - before.disk[field] for field in fields)
+        return change / seconds if seconds > 0 else None
+
+    return measure
+
+
+def _mean_time(kind: str) -> _Measure:
+    def measure(before: Sample, after: Sample) -> float | None:
+        first, last = before.operations[kind], after.operations[kind]
+        count = last["ops"] - first["ops"]
+        return (last["latency"] - first["latency"]) / count / 1000 if count else None
+
+    return measure
+
+
+def _cpu_seconds(pid: int) -> float:
+    import psutil
+
+    try:
+        times = psutil.Process(pid).cpu_times()
+    except psutil.Error:  # a member that died; the work that misses it says so
+        return 0.0
+    return float(times.user + times.system)
+
+
+def _device(directory: Path) -> str | None:
+    """The name under which the system counts the disk of ``directory``; None when it does not count it."""
+    import psutil
+
+    path = str(directory.resolve())
+    mounts = [part for part in psutil.disk_partitions(all=False) if _inside(path, part.mountpoint)]
+    if not mounts:
+        return None
+    device = Path(max(mounts, key=lambda part: len(part.mountpoint)).device).name
+    return device if device in (psutil.disk_io_counters(perdisk=True) or {}) else None
+
+
+def _inside(path: str, mountpoint: str) -> bool:
+    return Path(path).is_relative_to(mountpoint)

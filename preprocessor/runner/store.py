@@ -1,0 +1,181 @@
+"""Where result documents go: files of Extended JSON lines, or a database.
+
+``results`` holds one row for each variant of each experiment; whatever is replaced moves to
+``results_history``, so no measurement is lost. A write is whole or not there: files are written beside and
+moved into place, and the old row reaches the history before the new one replaces it.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from preprocessor.runner import extended_json
+from preprocessor.runner.errors import RunnerError
+
+RESULTS = "results"
+HISTORY = "results_history"
+DEFAULT_DATABASE = "mongo_tables"
+
+Document = Mapping[str, Any]
+T = TypeVar("T")
+
+
+class Store(Protocol):
+    """A place for result documents."""
+
+    def rows(self, experiment: str) -> list[dict[str, Any]]:
+        """The rows of an experiment in ``results``, in their order."""
+
+    def put(self, document: Document) -> None:
+        """Write a row; a row with the same ``_id`` moves to the history."""
+
+    def retire(self, experiment: str, keep: Sequence[Document]) -> int:
+        """Move the rows whose ``_id`` is not in ``keep`` to the history and say how many there were."""
+
+    def close(self) -> None:
+        """Give back connections."""
+
+
+class FileStore:
+    """A folder with ``results/NAME.jsonl`` and ``results_history/NAME.jsonl``, NAME the experiment."""
+
+    def __init__(self, folder: Path) -> None:
+        """The folder is made when the first row is written."""
+        self._folder = folder
+
+    def rows(self, experiment: str) -> list[dict[str, Any]]:
+        """The rows of an experiment, in the order of the file."""
+        return self._read(RESULTS, experiment)
+
+    def put(self, document: Document) -> None:
+        """Replace the row with the same ``_id`` in its place, or append."""
+        experiment = document["_id"]["testname"]
+        rows = self._read(RESULTS, experiment)
+        places = [number for number, row in enumerate(rows) if row["_id"] == document["_id"]]
+        if places:
+            self._remember(experiment, [rows[place] for place in places])
+            rows[places[0]] = dict(document)
+        else:
+            rows.append(dict(document))
+        self._write(RESULTS, experiment, rows)
+
+    def retire(self, experiment: str, keep: Sequence[Document]) -> int:
+        """Take rows of variants that are no more out of the file."""
+        rows = self._read(RESULTS, experiment)
+        old = [row for row in rows if row["_id"] not in keep]
+        if old:
+            self._remember(experiment, old)
+            self._write(RESULTS, experiment, [row for row in rows if row["_id"] in keep])
+        return len(old)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _remember(self, experiment: str, rows: Sequence[Document]) -> None:
+        history = self._read(HISTORY, experiment)
+        known = [row["_id"] for row in history]
+        new = [row for row in map(_historic, rows) if row["_id"] not in known]
+        if new:
+            self._write(HISTORY, experiment, [*history, *new])
+
+    def _path(self, collection: str, experiment: str) -> Path:
+        return self._folder / collection / f"{experiment}.jsonl"
+
+    def _read(self, collection: str, experiment: str) -> list[dict[str, Any]]:
+        path = self._path(collection, experiment)
+        if not path.exists():
+            return []
+        try:
+            return [
+                extended_json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line
+            ]
+        except (OSError, ValueError) as error:
+            raise RunnerError(f"cannot read {path}: {error}") from None
+
+    def _write(self, collection: str, experiment: str, rows: Sequence[Document]) -> None:
+        text = "".join(extended_json.dumps(row) + "\n" for row in rows)
+        _replace(self._path(collection, experiment), text)
+
+
+class DatabaseStore:
+    """The collections ``results`` and ``results_history`` of a database."""
+
+    def __init__(self, uri: str) -> None:
+        """The database is the one that the connection string names, else ``mongo_tables``."""
+        from pymongo import MongoClient
+
+        self._client: MongoClient[dict[str, Any]] = MongoClient(uri, tz_aware=True)
+        self._database = self._client.get_default_database(DEFAULT_DATABASE)
+
+    def rows(self, experiment: str) -> list[dict[str, Any]]:
+        """The rows of an experiment, in natural order."""
+        return _plainly(lambda: list(self._database[RESULTS].find({"_id.testname": experiment})))
+
+    def put(self, document: Document) -> None:
+        """Replace or insert; the old row is in the history first."""
+
+        def write() -> None:
+            old = self._database[RESULTS].find_one({"_id": document["_id"]})
+            if old is not None:
+                self._remember(old)
+            self._database[RESULTS].replace_one({"_id": document["_id"]}, document, upsert=True)
+
+        _plainly(write)
+
+    def retire(self, experiment: str, keep: Sequence[Document]) -> int:
+        """Move rows of variants that are no more to the history."""
+        old = [row for row in self.rows(experiment) if row["_id"] not in keep]
+        for row in old:
+            _plainly(partial(self._remember, row))
+            _plainly(partial(self._database[RESULTS].delete_one, {"_id": row["_id"]}))
+        return len(old)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _remember(self, row: Document) -> None:
+        past = _historic(row)
+        self._database[HISTORY].replace_one({"_id": past["_id"]}, past, upsert=True)
+
+
+def open_store(where: str) -> Store:
+    """Open a folder, or the database of a connection string."""
+    if where.startswith(("mongodb://", "mongodb+srv://")):
+        return _plainly(lambda: DatabaseStore(where))
+    return FileStore(Path(where))
+
+
+def _historic(row: Document) -> dict[str, Any]:
+    """The row under an ``_id`` that a later row of the same variant does not have."""
+    return {**row, "_id": {**row["_id"], "start_time": row["start_time"]}}
+
+
+def _plainly(act: Callable[[], T]) -> T:
+    from pymongo.errors import PyMongoError
+
+    try:
+        return act()
+    except PyMongoError as error:
+        raise RunnerError(f"the results database: {type(error).__name__}: {error}") from None
+
+
+def _replace(path: Path, text: str) -> None:
+    """Put ``text`` into the file: after a crash at any moment it holds the old text or the new."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(beside).chmod(0o644)
+        Path(beside).replace(path)
+    except OSError as error:
+        Path(beside).unlink(missing_ok=True)
+        raise RunnerError(f"cannot write {path}: {error.strerror}") from None

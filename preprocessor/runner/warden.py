@@ -1,0 +1,44 @@
+"""A small process that outlives nobody: it holds servers for a run and ends them when the run is gone.
+
+The runner may be killed in a way that no handler sees. So the servers are children of this process instead,
+which does nothing but wait for the end of its standard input: the operating system closes that pipe when the
+runner ends, however it ends. Then every server is ended by its process id and the directory with their data
+is removed.
+
+The first line of standard input is ``{"directory": ..., "commands": [[...], ...]}``; the answer on standard
+output is one line, ``{"pids": [...]}``. The module is run as a file, with the standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+
+
+def main() -> int:
+    """Start the servers, wait until the runner is gone, end them, remove their directory."""
+    order = json.loads(sys.stdin.readline())
+    servers: list[subprocess.Popen[bytes]] = []
+    try:
+        for command in order["commands"]:
+            servers.append(_start(command))
+        print(json.dumps({"pids": [server.pid for server in servers]}), flush=True)
+        sys.stdin.read()
+    finally:
+        for server in servers:
+            # The data is thrown away with the directory, so there is nothing a gentle end would save.
+            server.kill()
+            server.wait()
+        shutil.rmtree(order["directory"], ignore_errors=True)
+    return 0
+
+
+def _start(command: list[str]) -> subprocess.Popen[bytes]:
+    nothing = subprocess.DEVNULL
+    return subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""The kinds of work an experiment may do: one module each, found by the name in the experiment file.
+
+A workload module offers ``plan``, ``reset``, ``preload``, ``report`` and ``open_steps``, as ``Workload``
+says. ``config`` is everywhere the experiment's parameters with those of the variant on top, after scaling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from preprocessor.runner.errors import ExperimentError
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+Config = Mapping[str, Any]
+NAMES = ("insert",)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a step did: operations as tables count them, documents sent or received, their BSON bytes."""
+
+    operations: int
+    documents: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Which part of the work is a connection's: ``worker`` of ``workers``; the seed of its random numbers."""
+
+    worker: int
+    workers: int
+    seed: str
+
+    def of(self, total: int) -> int:
+        """The part of ``total`` that falls to this worker; the parts of all workers add up to ``total``."""
+        return total // self.workers + (1 if self.worker < total % self.workers else 0)
+
+
+Step = Callable[[], Done | None]
+"""Does one operation and says what was done; None when the share is finished."""
+
+
+class Workload(Protocol):
+    """What a workload module offers."""
+
+    def plan(self, config: Config) -> Done:
+        """What the timed window does in all."""
+
+    def reset(self, database: Database[Any], config: Config) -> None:
+        """Make collections and indexes as they have to be before anything is loaded."""
+
+    def preload(self, config: Config) -> Config | None:
+        """The config of an insert that fills the collection before the clock starts, or None."""
+
+    def report(self, done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What was really done: parameters that it replaces, and the ``testResults`` of the document."""
+
+    def open_steps(self, database: Database[Any], config: Config, share: Share) -> Step:
+        """Prepare everything that can be prepared for one connection, and give the step to repeat."""
+
+
+def workload(name: str) -> Workload:
+    """Give the workload with this name; raises ExperimentError when there is none."""
+    if name not in NAMES:
+        raise ExperimentError(f"no workload is called {name!r}", f"known: {', '.join(NAMES)}")
+    return cast(Workload, import_module(f"{__name__}.{name}"))

@@ -1,0 +1,24 @@
+"""A replica set for the runner's tests, and a small experiment."""
+
+from __future__ import annotations
+
+import pytest
+
+from preprocessor.runner.local import LocalReplicaSet, Settings
+from tests.runner.processes import TINY
+
+
+@pytest.fixture(scope="session")
+def replica_set():
+    """One member is enough for everything but the roles of members."""
+    running = LocalReplicaSet(Settings(members=1))
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    """Path of a small experiment file."""
+    path = tmp_path / "tiny.toml"
+    path.write_text(TINY, encoding="utf-8")
+    return path

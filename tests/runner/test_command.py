@@ -1,0 +1,116 @@
+"""``mongo-tables run``: from one command to result documents."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+import psutil
+from pymongo import MongoClient
+
+from preprocessor.runner.store import FileStore
+from tests.runner.processes import TINY, finish, start
+
+
+def rows(folder):
+    return FileStore(folder).rows("tiny")
+
+
+def test_a_run_writes_a_row_for_every_variant_with_what_was_really_done(replica_set, tiny, tmp_path):
+    code, out, err = finish(start(tiny, "--target", replica_set.uri, "--output", tmp_path, "--scale", 0.5))
+    assert (code, out) == (0, "tiny: 2 rows\n"), err
+    first, second = rows(tmp_path)
+    assert first["variant"]["totalDocsToInsert"] == first["work"]["documents"] == 100
+    assert second["collection_stats"]["count"] == 50
+    assert set(second["collection_stats"]["indexSizes"]) == {"_id_", "intfield1_1"}
+    assert first["work"]["bytes"] >= 100 * 1024
+    assert first["_id"] == {"docSizeKB": 1.0, "testname": "tiny", "totalDocsToInsert": 200}
+    assert first["experiment"]["scale"] == 0.5
+    assert first["write_concern"] == {"w": "majority"}
+    assert len(first["repeats"]) == 3
+    assert first["latency"]["count"] == 15  # batches of 7 for 34, 33 and 33 documents
+    assert all(repeat["documents"] == 100 for repeat in first["repeats"])
+    assert len({repeat["seed"] for repeat in first["repeats"]}) == 3
+    speeds = sorted(repeat["operations_per_second"] for repeat in first["repeats"])
+    assert first["work"]["operations_per_second"] == speeds[1]
+    inserted = [row["opcounters"]["insert"] for row in (first["before_status"], first["after_status"])]
+    assert inserted[1] - inserted[0] == 100
+
+
+def test_a_second_run_replaces_rows_and_keeps_the_old_ones(replica_set, tiny, tmp_path):
+    arguments = (tiny, "--target", replica_set.uri, "--output", tmp_path, "--repeats", 1)
+    finish(start(*arguments, "--scale", 0.5))
+    before = [row["start_time"] for row in rows(tmp_path)]
+    tiny.write_text(TINY.replace("docSizeKB = 4.0", "docSizeKB = 2.0"), encoding="utf-8")
+    finish(start(*arguments))
+    assert [row["variant"]["docSizeKB"] for row in rows(tmp_path)] == [1.0, 2.0]
+    history = (tmp_path / "results_history" / "tiny.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(history) == 2
+    assert all(row["start_time"] not in before for row in rows(tmp_path))
+
+
+def test_a_run_leaves_no_database_and_touches_none_that_is_not_its_own(replica_set, tiny, tmp_path):
+    with MongoClient(replica_set.uri) as client:
+        finish(start(tiny, "--target", replica_set.uri, "--output", tmp_path, "--repeats", 1))
+        assert "mongo_tables_tiny" not in client.list_database_names()
+        client["mongo_tables_tiny"].inserts.insert_one({"of": "somebody else"})
+        try:
+            code, _, err = finish(start(tiny, "--target", replica_set.uri, "--output", tmp_path))
+            assert code == 2
+            assert "was not made by mongo-tables" in err
+            assert client["mongo_tables_tiny"].inserts.count_documents({}) == 1
+        finally:
+            client.drop_database("mongo_tables_tiny")
+
+
+def test_a_time_limit_ends_the_window_and_the_row_says_what_was_done(replica_set, tiny, tmp_path):
+    large = TINY.replace("= 200", "= 2_000_000").replace("= 100", "= 2_000_000")
+    tiny.write_text(large, encoding="utf-8")
+    arguments = ("--target", replica_set.uri, "--output", tmp_path, "--repeats", 1, "--seconds", 0.5)
+    assert finish(start(tiny, *arguments))[0] == 0
+    for row in rows(tmp_path):
+        assert 450 <= row["duration"] < 5_000
+        assert row["variant"]["totalDocsToInsert"] == row["collection_stats"]["count"] < 2_000_000
+
+
+def test_ctrl_c_ends_within_three_seconds_and_leaves_nothing_running(tiny, tmp_path):
+    tiny.write_text(TINY.replace("= 200", "= 50_000_000"), encoding="utf-8")
+    process = start(tiny, "--output", tmp_path)
+    children = wait_for_mongod(process)
+    time.sleep(2)
+    children += psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGINT)
+    asked = time.monotonic()
+    code, _, err = finish(process)
+    assert time.monotonic() - asked < 3
+    assert code == 130
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    psutil.wait_procs(children, timeout=3)
+    assert not [child for child in children if child.is_running()]
+
+
+def test_a_password_of_the_target_is_never_said(tiny, tmp_path):
+    target = "mongodb://me:s3cret@127.0.0.1:1/?serverSelectionTimeoutMS=200"
+    code, out, err = finish(start(tiny, "--target", target, "--output", tmp_path))
+    assert code == 2
+    assert len(err.strip().splitlines()) == 1
+    assert "s3cret" not in out + err
+
+
+def test_a_dry_run_says_what_would_be_done_and_does_nothing(tmp_path):
+    code, out, _ = finish(start("insert_docsize", "--dry-run", "--output", tmp_path))
+    assert code == 0
+    assert "25,165,824" in out
+    assert "24 GiB" in out
+    assert list(tmp_path.iterdir()) == []
+
+
+def wait_for_mongod(process):
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        children = psutil.Process(process.pid).children(recursive=True)
+        if any(child.name().startswith("mongod") for child in children):
+            return children
+        time.sleep(0.1)
+    raise AssertionError("no mongod was started")

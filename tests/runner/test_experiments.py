@@ -1,0 +1,60 @@
+"""Experiment files say what is measured; scaling and estimates keep to them."""
+
+from __future__ import annotations
+
+import pytest
+
+from preprocessor.runner import experiment as experiments
+from preprocessor.runner.errors import ExperimentError
+from preprocessor.runner.estimate import estimate
+from preprocessor.runner.result import row_id
+from preprocessor.runner.workloads import Share
+
+
+def test_full_size_insert_docsize_loads_24_gib_in_every_variant():
+    experiment = experiments.load("insert_docsize")
+    for one in estimate(experiment, 1.0, 1, None):
+        assert one.bytes == 24 * 2**30
+
+
+def test_the_estimate_of_time_follows_the_published_one_the_scale_and_the_limit():
+    experiment = experiments.load("insert_docsize")
+    published = [row["durationS"] for row in experiment.published["rows"]]
+    full = [one.seconds for one in estimate(experiment, 1.0, 3, None)]
+    assert full == [3 * seconds for seconds in published]
+    limited = estimate(experiments.scale(experiment, 0.1), 0.1, 3, 10.0)
+    assert [one.seconds for one in limited] == [30.0] * 5
+
+
+def test_scaling_shrinks_what_the_file_names_and_nothing_else():
+    experiment = experiments.load("insert_docsize")
+    scaled = experiments.scale(experiment, 0.001)
+    assert [variant["totalDocsToInsert"] for variant in scaled.variants] == [25166, 6291, 786, 98, 12]
+    assert [variant["docSizeKB"] for variant in scaled.variants] == [1, 4, 32, 256, 2048]
+    assert scaled.parameters["numberOfThreads"] == 10
+
+
+def test_a_row_has_the_same_id_at_every_scale():
+    experiment = experiments.load("insert_docsize")
+    assert list(row_id(experiment, 0)) == ["docSizeKB", "testname", "totalDocsToInsert", "writeBatchSize"]
+    assert row_id(experiment, 0)["totalDocsToInsert"] == 25_165_824
+
+
+@pytest.mark.parametrize(("total", "workers"), [(10, 3), (3, 10), (0, 2), (98_304, 10)])
+def test_no_part_of_the_work_is_dropped_when_it_is_shared_out(total, workers):
+    parts = [Share(worker, workers, "").of(total) for worker in range(workers)]
+    assert sum(parts) == total
+    assert max(parts) - min(parts) <= 1
+
+
+def test_an_unknown_experiment_is_answered_with_the_known_ones():
+    with pytest.raises(ExperimentError, match="no experiment 'insert_docsizes'") as caught:
+        experiments.load("insert_docsizes")
+    assert "insert_docsize" in caught.value.hint
+
+
+def test_a_mistake_in_the_file_is_named_with_its_line(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('name = "mine"\ntitle = \n', encoding="utf-8")
+    with pytest.raises(ExperimentError, match=r"mine\.toml: .*line 2"):
+        experiments.load(str(path))

