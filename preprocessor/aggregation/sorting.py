@@ -1,8 +1,8 @@
 """Sort patterns: ``{"a.b": 1, "c": -1}`` as `$sort`, `$setWindowFields` and `$top` read them.
 
 A document with arrays on the way has many sort keys, one for each element as an index would have, and
-counts by the one that comes first in the pattern's order: an ascending part by its least element, a descending
-by its greatest. Missing is null, an empty array comes before null.
+counts by the one that comes first in the pattern's order: an ascending part by its least element, a
+descending by its greatest. Missing is null, an empty array comes before null.
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/sort/
 """
 
@@ -129,7 +129,7 @@ def _element_keys(ways: _Paths, document: Any) -> list[tuple[Key, ...]]:
 def _expand(
     ways: _Paths, fixed: list[Any], value: Any, positional: list[Any], keys: list[tuple[Key, ...]]
 ) -> None:
-    """Adds the keys of ``value``. ``positional``: per path, what its number finds in the array around ``value``."""
+    """Adds the keys of ``value``. ``positional``: per path, what its number finds in the array around."""
     ways, fixed = list(ways), list(fixed)
     array: Any = None
     in_array: list[int] = []

@@ -1,0 +1,71 @@
+"""`$all`, `$elemMatch`, `$size`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from preprocessor.aggregation.compiler import Scope
+from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.numbers import integral, is_nan
+from preprocessor.aggregation.query import parser
+from preprocessor.aggregation.query.comparison import equality
+from preprocessor.aggregation.query.conditions import NEVER, Condition, condition, every, leaf
+from preprocessor.aggregation.query.regexes import is_regex, regex_test
+from preprocessor.aggregation.values import is_number
+
+_OF_DOCUMENTS = ("$and", "$or", "$nor", "$where")
+
+
+@condition("$size")
+def size(argument: Any, scope: Scope, path: Path) -> Condition:
+    """An array of so many elements."""
+    count = integral(argument) if is_number(argument) and not is_nan(argument) else None
+    if count is None or count < 0:
+        raise AggregationError("$size takes a whole number from 0 on", path, 2)
+    return leaf(lambda value: type(value) is list and len(value) == count, elements=False)
+
+
+@condition("$elemMatch")
+def elem_match(argument: Any, scope: Scope, path: Path) -> Condition:
+    """An array of which one element meets all conditions: on its fields, or (operators only) on itself."""
+    if not isinstance(argument, Mapping):
+        raise AggregationError("$elemMatch takes a document of conditions", path, 2)
+    first = next(iter(argument), "")
+    if parser.is_operators(argument, with_partial_reference=True) and first not in _OF_DOCUMENTS:
+        single = every(parser.operators(argument, scope, path)).single
+        return leaf(lambda value: type(value) is list and any(map(single, value)), elements=False)
+    holds = parser.compile_query(argument, scope, path)
+
+    def element(value: Any) -> bool:
+        if type(value) is list:
+            return holds({str(place): item for place, item in enumerate(value)})
+        return isinstance(value, Mapping) and holds(value)
+
+    return leaf(lambda value: type(value) is list and any(map(element, value)), elements=False)
+
+
+@condition("$all")
+def all_of(argument: Any, scope: Scope, path: Path) -> Condition:
+    """Each of the listed values is at the path, or each of the ``$elemMatch`` holds."""
+    if not isinstance(argument, list | tuple):
+        raise AggregationError("$all takes a list", path, 2)
+    if not argument:
+        return NEVER
+    if isinstance(argument[0], Mapping) and next(iter(argument[0]), "") == "$elemMatch":
+        return every([_elem_match_item(item, scope, (*path, index)) for index, item in enumerate(argument)])
+    return every([_value(item, (*path, index)) for index, item in enumerate(argument)])
+
+
+def _elem_match_item(item: Any, scope: Scope, path: Path) -> Condition:
+    if not isinstance(item, Mapping) or next(iter(item), "") != "$elemMatch" or len(item) > 1:
+        raise AggregationError("$all takes values only, or $elemMatch only", path, 2)
+    return elem_match(item["$elemMatch"], scope, (*path, "$elemMatch"))
+
+
+def _value(item: Any, path: Path) -> Condition:
+    if is_regex(item):
+        return leaf(regex_test(item, path=path))
+    if isinstance(item, Mapping) and parser.is_operators(item):
+        raise AggregationError("$all takes values, not operators", path, 2)
+    return leaf(equality(item))

@@ -1,0 +1,162 @@
+"""`$exists`, `$type`, `$mod`, `$bitsAllSet`, `$bitsAllClear`, `$bitsAnySet`, `$bitsAnyClear`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from preprocessor.aggregation.compiler import Scope
+from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.numbers import integral, is_nan, rank, to_decimal
+from preprocessor.aggregation.query.conditions import Condition, condition, leaf, negated
+from preprocessor.aggregation.values import (
+    INT64_MAX,
+    INT64_MIN,
+    MISSING,
+    binary_parts,
+    is_number,
+    truthy,
+    type_name,
+)
+
+# https://www.mongodb.com/docs/manual/reference/bson-types/
+_CODES = {
+    1: "double", 2: "string", 3: "object", 4: "array", 5: "binData", 6: "undefined", 7: "objectId", 8: "bool",
+    9: "date", 10: "null", 11: "regex", 12: "dbPointer", 13: "javascript", 14: "symbol",
+    15: "javascriptWithScope", 16: "int", 17: "timestamp", 18: "long", 19: "decimal", -1: "minKey",
+    127: "maxKey",
+}  # fmt: skip
+_NUMBERS = frozenset({"double", "int", "long", "decimal"})
+
+
+@condition("$exists")
+def exists(argument: Any, scope: Scope, path: Path) -> Condition:
+    """The path leads to something, be it null."""
+    found = leaf(lambda value: value is not MISSING)
+    return found if truthy(argument) else negated(found)
+
+
+@condition("$type")
+def of_type(argument: Any, scope: Scope, path: Path) -> Condition:
+    """A value of one of the named types."""
+    names = type_names(argument, path)
+    return leaf(lambda value: value is not MISSING and type_name(value) in names)
+
+
+def type_names(argument: Any, path: Path) -> frozenset[str]:
+    """The types that ``$type`` names, by alias or code or a list of them."""
+    if not isinstance(argument, list | tuple):
+        return _type_names(argument, path)
+    if not argument:
+        raise AggregationError("$type needs at least one type", path, 9)
+    return frozenset().union(*(_type_names(item, (*path, place)) for place, item in enumerate(argument)))
+
+
+def _type_names(argument: Any, path: Path) -> frozenset[str]:
+    if isinstance(argument, str):
+        if argument == "number":
+            return _NUMBERS
+        if argument in _CODES.values():
+            return frozenset({argument})
+        raise AggregationError(f"there is no type '{argument}'", path, 2)
+    if not is_number(argument):
+        raise AggregationError("$type takes names and numbers of types", path, 14)
+    code = integral(argument)
+    if code not in _CODES:
+        raise AggregationError(f"there is no type number {argument}", path, 2)
+    return frozenset({_CODES[code]})
+
+
+@condition("$mod")
+def mod(argument: Any, scope: Scope, path: Path) -> Condition:
+    """A number that divided (fractions cut) leaves the remainder."""
+    if not isinstance(argument, list | tuple) or len(argument) != 2:
+        raise AggregationError("$mod takes a list of divisor and remainder", path, 2)
+    for place, (item, what) in enumerate(zip(argument, ("divisor", "remainder"), strict=True)):
+        if not is_number(item) or not _finite(item):
+            raise AggregationError(f"the {what} of $mod is not a finite number", (*path, place), 2)
+    divisor, remainder = (_cut(item) for item in argument)
+    if divisor is None or remainder is None:
+        raise AggregationError("$mod takes numbers that fit 64 bits", path, 2)
+    if divisor == 0:
+        raise AggregationError("the divisor of $mod is 0", (*path, 0), 2)
+
+    def test(value: Any) -> bool:
+        if not rank(value) or not _finite(value):
+            return False
+        whole = _cut(value)
+        return whole is not None and _remainder(whole, divisor) == remainder
+
+    return leaf(test)
+
+
+def _finite(value: Any) -> bool:
+    return not is_nan(value) and to_decimal(value).is_finite()
+
+
+def _cut(value: Any) -> int | None:
+    """The number without its fraction, None when that does not fit 64 bits."""
+    whole = int(value) if not hasattr(value, "to_decimal") else int(value.to_decimal())
+    return whole if INT64_MIN <= whole <= INT64_MAX else None
+
+
+def _remainder(value: int, divisor: int) -> int:
+    """As C does: the remainder has the dividend's sign."""
+    found = abs(value) % abs(divisor)
+    return -found if value < 0 else found
+
+
+def _bits(name: str, *, want_set: bool, any_of: bool) -> None:
+    @condition(name)
+    def form(argument: Any, scope: Scope, path: Path) -> Condition:
+        places = _positions(name, argument, path)
+
+        def test(value: Any) -> bool:
+            held = _bit_reader(value)
+            if held is None:
+                return False
+            found = (held(place) == want_set for place in places)
+            return any(found) if any_of else all(found)
+
+        return leaf(test)
+
+
+def _positions(name: str, argument: Any, path: Path) -> list[int]:
+    if isinstance(argument, list | tuple):
+        return [_position(name, item, (*path, place)) for place, item in enumerate(argument)]
+    if is_number(argument):
+        mask = integral(argument)
+        if mask is None or not 0 <= mask <= INT64_MAX:
+            raise AggregationError(f"{name} takes a whole number from 0 on that fits 64 bits", path, 9)
+        return [place for place in range(64) if mask >> place & 1]
+    if type_name(argument) == "binData":
+        data = binary_parts(argument)[1]
+        return [place for place in range(8 * len(data)) if data[place // 8] >> place % 8 & 1]
+    raise AggregationError(f"{name} takes a mask (number or binary) or a list of bit places", path, 2)
+
+
+def _position(name: str, item: Any, path: Path) -> int:
+    place = integral(item) if is_number(item) else None
+    if place is None:
+        raise AggregationError(f"a bit place of {name} is not a whole number", path, 2)
+    if not 0 <= place < 2**31:
+        raise AggregationError(f"a bit place of {name} is below 0 or beyond 31 bits", path, 2)
+    return place
+
+
+def _bit_reader(value: Any) -> Any:
+    """A function from a place to whether the bit is set; None for a value without bits."""
+    if value is not MISSING and type_name(value) == "binData":
+        data = binary_parts(value)[1]
+        return lambda place: place < 8 * len(data) and bool(data[place // 8] >> place % 8 & 1)
+    if not rank(value):
+        return None
+    whole = integral(value)
+    if whole is None or not INT64_MIN <= whole <= INT64_MAX:
+        return None
+    return lambda place: bool(whole >> min(place, 63) & 1)
+
+
+_bits("$bitsAllSet", want_set=True, any_of=False)
+_bits("$bitsAllClear", want_set=False, any_of=False)
+_bits("$bitsAnySet", want_set=True, any_of=True)
+_bits("$bitsAnyClear", want_set=False, any_of=True)

@@ -1,0 +1,40 @@
+"""`$regex` with `$options`, and regular expressions written as values."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from bson.regex import Regex
+
+from preprocessor.aggregation import patterns
+from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.query.walking import Predicate
+from preprocessor.aggregation.values import regex_parts
+
+
+def is_regex(value: Any) -> bool:
+    """Whether the value is a regular expression, as ``bson`` or as Python writes them."""
+    return isinstance(value, Regex | re.Pattern)
+
+
+def regex_test(value: Any, options: str | None = None, *, path: Path) -> Predicate:
+    """Whether a string matches, or a stored regular expression is the same one.
+
+    ``value``: a pattern or a regular expression. Raises AggregationError for what the server refuses.
+    """
+    pattern, flags = regex_parts(value) if is_regex(value) else (value, "")
+    if options is not None:
+        flags = options
+    try:
+        search = patterns.compiled(pattern, flags).search
+    except AggregationError as error:
+        raise error.at(path) from None
+    same = pattern, "".join(sorted(set(flags)))
+
+    def test(value: Any) -> bool:
+        if type(value) is str:
+            return search(value) is not None
+        return is_regex(value) and regex_parts(value) == same
+
+    return test
