@@ -1,0 +1,1 @@
+"""Rows in, text out: what a table looks like in HTML and in Markdown."""

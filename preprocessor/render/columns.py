@@ -1,0 +1,74 @@
+"""The columns of a table: header, alignment and every row's values, ready to be written in any notation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from preprocessor.aggregation.values import MISSING
+from preprocessor.render.values import cell_text, is_number
+
+if TYPE_CHECKING:
+    from preprocessor.specs import TableSpec
+
+Align = Literal["left", "right", "center"]
+_ALIGNS: Final[Mapping[str, Align]] = {"left": "left", "right": "right", "center": "center"}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: ``values`` as they came, ``texts`` as cells show them, unescaped; one of each per row."""
+
+    header: str
+    unit: str
+    align: Align
+    values: tuple[object, ...]
+    texts: tuple[str, ...]
+
+
+def columns_of(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> list[Column]:
+    """The columns of a table in the author's order."""
+    return [
+        _column(spec, name, header, rows) for name, header in zip(spec.columns, spec.headers, strict=True)
+    ]
+
+
+def _column(spec: TableSpec, name: str, header: str, rows: Sequence[Mapping[str, object]]) -> Column:
+    form = spec.format.get(name)
+    values = tuple(column_value(row, name) for row in rows)
+    return Column(
+        header=header,
+        unit=(form.unit or "") if form else "",
+        align=_ALIGNS.get((form.align if form else None) or "") or _natural_align(values),
+        values=values,
+        texts=tuple(cell_text(value, form) for value in values),
+    )
+
+
+def _natural_align(values: Sequence[object]) -> Align:
+    """Numbers to the right so that digits line up; one text among them makes the column text."""
+    present = [value for value in values if value is not None and value is not MISSING]
+    return "right" if present and all(map(is_number, present)) else "left"
+
+
+def column_value(row: Mapping[str, object], column: str) -> object:
+    """The value of a column, or ``MISSING``.
+
+    A field of exactly this name comes first; otherwise dots go down into sub-documents. As in an aggregation
+    expression, a path through an array gives the array of the values found in its documents.
+    """
+    if column in row:
+        return row[column]
+    return _descend(row, column.split(".")) if "." in column else MISSING
+
+
+def _descend(value: object, path: list[str]) -> object:
+    for depth, name in enumerate(path):
+        if isinstance(value, list):
+            found = [_descend(item, path[depth:]) for item in value if isinstance(item, Mapping)]
+            return [item for item in found if item is not MISSING]
+        if not isinstance(value, Mapping) or name not in value:
+            return MISSING
+        value = value[name]
+    return value

@@ -1,0 +1,145 @@
+"""A table as HTML: complete without a script, readable aloud, and nothing in a cell is ever markup.
+
+The ``<table>`` itself has no class, because Material for MkDocs (and Zensical) style ``table:not([class])``
+only; what a style sheet or a script needs is on the figure around it and in ``data-`` attributes:
+
+* ``data-t`` on a cell: ``n`` number, ``s`` text, ``d`` date, ``b`` boolean, ``j`` array or sub-document,
+  ``o`` any other type, ``null`` and ``missing``;
+* ``data-v``: the value as it came, before any format, to sort by or to copy.
+
+Every cell begins a line: search engines that drop tags would glue the numbers of a row into one word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+from bson.datetime_ms import DatetimeMS
+
+from preprocessor.aggregation.values import MISSING
+from preprocessor.render.columns import Align, Column, columns_of
+from preprocessor.render.values import is_number, raw_text, visible
+
+if TYPE_CHECKING:
+    from preprocessor.specs import TableSpec
+
+NO_ROWS: Final = "There are no results for this table yet."
+
+
+def text_html(text: str) -> str:
+    """Text as HTML that shows exactly this text, in an element or in a quoted attribute."""
+    return escape(visible(text))
+
+
+def html_table(spec: TableSpec, rows: Sequence[Mapping[str, object]], *, notes: str = "") -> str:
+    """The figure that stands in the page for one table.
+
+    ``notes`` is HTML to stand under the table, outside its scroll box. With no rows the author's ``empty``
+    text (or a plain statement) takes the place of the table. The same rows give the same text; lines end in
+    ``\\n``.
+    """
+    anchor = f' id="{text_html(spec.id)}"' if spec.id else ""
+    body = _scroll_box(spec, columns_of(spec, rows), len(rows)) if rows else _nothing(spec)
+    parts = [f'<figure class="mongo-table"{anchor}>', _caption(spec), body, notes, "</figure>"]
+    return "\n".join(part for part in parts if part)
+
+
+def _caption(spec: TableSpec) -> str:
+    """Title and caption, outside the scroll box so that they do not scroll away with a wide table."""
+    title = f"<strong>{_lines(spec.title)}</strong>" if spec.title else ""
+    caption = f"<span>{_lines(spec.caption)}</span>" if spec.caption else ""
+    return (
+        f"<figcaption>{title}{' ' if title and caption else ''}{caption}</figcaption>"
+        if title or caption
+        else ""
+    )
+
+
+def _nothing(spec: TableSpec) -> str:
+    return f'<p class="mongo-table__empty">{_lines(spec.empty or NO_ROWS)}</p>'
+
+
+def _scroll_box(spec: TableSpec, columns: Sequence[Column], count: int) -> str:
+    """The table in a box that scrolls: a region with a name, which the keyboard can reach and move."""
+    name = spec.title or spec.caption or "Table: " + ", ".join(spec.headers)
+    return "\n".join(
+        (
+            f'<div class="mongo-table__scroll" role="region" tabindex="0" aria-label="{text_html(name)}">',
+            "<table>",
+            "<thead>",
+            "<tr>",
+            *map(_header, columns),
+            "</tr>",
+            "</thead>",
+            "<tbody>",
+            *_body(columns, count),
+            "</tbody>",
+            "</table>",
+            "</div>",
+        )
+    )
+
+
+_STYLE: Final[Mapping[Align, str]] = {
+    # As Python-Markdown and GitHub write it, so that every theme and no theme aligns these cells too.
+    "left": "",
+    "right": ' style="text-align: right;"',
+    "center": ' style="text-align: center;"',
+}
+
+
+def _header(column: Column) -> str:
+    unit = f' <span class="mongo-table__unit">{_lines(column.unit)}</span>' if column.unit else ""
+    return f'<th scope="col"{_STYLE[column.align]}>{_lines(column.header)}{unit}</th>'
+
+
+def _body(columns: Sequence[Column], count: int) -> list[str]:
+    lines = []
+    cells = [_cells(column, "th" if first else "td") for first, column in _with_first(columns)]
+    for number in range(count):
+        lines.append("<tr>")
+        lines.extend(column[number] for column in cells)
+        lines.append("</tr>")
+    return lines
+
+
+def _with_first(columns: Sequence[Column]) -> list[tuple[bool, Column]]:
+    return [(index == 0, column) for index, column in enumerate(columns)]
+
+
+def _cells(column: Column, tag: str) -> list[str]:
+    """The cells of a column. The first column names its row, hence ``<th scope="row">``."""
+    start = f'<{tag} scope="row"' if tag == "th" else f"<{tag}"
+    start += _STYLE[column.align]
+    return [
+        f"{start}{_data(value, text)}>{_lines(text)}</{tag}>"
+        for value, text in zip(column.values, column.texts, strict=True)
+    ]
+
+
+def _data(value: object, text: str) -> str:
+    if value is MISSING:
+        return ' data-t="missing" title="missing: the row has no such field"'
+    if value is None:
+        return ' data-t="null" title="null"'
+    if isinstance(value, str):
+        return f' data-t="s" data-v="{text_html(value)}"'
+    kind = _kind(value)
+    return f' data-t="{kind}" data-v="{text_html(raw_text(value))}"'
+
+
+def _kind(value: object) -> str:
+    if is_number(value):
+        return "n"
+    if isinstance(value, bool):
+        return "b"
+    if isinstance(value, (datetime, DatetimeMS)):
+        return "d"
+    return "j" if isinstance(value, (Mapping, list, tuple)) else "o"
+
+
+def _lines(text: str) -> str:
+    return text_html(text).replace("\n", "<br>")

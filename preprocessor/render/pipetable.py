@@ -1,0 +1,117 @@
+"""A table as an aligned Markdown pipe table, for in-place mode: GitHub must render it, and people read its
+source.
+
+Whatever stands in a cell, GitHub-flavoured Markdown and Python-Markdown must both show exactly that text. A
+backslash escapes what is special in both dialects; what only one of them lets a backslash escape is written
+as a character reference, which both decode and neither interprets:
+
+* GFM: https://github.github.com/gfm/#tables-extension- and #backslash-escapes
+* Python-Markdown: ``Markdown.ESCAPED_CHARS`` (and ``|`` within tables)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+from unicodedata import combining, east_asian_width
+
+from preprocessor.render.columns import Align, Column, columns_of
+from preprocessor.render.html import NO_ROWS
+from preprocessor.render.values import visible
+
+if TYPE_CHECKING:
+    from preprocessor.specs import TableSpec
+
+_SPECIAL: Final = re.compile(
+    r"""
+      [\\`*\[\]{}|\#]                      # a backslash escapes these in both dialects
+    | (?<![A-Za-z0-9])_ | _(?![A-Za-z0-9]) # an underscore inside a word is no emphasis
+    | (?<=-)- | -(?=-)                     # smart dashes
+    | !(?=\[)
+    | [&<>~$^@]                            # markup, strikethrough, mathematics, superscript, mentions
+    | (?<==)= | =(?==)                     # highlighting
+    | (?<=\+)\+ | \+(?=\+)                 # insertion
+    | :(?=//)                              # bare addresses
+    | (?<=[wW]{3})\.
+    | [^\S\ \t\n]                          # no-break and other wide blanks: stripped at the ends of a cell
+    | :(?=(?:[+-]1|100|1234|[a-z0-9_+-]*[a-z_][a-z0-9_+-]*):)   # emoji
+    """,
+    re.VERBOSE,
+)
+_BACKSLASHED: Final = frozenset("\\`*[]{}|#_-!")
+_SPACE: Final = re.compile(r"[ \t]+")
+_MINIMUM: Final = 3
+
+
+def pipe_table(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> list[str]:
+    """The lines of the table, without line ends and without a container's prefix.
+
+    Title and caption stand above it as a paragraph. With no rows the author's ``empty`` text (or a plain
+    statement) takes the place of the table.
+    """
+    table = (
+        _joined([_padded(column) for column in columns_of(spec, rows)])
+        if rows
+        else [_emphasis(spec.empty or NO_ROWS)]
+    )
+    return [*_heading(spec), *table]
+
+
+def _heading(spec: TableSpec) -> list[str]:
+    parts = [f"**{escape_cell(spec.title)}**"] if spec.title else []
+    parts += [_emphasis(spec.caption)] if spec.caption else []
+    return [" ".join(parts), ""] if parts else []
+
+
+def _emphasis(text: str) -> str:
+    """A sentence in asterisks: whatever it begins with, it is no list item, heading or quote."""
+    return f"*{escape_cell(text)}*"
+
+
+def escape_cell(text: str) -> str:
+    """Text as the Markdown of one cell: shown as it is, on one line, whatever it contains."""
+    lines = visible(text).split("\n")
+    return "<br>".join(_SPECIAL.sub(_escaped, _SPACE.sub(" ", line).strip(" ")) for line in lines)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    character = match[0]
+    if character in _BACKSLASHED:
+        return "\\" + character
+    return _NAMED.get(character) or f"&#{ord(character)};"
+
+
+_NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+def _padded(column: Column) -> list[str]:
+    """Header, delimiter and cells of a column, all of one width."""
+    header = f"{column.header} ({column.unit})" if column.unit else column.header
+    cells = [escape_cell(header), *map(escape_cell, column.texts)]
+    width = max(_MINIMUM, *map(display_width, cells))
+    lines = [_pad(cell, width, column.align) for cell in cells]
+    return [lines[0], _delimiter(width, column.align), *lines[1:]]
+
+
+def _delimiter(width: int, align: Align) -> str:
+    if align == "right":
+        return "-" * (width - 1) + ":"
+    return ":" + "-" * (width - 2) + ":" if align == "center" else "-" * width
+
+
+def _pad(cell: str, width: int, align: Align) -> str:
+    room = width - display_width(cell)
+    before = {"left": 0, "right": room, "center": room // 2}[align]
+    return " " * before + cell + " " * (room - before)
+
+
+def display_width(text: str) -> int:
+    """How many columns of a fixed-width display the text takes: East Asian wide ones two, marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _joined(columns: Sequence[Sequence[str]]) -> list[str]:
+    return ["| " + " | ".join(cells) + " |" for cells in zip(*columns, strict=True)]

@@ -1,0 +1,220 @@
+"""One value of a row as the text of a cell.
+
+Numbers are printed as they are. Nothing is rounded, padded or grouped unless the author asks for it in
+``format``: a figure in a performance table is evidence, and a tool that prints ``1.2e+06`` for 1200000 has
+changed it.
+
+The rules, for a value without a format:
+
+* a double is the shortest decimal text that reads back as the same double, written as JavaScript and
+  ``mongosh`` write it: ``139.8``, ``512`` (never ``512.0``), ``0.000001``, ``1e-7``, ``1e+21``, ``-0``,
+  ``NaN``, ``-Infinity`` (ECMA-262, Number::toString; only negative zero keeps its sign here);
+* a 32- or 64-bit integer has all its digits; a Decimal128 is the text MongoDB keeps, with its trailing zeros;
+* a date is ISO 8601 in UTC, with milliseconds only when there are any: ``2026-11-02T09:30:00Z``;
+* an array or a sub-document is JSON on one line, its scalars by the same rules;
+* ``null`` is ``n/a`` and a field that the row does not have is a dash: never blank, never 0.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
+
+from bson.binary import UUID_SUBTYPE, Binary
+from bson.datetime_ms import DatetimeMS
+from bson.dbref import DBRef
+from bson.decimal128 import Decimal128
+from bson.max_key import MaxKey
+from bson.min_key import MinKey
+from bson.regex import Regex
+from bson.timestamp import Timestamp
+
+from preprocessor.aggregation.values import MISSING
+
+if TYPE_CHECKING:
+    from preprocessor.specs import ColumnFormat
+
+
+MISSING_TEXT: Final = "—"
+NULL_TEXT: Final = "n/a"
+
+# As many digits as any Decimal128 or any double spelled out can need, so that rounding is never done twice.
+_WIDE: Final = Context(prec=400, rounding=ROUND_HALF_EVEN)
+_CONTROL: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
+)
+_EPOCH: Final = datetime(1970, 1, 1)
+_LINE_END: Final = re.compile("\r\n|[\r\u2028\u2029]")
+
+
+def cell_text(value: object, form: ColumnFormat | None = None) -> str:
+    """The text of a cell, unescaped, by the rules of this module; ``form`` says what the author asked for."""
+    if value is MISSING or value is None:
+        return form.missing if form is not None and form.missing is not None else _absent_text(value)
+    if form is not None and is_number(value):
+        return _formatted(value, form)
+    return raw_text(value)
+
+
+def _absent_text(value: object) -> str:
+    return MISSING_TEXT if value is MISSING else NULL_TEXT
+
+
+def raw_text(value: object) -> str:
+    """The text of a present value with no format: what ``data-v`` and a download hold."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(int(value))
+    if isinstance(value, float):
+        return _double_text(value)
+    if isinstance(value, (Mapping, list, tuple)):
+        return json_text(value)
+    return _special_text(value)
+
+
+def json_text(value: object) -> str:
+    """A value as JSON on one line: arrays and sub-documents, their scalars by the rules for cells."""
+    if isinstance(value, Mapping):
+        pairs = (f"{_quoted(str(name))}: {json_text(item)}" for name, item in value.items())
+        return "{" + ", ".join(pairs) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(json_text, value)) + "]"
+    if value is None:
+        return "null"
+    return raw_text(value) if is_number(value) or isinstance(value, bool) else _quoted(raw_text(value))
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def is_number(value: object) -> bool:
+    """Whether the value is one of MongoDB's four numeric types (a boolean is none)."""
+    if isinstance(value, (int, float)):
+        return not isinstance(value, bool)
+    return isinstance(value, Decimal128)
+
+
+def _double_text(value: float) -> str:
+    text = repr(float(value))
+    if text.endswith(".0"):
+        return text[:-2]
+    if "e" in text:
+        return _exponent_text(text)
+    # repr() changes to exponents sooner than JavaScript: a text without one is JavaScript's as well.
+    return _NOT_FINITE.get(text, text)
+
+
+_NOT_FINITE: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+
+
+def _exponent_text(text: str) -> str:
+    """Python's exponent notation as JavaScript's: plain digits from 1e-6 up to 1e21, no zero-padding."""
+    mantissa, exponent = text.split("e")
+    power = int(exponent)
+    if -7 < power < 21:
+        return format(Decimal(text), "f")
+    return f"{mantissa}e{power:+d}"
+
+
+def _special_text(value: object) -> str:
+    """The types beyond JSON."""
+    if isinstance(value, datetime):
+        return _date_text(value)
+    if isinstance(value, (bytes, bytearray)):
+        return _binary_text(value)
+    if isinstance(value, DatetimeMS):
+        return _milliseconds_text(int(value))
+    if isinstance(value, (Regex, re.Pattern)):
+        return _regex_text(value)
+    if isinstance(value, DBRef):
+        return json_text(value.as_doc())
+    if isinstance(value, Timestamp):
+        return f"Timestamp({value.time}, {value.inc})"
+    return type(value).__name__ if isinstance(value, (MinKey, MaxKey)) else str(value)
+
+
+def _binary_text(value: bytes | bytearray) -> str:
+    """A UUID as such, any other bytes in base 64, as Extended JSON has them."""
+    if isinstance(value, Binary) and value.subtype == UUID_SUBTYPE and len(value) == 16:
+        return str(UUID(bytes=bytes(value)))
+    return b64encode(value).decode("ascii")
+
+
+def _date_text(value: datetime) -> str:
+    """ISO 8601 in UTC. A date without a time zone is UTC, as PyMongo gives it."""
+    moment = value.astimezone(UTC) if value.tzinfo else value
+    text = f"{moment.year:04d}-{moment:%m-%dT%H:%M:%S}"
+    milliseconds = moment.microsecond // 1000
+    return f"{text}.{milliseconds:03d}Z" if milliseconds else f"{text}Z"
+
+
+def _milliseconds_text(milliseconds: int) -> str:
+    """Outside Python's years 1 to 9999 a date has no calendar text: its milliseconds since 1970 are given."""
+    try:
+        return _date_text(_EPOCH + timedelta(milliseconds=milliseconds))
+    except OverflowError:
+        return f"Date({milliseconds})"
+
+
+def _regex_text(value: Regex[Any] | re.Pattern[Any]) -> str:
+    letters = "".join(letter for letter, flag in _REGEX_FLAGS if int(value.flags) & flag)
+    pattern = value.pattern if isinstance(value.pattern, str) else repr(value.pattern)
+    return f"/{pattern}/{letters}"
+
+
+_REGEX_FLAGS: Final = (("i", re.I), ("m", re.M), ("s", re.S), ("x", re.X))
+
+
+def _formatted(value: object, form: ColumnFormat) -> str:
+    """A number with the decimals and the grouping that the author asked for.
+
+    Rounding is half to even on the decimal text of the value, the one a reader of the raw rows sees: the
+    double 2.675 (in binary a little less) becomes 2.68. What rounds to zero has no sign. NaN and the
+    infinities stay.
+    """
+    number = Decimal(raw_text(value))
+    if not number.is_finite() or (form.decimals is None and not form.thousands):
+        return raw_text(value)
+    if form.decimals is not None:
+        number = number.quantize(Decimal(1).scaleb(-form.decimals), context=_wide_for(number))
+        number = abs(number) if number.is_zero() else number
+    if not form.thousands:
+        return format(number, "f")
+    separator = "," if form.thousands is True else form.thousands
+    return format(number, ",f").replace(",", separator)
+
+
+def _wide_for(number: Decimal) -> Context:
+    """Decimal128 reaches 1E+6144: quantize() refuses a result longer than the context's precision."""
+    needed = max(_WIDE.prec, number.adjusted() + 60)
+    return Context(prec=needed, rounding=ROUND_HALF_EVEN)
+
+
+def visible(text: str) -> str:
+    """The text with everything that a page cannot show, or that would rearrange it, made visible.
+
+    Control characters become their pictures (``␀``), marks that turn the direction of writing become their
+    escape (``\\u202e``), half surrogates become U+FFFD, and every kind of line end becomes ``\\n``.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _CONTROL.sub(_picture, _LINE_END.sub("\n", text))
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    return "\ufffd" if 0xD800 <= code <= 0xDFFF else f"\\u{code:04x}"
