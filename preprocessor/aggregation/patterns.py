@@ -1,4 +1,4 @@
-"""Regular expressions as the server (PCRE, UTF-8) runs them: for `$regexFind` and its like, and for queries."""
+"""Regular expressions as the server (PCRE, UTF-8) runs them, for `$regexFind` and its like and for queries."""
 
 from __future__ import annotations
 
@@ -34,19 +34,20 @@ class Pattern:
 
     def matches(self, text: str) -> bool:
         """Whether the expression is found anywhere in the text."""
-        self._check(text)
+        self.check(text)
         return self.compiled.search(text) is not None
 
     def search(self, text: str, start: int = 0) -> Found | None:
         """The first match at or after ``start``."""
-        self._check(text)
+        self.check(text)
         match = self.compiled.search(text, start)
         if match is None:
             return None
         begin = match.start() if self.keep is None else match.start(self.keep)
         return Found(begin, match.end(), tuple(match[group] for group in self.groups))
 
-    def _check(self, text: str) -> None:
+    def check(self, text: str) -> None:
+        """Raises NotOffline for a text in which Python and PCRE differ about upper and lower case."""
         if self.caseless and not text.isascii() and any(letter in text for letter in _TURKISH):
             raise NotOffline("the option 'i' on a text with a Turkish i is not available offline")
 
@@ -55,7 +56,8 @@ class Pattern:
 def compile_pattern(pattern: str, options: str = "") -> Pattern:
     """The expression with the option letters ``i``, ``m``, ``s``, ``x``.
 
-    Raises AggregationError for a pattern or an option that the server refuses, NotOffline for what Python cannot do.
+    Raises AggregationError for a pattern or an option that the server refuses, NotOffline for what Python
+    cannot do.
     """
     for letter in options:
         if letter not in OPTIONS:
@@ -66,6 +68,9 @@ def compile_pattern(pattern: str, options: str = "") -> Pattern:
     try:
         compiled = re.compile(translation.pattern)
     except (re.error, OverflowError, RecursionError) as error:
+        if "fixed-width" in str(error):
+            raise AggregationError("a look-behind must have a fixed length", code=51111) from None
         raise NotOffline(f"the regular expression is not available offline: {error}") from None
-    caseless = "i" in options or "i" in "".join(re.findall(r"\(\?([a-z]*)", pattern))
-    return Pattern(compiled, translation.groups, translation.keep, caseless)
+    found = Pattern(compiled, translation.groups, translation.keep, "(?i:" in translation.pattern)
+    found.check(pattern)
+    return found
