@@ -66,7 +66,12 @@ def syntax_findings(document: Document) -> list[Finding]:
 def schema_findings(document: Document, schema: str, subject: str) -> list[Finding]:
     """Give a finding for every fault against ``schema``, except about values that the reader had to guess."""
     found = faults(schema, document.parsed.value, subject)
-    return [_located(document, fault) for fault in found if not document.parsed.is_guess(fault.path)]
+    guess = document.parsed.is_guess
+    return [
+        _located(document, fault)
+        for fault in found
+        if not guess(fault.path[:-1] if fault.on_key else fault.path)
+    ]
 
 
 def _located(document: Document, fault: Fault) -> Finding:

@@ -90,7 +90,7 @@ class _Reader:
         self.at = 0
         self.out = Reading()
 
-    # -- help ------------------------------------------------------------------------------------------------
+    # -- help --
 
     def problem(self, offset: int, message: str, hint: str, kind: Kind = "syntax") -> None:
         self.out.problems.append(Problem(offset, message, hint, kind))
@@ -135,7 +135,7 @@ class _Reader:
         self.out.guesses.add(path)
         return value
 
-    # -- document, value -------------------------------------------------------------------------------------
+    # -- document, value --
 
     def document(self) -> None:
         if not self.peek():
@@ -194,7 +194,7 @@ class _Reader:
             self.problem(start, f"The text `{word}` has no quotes.", f'Write "{word}", in double quotes.')
         return self.guess(path)
 
-    # -- numbers ---------------------------------------------------------------------------------------------
+    # -- numbers --
 
     def number(self, match: re.Match[str], path: Path) -> int | float | None:
         start, token = self.at, match.group()
@@ -218,7 +218,7 @@ class _Reader:
         self.problem(start, f"`{token}` is not a JSON number.", hint)
         self.guess(path)
 
-    # -- strings ---------------------------------------------------------------------------------------------
+    # -- strings --
 
     def string(self, path: Path | None) -> str:
         """Read a string that begins at the double quote under ``at``; ``path`` is None for a key."""
@@ -301,7 +301,7 @@ class _Reader:
         self.at = end + 1
         return shown
 
-    # -- containers ------------------------------------------------------------------------------------------
+    # -- containers --
 
     def array(self, path: Path) -> list[Any]:
         start = self.at

@@ -27,10 +27,10 @@ def report(
     color: bool = False,
     sources: Mapping[str, str] | None = None,
 ) -> str:
-    """Give all findings in one of ``FORMS``, ending in a newline; no text at all when there is nothing to say.
+    """Give all findings in one of ``FORMS``, ending in a newline; nothing when there is nothing to say.
 
-    ``color`` and ``sources`` (file → its text, for an excerpt under each finding) matter to the form "text" only.
-    ``json`` and ``sarif`` are whole documents also without findings. A ``KeyError`` is raised for another form.
+    ``color`` and ``sources`` (file → its text, for an excerpt under each finding) matter to the form "text".
+    ``json`` and ``sarif`` are whole documents without findings, too. Another form raises ``KeyError``.
     """
     ordered = sorted(set(findings))
     if form == "text":
@@ -63,16 +63,16 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
-# Control characters (a terminal obeys them), marks that turn the direction of writing, line ends, half surrogates.
+# Control characters, which a terminal obeys; marks that turn the direction of writing; half surrogates.
 _HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 
 
 def harmless(text: str) -> str:
-    """Give ``text`` with every character that a terminal would obey written as its escape, such as ``\\x1b``."""
+    """Give ``text`` with each character that a terminal would obey as its escape, such as ``\\x1b``."""
     return _HARMFUL.sub(lambda match: ascii(match.group())[1:-1], text)
 
 
-# -- text --------------------------------------------------------------------------------------------------------
+# -- text --
 
 _COLORS = {"error": "\x1b[31m", "warning": "\x1b[33m", "note": "\x1b[36m"}
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
@@ -114,7 +114,7 @@ def _excerpt(finding: Finding, source: str | None) -> list[str]:
     return [f"    {before}{after}".rstrip(), "    " + " " * len(before) + "^"]
 
 
-# -- JSON --------------------------------------------------------------------------------------------------------
+# -- JSON --
 
 
 def _json(findings: list[Finding]) -> str:
@@ -147,7 +147,7 @@ def _dumped(content: Any) -> str:
     return json.dumps(content, indent=2) + "\n"
 
 
-# -- GitHub annotations ------------------------------------------------------------------------------------------
+# -- GitHub annotations --
 
 
 def _github(findings: list[Finding]) -> str:
@@ -177,7 +177,7 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-# -- SARIF -------------------------------------------------------------------------------------------------------
+# -- SARIF --
 
 
 def _sarif(findings: list[Finding]) -> str:

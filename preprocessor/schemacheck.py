@@ -214,7 +214,7 @@ def _without_echoes(found: list[Fault]) -> list[Fault]:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Give "Did you mean `…`?" for the known word nearest to ``word``, or an empty string."""
     by_small = {each.lower(): each for each in sorted(known, reverse=True)}
-    near = difflib.get_close_matches(word.lower(), sorted(by_small), n=1, cutoff=0.6)
+    near = difflib.get_close_matches(word.lower(), sorted(by_small), n=1, cutoff=0.65)
     return f"Did you mean `{by_small[near[0]]}`?" if near else ""
 
 
@@ -244,4 +244,4 @@ def _shown(value: Any) -> str:
 
 
 def _lower(title: str) -> str:
-    return title[0].lower() + title[1:] if title[1:2] in " n" or title[:2] == "An" else title
+    return title[:1].lower() + title[1:]

@@ -180,8 +180,8 @@ def _ignored_rules(document: Document) -> Iterator[Finding]:
     ignore = document.parsed.value.get("ignore")
     for rule in ignore if isinstance(ignore, dict) else ():
         if rule.startswith("MT") and rule[2:].isdigit() and len(rule) == 5 and rule not in RULES:
-            message, hint = f"There is no rule `{rule}`.", did_you_mean(rule, RULES)
-            yield document.finding("MT143", ("ignore", rule), message, hint, key=True)
+            hint = "A finding says the id of its rule after its severity."
+            yield document.finding("MT143", ("ignore", rule), f"There is no rule `{rule}`.", hint, key=True)
 
 
 def _column_findings(document: Document) -> Iterator[Finding]:
@@ -191,7 +191,7 @@ def _column_findings(document: Document) -> Iterator[Finding]:
         columns, headers = body["columns"], body.get("headers")
         if not isinstance(columns, list):
             return
-        shown = [column for column in columns if isinstance(column, str)]
+        shown = list(dict.fromkeys(column for column in columns if isinstance(column, str)))
         yield from _repeated_columns(document, columns)
         if isinstance(headers, list) and len(headers) != len(columns):
             yield _header_count(document, len(columns), len(headers))
@@ -220,7 +220,7 @@ _SETTINGS: tuple[Path, ...] = (
 
 
 def _settings(body: Any, *paths: Path) -> Iterator[tuple[Path, str]]:
-    """Give each column named at ``paths`` (by a string, strings of a list, keys of an object), with its path."""
+    """Give each column named at ``paths`` (a string, strings of a list, keys of an object), with its path."""
     for path in paths:
         value = body
         for key in path:
@@ -242,7 +242,8 @@ def _repeated_columns(document: Document, columns: list[Any]) -> Iterator[Findin
 
 def _header_count(document: Document, columns: int, headers: int) -> Finding:
     extra: Path = ("headers", columns) if headers > columns else ("columns", headers)
-    message = f"There are {_count(headers, 'header')} for {_count(columns, 'column')}."
+    verb = "is" if headers == 1 else "are"
+    message = f"There {verb} {_count(headers, 'header')} for {_count(columns, 'column')}."
     return document.finding(
         "MT135", extra, message, f"The first without a partner is `{extra[0]}[{extra[1]}]`."
     )

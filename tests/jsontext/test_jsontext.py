@@ -1,0 +1,207 @@
+"""The JSON reader finds every fault where it stands, and reads what is sound exactly as ``json`` does."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from preprocessor.jsonreader import MAX_DEPTH, read, same
+from preprocessor.jsontext import parse
+
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=("Cs",)))
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=12,
+)
+LAYOUTS = st.sampled_from([{}, {"indent": 2}, {"separators": (",", ":")}, {"ensure_ascii": False}])
+
+# A text, and for each problem of it: the text from the place that it points at, and words of its message.
+FAULTS = {
+    "trailing comma in an object": ('{"a": 1,}', [(",}", "comma stands before `}`")]),
+    "trailing comma in a list": ('{"a": [1, 2,\n]}', [(",\n]", "comma stands before `]`")]),
+    "two commas": ("[1,,2]", [(",2", "Nothing stands before")]),
+    "comma first": ("[,1]", [(",1", "Nothing stands before")]),
+    "missing comma, same line": ('{"a": 1 "b": 2}', [(' "b"', "comma is missing")]),
+    "missing comma, line end": ('{"a": 1\n"b": 2}', [('\n"b"', "comma is missing")]),
+    "missing comma in a list": ('[{"a": 1}{"b": 2}]', [('{"b"', "comma is missing")]),
+    "unquoted keys": ("{a: 1, $b: 2}", [("a:", "key `a` has no quotes"), ("$b", "key `$b` has no quotes")]),
+    "single quotes": ("{'a': 'b'}", [("'a'", "single quotes"), ("'b'", "single quotes")]),
+    "typographic quotes": ("{“a”: 1}", [("“a”", "typographic quotes")]),
+    "line comment": ('{"a": 1 // one\n}', [("// one", "no comments")]),
+    "block comment": ('/* x */ {"a": 1}', [("/* x", "no comments")]),
+    "NaN": ('{"a": NaN}', [("NaN", "`NaN` is not JSON")]),
+    "Infinity": ("[Infinity, -Infinity]", [("Inf", "`Infinity`"), ("-Inf", "`-Infinity`")]),
+    "Python constants": ("[True, None]", [("True", "`True`"), ("None", "`None`")]),
+    "text without quotes": ('{"a": hello}', [("hello", "`hello` has no quotes")]),
+    "leading zero": ("[01]", [("01", "not a JSON number")]),
+    "no digit before the point": ("[.5]", [(".5", "not a JSON number")]),
+    "no digit after the point": ("[1.]", [("1.]", "not a JSON number")]),
+    "plus sign": ("[+1]", [("+1", "not a JSON number")]),
+    "hexadecimal": ("[0x1F]", [("0x1F", "not a JSON number")]),
+    "date without quotes": ("[2026-01-31]", [("2026", "not a JSON number")]),
+    "huge exponent": ("[1e999]", [("1e999", "too big")]),
+    "huge integer": ("[" + "9" * 310 + "]", [("9" * 310, "too big")]),
+    "unknown escape": (r'["\d+"]', [(r"\d+", "no escape of JSON")]),
+    "short unicode escape": (r'["\u12"]', [(r"\u12", "four hexadecimal digits")]),
+    "lone surrogate": (r'["\ud800x"]', [(r"\ud800", "lone surrogate")]),
+    "two high surrogates": (r'["\ud800\ud800"]', [(r"\ud800\ud800", "lone"), ('\\ud800"', "lone")]),
+    "tab in a string": ('["a\tb"]', [("\tb", "A tab may not stand")]),
+    "null character in a string": ('["a\x00b"]', [("\x00b", "A null character")]),
+    "string not closed": ('{"a": "b\n}', [('"b\n', "not closed")]),
+    "string not closed at the end": ('["b', [('"b', "not closed")]),
+    "stray quote": ('{"a": "x "y" z"}', [('y" z', "`y` stands where")]),
+    "missing value": ('{"a": , "b": 1}', [(', "b"', "value is missing")]),
+    "key without value": ('{"a"}', [("}", "value is missing")]),
+    "missing colon": ('{"a" 1}', [(" 1}", "colon is missing")]),
+    "equals sign": ('{"a" = 1}', [("= 1", "`=` stands where a colon")]),
+    "wrong bracket": ('{"a": [1, 2}', [("}", "`}` stands where `]`")]),
+    "object not closed": ('{"a": 1', [('{"a"', "Nothing closes this `{`")]),
+    "bracket too many": ('{"a": 1}}', [("}", "closes nothing")]),
+    "text after the value": ('{"a": 1} and more', [("and more", "more text after the end")]),
+    "nothing": ("", [("", "no JSON here")]),
+    "no-break space": ('{"a":\u00a01}', [("\u00a01", "invisible character (U+00A0)")]),
+    "byte order mark": ("\ufeff[1]", [("\ufeff[", "invisible character (U+FEFF)")]),
+    "duplicate key": ('{"a": 1, "a": 2}', [('"a": 2', "with different values")]),
+    "repeated key": ('{"a": 1, "a": 1}', [('"a": 1}', "with the same value")]),
+    "duplicate key by escape": (r'{"a": 1, "\u0061": 2}', [(r'"\u0061"', "`a` is given twice")]),
+    "duplicate key of another type": ('{"a": 1, "a": 1.0}', [('"a": 1.0', "with different values")]),
+    "several at once": (
+        '{"a": [1,], b: NaN, "c": 01 "d": 1, "d": 2}',
+        [
+            (",]", "comma"),
+            ("b:", "no quotes"),
+            ("NaN", "not JSON"),
+            ("01", "number"),
+            (' "d": 1', "missing"),
+            ('"d": 2', "twice"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_every_fault_is_told_once_at_its_exact_place(name):
+    text, expected = FAULTS[name]
+    problems = parse(text).problems
+    assert len(problems) == len(expected), problems
+    for problem, (rest, words) in zip(problems, expected, strict=True):
+        assert text[problem.offset :].startswith(rest), (problem, text[problem.offset :])
+        assert words in problem.message
+        assert problem.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [("[01]", "Write 1."), ("[.5]", "Write 0.5."), ("[1.]", "Write 1."), ("[True]", "Write `true`."),
+     ("['x']", 'Write "x".'), ("{a: 1}", 'Write "a".'), ("[0x1F]", "Write 31."), ('["\t"]', "Write \\t.")],
+)  # fmt: skip
+def test_a_hint_says_what_to_write_instead(text, hint):
+    assert parse(text).problems[0].hint == hint
+
+
+@pytest.mark.parametrize("text", ['{"a": 1,}', "{a: 1}", '{"a": 1 // x\n}', "{'a': 1}", '{"a" = 1}'])
+def test_a_recovered_text_still_gives_its_value(text):
+    assert parse(text).value == {"a": 1}
+
+
+def test_the_last_of_two_equal_keys_wins_as_in_every_parser():
+    parsed = parse('{"a": 1, "b": 2, "a": 3}')
+    assert parsed.value == json.loads(parsed.text)
+
+
+def test_a_value_that_was_guessed_is_known_as_a_guess():
+    parsed = parse('{"a": {"b": NaN, "c": 1}}')
+    assert parsed.is_guess(("a", "b"))
+    assert not parsed.is_guess(("a", "c"))
+
+
+def test_nesting_ends_at_the_limit_and_far_beyond_it_nothing_breaks():
+    def nested(depth):
+        return "[" * depth + "]" * depth
+
+    assert not parse(nested(MAX_DEPTH)).problems
+    for depth in (MAX_DEPTH + 1, 100_000):
+        (problem,) = parse(nested(depth)).problems
+        assert (problem.offset, problem.message) == (MAX_DEPTH, "The nesting is too deep.")
+
+
+def test_integers_keep_all_their_digits():
+    assert parse("[9007199254740993, -0, 123456789012345678901234567890]").value == [
+        9007199254740993,
+        0,
+        123456789012345678901234567890,
+    ]
+
+
+@given(VALUES, LAYOUTS)
+@settings(max_examples=150, deadline=None)
+def test_both_readers_read_sound_json_alike(value, layout):
+    text = json.dumps(value, **layout)
+    careful = read(text)
+    assert not careful.problems
+    assert same(careful.value, value)
+    assert same(parse(text).value, value)
+
+
+@given(VALUES, LAYOUTS, st.data())
+@settings(max_examples=300, deadline=None)
+def test_both_readers_agree_on_what_is_sound_whatever_is_done_to_the_text(value, layout, data):
+    text = json.dumps(value, **layout)
+    for _ in range(data.draw(st.integers(1, 3))):
+        start = data.draw(st.integers(0, len(text)))
+        end = start + data.draw(st.integers(0, 2))
+        text = (
+            text[:start]
+            + data.draw(st.text("{}[],:\"\\ \n-+.0159eEaNu/*'\ud800\u00a0", max_size=2))
+            + text[end:]
+        )
+    careful, parsed = read(text), parse(text)
+    assert tuple(careful.problems) == parsed.problems
+    assert all(0 <= problem.offset <= len(text) for problem in careful.problems)
+    if not careful.problems:
+        assert same(careful.value, json.loads(text))
+        assert same(careful.value, parsed.value)
+    elif all(problem.kind == "syntax" for problem in careful.problems):
+        assert not _strictly_sound(text), careful.problems
+
+
+def _strictly_sound(text: str) -> bool:
+    def refuse(token):
+        raise ValueError(token)
+
+    def whole(token):
+        return int(token) if abs(float(token)) != float("inf") else refuse(token)
+
+    def broken(token):
+        return float(token) if abs(float(token)) != float("inf") else refuse(token)
+
+    try:
+        value = json.loads(text, parse_constant=refuse, parse_int=whole, parse_float=broken)
+        json.dumps(value, ensure_ascii=False).encode()
+    except ValueError:
+        return False
+    return True
+
+
+@given(VALUES, LAYOUTS)
+@settings(max_examples=100, deadline=None)
+def test_every_value_and_key_is_found_where_it_stands(value, layout):
+    parsed = parse(json.dumps(value, **layout))
+    decoder = json.JSONDecoder()
+    for path, offset in parsed.positions.items():
+        here = value
+        for part in path:
+            here = here[part]
+        assert same(decoder.raw_decode(parsed.text, offset)[0], here)
+    for path, offset in parsed.key_positions.items():
+        assert decoder.raw_decode(parsed.text, offset)[0] == path[-1]
