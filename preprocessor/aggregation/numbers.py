@@ -75,7 +75,7 @@ def double_to_decimal(value: float) -> Decimal:
 def decimal128(value: Decimal) -> Decimal128:
     """A ``Decimal`` rounded to what a Decimal128 holds."""
     with decimal.localcontext(CONTEXT):
-        return Decimal128(CONTEXT.plus(value) if value.is_finite() else value)
+        return Decimal128(CONTEXT.create_decimal(value) if value.is_finite() else value)
 
 
 def to_double(value: Any) -> float:

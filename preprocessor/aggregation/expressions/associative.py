@@ -1,0 +1,96 @@
+"""Operators whose arguments the server regroups before it computes: `$add`, `$multiply`, `$concatArrays`, `$setUnion` …
+
+The regrouping shows: sums of doubles depend on their order, and a constant that cannot be computed fails at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from preprocessor.aggregation.compiler import (
+    Node,
+    Scope,
+    arguments,
+    compile_expression,
+    constant,
+    folded,
+    form,
+)
+from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.values import Document
+
+Combine = Callable[[Sequence[Any]], Any]
+
+
+def associative(name: str, *, commutative: bool) -> Callable[[Combine], Combine]:
+    """Registers a function of the list of all argument values for an operator that the server regroups."""
+
+    def register(combine: Combine) -> Combine:
+        @form(name)
+        def compile_(argument: Any, scope: Scope, path: Path) -> Node:
+            nodes = regrouped(name, combine, argument, scope, path, commutative=commutative)
+            return _combined(combine, nodes, path)
+
+        return combine
+
+    return register
+
+
+def regrouped(
+    name: str,
+    combine: Combine,
+    argument: Any,
+    scope: Scope,
+    path: Path,
+    *,
+    commutative: bool,
+    single: bool = True,
+) -> list[Node]:
+    """The arguments as the server regroups them (its ExpressionNary::optimize).
+
+    Nested uses of the operator are flattened (those with one argument only if ``single``), neighbouring constants
+    are combined into one; a ``commutative`` operator takes all constants together, last.
+    """
+
+    def flat(given: Any, where: Path) -> list[Node]:
+        found: list[Node] = []
+        for item, place in arguments(name, given, where):
+            if not (isinstance(item, Mapping) and len(item) == 1 and name in item):
+                found.append(compile_expression(item, scope, place))
+            elif not single and len(arguments(name, item[name], (*place, name))) == 1:
+                found.append(compile_expression(item, scope, place))
+            else:
+                found += group(item[name], (*place, name)) or [constant(combine([]))]
+        return found
+
+    def group(given: Any, where: Path) -> list[Node]:
+        grouped: list[Node] = []
+        constants: list[Node] = []
+        for node in flat(given, where):
+            if node.constant:
+                constants.append(node)
+                continue
+            if not commutative:
+                grouped += _one_constant(combine, constants, where)
+                constants = []
+            grouped.append(node)
+        return grouped + _one_constant(combine, constants, where)
+
+    return group(argument, path)
+
+
+def _one_constant(combine: Combine, nodes: list[Node], path: Path) -> list[Node]:
+    return [_combined(combine, nodes, path)] if len(nodes) > 1 else nodes
+
+
+def _combined(combine: Combine, nodes: list[Node], path: Path) -> Node:
+    runs = [node.run for node in nodes]
+
+    def run(document: Document) -> Any:
+        try:
+            return combine([run(document) for run in runs])
+        except AggregationError as error:
+            raise error.at(path) from None
+
+    return folded(Node(run, constant=all(node.constant for node in nodes)), path)

@@ -1,0 +1,176 @@
+"""Loops over arrays and local names: `$filter`, `$map`, `$reduce`, `$let`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from preprocessor.aggregation.compiler import (
+    Node,
+    Scope,
+    Slot,
+    check_user_variable,
+    compile_expression,
+    form,
+    named_arguments,
+)
+from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.numbers import integral
+from preprocessor.aggregation.values import (
+    INT32_MAX,
+    INT32_MIN,
+    MISSING,
+    Document,
+    Evaluate,
+    is_nullish,
+    truthy,
+    type_name,
+)
+
+Given = Mapping[str, tuple[Any, Path]]
+
+
+def _part(given: Given, name: str, scope: Scope) -> Node:
+    value, path = given[name]
+    return compile_expression(value, scope, path)
+
+
+def _loop_variable(given: Given) -> str:
+    if "as" not in given:
+        return "this"
+    name, path = given["as"]
+    if not isinstance(name, str):
+        raise AggregationError(f"'as' names a variable, so it is a string, not {type_name(name)}", path, 9)
+    try:
+        check_user_variable(name)
+    except AggregationError as error:
+        raise error.at(path) from None
+    return name
+
+
+def _items(name: str, value: Any, path: Path, code: int) -> list[Any] | None:
+    """The array to loop over, None for null and missing."""
+    if type(value) is list:
+        return value
+    if is_nullish(value):
+        return None
+    raise AggregationError(f"{name} works on an array, not on {type_name(value)}", path, code)
+
+
+@form("$filter")
+def _filter(argument: Any, scope: Scope, path: Path) -> Node:
+    given = named_arguments("$filter", argument, path)
+    inner, (slot,) = scope.binding(_loop_variable(given))
+    source, keep = _part(given, "input", scope).run, _part(given, "cond", inner).run
+    limit = _part(given, "limit", scope).run if "limit" in given else None
+    where = given["input"][1]
+
+    def run(document: Document) -> list[Any] | None:
+        items = _items("$filter", source(document), where, 28651)
+        if items is None:
+            return None
+        if limit is not None:
+            most = _limit(limit(document), (*path, "limit"))
+            return _first_kept(items, keep, slot, document, most)
+        kept = []
+        for item in items:
+            slot.value = item
+            decision = keep(document)
+            if decision is True or (decision is not False and truthy(decision)):
+                kept.append(item)
+        return kept
+
+    return Node(run)
+
+
+def _limit(value: Any, path: Path) -> int | None:
+    if is_nullish(value):
+        return None
+    number = integral(value)
+    if number is None or not INT32_MIN <= number <= INT32_MAX:
+        raise AggregationError("the limit of $filter is a whole number of 32 bits", path, 327391)
+    if number < 1:
+        raise AggregationError("the limit of $filter is greater than 0", path, 327392)
+    return number
+
+
+def _first_kept(
+    items: list[Any], keep: Evaluate, slot: Slot, document: Document, most: int | None
+) -> list[Any]:
+    kept: list[Any] = []
+    for item in items:
+        slot.value = item
+        if truthy(keep(document)):
+            kept.append(item)
+            if len(kept) == most:
+                break
+    return kept
+
+
+@form("$map")
+def _map(argument: Any, scope: Scope, path: Path) -> Node:
+    given = named_arguments("$map", argument, path)
+    inner, (slot,) = scope.binding(_loop_variable(given))
+    source, change = _part(given, "input", scope).run, _part(given, "in", inner).run
+    where = given["input"][1]
+
+    def run(document: Document) -> list[Any] | None:
+        items = _items("$map", source(document), where, 16883)
+        if items is None:
+            return None
+        changed = []
+        for item in items:
+            slot.value = item
+            value = change(document)
+            changed.append(None if value is MISSING else value)
+        return changed
+
+    return Node(run)
+
+
+@form("$reduce")
+def _reduce(argument: Any, scope: Scope, path: Path) -> Node:
+    given = named_arguments("$reduce", argument, path)
+    inner, (this, value) = scope.binding("this", "value")
+    source, first = _part(given, "input", scope).run, _part(given, "initialValue", scope).run
+    step = _part(given, "in", inner).run
+    where = given["input"][1]
+
+    def run(document: Document) -> Any:
+        items = _items("$reduce", source(document), where, 40080)
+        if items is None:
+            return None
+        total = first(document)
+        for item in items:
+            this.value = item
+            value.value = total
+            total = step(document)
+        return total
+
+    return Node(run)
+
+
+@form("$let")
+def _let(argument: Any, scope: Scope, path: Path) -> Node:
+    given = named_arguments("$let", argument, path)
+    bound, where = given["vars"]
+    if not isinstance(bound, Mapping):
+        raise AggregationError("the vars of $let are a document of names and expressions", where, 10065)
+    for name in bound:
+        try:
+            check_user_variable(name)
+        except AggregationError as error:
+            raise error.at((*where, name)) from None
+    runs = [compile_expression(item, scope, (*where, name)).run for name, item in bound.items()]
+    inner, slots = scope.binding(*bound)
+    result = _part(given, "in", inner)
+    if not runs:
+        return result
+    pairs, body = list(zip(slots, runs, strict=True)), result.run
+
+    def run(document: Document) -> Any:
+        for slot, value in [(slot, run(document)) for slot, run in pairs]:
+            slot.value = value
+        return body(document)
+
+    return Node(run)

@@ -1,0 +1,102 @@
+"""Rounding: `$ceil`, `$floor`, `$round`, `$trunc`, on the number as it is stored (2.675 is a little less: 2.67)."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from typing import Any
+
+from preprocessor.aggregation.compiler import operator
+from preprocessor.aggregation.errors import AggregationError
+from preprocessor.aggregation.expressions.arithmetic import number_rank
+from preprocessor.aggregation.numbers import CONTEXT, DECIMAL, DOUBLE, decimal128, integer, integral, rank
+from preprocessor.aggregation.values import INT64_MAX, INT64_MIN, is_nullish, type_name
+
+_ONE = Decimal(1)
+# From here on a double has no fraction.
+_WHOLE = 2.0**52
+
+
+def _whole(name: str, value: Any, towards: str) -> Any:
+    if is_nullish(value):
+        return None
+    kind = number_rank(name, value)
+    if kind == DECIMAL:
+        # Past 34 digits there is no whole form: the server's quantize gives NaN, and so for infinities.
+        return decimal128(value.to_decimal().quantize(_ONE, rounding=towards, context=CONTEXT))
+    if kind != DOUBLE:
+        return value
+    if not abs(value) < _WHOLE:
+        return value
+    whole = math.floor(value) if towards == ROUND_FLOOR else math.ceil(value)
+    return math.copysign(whole, value)
+
+
+@operator("$floor")
+def _floor(value: Any) -> Any:
+    return _whole("$floor", value, ROUND_FLOOR)
+
+
+@operator("$ceil")
+def _ceil(value: Any) -> Any:
+    return _whole("$ceil", value, ROUND_CEILING)
+
+
+@operator("$round")
+def _round(value: Any, places: Any = 0) -> Any:
+    if type(value) is float and type(places) is int and -20 <= places <= 100:
+        # Correctly rounded from the exact value, halves to even: what the server does through Decimal128.
+        return round(value, places) if math.isfinite(value) else value
+    return _to_places("$round", value, places, ROUND_HALF_EVEN)
+
+
+@operator("$trunc")
+def _trunc(value: Any, places: Any = 0) -> Any:
+    return _to_places("$trunc", value, places, ROUND_DOWN)
+
+
+def _to_places(name: str, value: Any, places: Any, rounding: str) -> Any:
+    if is_nullish(value):
+        return None
+    kind = number_rank(name, value, 51081)
+    if is_nullish(places):
+        return None
+    digits = _places(name, places)
+    if kind == DECIMAL:
+        return decimal128(_quantized(value.to_decimal(), digits, rounding))
+    if kind == DOUBLE:
+        if not math.isfinite(value):
+            return value
+        return float(_quantized(CONTEXT.create_decimal(value), digits, rounding))
+    if digits >= 0:
+        return value
+    number = int(_quantized(Decimal(int(value)), digits, rounding))
+    if not INT64_MIN <= number <= INT64_MAX:
+        raise AggregationError(f"{name} of {value} to {digits} places does not fit an int64", code=51080)
+    return integer(number, kind)
+
+
+def _places(name: str, places: Any) -> int:
+    if not rank(places):
+        raise AggregationError(f"{name} takes a number of places, not {type_name(places)}", code=16004)
+    digits = integral(places)
+    if digits is None:
+        raise AggregationError(f"{name} takes a whole number of places, not {places}", code=51082)
+    if not -20 <= digits <= 100:
+        raise AggregationError(f"{name} takes -20 to 100 places, not {digits}", code=51083)
+    return digits
+
+
+def _quantized(value: Decimal, digits: int, rounding: str) -> Decimal:
+    """``value`` with so many decimal places, or with all 34 digits when that many do not fit."""
+    if not value.is_finite():
+        return value
+    if value and value.adjusted() + digits >= 34:
+        exponent = value.adjusted() - 33
+    else:
+        exponent = -digits
+    result = value.quantize(Decimal((0, (1,), exponent)), rounding=rounding, context=CONTEXT)
+    if result.is_nan():
+        # 9.99…9 rounded up to one digit too many.
+        return value.quantize(Decimal((0, (1,), exponent + 1)), rounding=rounding, context=CONTEXT)
+    return result

@@ -1,0 +1,81 @@
+"""Arrays as sets: `$allElementsTrue`, `$anyElementTrue`, `$setDifference`, `$setEquals`, `$setIntersection`,
+`$setIsSubset`, `$setUnion`. Equal values (1 and 1.0) are one element; unions and intersections come out in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from preprocessor.aggregation.compiler import operator
+from preprocessor.aggregation.errors import AggregationError
+from preprocessor.aggregation.expressions.associative import associative
+from preprocessor.aggregation.ordering import Key, key
+from preprocessor.aggregation.values import is_nullish, truthy, type_name
+
+
+def _array(name: str, value: Any, code: int) -> list[Any]:
+    if not isinstance(value, list):
+        raise AggregationError(f"{name} works on arrays, not on {type_name(value)}", code=code)
+    return value
+
+
+def _distinct(values: list[Any]) -> dict[Key, Any]:
+    """The values by key, the first of equals."""
+    found: dict[Key, Any] = {}
+    for value in values:
+        found.setdefault(key(value), value)
+    return found
+
+
+@operator("$allElementsTrue")
+def _all_elements_true(value: Any) -> bool:
+    return all(map(truthy, _array("$allElementsTrue", value, 17040)))
+
+
+@operator("$anyElementTrue")
+def _any_element_true(value: Any) -> bool:
+    return any(map(truthy, _array("$anyElementTrue", value, 17041)))
+
+
+@operator("$setDifference")
+def _set_difference(left: Any, right: Any) -> Any:
+    if is_nullish(left) or is_nullish(right):
+        return None
+    kept = _distinct(_array("$setDifference", left, 17048))
+    taken = {key(value) for value in _array("$setDifference", right, 17049)}
+    return [value for name, value in kept.items() if name not in taken]
+
+
+@operator("$setEquals")
+def _set_equals(*values: Any) -> bool:
+    sets = [_distinct(_array("$setEquals", value, 17044)).keys() for value in values]
+    return all(one == sets[0] for one in sets)
+
+
+@operator("$setIsSubset")
+def _set_is_subset(left: Any, right: Any) -> bool:
+    inner = _distinct(_array("$setIsSubset", left, 17046))
+    outer = _distinct(_array("$setIsSubset", right, 17042))
+    return inner.keys() <= outer.keys()
+
+
+@associative("$setUnion", commutative=True)
+def _set_union(values: Sequence[Any]) -> Any:
+    together: dict[Key, Any] = {}
+    for value in values:
+        if is_nullish(value):
+            return None
+        together = _distinct(_array("$setUnion", value, 17043)) | together
+    return [together[name] for name in sorted(together)]
+
+
+@associative("$setIntersection", commutative=True)
+def _set_intersection(values: Sequence[Any]) -> Any:
+    common: dict[Key, Any] | None = None
+    for value in values:
+        if is_nullish(value):
+            return None
+        names = _distinct(_array("$setIntersection", value, 17047))
+        common = names if common is None else {name: one for name, one in common.items() if name in names}
+    return [common[name] for name in sorted(common)] if common else []

@@ -1,0 +1,66 @@
+"""`$avg`, `$max`, `$min`, `$stdDevPop`, `$stdDevSamp`, `$sum` of several arguments, or of one array's elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from preprocessor.aggregation.compiler import Node, Scope, arguments, compile_expression, folded, form
+from preprocessor.aggregation.errors import Path
+from preprocessor.aggregation.expressions.associative import regrouped
+from preprocessor.aggregation.ordering import key
+from preprocessor.aggregation.spread import standard_deviation
+from preprocessor.aggregation.summation import mean, total
+from preprocessor.aggregation.values import Document, is_nullish
+
+Summary = Callable[[Sequence[Any]], Any]
+
+
+def smallest(values: Sequence[Any]) -> Any:
+    """The least value that is not null or missing, the first of equals; None when there is none."""
+    return min((value for value in values if not is_nullish(value)), key=key, default=None)
+
+
+def largest(values: Sequence[Any]) -> Any:
+    """The greatest value that is not null or missing, the first of equals; None when there is none."""
+    return max((value for value in values if not is_nullish(value)), key=key, default=None)
+
+
+_SUMMARIES: dict[str, Summary] = {
+    "$avg": mean,
+    "$max": largest,
+    "$min": smallest,
+    "$stdDevPop": lambda values: standard_deviation(values, sample=False),
+    "$stdDevSamp": lambda values: standard_deviation(values, sample=True),
+    "$sum": total,
+}
+# These the server regroups when they have several arguments: see ``associative``.
+_ASSOCIATIVE = ("$max", "$min", "$sum")
+
+
+@form(*_SUMMARIES)
+def _summary(argument: Any, scope: Scope, path: Path) -> Node:
+    name = str(path[-1])
+    summary = _SUMMARIES[name]
+    given = arguments(name, argument, path)
+    if len(given) == 1:
+        return _of_one(summary, compile_expression(given[0][0], scope, given[0][1]), path)
+    if name in _ASSOCIATIVE:
+        nodes = regrouped(name, summary, argument, scope, path, commutative=True, single=False)
+    else:
+        nodes = [compile_expression(item, scope, where) for item, where in given]
+    runs = [node.run for node in nodes]
+    node = Node(
+        lambda document: summary([run(document) for run in runs]), all(node.constant for node in nodes)
+    )
+    return folded(node, path)
+
+
+def _of_one(summary: Summary, node: Node, path: Path) -> Node:
+    read = node.run
+
+    def run(document: Document) -> Any:
+        value = read(document)
+        return summary(value if isinstance(value, list) else (value,))
+
+    return folded(Node(run, constant=node.constant), path)
