@@ -34,7 +34,7 @@ _REFERENCE = ("$ref", "$id", "$db")
 def compile_query(query: Any, scope: Scope, path: Path) -> Predicate:
     """The predicate that says whether a document meets the query.
 
-    Raises AggregationError with the culprit's path for what the server refuses, NotOffline for what needs one.
+    Raises AggregationError with the culprit's path for what the server refuses, NotOffline for the rest.
     """
     if not isinstance(query, Mapping):
         raise AggregationError("a query is a document of conditions", path, 2)

@@ -7,8 +7,8 @@ from typing import Any
 
 from bson.regex import Regex
 
-from preprocessor.aggregation import patterns
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.patterns import compile_pattern
 from preprocessor.aggregation.query.walking import Predicate
 from preprocessor.aggregation.values import regex_parts
 
@@ -27,14 +27,14 @@ def regex_test(value: Any, options: str | None = None, *, path: Path) -> Predica
     if options is not None:
         flags = options
     try:
-        search = patterns.compiled(pattern, flags).search
+        matches = compile_pattern(pattern, flags).matches
     except AggregationError as error:
         raise error.at(path) from None
     same = pattern, "".join(sorted(set(flags)))
 
     def test(value: Any) -> bool:
         if type(value) is str:
-            return search(value) is not None
+            return matches(value)
         return is_regex(value) and regex_parts(value) == same
 
     return test

@@ -1,0 +1,105 @@
+"""How accumulators are written and used, by `$group`, `$bucket`, `$setWindowFields` and the rest.
+
+An accumulator is compiled from its argument into an ``Accumulator``: what to evaluate for each document, and
+a factory of states. A state takes values one after the other and gives the result at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+
+from preprocessor.aggregation import catalogue
+from preprocessor.aggregation.compiler import Scope, compile_expression, did_you_mean
+from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
+from preprocessor.aggregation.values import Document, Evaluate
+
+
+class State(Protocol):
+    """What an accumulator keeps for one group (or one window)."""
+
+    def add(self, value: Any) -> None:
+        """Takes the value of one more document: a bson value or MISSING."""
+
+    def result(self) -> Any:
+        """The result over what was added so far: a bson value or MISSING; more may be added after."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulator:
+    """A compiled accumulator: ``evaluate`` gives a document's value, ``start`` a new state to add it to.
+
+    ``start`` takes the group's key where that is a document, else an empty document: the root that parameters such
+    as ``n`` of ``$firstN`` are evaluated on. Most ignore it.
+    """
+
+    evaluate: Evaluate
+    start: Callable[[Document], State]
+
+
+Form = Callable[[Any, Scope, Path], Accumulator]
+_FORMS: dict[str, Form] = {}
+
+
+def form(*names: str) -> Callable[[Form], Form]:
+    """Registers a function ``(argument, scope, path) -> Accumulator``: for those with named arguments."""
+
+    def register(function: Form) -> Form:
+        for name in names:
+            _FORMS[name] = function
+        return function
+
+    return register
+
+
+def accumulator(*names: str) -> Callable[[type[Any]], type[Any]]:
+    """Registers a class of states for accumulators that take one expression: ``@accumulator("$sum")``.
+
+    The class is called without arguments for every group. An AggregationError that its ``add`` or ``result``
+    raises without a path gets the accumulator's.
+    """
+
+    def register(state: type[Any]) -> type[Any]:
+        def compiled(argument: Any, scope: Scope, path: Path) -> Accumulator:
+            return Accumulator(compile_expression(argument, scope, path).run, lambda _: state())
+
+        for name in names:
+            _FORMS[name] = compiled
+        return state
+
+    return register
+
+
+def compile_accumulator(spec: Any, scope: Scope, path: Path) -> Accumulator:
+    """The accumulator of ``{"$sum": "$x"}``, as it stands beside a field name in `$group`.
+
+    Raises AggregationError for what the server refuses, NotOffline for what needs a server.
+    """
+    if not isinstance(spec, Mapping):
+        raise AggregationError("a field of a group is computed by an accumulator: {$sum: ...}", path, 40234)
+    if len(spec) != 1:
+        raise AggregationError(f"a field of a group has one accumulator, not {len(spec)}", path, 40238)
+    ((name, argument),) = spec.items()
+    entry = catalogue.find("accumulator", name)
+    if entry is None:
+        hint = did_you_mean(name, catalogue.names("accumulator"))
+        raise AggregationError(f"there is no accumulator '{name}'{hint}", (*path, name), 15952)
+    if entry.refused:
+        raise NotOffline(f"{name} does not run offline: {entry.refused}", (*path, name))
+    if isinstance(argument, list | tuple):
+        raise AggregationError(f"{name} takes one expression here, not a list of them", (*path, name), 40237)
+    return named_accumulator(name, argument, scope, (*path, name))
+
+
+def named_accumulator(name: str, argument: Any, scope: Scope, path: Path) -> Accumulator:
+    """The accumulator ``name``, which the catalogue has, of its argument; ``path`` ends with the name.
+
+    For windows, too, where a list is an expression as well.
+    """
+    if name not in _FORMS:
+        import_module(
+            f"preprocessor.aggregation.accumulators.{catalogue.operators()['accumulator', name].family}"
+        )
+    return _FORMS[name](argument, scope, path)

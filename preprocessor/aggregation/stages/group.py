@@ -1,0 +1,163 @@
+"""`$group`, `$sortByCount`, `$count`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from preprocessor.aggregation.accumulators.frame import Accumulator, State, compile_accumulator
+from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
+from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.ordering import Key, key
+from preprocessor.aggregation.values import MISSING, Document, Evaluate
+
+Fields = list[tuple[str, Accumulator, Path]]
+
+
+@stage("$group")
+def group(argument: Any, scope: Scope, path: Path) -> Stage:
+    """One document for each value of ``_id``, in the order in which the values first come."""
+    if not isinstance(argument, Mapping):
+        raise AggregationError("$group takes a document with an _id", path, 15947)
+    if "_id" not in argument:
+        raise AggregationError(
+            "$group needs an _id: an expression, or null for one group of all", path, 15955
+        )
+    evaluate = _group_key(argument["_id"], scope, (*path, "_id"))
+    fields = accumulated({name: spec for name, spec in argument.items() if name != "_id"}, scope, path)
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        return _grouped(documents, evaluate, fields)
+
+    return run
+
+
+def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
+    if isinstance(spec, Mapping) and spec and not next(iter(spec)).startswith("$"):
+        _check_no_flags(spec, path)
+    return compile_expression(spec, scope, path).run
+
+
+def _check_no_flags(spec: Mapping[str, Any], path: Path) -> None:
+    # {_id: {x: 1}} reads like a projection; the server refuses it rather than grouping by the constant 1.
+    for name, value in spec.items():
+        if isinstance(value, bool | int | float) or name.startswith("$"):
+            raise AggregationError(
+                f"'{name}' is not an expression of a field: '$field'", (*path, name), 17390
+            )
+
+
+def accumulated(specs: Mapping[str, Any], scope: Scope, path: Path) -> Fields:
+    """The accumulators beside their field names. Raises AggregationError for names the server refuses."""
+    fields = []
+    for name, spec in specs.items():
+        where = (*path, name)
+        if "." in name:
+            raise AggregationError(f"'{name}' must not hold a dot", where, 40235)
+        if name.startswith("$"):
+            raise AggregationError(f"'{name}' is a field name here and must not start with '$'", where, 40236)
+        operator = next(iter(spec), "") if isinstance(spec, Mapping) else ""
+        fields.append((name, compile_accumulator(spec, scope, where), (*where, operator)))
+    return fields
+
+
+def _grouped(documents: Iterator[Document], evaluate: Evaluate, fields: Fields) -> Iterator[Document]:
+    groups: dict[Key, tuple[Any, list[State]]] = {}
+    evaluates = [accumulator.evaluate for _, accumulator, _ in fields]
+    for document in documents:
+        value = evaluate(document)
+        if value is MISSING:
+            value = None
+        found = key(value)
+        entry = groups.get(found)
+        if entry is None:
+            entry = groups[found] = value, start(fields, value)
+        try:
+            for state, evaluate_field in zip(entry[1], evaluates, strict=True):
+                state.add(evaluate_field(document))
+        except AggregationError as error:
+            raise error.at(_where(fields, entry[1], state)) from None
+    for value, states in groups.values():
+        yield {"_id": value, **results(fields, states)}
+
+
+def _where(fields: Fields, states: list[State], failed: State) -> Path:
+    return next(path for (_, _, path), state in zip(fields, states, strict=True) if state is failed)
+
+
+def start(fields: Fields, value: Any) -> list[State]:
+    """New states for a group whose key is ``value``."""
+    root = value if isinstance(value, Mapping) else {}
+    states = []
+    for _, accumulator, path in fields:
+        try:
+            states.append(accumulator.start(root))  # type: ignore[arg-type]
+        except AggregationError as error:
+            raise error.at(path) from None
+    return states
+
+
+def results(fields: Fields, states: list[State]) -> Document:
+    """The accumulated fields of a group; null for a result that is missing."""
+    output: Document = {}
+    for (name, _, path), state in zip(fields, states, strict=True):
+        try:
+            value = state.result()
+        except AggregationError as error:
+            raise error.at(path) from None
+        output[name] = None if value is MISSING else value
+    return output
+
+
+@stage("$sortByCount")
+def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
+    """How many documents there are for each value of an expression, the most frequent first."""
+    _check_counted(argument, path)
+    evaluate = compile_expression(argument, scope, path).run
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        counts: dict[Key, list[Any]] = {}
+        for document in documents:
+            value = evaluate(document)
+            if value is MISSING:
+                value = None
+            counts.setdefault(key(value), [value, 0])[1] += 1
+        rows = sorted(counts.values(), key=lambda row: -row[1])
+        return ({"_id": value, "count": count} for value, count in rows)
+
+    return run
+
+
+def _check_counted(argument: Any, path: Path) -> None:
+    if isinstance(argument, str):
+        if not argument.startswith("$"):
+            raise AggregationError("$sortByCount takes '$field' or an expression", path, 40148)
+    elif not isinstance(argument, Mapping):
+        raise AggregationError("$sortByCount takes '$field' or an expression", path, 40149)
+    elif not next(iter(argument), "").startswith("$"):
+        raise AggregationError("$sortByCount takes an expression, not a document of fields", path, 40147)
+
+
+@stage("$count")
+def count(argument: Any, scope: Scope, path: Path) -> Stage:
+    """The number of documents, under the given name; no document at all where there are none."""
+    name = _count_name(argument, path)
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        found = sum(1 for _ in documents)
+        return iter([{name: found}] if found else [])
+
+    return run
+
+
+def _count_name(name: Any, path: Path) -> str:
+    if not isinstance(name, str):
+        raise AggregationError("$count takes a field name", path, 40156)
+    if not name:
+        raise AggregationError("$count needs a field name", path, 40157)
+    for bad, code in (("\0", 40159), (".", 40160)):
+        if bad in name:
+            raise AggregationError("the field name of $count must hold neither a dot nor NUL", path, code)
+    if name.startswith("$"):
+        raise AggregationError("the field name of $count must not start with '$'", path, 40158)
+    return name
