@@ -62,7 +62,9 @@ _ALL = (
     ),
     Rule("MT114", "comment-in-tag", "error", "A comment stands inside an HTML tag."),
     Rule("MT115", "code-elsewhere", "note", "GitHub and editors show a comment as code, the site does not."),
-    Rule("MT116", "nested-comment", "error", "A comment begins inside another one that the site shows as text."),
+    Rule(
+        "MT116", "nested-comment", "error", "A comment begins inside another one that the site shows as text."
+    ),
     # MT120–MT159: JSON, keys and values
     Rule("MT120", "json-syntax", "error", "The body of a comment is not JSON."),
     Rule("MT121", "duplicate-key", "error", "An object has the same key twice, with different values."),
@@ -99,8 +101,19 @@ _ALL = (
     Rule("MT161", "region-without-begin", "error", "A generated region ends that never began."),
     Rule("MT162", "region-without-comment", "error", "A generated region stands under no comment."),
     Rule("MT163", "region-without-digest", "error", "The marker of a generated region has no proper digest."),
+    Rule("MT164", "edited-region", "error", "The table under a comment was edited by hand."),
+    Rule(
+        "MT165",
+        "no-place-for-table",
+        "error",
+        "A table is to be written under a comment within a line of text.",
+    ),
     # MT2xx: safety
+    Rule("MT201", "not-read-only", "error", "A pipeline writes, or runs code on the server."),
     # MT3xx: wrong or failing output
+    Rule("MT301", "pipeline-fails", "error", "A pipeline cannot be run."),
+    Rule("MT302", "column-never-there", "error", "No row has a column that the table shows."),
+    Rule("MT303", "no-rows", "error", "A pipeline gives no rows, and the table has no `empty`."),
     # MT4xx: misleading output
     # MT5xx: untidiness
 )
