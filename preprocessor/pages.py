@@ -27,13 +27,17 @@ Answers = Mapping[str, "Rows | ResultsError"]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page as it was read: its live comments, what each asks for (None where it is faulty), and the faults."""
+    """One page as it was read: its live comments, what each asks for (None where it is faulty), and the faults.
+
+    ``rejected`` are the offsets, from and to, of comments that are none because of a fault (``comments.Scan``).
+    """
 
     file: str
     text: str
     comments: tuple[Comment, ...]
     specs: tuple[Spec | None, ...]
     findings: tuple[Finding, ...]
+    rejected: tuple[tuple[int, int], ...] = ()
 
     @property
     def tables(self) -> list[TableSpec]:
@@ -51,7 +55,7 @@ def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | Non
     scan = comments.find(text, file)
     found: list[Finding] = list(scan.findings)
     if not scan.comments:
-        return Page(file, text, (), (), tuple(found))
+        return Page(file, text, (), (), tuple(found), scan.rejected)
     from preprocessor import specs
 
     read: list[Spec | None] = []
@@ -62,7 +66,7 @@ def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | Non
         usable = spec if not any(fault.severity == "error" for fault in faults) else None
         read.append(usable)
         found.extend(faults)
-    return Page(file, text, scan.comments, tuple(read), tuple(found))
+    return Page(file, text, scan.comments, tuple(read), tuple(found), scan.rejected)
 
 
 def static_findings(spec: TableSpec) -> list[Finding]:

@@ -65,6 +65,8 @@ _ALL = (
     Rule(
         "MT116", "nested-comment", "error", "A comment begins inside another one that the site shows as text."
     ),
+    Rule("MT117", "comment-left-over", "error", "A page that was about to be published still has a comment."),
+    Rule("MT118", "table-lost", "error", "The site dropped the place of a table, or shows it as code."),
     # MT120–MT159: JSON, keys and values
     Rule("MT120", "json-syntax", "error", "The body of a comment is not JSON."),
     Rule("MT121", "duplicate-key", "error", "An object has the same key twice, with different values."),
@@ -114,6 +116,7 @@ _ALL = (
     Rule("MT301", "pipeline-fails", "error", "A pipeline cannot be run."),
     Rule("MT302", "column-never-there", "error", "No row has a column that the table shows."),
     Rule("MT303", "no-rows", "error", "A pipeline gives no rows, and the table has no `empty`."),
+    Rule("MT310", "no-results-source", "error", "The results source cannot be reached or read."),
     # MT4xx: misleading output
     # MT5xx: untidiness
 )
