@@ -67,6 +67,12 @@ _ALL = (
     ),
     Rule("MT117", "comment-left-over", "error", "A page that was about to be published still has a comment."),
     Rule("MT118", "table-lost", "error", "The site dropped the place of a table, or shows it as code."),
+    Rule(
+        "MT117",
+        "over-indented-comment",
+        "warning",
+        "A comment in a list or admonition is indented like code.",
+    ),
     # MT120–MT159: JSON, keys and values
     Rule("MT120", "json-syntax", "error", "The body of a comment is not JSON."),
     Rule("MT121", "duplicate-key", "error", "An object has the same key twice, with different values."),
