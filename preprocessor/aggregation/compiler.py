@@ -213,6 +213,7 @@ def folded(node: Node, path: Path) -> Node:
     try:
         return constant(node.run({}))
     except AggregationError as error:
+        error.constant = True
         raise error.at(path) from None
 
 

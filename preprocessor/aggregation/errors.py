@@ -18,6 +18,8 @@ class AggregationError(Exception):
         self.message = message
         self.path = path
         self.code = code
+        # Whether it is a constant that cannot be computed: no fault where the server never gets to computing it.
+        self.constant = False
 
     def at(self, path: Path) -> AggregationError:
         """This error with ``path`` as its place, unless a more exact one is known already."""

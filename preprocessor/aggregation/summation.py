@@ -64,7 +64,7 @@ class DoubleDouble:
     @property
     def double(self) -> float:
         """The sum as a double."""
-        return self.special if self.total != self.total else self.total
+        return plain(self.special if self.total != self.total else self.total)
 
     @property
     def exact(self) -> int | None:
@@ -80,6 +80,11 @@ class DoubleDouble:
         if not math.isfinite(self.total):
             return Decimal(self.double)
         return CONTEXT.add(CONTEXT.create_decimal(self.total), CONTEXT.create_decimal(self.addend))
+
+
+def plain(value: float) -> float:
+    """The double, and any NaN as the one without a sign: which sign a sum gives depends on the machine."""
+    return value if value == value else math.nan
 
 
 def half_away(value: float) -> int:

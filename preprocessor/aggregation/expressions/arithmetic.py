@@ -24,7 +24,7 @@ from preprocessor.aggregation.numbers import (
     to_decimal,
     to_double,
 )
-from preprocessor.aggregation.summation import DoubleDouble, half_away
+from preprocessor.aggregation.summation import DoubleDouble, half_away, plain
 from preprocessor.aggregation.values import (
     INT64_MAX,
     INT64_MIN,
@@ -157,7 +157,7 @@ def _subtract(left: Any, right: Any) -> Any:
         if widest == DECIMAL:
             return decimal128(CONTEXT.subtract(to_decimal(left), to_decimal(right)))
         if widest == DOUBLE:
-            return float(left) - float(right)
+            return plain(float(left) - float(right))
         return integer(int(left) - int(right), widest)
     if is_date(left):
         return _subtract_from_date(left, right)
@@ -195,7 +195,9 @@ def _multiply(values: Sequence[Any]) -> Any:
         else:
             product = integer(int(product) * int(value), widest)
             widest = max(widest, rank(product)) if isinstance(product, float) else widest
-    return integer(product, widest) if widest < DOUBLE else product
+    if widest == DOUBLE:
+        return plain(product)
+    return product if widest == DECIMAL else integer(product, widest)
 
 
 @operator("$divide")
@@ -209,7 +211,7 @@ def _divide(left: Any, right: Any) -> Any:
             return decimal128(CONTEXT.divide(to_decimal(left), divisor))
         if right == 0:
             raise AggregationError("$divide by zero", code=2)
-        return float(left) / float(right)
+        return plain(float(left) / float(right))
     if is_nullish(left) or is_nullish(right):
         return None
     raise AggregationError(f"$divide cannot divide {type_name(left)} by {type_name(right)}", code=14)
@@ -246,6 +248,6 @@ def _decimal_mod(left: Decimal, right: Decimal) -> Any:
     if left.is_finite() and right.is_finite():
         # Exact, however far the exponents are apart: Decimal's own % gives up when the quotient is too long.
         exponent = min(int(left.as_tuple().exponent), int(right.as_tuple().exponent))
-        a, b = int(abs(left).scaleb(-exponent, _WIDE)), int(abs(right).scaleb(-exponent, _WIDE))
+        a, b = int(left.copy_abs().scaleb(-exponent, _WIDE)), int(right.copy_abs().scaleb(-exponent, _WIDE))
         return decimal128(Decimal(a % b).scaleb(exponent, _WIDE).copy_sign(left))
     return decimal128(CONTEXT.remainder(left, right))

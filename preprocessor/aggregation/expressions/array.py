@@ -92,12 +92,12 @@ def _in(value: Any, items: Any) -> bool:
 
 
 @operator("$indexOfArray")
-def _index_of_array(value: Any, wanted: Any, start: Any = 0, end: Any = None) -> Any:
+def _index_of_array(value: Any, wanted: Any, start: Any = 0, end: Any = INT32_MAX) -> Any:
     if is_nullish(value):
         return None
     items = array_of("$indexOfArray", value, 40090)
     first = _index(start)
-    last = len(items) if end is None else min(_index(end), len(items))
+    last = min(_index(end), len(items))
     sought = key(wanted)
     return next((place for place in range(first, last) if key(items[place]) == sought), -1)
 
