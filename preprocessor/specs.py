@@ -6,6 +6,7 @@ columns, settings that name a column, shared stage lists), and gives every fault
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -179,7 +180,7 @@ def _decoded_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], E
 def _ignored_rules(document: Document) -> Iterator[Finding]:
     ignore = document.parsed.value.get("ignore")
     for rule in ignore if isinstance(ignore, dict) else ():
-        if rule.startswith("MT") and rule[2:].isdigit() and len(rule) == 5 and rule not in RULES:
+        if re.fullmatch("MT[0-9]{3}", rule) and rule not in RULES:
             hint = "A finding says the id of its rule after its severity."
             yield document.finding("MT143", ("ignore", rule), f"There is no rule `{rule}`.", hint, key=True)
 

@@ -32,7 +32,7 @@ SOUND = {
 }  # fmt: skip
 INTRUDERS = st.one_of(
     st.sampled_from([None, True, False, 0, 1, -1, 15, 16, 1.0, 2.5]),
-    st.sampled_from(["", "a", "$a", "a..b", "left", "$match", "MT12", "90d", "á\n"]),
+    st.sampled_from(["", "a", "$a", "a..b", "left", "$match", "MT12", "90d", "t\n", "first\n"]),
     st.sampled_from([[], ["a"], [1], {}, {"a": 1}, {"$a": 1}, {"$a": 1, "$b": 2}, {"x": "a", "y": "b"}]),
 )
 
@@ -88,6 +88,12 @@ def test_what_the_quick_look_accepts_jsonschema_accepts(name, data):
     if schemacheck.surely_valid(against, value):
         assert jsonschema.Draft7Validator(against).is_valid(value)
     assert bool(schemacheck.faults(name, value, "It")) != jsonschema.Draft7Validator(against).is_valid(value)
+
+
+@pytest.mark.parametrize(("key", "written"), [("id", "a\n"), ("max_age", "9d\n"), ("pipeline", ["first\n"])])
+def test_no_name_ends_in_a_line_break(key, written):
+    (fault,) = schemacheck.faults("table", {**SOUND["table"], key: written}, "It")
+    assert fault.path[0] == key
 
 
 @pytest.mark.parametrize("keyword", ["const", "$ref", "oneOf", "uniqueItems"])
