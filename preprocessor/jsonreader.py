@@ -163,7 +163,7 @@ class _Reader:
                 limit = f"MongoDB takes at most {MAX_DEPTH} levels."
                 raise self.stop(start, "The nesting is too deep.", limit)
             return self.object(path) if char == "{" else self.array(path)
-        if char and char in ",]}":
+        if char and char in ",]}" and path:
             self.problem(start, f"A value is missing before `{char}`.", "Write the value, for example null.")
             return self.guess(path)
         if char in _CURLY_QUOTES:
@@ -360,7 +360,8 @@ class _Reader:
     def missing_comma(self, offset: int, char: str, closer: str) -> None:
         """Go on when an element plainly begins here; else stop, as a stray quote may have ended a string."""
         plain = char == '"' or (char in "{[" and closer == "]") or "\n" in self.text[offset : self.at]
-        if not plain or char in ":=;":
+        stray = self.text[offset - 1 : offset + 1] == '""'
+        if stray or not plain or char in ":=;":
             message = f"`{char}` stands where `,` or `{closer}` should."
             hint = 'Separate elements by a comma; a quote inside a string is written \\".'
             raise self.stop(self.at, message, hint)
