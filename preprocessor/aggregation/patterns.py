@@ -1,4 +1,4 @@
-"""Regular expressions as the server (PCRE, UTF-8) runs them, for `$regexFind` and its like and for queries."""
+"""Regular expressions as the server (PCRE, UTF-8) runs them, for `$regexFind` and for queries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from functools import lru_cache
 from preprocessor.aggregation import pcre
 from preprocessor.aggregation.errors import AggregationError, NotOffline
 
-OPTIONS = frozenset("imsx")
+# "u" asks for UTF-8, which is always on.
+OPTIONS = frozenset("imsux")
 # Python takes these for the other case of "i", PCRE does not.
 _TURKISH = ("\u0130", "\u0131")
 
@@ -54,7 +55,7 @@ class Pattern:
 
 @lru_cache(maxsize=512)
 def compile_pattern(pattern: str, options: str = "") -> Pattern:
-    """The expression with the option letters ``i``, ``m``, ``s``, ``x``.
+    """The expression with the option letters ``i``, ``m``, ``s``, ``u``, ``x``.
 
     Raises AggregationError for a pattern or an option that the server refuses, NotOffline for what Python
     cannot do.
