@@ -37,7 +37,7 @@ class SharedPipeline:
     known: tuple[str, ...] = ()
 
 
-Lookup = Callable[[str], SharedPipeline]
+Lookup = Callable[[str], SharedPipeline | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
         if isinstance(stage, str):
             if not _NAME.fullmatch(stage):  # The schema complains; and no name leads out of the folder.
                 continue
-            part = shared(stage)
+            part = shared(stage) or SharedPipeline(stage, None)
             stages += part.stages
             origins += [~index] * len(part.stages)
             found += _named(document, here, part)

@@ -140,7 +140,7 @@ def _locate(comment: Comment, path: Path, key: bool) -> tuple[int, int]:
 def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     """Read one comment of ``file``: its spec, or None when it has an error, and every finding about it.
 
-    ``shared`` gives the shared stage list of a name. Never raises for what an author wrote.
+    ``shared`` gives the shared stage list of a name, or None. Never raises for what an author wrote.
     """
     kind, build = _KINDS[comment.keyword]
     document = Document(file, parse(comment.body), comment.locate)

@@ -160,6 +160,14 @@ def test_faults_of_shared_lists_are_told_where_they_stand(name, expected):
     assert [(Path(each.file).name, each.line, each.column, each.rule) for each in findings] == expected
 
 
+def test_a_page_without_shared_lists_has_none_by_any_name():
+    (comment,) = comments.find(
+        f"<!-- MONGO_TABLE: {json.dumps(table(pipeline=['a']))} -->", "page.md"
+    ).comments
+    _, (finding,) = specs.read(comment, "page.md", lambda name: None)
+    assert (finding.rule, finding.message) == ("MT140", "There is no shared stage list `a`.")
+
+
 def test_a_cycle_of_shared_lists_is_told_with_its_way_round():
     _, (finding,) = read_one(json.dumps(table(pipeline=["round"])))
     assert finding.message == "`round` contains itself: round → turn → round."
