@@ -57,20 +57,25 @@ def _field_of_field(first: str, second: str) -> Getter:
         if type(inner) is dict:
             return inner.get(second, MISSING)
         if type(inner) is list:
-            return [item[second] for item in inner if isinstance(item, Mapping) and second in item]
+            return [item[second] for item in inner if _is_document(item) and second in item]
         return inner.get(second, MISSING) if isinstance(inner, Mapping) else MISSING
 
     return get
+
+
+def _is_document(value: Any) -> bool:
+    # The first question settles nearly all calls; the second one alone is ten times slower.
+    return type(value) is dict or isinstance(value, Mapping)
 
 
 def _inside(rest: Getter) -> Getter:
     """``rest`` applied to a value that may be a document, an array of documents, or neither."""
 
     def get(value: Any) -> Any:
-        if isinstance(value, Mapping):
+        if _is_document(value):
             return rest(value)
         if isinstance(value, list):
-            found = (rest(item) for item in value if isinstance(item, Mapping))
+            found = (rest(item) for item in value if _is_document(item))
             return [item for item in found if item is not MISSING]
         return MISSING
 
@@ -79,4 +84,8 @@ def _inside(rest: Getter) -> Getter:
 
 def of_variable(parts: tuple[str, ...]) -> Getter:
     """Like ``getter``, for a variable's value, which need not be a document."""
-    return _inside(getter(parts))
+    if len(parts) > 1:
+        return _inside(getter(parts))
+    (name,) = parts
+    slow = _inside(getter(parts))
+    return lambda value: value.get(name, MISSING) if type(value) is dict else slow(value)

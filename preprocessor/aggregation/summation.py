@@ -7,7 +7,7 @@ The order of the operations is the server's: the result is the same double, not 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -24,7 +24,9 @@ from preprocessor.aggregation.numbers import (
 )
 from preprocessor.aggregation.values import INT64_MAX, INT64_MIN
 
-_TWO_32 = 2**32
+_TWO_31, _TWO_32 = 2**31, 2**32
+_INT, _DOUBLES = frozenset((int,)), frozenset((float, type(None)))
+_ONE_DOUBLE = frozenset((float,))
 _ZERO = Decimal(0)
 
 
@@ -40,10 +42,12 @@ class DoubleDouble:
         self.special = 0.0
 
     def add(self, *values: float) -> None:
-        """Adds doubles (or int32 values: they are exact)."""
+        """Adds doubles; an integer by its ``halves``."""
         total, addend, special = self.total, self.addend, self.special
         for value in values:
             special += value
+            if not value and total + addend == total:
+                continue
             # Knuth's two-sum, twice: value and addend, then the total and that.
             a = value + addend
             b = a - value
@@ -53,13 +57,6 @@ class DoubleDouble:
             addend = ((total - (s - b)) + (a - b)) + lost
             total = s
         self.total, self.addend, self.special = total, addend, special
-
-    def add_long(self, value: int) -> None:
-        """Adds an integer of up to 64 bits without loss: its halves one after the other."""
-        high = (abs(value) >> 32) << 32
-        if value < 0:
-            high = -high
-        self.add(float(value - high), float(high))
 
     @property
     def double(self) -> float:
@@ -82,6 +79,16 @@ class DoubleDouble:
         return CONTEXT.add(CONTEXT.create_decimal(self.total), CONTEXT.create_decimal(self.addend))
 
 
+def halves(value: int) -> tuple[float, float]:
+    """The low and the high 32 bits of an integer of up to 64 bits: what ``DoubleDouble.add`` takes without loss."""
+    if -_TWO_32 < value < _TWO_32:
+        return float(value), 0.0
+    high = (abs(value) >> 32) << 32
+    if value < 0:
+        high = -high
+    return float(value - high), float(high)
+
+
 def plain(value: float) -> float:
     """The double, and any NaN as the one without a sign: which sign a sum gives depends on the machine."""
     return value if value == value else math.nan
@@ -98,23 +105,39 @@ def half_away(value: float) -> int:
 class MixedSum:
     """A running sum of numbers of all types, for `$sum` and `$avg`; ``widest`` is the widest type seen."""
 
-    __slots__ = ("decimals", "numbers", "widest")
+    __slots__ = ("count", "decimals", "numbers", "widest")
 
-    def __init__(self) -> None:
+    def __init__(self, values: Sequence[Any] = ()) -> None:
         self.numbers = DoubleDouble()
         self.decimals = _ZERO
         self.widest = INT32
+        self.count = 0
+        self.add(*values)
 
-    def add(self, value: Any) -> None:
-        """Adds one number; every other value must have been left out."""
-        kind = rank(value)
-        self.widest = max(kind, self.widest)
-        if kind == DOUBLE:
-            self.numbers.add(value)
-        elif kind == DECIMAL:
-            self.decimals = CONTEXT.add(self.decimals, value.to_decimal())
+    def add(self, *values: Any) -> None:
+        """Adds the numbers among ``values``, in order."""
+        if set(map(type, values)) <= _DOUBLES:
+            parts = [value for value in values if value is not None]
+            self.count += len(parts)
+            self.widest = max(self.widest, DOUBLE) if parts else self.widest
         else:
-            self.numbers.add_long(int(value))
+            parts = [part for value in values for part in self._parts(value)]
+        self.numbers.add(*parts)
+
+    def _parts(self, value: Any) -> Sequence[float]:
+        """The doubles that are to be added for one value; a Decimal128 is added at once, beside them."""
+        kind = rank(value)
+        if not kind:
+            return ()
+        self.count += 1
+        if kind > self.widest:
+            self.widest = kind
+        if kind == DOUBLE:
+            return (value,)
+        if kind == DECIMAL:
+            self.decimals = CONTEXT.add(self.decimals, value.to_decimal())
+            return ()
+        return halves(value)
 
     @property
     def decimal(self) -> Decimal:
@@ -132,46 +155,28 @@ class MixedSum:
                 return integer(exact, self.widest)
         return self.numbers.double
 
+    @property
+    def mean(self) -> float | Decimal128 | None:
+        """The mean: a double, a Decimal128 if one was among the numbers, None when there were none."""
+        if not self.count:
+            return None
+        if self.widest == DECIMAL:
+            return decimal128(CONTEXT.divide(self.decimal, Decimal(self.count)))
+        return self.numbers.double / self.count
 
-def total(values: Iterable[Any]) -> int | float | Decimal128:
+
+def total(values: Sequence[Any]) -> int | float | Decimal128:
     """The server's `$sum` of the numbers among ``values``; 0 when there is none."""
-    found = list(values)
-    kinds = set(map(type, found))
-    if kinds == {float}:
-        return _doubles(found).double
-    if kinds <= {int}:
-        whole = sum(found)
-        if abs(whole) < _TWO_32 and all(abs(value) < 2**31 for value in found):
-            return integer(whole)
-    mixed = MixedSum()
-    for value in found:
-        if rank(value):
-            mixed.add(value)
-    return mixed.value
+    kinds = set(map(type, values))
+    if len(values) == 2 and kinds == _ONE_DOUBLE:
+        # Two terms: there is nothing to compensate.
+        return plain(0.0 + values[0] + values[1])
+    if kinds <= _INT and all(-_TWO_31 <= value < _TWO_31 for value in values):
+        # Exact in doubles as well: the sum of all int32 values that fit into memory.
+        return integer(sum(values))
+    return MixedSum(values).value
 
 
-def mean(values: Iterable[Any]) -> float | Decimal128 | None:
+def mean(values: Sequence[Any]) -> float | Decimal128 | None:
     """The server's `$avg` of the numbers among ``values``; None when there is none."""
-    found = [value for value in values if type(value) is float or rank(value)]
-    if not found:
-        return None
-    kinds = set(map(type, found))
-    if kinds == {float}:
-        return _doubles(found).double / len(found)
-    mixed = MixedSum()
-    for value in found:
-        mixed.add(value)
-    return mixed_mean(mixed, len(found))
-
-
-def mixed_mean(mixed: MixedSum, count: int) -> float | Decimal128:
-    """The mean of ``count`` numbers of which ``mixed`` is the sum: a double, or a Decimal128 if one was among them."""
-    if mixed.widest == DECIMAL:
-        return decimal128(CONTEXT.divide(mixed.decimal, Decimal(count)))
-    return mixed.numbers.double / count
-
-
-def _doubles(values: list[float]) -> DoubleDouble:
-    numbers = DoubleDouble()
-    numbers.add(*values)
-    return numbers
+    return MixedSum(values).mean

@@ -24,7 +24,7 @@ from preprocessor.aggregation.numbers import (
     to_decimal,
     to_double,
 )
-from preprocessor.aggregation.summation import DoubleDouble, half_away, plain
+from preprocessor.aggregation.summation import DoubleDouble, half_away, halves, plain
 from preprocessor.aggregation.values import (
     INT64_MAX,
     INT64_MIN,
@@ -71,7 +71,7 @@ def _add(values: Sequence[Any]) -> Any:
         if kind == DOUBLE:
             total.add(value)
         elif kind in (INT32, INT64):
-            total.add_long(int(value))
+            total.add(*halves(value))
         elif kind == DECIMAL:
             return _add_widest(values)
         elif is_nullish(value):
