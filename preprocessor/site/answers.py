@@ -1,0 +1,79 @@
+"""What the results source has said so far, kept as long as nothing in it changed.
+
+While a site is served it is built again at every save. A saved sentence changes no result, so it runs no
+pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from preprocessor.results import ResultsError, open_source
+
+if TYPE_CHECKING:
+    from preprocessor.pages import Answers
+    from preprocessor.results import Limits, Query, ResultsSource, Rows
+
+
+class KeptAnswers:
+    """A results source and its answers, by ``Query.key``.
+
+    ``ran`` counts the pipelines that were run since the last ``refresh``. A source whose state cannot be
+    known (a database) is asked again after each ``refresh``.
+    """
+
+    def __init__(self, where: str, limits: Limits, workers: int) -> None:
+        self.where = where
+        self.limits = limits
+        self.ran = 0
+        self._workers = workers
+        self._source: ResultsSource | None = None
+        self._state: str | None = None
+        self._answers: dict[str, Rows | ResultsError] = {}
+
+    def refresh(self) -> None:
+        """Forget the answers that may no longer hold, and those that were a source out of reach."""
+        self.ran = 0
+        try:
+            state = self._opened().state()
+        except ResultsError:
+            state = None
+        if state is None or state != self._state:
+            self._answers.clear()
+        self._state = state
+
+    def ask(self, queries: Iterable[Query]) -> None:
+        """Run those queries that have no answer yet, each once."""
+        new = {query.key: query for query in queries if query.key not in self._answers}
+        if not new:
+            return
+        from preprocessor.results.running import run_all
+
+        self.ran += len(new)
+        try:
+            self._answers.update(run_all(self._opened(), new.values(), self._workers))
+        except ResultsError as error:
+            self._answers.update(dict.fromkeys(new, error))
+
+    @property
+    def by_key(self) -> Answers:
+        """Every answer so far."""
+        return self._answers
+
+    @property
+    def unreachable(self) -> ResultsError | None:
+        """Why the source cannot be used at all, if so."""
+        failures = (each for each in self._answers.values() if isinstance(each, ResultsError))
+        return next((each for each in failures if each.environment), None)
+
+    def close(self) -> None:
+        """Give back the source's connections; the answers stay."""
+        if self._source is not None:
+            self._source.close()
+            self._source = None
+
+    def _opened(self) -> ResultsSource:
+        if self._source is None:
+            self._source = open_source(self.where, self.limits)
+        return self._source

@@ -1,0 +1,103 @@
+"""Pages as they are on disk, and as other plugins hand them over: read once, with positions on disk."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from preprocessor.pages import Page, read_page
+from preprocessor.sharedpipelines import SharedPipelines
+from preprocessor.site.faults import about
+
+if TYPE_CHECKING:
+    from mkdocs.structure.files import File
+
+    from preprocessor.findings import Finding
+
+
+class PageReader:
+    """Reads pages, each text once, as long as the shared pipelines do not change."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._shared = SharedPipelines(folder)
+        self._state = ""
+        self._read: dict[tuple[str, str], Page] = {}
+
+    def refresh(self) -> None:
+        """Look whether shared pipelines changed; then every page is read anew."""
+        state = _folder_state(self.folder)
+        if state != self._state:
+            self._shared = SharedPipelines(self.folder)
+            self._read.clear()
+        self._state = state
+
+    def on_disk(self, file: File) -> Page | None:
+        """The page as it is on disk; None for one without a comment of ours, or one that cannot be read."""
+        try:
+            text = file.content_string
+        except (OSError, ValueError):
+            return None  # MkDocs itself complains of such a page.
+        return self._page(text, shown_path(file)) if "<!--" in text else None
+
+    def as_given(self, file: File, markdown: str) -> Page:
+        """The page as it came to us: usually the end of the file, below its front matter.
+
+        The page's text ends with ``markdown``. Where another plugin changed it, a comment that is on disk
+        as well keeps its place there.
+        """
+        on_disk = self.on_disk(file)
+        if on_disk is not None and on_disk.text.endswith(markdown):
+            return on_disk
+        given = self._page(markdown, shown_path(file))
+        return given if on_disk is None else _placed(given, on_disk)
+
+    def _page(self, text: str, file: str) -> Page:
+        key = (file, text)
+        if key not in self._read:
+            self._read[key] = read_page(text, file, self._shared)
+        return self._read[key]
+
+
+def _placed(given: Page, on_disk: Page) -> Page:
+    """The page as given, with specs and findings of the page on disk for those comments that both have."""
+    twins = [(comment.keyword, comment.body) for comment in on_disk.comments]
+    specs, findings = [], [_elsewhere(each) for each in _of_no_comment(given)]
+    for comment, spec in zip(given.comments, given.specs, strict=True):
+        twin = (comment.keyword, comment.body)
+        if twin not in twins:
+            specs.append(spec)
+            findings += [_elsewhere(each) for each in about(comment, given.findings)]
+            continue
+        index = twins.index(twin)
+        twins[index] = ("", "")
+        specs.append(on_disk.specs[index])
+        findings += about(on_disk.comments[index], on_disk.findings)
+    return replace(given, specs=tuple(specs), findings=tuple(findings))
+
+
+def _of_no_comment(page: Page) -> list[Finding]:
+    owned = {each for comment in page.comments for each in about(comment, page.findings)}
+    return [each for each in page.findings if each not in owned]
+
+
+def _elsewhere(finding: Finding) -> Finding:
+    return replace(finding, message=f"{finding.message} (place in the page as other plugins changed it)")
+
+
+def _folder_state(folder: Path) -> str:
+    files = sorted(folder.glob("*.json")) if folder.is_dir() else []
+    total = hashlib.sha256()
+    for file in files:
+        total.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
+    return total.hexdigest()
+
+
+def shown_path(file: File) -> str:
+    """The path of a page to be shown: relative to the working folder where it is below it."""
+    if not file.abs_src_path:
+        return file.src_uri
+    path = Path(file.abs_src_path)
+    return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else path.as_posix()

@@ -1,0 +1,258 @@
+"""The MkDocs plugin (ProperDocs runs it unchanged).
+
+One build goes: ``on_files`` reads the pages and runs every distinct pipeline at once; ``on_page_markdown``
+puts tokens for the comments; ``on_page_content`` swaps them for figures; ``on_env``, when all pages are
+read and nothing is written yet, reports every fault and ends a build that has errors. Under ``serve`` a
+fault is shown in the page instead.
+
+The class has ``on_startup``, which makes MkDocs keep the instance between rebuilds, and with it pages and
+answers: https://www.mkdocs.org/dev-guide/plugins/#on_startup
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from mkdocs.config import config_options as c
+from mkdocs.config.base import Config
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import BasePlugin, PrefixedLogger
+from mkdocs.structure.files import File, InclusionLevel
+
+from preprocessor.site.swap import left_over, shown_again, swapped, tokens, with_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jinja2 import Environment
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.livereload import LiveReloadServer
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page as SitePage
+
+    from preprocessor.findings import Finding
+    from preprocessor.pages import Page
+    from preprocessor.site.answers import KeptAnswers
+    from preprocessor.site.pagereader import PageReader
+
+log = PrefixedLogger("mongo-tables", logging.getLogger("mkdocs.plugins.mongo_tables"))
+
+STYLE_SHEET = "assets/mongo-tables.css"
+
+
+class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
+    """The plugin's options in ``mkdocs.yml``."""
+
+    results = c.Type(str, default="fixtures")
+    """Where rows come from: a ``mongodb://`` URI, or a folder of fixtures relative to ``mkdocs.yml``. The
+    environment variable ``MONGO_TABLES_RESULTS`` comes before it."""
+
+    pipelines = c.Type(str, default="")
+    """Folder of shared stage lists, relative to ``mkdocs.yml``; by default ``pipelines`` in the docs
+    folder. It is not copied to the site."""
+
+    time_limit = c.Type((int, float), default=10)
+    """Seconds that one pipeline may take on a server."""
+
+    connect_limit = c.Type((int, float), default=3)
+    """Seconds to find a server."""
+
+    row_limit = c.Type(int, default=10_000)
+    """Rows that one pipeline may give."""
+
+    workers = c.Type(int, default=4)
+    """Pipelines that run at the same time on a server."""
+
+
+class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyped-call]
+    """Comments in Markdown, tables in the site."""
+
+    def __init__(self) -> None:
+        self._serving = False
+        self._answers: KeptAnswers | None = None
+        self._reader: PageReader | None = None
+        self._pages: dict[str, Page] = {}
+        self._late: list[Finding] = []
+
+    def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
+        """Learn whether this is a preview, which shows faults in the page and goes on."""
+        self._serving = command == "serve"
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Find the results source and the shared pipelines, and add the style sheet to every page."""
+        from preprocessor.site.pagereader import PageReader
+        from preprocessor.site.source import results_source
+
+        self._pages, self._late = {}, []
+        self._answers = self._kept(results_source(self.config.results, _root(config)))
+        if self._reader is None or self._reader.folder != self._pipelines(config):
+            self._reader = PageReader(self._pipelines(config))
+        self._reader.refresh()
+        config.extra_css.append(STYLE_SHEET)
+        return config
+
+    def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
+        """Read every page, run every pipeline, and keep the shared pipelines out of the site."""
+        from preprocessor.pages import queries
+
+        assert self._reader is not None and self._answers is not None
+        self._answers.refresh()
+        level = InclusionLevel.is_in_serve if self._serving else InclusionLevel.is_included
+        pages = [self._reader.on_disk(file) for file in files.documentation_pages(inclusion=level)]
+        self._answers.ask(queries(page for page in pages if page is not None))
+        log.debug("%d pipelines run", self._answers.ran)
+        for file in _inside(self._reader.folder, files):
+            files.remove(file)
+        files.append(File.generated(config, STYLE_SHEET, content=_style_sheet()))
+        return files
+
+    def on_page_markdown(
+        self, markdown: str, *, page: SitePage, config: MkDocsConfig, files: Files
+    ) -> str | None:
+        """Put a token for each comment of the page, as the plugins before this one left it."""
+        if "<!--" not in markdown:
+            return None
+        from preprocessor.pages import queries
+
+        assert self._reader is not None and self._answers is not None
+        given = self._reader.as_given(page.file, markdown)
+        if not given.comments and not given.findings:
+            return None
+        self._pages[page.file.src_uri] = given
+        self._answers.ask(queries([given]))
+        text = with_tokens(given)
+        return text[len(given.text) - len(markdown) :]
+
+    def on_page_content(self, html: str, *, page: SitePage, config: MkDocsConfig, files: Files) -> str:
+        """Swap the tokens for figures; a comment that is still there has come in from elsewhere."""
+        given = self._pages.get(page.file.src_uri)
+        if given is not None:
+            html = self._with_figures(html, given)
+        html, keywords = left_over(html)
+        if keywords:
+            self._late += _left_over_findings(page, keywords)
+        return html
+
+    def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
+        """Report every fault of every page; a build with an error ends here, before anything is written."""
+        findings = self._findings(config)
+        for finding in findings:
+            _report(finding)
+        errors = sum(finding.severity == "error" for finding in findings)
+        if errors and not self._serving:
+            raise PluginError(
+                f"mongo-tables: {errors} error{'s' if errors > 1 else ''}, listed above; nothing was built."
+            )
+
+    def on_serve(
+        self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
+    ) -> LiveReloadServer:
+        """Build again when a result or a shared pipeline changes."""
+        from preprocessor.site.source import watched_folder
+
+        assert self._reader is not None and self._answers is not None
+        for folder in (watched_folder(self._answers.where), watched_folder(str(self._reader.folder))):
+            if folder is not None:
+                server.watch(folder)
+        return server
+
+    def on_shutdown(self) -> None:
+        """Close the results source."""
+        if self._answers is not None:
+            self._answers.close()
+
+    def _kept(self, where: str) -> KeptAnswers:
+        """The answers of the last build, as long as source and limits are the same."""
+        from preprocessor.results import Limits
+        from preprocessor.site.answers import KeptAnswers
+
+        limits = Limits(
+            time_ms=round(self.config.time_limit * 1000),
+            rows=self.config.row_limit,
+            connect_ms=round(self.config.connect_limit * 1000),
+        )
+        kept = self._answers
+        if kept is not None and (kept.where, kept.limits) == (where, limits):
+            return kept
+        if kept is not None:
+            kept.close()
+        return KeptAnswers(where, limits, self.config.workers)
+
+    def _pipelines(self, config: MkDocsConfig) -> Path:
+        if self.config.pipelines:
+            return _root(config) / self.config.pipelines
+        return Path(config.docs_dir) / "pipelines"
+
+    def _with_figures(self, html: str, given: Page) -> str:
+        from preprocessor.site.faults import fault_box
+        from preprocessor.site.figures import figures_of, loose_findings
+
+        assert self._answers is not None
+        figures = dict(zip(tokens(given), figures_of(given, self._answers.by_key), strict=True))
+        html, lost = swapped(html, figures)
+        if lost:
+            html = self._without(lost, html, given)
+        box = fault_box(loose_findings(given))
+        return f"{box}\n{html}" if box else html
+
+    def _without(self, lost: list[str], html: str, given: Page) -> str:
+        from preprocessor.rules import finding
+
+        comments = dict(zip(tokens(given), given.comments, strict=True))
+        for token in lost:
+            comment = comments[token]
+            at = (comment.line, comment.column)
+            hint = "give the comment lines of its own, outside code and raw HTML"
+            self._late.append(finding("MT118", given.file, at, "the site has no place for this figure", hint))
+        sources = {token: given.text[comments[token].start : comments[token].end] for token in lost}
+        return shown_again(html, sources)
+
+    def _findings(self, config: MkDocsConfig) -> list[Finding]:
+        """All findings, sorted. A source out of reach is one fault, not one for each table."""
+        if not self._pages and not self._late:
+            return []
+        from preprocessor.pages import all_findings
+        from preprocessor.rules import finding
+
+        assert self._answers is not None
+        pages = list(self._pages.values())
+        unreachable = self._answers.unreachable
+        if unreachable is None:
+            return sorted({*all_findings(pages, self._answers.by_key), *self._late})
+        file = Path(config.config_file_path or "mkdocs.yml").name
+        one = finding("MT310", file, (0, 0), unreachable.message, unreachable.hint)
+        return sorted({one, *all_findings(pages, None), *self._late})
+
+
+def _root(config: MkDocsConfig) -> Path:
+    return Path(config.config_file_path).parent if config.config_file_path else Path.cwd()
+
+
+def _inside(folder: Path, files: Files) -> list[File]:
+    return [file for file in files if file.abs_src_path and Path(file.abs_src_path).parent == folder]
+
+
+def _style_sheet() -> str:
+    return (Path(__file__).parent / "assets" / "mongo-tables.css").read_text(encoding="utf-8")
+
+
+def _left_over_findings(page: SitePage, keywords: Sequence[str]) -> list[Finding]:
+    from preprocessor.rules import finding
+    from preprocessor.site.pagereader import shown_path
+
+    hint = (
+        "it came in after the page was read, from an included file for example: write it in the page itself"
+    )
+    return [
+        finding("MT117", shown_path(page.file), (0, 0), f"a {keyword} comment is left in the page", hint)
+        for keyword in dict.fromkeys(keywords)
+    ]
+
+
+def _report(finding: Finding) -> None:
+    from preprocessor.site.faults import line_of
+
+    level = {"error": logging.ERROR, "warning": logging.WARNING}.get(finding.severity, logging.INFO)
+    log.log(level, line_of(finding))

@@ -1,0 +1,107 @@
+"""Comments out of the Markdown, figures into the HTML, with a token in between.
+
+A figure never passes through the Markdown parser: no cell can be taken for markup, and a table costs
+nothing to parse. Each comment becomes a one-line HTML comment in the same container, which every Markdown
+parser keeps where it stands; after the conversion the token is swapped for the figure. A token carries a
+digest of its page, so that no text of the page can be one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from preprocessor.pages import Page
+
+_TOKEN: Final = re.compile(r"<!--mongo-tables:[0-9a-f]{16}-\d+-->")
+_LEFT_OVER: Final = re.compile(r"<!--\s*(MONGO_(?:TABLE|CHART|VALUE|CHECK))\s*:.*?(?:-->|\Z)", re.DOTALL)
+_OPENING: Final = re.compile(r"<p(?:\s[^>]*)?>")
+
+
+def tokens(page: Page) -> tuple[str, ...]:
+    """One token for each comment of the page: the same page, the same tokens."""
+    key = hashlib.sha256(page.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return tuple(f"<!--mongo-tables:{key}-{number}-->" for number in range(len(page.comments)))
+
+
+def with_tokens(page: Page) -> str:
+    """The page's text with a token for each comment; generated regions and rejected comments are left out."""
+    edits = [(start, end, "") for start, end in page.rejected]
+    for comment, token in zip(page.comments, tokens(page), strict=True):
+        end = comment.region.end if comment.region else comment.end
+        edits.append((comment.start, end, comment.stand_in(token)))
+    pieces, done = [], 0
+    for start, end, replacement in sorted(edits):
+        pieces += [page.text[done:start], replacement]
+        done = max(done, end)
+    return "".join([*pieces, page.text[done:]])
+
+
+def swapped(html: str, figures: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The HTML with the figure in the place of each token, and the tokens that were not met, in order.
+
+    A figure cannot stand in a paragraph: where Markdown has put the token into one, the paragraph is
+    divided. A token that Markdown shows as code is not met; it stays as it is.
+    """
+    pieces: list[str] = []
+    met: set[str] = set()
+    done = 0
+    for match in _TOKEN.finditer(html):
+        if match.start() < done or match[0] not in figures:
+            continue
+        start, end = _paragraph(html, match.start()) or match.span()
+        pieces.append(html[done:start])
+        pieces += _divided(html[start:end], figures, met)
+        done = end
+    pieces.append(html[done:])
+    return "".join(pieces), [token for token in figures if token not in met]
+
+
+def _paragraph(html: str, at: int) -> tuple[int, int] | None:
+    """Start and end of the paragraph around an offset."""
+    start = max(html.rfind("<p>", 0, at), html.rfind("<p ", 0, at))
+    end = html.find("</p>", at)
+    if start <= html.rfind("</p>", 0, at) or end < 0:
+        return None
+    return start, end + len("</p>")
+
+
+def _divided(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[str]:
+    """A paragraph, or a token alone, as what stands between the tokens and the figures, in order."""
+    opening = _OPENING.match(paragraph)
+    inner = paragraph[opening.end() : -len("</p>")] if opening else paragraph
+    tag = opening[0] if opening else ""
+    pieces, done = [], 0
+    for match in _TOKEN.finditer(inner):
+        if match[0] in figures:
+            text = inner[done : match.start()].strip()
+            pieces += [f"{tag}{text}</p>\n" if text else "", figures[match[0]]]
+            # Attributes of the paragraph, an id above all, must not appear twice.
+            tag = "<p>" if text and tag else tag
+            met.add(match[0])
+            done = match.end()
+    rest = inner[done:].strip()
+    return [*pieces, f"\n{tag}{rest}</p>" if rest else ""]
+
+
+def shown_again(html: str, lost: Mapping[str, str]) -> str:
+    """The HTML with the comments themselves, as text, where their tokens are shown as code."""
+    for token, source in lost.items():
+        html = html.replace(escape(token), escape(source)).replace(token, "")
+    return html
+
+
+def left_over(html: str) -> tuple[str, Sequence[str]]:
+    """The HTML without any live ``MONGO_…`` comment, and the keywords of those that were there, in order.
+
+    Such a comment came in after the page was read, from an included file for example. Nobody would see that
+    its table is missing, and everybody could read its pipeline.
+    """
+    if "MONGO_" not in html:
+        return html, ()
+    keywords = [match[1] for match in _LEFT_OVER.finditer(html)]
+    return (_LEFT_OVER.sub("", html), keywords) if keywords else (html, ())
