@@ -114,7 +114,9 @@ def _variable(text: str, scope: Scope) -> Node:
         return node
     if node.field == "":
         return Node(paths.getter(parts), field=".".join(parts))
-    get, read = paths.of_variable(parts), node.run
+    get, slot, read = paths.of_variable(parts), scope.slots.get(name), node.run
+    if slot is not None:
+        return Node(lambda _: get(slot.value))
     return Node(lambda document: get(read(document)), constant=node.constant)
 
 
