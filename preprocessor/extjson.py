@@ -10,15 +10,13 @@ needs it.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from preprocessor.jsonreader import Path
+from preprocessor.jsontext import Path
 
 _INT32 = range(-(2**31), 2**31)
 _INT64 = range(-(2**63), 2**63)
@@ -174,9 +172,11 @@ def _binary(value: dict[str, Any]) -> Any:
     subtype = held["subType"]
     if not isinstance(subtype, str) or not re.fullmatch("[0-9a-fA-F]{1,2}", subtype):
         raise _Odd("needs a subtype of one or two hexadecimal digits, in quotes")
+    from base64 import b64decode
+
     try:
-        content = base64.b64decode(_text(held, "base64"), validate=True)
-    except binascii.Error:
+        content = b64decode(_text(held, "base64"), validate=True)
+    except ValueError:
         raise _Odd("needs content in base64") from None
     from bson.binary import Binary
 

@@ -13,11 +13,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Path = tuple[str | int, ...]
-
-#: MongoDB takes "no more than 100 levels of nesting for BSON documents".
-#: https://www.mongodb.com/docs/manual/reference/limits/#mongodb-limit-Nested-Depth-for-BSON-Documents
-MAX_DEPTH = 100
+from preprocessor.jsontext import MAX_DEPTH, Path
 
 Kind = Literal["syntax", "duplicate", "repeated"]
 

@@ -11,11 +11,17 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from preprocessor.jsonreader import MAX_DEPTH, Path, Problem, Reading, read
+if TYPE_CHECKING:
+    from preprocessor.jsonreader import Problem, Reading
 
-__all__ = ["MAX_DEPTH", "Parsed", "Path", "Problem", "parse"]
+Path = tuple[str | int, ...]
+"""The keys and list indexes that lead from the root, ``()``, to a value."""
+
+#: MongoDB takes "no more than 100 levels of nesting for BSON documents".
+#: https://www.mongodb.com/docs/manual/reference/limits/#mongodb-limit-Nested-Depth-for-BSON-Documents
+MAX_DEPTH = 100
 
 
 class Parsed:
@@ -37,7 +43,7 @@ class Parsed:
 
     def _located(self) -> Reading:
         if self._reading is None:
-            self._reading = read(self.text)
+            self._reading = _careful(self.text)
         return self._reading
 
     @property
@@ -61,8 +67,15 @@ def parse(text: str) -> Parsed:
     try:
         return Parsed(text, _quick(text), None)
     except (_NotPlain, ValueError, RecursionError):
-        reading = read(text)
+        reading = _careful(text)
         return Parsed(text, reading.value, reading)
+
+
+def _careful(text: str) -> Reading:
+    # Imported late: most pages have no fault, and then nothing needs to be located.
+    from preprocessor.jsonreader import read
+
+    return read(text)
 
 
 class _NotPlain(Exception):

@@ -8,7 +8,6 @@ of the same file looks first whether the value is surely valid; only a value tha
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,7 +17,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from preprocessor.extjson import kind_of
-from preprocessor.jsonreader import Path
+from preprocessor.jsontext import Path
 
 Schema = Mapping[str, Any]
 
@@ -213,8 +212,10 @@ def _without_echoes(found: list[Fault]) -> list[Fault]:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Give "Did you mean `…`?" for the known word nearest to ``word``, or an empty string."""
+    from difflib import get_close_matches
+
     by_small = {each.lower(): each for each in sorted(known, reverse=True)}
-    near = difflib.get_close_matches(word.lower(), sorted(by_small), n=1, cutoff=0.65)
+    near = get_close_matches(word.lower(), sorted(by_small), n=1, cutoff=0.65)
     return f"Did you mean `{by_small[near[0]]}`?" if near else ""
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.jsonreader import MAX_DEPTH, read, same
-from preprocessor.jsontext import parse
+from preprocessor.jsonreader import read, same
+from preprocessor.jsontext import MAX_DEPTH, parse
 
 SCALARS = (
     st.none()
