@@ -1,4 +1,4 @@
-"""A real MongoDB for the tests: the ``mongod`` of the fiftyone wheel, in a temporary directory, on loopback."""
+"""A real MongoDB for the tests: the `mongod` of the fiftyone wheel, in a temporary folder, on loopback."""
 
 from __future__ import annotations
 

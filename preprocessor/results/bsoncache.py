@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from contextlib import suppress
 from pathlib import Path
+
+from preprocessor.results import atomic
 
 VARIABLE = "MONGO_TABLES_CACHE"
 """Environment variable with the cache's folder; set but empty, it turns the cache off."""
@@ -66,7 +67,7 @@ def put(folder: Path | None, key: str, payload: bytes) -> None:
         return
     with suppress(OSError):
         _prepare(folder)
-        _write(folder / f"{key}.bson", _MAGIC + _DIGEST(payload).digest() + payload)
+        atomic.write(folder / f"{key}.bson", _MAGIC + _DIGEST(payload).digest() + payload)
         _drop_oldest(folder)
 
 
@@ -75,19 +76,7 @@ def _prepare(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     for name, text in ((".gitignore", "*\n"), ("CACHEDIR.TAG", _TAG)):
         if not (folder / name).exists():
-            _write(folder / name, text.encode())
-
-
-def _write(path: Path, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(temporary, path)  # noqa: PTH105 (a str from mkstemp)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)  # noqa: PTH108
-        raise
+            atomic.write(folder / name, text.encode())
 
 
 def _drop_oldest(folder: Path) -> None:

@@ -7,8 +7,10 @@ https://www.mongodb.com/docs/manual/reference/aggregation/.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+from preprocessor.results import Query
 
 Path = tuple[str, ...]
 Tree = dict[str, Any]
@@ -88,6 +90,31 @@ def merged(trees: Iterable[Tree | None]) -> Tree | None:
             return None
         paths += _paths_of(tree, ())
     return tree_of(paths)
+
+
+def trees_by_collection(queries: Iterable[Query]) -> dict[str, Tree | None]:
+    """For each collection what all the queries together can read of its documents; None = everything.
+
+    A collection that another one looks up (``$lookup``, ``$unionWith`` …) is taken whole.
+    """
+    trees: dict[str, list[Tree | None]] = {}
+    for query in queries:
+        trees.setdefault(query.collection, []).append(read_tree(query.pipeline))
+        for name in _foreign(query.pipeline):
+            trees.setdefault(name, []).append(None)
+    return {name: merged(found) for name, found in sorted(trees.items())}
+
+
+def _foreign(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key in ("$lookup", "$graphLookup", "$unionWith"):
+                named = inner.get("from", inner.get("coll")) if isinstance(inner, Mapping) else inner
+                yield from [named] if isinstance(named, str) else []
+            yield from _foreign(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _foreign(inner)
 
 
 def leading_strings(pipeline: Sequence[Any]) -> dict[Path, frozenset[str]]:

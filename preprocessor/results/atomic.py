@@ -1,0 +1,25 @@
+"""Writing a file so that a reader sees the old bytes or the new ones, never a part."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+
+def write(path: Path, content: bytes) -> None:
+    """Put ``content`` at ``path``, replacing what is there at once. Raises ``OSError`` and leaves nothing
+    behind.
+    """
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise

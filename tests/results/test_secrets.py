@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from preprocessor.results import Limits, ResultsError, open_source
+from preprocessor.results.secrets import redact, scrub
+
+# Longer than any word of ours, and recognisable: two halves around whatever else a password may hold.
+PASSWORDS = st.text(st.characters(min_codepoint=33, max_codepoint=255), max_size=6).map(
+    lambda x: f"Xq7Zk{x}Wv9Yj"
+)
+
+
+@pytest.mark.parametrize(
+    ("uri", "shown"),
+    [
+        ("mongodb://localhost", "mongodb://localhost"),
+        ("mongodb://me:pw@h1:27017,h2/results?ssl=true", "mongodb://h1:27017,h2/results"),
+        ("mongodb+srv://me:pw@cluster.example.net/", "mongodb+srv://cluster.example.net"),
+        ("MongoDB://me@[::1]:27017/x", "mongodb://[::1]:27017/x"),
+        ("mongodb://me:p@ss@host/x", "mongodb://***"),
+        ("mongodb://me:p/ss@host/x", "mongodb://***"),
+        ("mongodb://me:p?ss@host/x", "mongodb://***"),
+        ("mongodb://me:password", "mongodb://***"),
+        ("mongodb://h/?tlsCertificateKeyFilePassword=a@b", "mongodb://***"),
+    ],
+)
+def test_a_uri_is_shown_without_user_password_and_options(uri: str, shown: str):
+    assert redact(uri) == shown
+
+
+@given(PASSWORDS, st.booleans(), st.sampled_from(["h", "h:1/db", "h:x/db", "a,b/db?replicaSet=r", ""]))
+@example("Xq7Zk?@Wv9Yj", False, "h")
+@settings(max_examples=300, deadline=None)
+def test_no_part_of_a_password_is_in_the_shown_uri(password: str, quoted: bool, rest: str):
+    uri = f"mongodb://someuser99:{quote(password, safe='') if quoted else password}@{rest}"
+    shown = redact(uri)
+    assert "Xq7Zk" not in shown
+    assert "Wv9Yj" not in shown
+    assert "someuser99" not in shown
+
+
+@given(PASSWORDS)
+@settings(max_examples=200, deadline=None)
+def test_foreign_text_loses_the_password_in_every_form(password: str):
+    quoted = quote(password, safe="")
+    uri = f"mongodb://someuser99:{quoted}@host/db"
+    text = scrub(f"cannot use {uri}: user someuser99, password {password} ({quoted})", uri)
+    assert password not in text
+    assert quoted not in text
+    assert "someuser99" not in text
+
+
+@given(
+    PASSWORDS,
+    st.booleans(),
+    st.sampled_from(["", "localhost:99999", "localhost:1/x?tls=banana&ssl=no", "l/%$"]),
+)
+@settings(max_examples=60, deadline=None)
+def test_an_unusable_uri_is_reported_without_its_password(password: str, quoted: bool, rest: str):
+    uri = f"mongodb://someuser99:{quote(password, safe='') if quoted else password}@{rest}"
+    with pytest.raises(ResultsError) as caught:
+        open_source(uri, Limits(connect_ms=20)).reach()
+    said = f"{caught.value} {caught.value.hint} {caught.value!r}"
+    assert "Xq7Zk" not in said
+    assert "Wv9Yj" not in said
+    assert "someuser99" not in said
+    assert caught.value.environment
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import bson
+import pytest
+from bson.datetime_ms import DatetimeMS
+from bson.int64 import Int64
+from hypothesis import given, settings
+
+from preprocessor.results import fixturefiles
+from preprocessor.results.typedjson import line
+
+from .bsonvalues import documents
+
+
+@given(documents())
+@settings(max_examples=300, deadline=None)
+def test_the_bytes_that_went_into_a_line_come_back_from_it(raw: bytes):
+    text = line(raw)
+    assert "\n" not in text
+    assert list(fixturefiles.documents(Path("any.jsonl"), text.encode())) == [raw]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (5, "5"),
+        (5.0, "5.0"),
+        (Int64(5), '{"$numberLong":"5"}'),
+        (Int64(5_000_000_000), "5000000000"),
+        (DatetimeMS(0), '{"$date":"1970-01-01T00:00:00Z"}'),
+        (DatetimeMS(1_500), '{"$date":"1970-01-01T00:00:01.500Z"}'),
+        (DatetimeMS(-1), '{"$date":{"$numberLong":"-1"}}'),
+        (float("inf"), '{"$numberDouble":"Infinity"}'),
+        ("é\u2028", '"é\u2028"'),
+    ],
+)
+def test_a_value_is_written_as_plainly_as_its_type_allows(value: object, text: str):
+    assert line(bson.encode({"_id": value})) == f'{{"_id":{text}}}'
