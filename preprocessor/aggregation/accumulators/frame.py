@@ -29,10 +29,10 @@ class State(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Accumulator:
-    """A compiled accumulator: ``evaluate`` gives a document's value, ``start`` a new state to add it to.
+    """A compiled accumulator: ``evaluate`` gives a document's value, ``start`` a new state for such values.
 
-    ``start`` takes the group's key where that is a document, else an empty document: the root that parameters such
-    as ``n`` of ``$firstN`` are evaluated on. Most ignore it.
+    ``start`` takes the group's key where that is a document, else an empty document: the root that parameters
+    such as ``n`` of ``$firstN`` are evaluated on. Most ignore it.
     """
 
     evaluate: Evaluate

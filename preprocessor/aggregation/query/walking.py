@@ -84,3 +84,8 @@ def _into(value: Any, parts: Parts, index: int, elements: bool) -> Iterator[Any]
             yield from _through(value, parts, at + 1, elements)
             return
     yield value
+
+
+def every_value(document: Mapping[str, Any], parts: Parts) -> Iterator[Any]:
+    """All the values that a condition on the path is tried on."""
+    return _into(document, parts, 0, True)

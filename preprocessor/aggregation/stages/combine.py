@@ -1,0 +1,112 @@
+"""`$facet`, `$unionWith`, `$documents`: several pipelines, several sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from preprocessor.aggregation.compiler import (
+    Scope,
+    Stage,
+    compile_expression,
+    compile_pipeline,
+    did_you_mean,
+    stage,
+)
+from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.values import Document
+
+_NOT_IN_FACET = frozenset({
+    "$changeStream", "$collStats", "$currentOp", "$documents", "$facet", "$geoNear", "$indexStats",
+    "$listLocalSessions", "$listSessions", "$merge", "$out", "$planCacheStats", "$search", "$searchMeta",
+    "$vectorSearch",
+})  # fmt: skip
+
+
+@stage("$facet")
+def facet(argument: Any, scope: Scope, path: Path) -> Stage:
+    """One document: for each name what its pipeline makes of the same input."""
+    if not isinstance(argument, Mapping) or not argument:
+        raise AggregationError("$facet takes a document of at least one pipeline", path, 40169)
+    pipelines = {name: _facet(name, item, scope, (*path, name)) for name, item in argument.items()}
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        rows = list(documents)
+        return iter([{name: list(pipeline(iter(rows))) for name, pipeline in pipelines.items()}])
+
+    return run
+
+
+def _facet(name: str, pipeline: Any, scope: Scope, path: Path) -> Stage:
+    if not name or name.startswith("$") or "." in name:
+        code = 15998 if not name else 16410 if name.startswith("$") else 16412
+        raise AggregationError(f"'{name}' is no name for a facet: no '$' at its head, no dot", path, code)
+    if not isinstance(pipeline, list | tuple):
+        raise AggregationError(f"the facet '{name}' is not a list of stages", path, 40170)
+    for index, spec in enumerate(pipeline):
+        if not isinstance(spec, Mapping):
+            raise AggregationError("a stage is a document with one '$' name", (*path, index), 40171)
+        found = next((stage for stage in spec if stage in _NOT_IN_FACET), None)
+        if found:
+            raise AggregationError(f"{found} cannot stand inside $facet", (*path, index, found), 40600)
+    return compile_pipeline(pipeline, scope, path)
+
+
+@stage("$unionWith")
+def union_with(argument: Any, scope: Scope, path: Path) -> Stage:
+    """The documents, and then those that a pipeline makes of another collection."""
+    coll, pipeline, where = _union(argument, path)
+    inner = compile_pipeline(pipeline, scope, where)
+    source = scope.context.collections.get(coll, ())
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        return chain(documents, inner(iter(source)))
+
+    return run
+
+
+def _union(argument: Any, path: Path) -> tuple[str, Any, Path]:
+    if isinstance(argument, str):
+        return argument, [], path
+    if not isinstance(argument, Mapping):
+        raise AggregationError("$unionWith takes a collection's name or a document", path, 9)
+    for name in argument:
+        if name not in ("coll", "pipeline"):
+            hint = did_you_mean(name, ["coll", "pipeline"])
+            raise AggregationError(f"$unionWith has no option '{name}'{hint}", (*path, name), 40415)
+    pipeline = argument.get("pipeline", [])
+    if "coll" not in argument and not starts_with_documents(pipeline):
+        raise AggregationError("$unionWith needs 'coll', or a pipeline that starts with $documents", path, 9)
+    coll = argument.get("coll", "")
+    if not isinstance(coll, str):
+        raise AggregationError("'coll' is a collection's name", (*path, "coll"), 14)
+    return coll, pipeline, (*path, "pipeline")
+
+
+def starts_with_documents(pipeline: Any) -> bool:
+    """Whether a pipeline brings its own documents, so that it needs no collection."""
+    if not isinstance(pipeline, list | tuple) or not pipeline:
+        return False
+    return isinstance(pipeline[0], Mapping) and "$documents" in pipeline[0]
+
+
+@stage("$documents")
+def documents(argument: Any, scope: Scope, path: Path) -> Stage:
+    """The documents of a list; for the head of a pipeline in ``$lookup`` or ``$unionWith``."""
+    if path[-2:-1] != (0,):
+        raise AggregationError("$documents stands at the head of a pipeline", path, 40602)
+    if len(path) == 2:
+        raise AggregationError("$documents stands in $lookup or $unionWith, not on a collection", path, 73)
+    evaluate = compile_expression(argument, scope, path).run
+
+    def run(_: Iterator[Document]) -> Iterator[Document]:
+        rows = evaluate({})
+        if not isinstance(rows, list):
+            raise AggregationError("$documents takes a list of documents", path, 5858203)
+        for row in rows:
+            if not isinstance(row, Mapping):
+                raise AggregationError("$documents takes documents only", path, 40228)
+        return iter(rows)
+
+    return run

@@ -1,0 +1,61 @@
+"""Which documents of a collection have a value at a path: for `$lookup` and `$graphLookup`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from preprocessor.aggregation.ordering import Key, key
+from preprocessor.aggregation.query.walking import every_value
+from preprocessor.aggregation.values import MISSING, Document
+
+
+class JoinIndex:
+    """The documents of a collection by each value a query would find at a path; built when first asked."""
+
+    def __init__(self, source: Sequence[Document], path: tuple[str, ...]) -> None:
+        self._source, self._path = source, path
+        self._places: dict[Key, list[int]] | None = None
+
+    def find(self, values: Iterable[Any]) -> list[Document]:
+        """The documents with one of the values at the path, in their own order; null finds missing too."""
+        if self._places is None:
+            self._places = self._build()
+        found: set[int] = set()
+        for value in values:
+            found.update(self._places.get(_join_key(value), ()))
+        return [self._source[place] for place in sorted(found)]
+
+    def _build(self) -> dict[Key, list[int]]:
+        places: dict[Key, list[int]] = {}
+        for place, document in enumerate(self._source):
+            for found in {_join_key(value) for value in every_value(document, self._path)}:
+                places.setdefault(found, []).append(place)
+        return places
+
+
+def _join_key(value: Any) -> Key:
+    return key(None if value is MISSING else value)
+
+
+def path_values(document: Mapping[str, Any], parts: tuple[str, ...]) -> list[Any]:
+    """The values a document brings to a join: an array's elements one by one, null for nothing."""
+    return list(_values(document, parts)) or [None]
+
+
+def _values(value: Any, parts: tuple[str, ...]) -> Iterator[Any]:
+    value, parts = value.get(parts[0], MISSING), parts[1:]
+    while parts and type(value) is list and parts[0].isascii() and parts[0].isdigit():
+        place = int(parts[0])
+        value, parts = (value[place] if place < len(value) else MISSING), parts[1:]
+    if not parts:
+        if type(value) is list:
+            yield from value
+        elif value is not MISSING:
+            yield value
+    elif type(value) is list:
+        for item in value:
+            if isinstance(item, Mapping):
+                yield from _values(item, parts)
+    elif isinstance(value, Mapping):
+        yield from _values(value, parts)

@@ -1,0 +1,35 @@
+"""Setting a field deep in a document, as `$unwind`, `$lookup` and `$graphLookup` set their results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from preprocessor.aggregation.values import MISSING, Document
+
+
+def with_nested(document: Mapping[str, Any], parts: tuple[str, ...], value: Any) -> Document:
+    """A copy of ``document`` with ``value`` at the path; MISSING removes what is there.
+
+    What stands on the way and is no document (an array, too) is replaced by one.
+    """
+    name, rest = parts[0], parts[1:]
+    output = {**document}
+    if rest:
+        inner = output.get(name)
+        output[name] = with_nested(inner if isinstance(inner, Mapping) else {}, rest, value)
+    elif value is MISSING:
+        output.pop(name, None)
+    else:
+        output[name] = value
+    return output
+
+
+def nested(document: Mapping[str, Any], parts: tuple[str, ...]) -> Any:
+    """What the path leads to through documents alone, else MISSING."""
+    value: Any = document
+    for part in parts:
+        if not isinstance(value, Mapping):
+            return MISSING
+        value = value.get(part, MISSING)
+    return value

@@ -1,0 +1,94 @@
+"""`$unwind`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bson.int64 import Int64
+
+from preprocessor.aggregation import paths
+from preprocessor.aggregation.compiler import Scope, Stage, did_you_mean, stage
+from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.stages.nesting import nested, with_nested
+from preprocessor.aggregation.values import MISSING, Document
+
+_OPTIONS = ("path", "includeArrayIndex", "preserveNullAndEmptyArrays")
+
+
+@dataclass(frozen=True, slots=True)
+class _Unwind:
+    path: tuple[str, ...]
+    index: tuple[str, ...]
+    preserve: bool
+
+    def output(self, document: Document) -> Iterator[Document]:
+        """One document for each element of the array."""
+        value = nested(document, self.path)
+        if type(value) is not list:
+            if self.preserve or not (value is None or value is MISSING):
+                yield self._indexed(document, None)
+        elif value:
+            for place, item in enumerate(value):
+                yield self._indexed(with_nested(document, self.path, item), Int64(place))
+        elif self.preserve:
+            yield self._indexed(with_nested(document, self.path, MISSING), None)
+
+    def _indexed(self, document: Document, place: Int64 | None) -> Document:
+        return with_nested(document, self.index, place) if self.index else document
+
+
+@stage("$unwind")
+def unwind(argument: Any, scope: Scope, path: Path) -> Stage:
+    """One document for each element of an array, with the element in the array's place."""
+    spec = _parse(argument, path)
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        return (output for document in documents for output in spec.output(document))
+
+    return run
+
+
+def _parse(argument: Any, path: Path) -> _Unwind:
+    if isinstance(argument, str):
+        return _Unwind(_field(argument, path), (), False)
+    if not isinstance(argument, Mapping):
+        raise AggregationError("$unwind takes '$field' or a document with path", path, 15981)
+    for name in argument:
+        if name not in _OPTIONS:
+            hint = did_you_mean(name, _OPTIONS)
+            raise AggregationError(f"$unwind has no option '{name}'{hint}", (*path, name), 28811)
+    if "path" not in argument:
+        raise AggregationError("$unwind needs the option 'path'", path, 28812)
+    preserve = argument.get("preserveNullAndEmptyArrays", False)
+    if not isinstance(preserve, bool):
+        where = (*path, "preserveNullAndEmptyArrays")
+        raise AggregationError("preserveNullAndEmptyArrays is true or false", where, 28809)
+    return _Unwind(_field(argument["path"], (*path, "path")), _index(argument, path), preserve)
+
+
+def _field(value: Any, path: Path) -> tuple[str, ...]:
+    if not isinstance(value, str):
+        raise AggregationError("the path of $unwind is a string", path, 28808)
+    if not value.startswith("$"):
+        raise AggregationError(f"the path of $unwind starts with '$': '${value}'", path, 28818)
+    return _split(value[1:], path)
+
+
+def _index(argument: Mapping[str, Any], path: Path) -> tuple[str, ...]:
+    if "includeArrayIndex" not in argument:
+        return ()
+    name, where = argument["includeArrayIndex"], (*path, "includeArrayIndex")
+    if not isinstance(name, str) or not name:
+        raise AggregationError("includeArrayIndex is the name of a field", where, 28810)
+    if name.startswith("$"):
+        raise AggregationError("includeArrayIndex is a field name, without '$'", where, 28822)
+    return _split(name, where)
+
+
+def _split(dotted: str, path: Path) -> tuple[str, ...]:
+    try:
+        return paths.split(dotted)
+    except AggregationError as error:
+        raise error.at(path) from None
