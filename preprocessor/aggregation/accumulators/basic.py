@@ -1,0 +1,203 @@
+"""`$sum`, `$avg`, `$min`, `$max`, `$first`, `$last`, `$push`, `$addToSet`, `$stdDevPop`, `$stdDevSamp`, `$count`,
+`$mergeObjects`, `$concatArrays`, `$setUnion` as accumulators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from preprocessor.aggregation.accumulators.frame import Accumulator, accumulator, form
+from preprocessor.aggregation.compiler import Scope
+from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.numbers import rank, to_double
+from preprocessor.aggregation.ordering import Key, key
+from preprocessor.aggregation.spread import Spread
+from preprocessor.aggregation.summation import MixedSum
+from preprocessor.aggregation.values import MISSING, Document, is_nullish, type_name
+
+
+class _Summed:
+    """Takes values into a list and adds them up when a result is asked for: far faster than one by one."""
+
+    def __init__(self) -> None:
+        self._sum = MixedSum()
+        self._waiting: list[Any] = []
+        self.add = self._waiting.append
+
+    def _total(self) -> MixedSum:
+        if self._waiting:
+            self._sum.add(*self._waiting)
+            self._waiting.clear()
+        return self._sum
+
+
+@accumulator("$sum")
+class _Sum(_Summed):
+    def result(self) -> Any:
+        return self._total().value
+
+
+@accumulator("$avg")
+class _Average(_Summed):
+    def result(self) -> Any:
+        return self._total().mean
+
+
+@form("$count")
+def _count(argument: Any, scope: Scope, path: Path) -> Accumulator:
+    if argument != {}:
+        raise AggregationError("$count takes an empty document: {$count: {}}", path, 14)
+    return Accumulator(lambda _: 1, lambda _: _Sum())
+
+
+class _Extreme:
+    """The value whose key is on the wanted side; the first of equals, null when there is none."""
+
+    def __init__(self) -> None:
+        self._value: Any = None
+        self._key: Key | None = None
+
+    def add(self, value: Any) -> None:
+        if value is None or value is MISSING:
+            return
+        found = key(value)
+        if self._key is None or self.better(found, self._key):
+            self._value, self._key = value, found
+
+    def better(self, found: Key, known: Key) -> bool:
+        raise NotImplementedError
+
+    def result(self) -> Any:
+        return self._value
+
+
+@accumulator("$min")
+class _Min(_Extreme):
+    def better(self, found: Key, known: Key) -> bool:
+        return found < known
+
+
+@accumulator("$max")
+class _Max(_Extreme):
+    def better(self, found: Key, known: Key) -> bool:
+        return found > known
+
+
+@accumulator("$first")
+class _First:
+    def __init__(self) -> None:
+        self._values: list[Any] = []
+
+    def add(self, value: Any) -> None:
+        if not self._values:
+            self._values.append(value)
+
+    def result(self) -> Any:
+        return self._values[0] if self._values else None
+
+
+@accumulator("$last")
+class _Last:
+    def __init__(self) -> None:
+        self._value: Any = None
+
+    def add(self, value: Any) -> None:
+        self._value = value
+
+    def result(self) -> Any:
+        return self._value
+
+
+@accumulator("$push")
+class _Push:
+    def __init__(self) -> None:
+        self._values: list[Any] = []
+
+    def add(self, value: Any) -> None:
+        if value is not MISSING:
+            self._values.append(value)
+
+    def result(self) -> Any:
+        return list(self._values)
+
+
+@accumulator("$addToSet")
+class _AddToSet:
+    """Distinct values in the order in which they first come (the server's order is that of a hash table)."""
+
+    def __init__(self) -> None:
+        self._values: dict[Key, Any] = {}
+
+    def add(self, value: Any) -> None:
+        if value is not MISSING:
+            self._values.setdefault(key(value), value)
+
+    def result(self) -> Any:
+        return list(self._values.values())
+
+
+class _Deviation:
+    sample = False
+
+    def __init__(self) -> None:
+        self._spread = Spread()
+
+    def add(self, value: Any) -> None:
+        if rank(value):
+            self._spread.add(to_double(value))
+
+    def result(self) -> Any:
+        return self._spread.deviation(sample=self.sample)
+
+
+@accumulator("$stdDevPop")
+class _PopulationDeviation(_Deviation):
+    pass
+
+
+@accumulator("$stdDevSamp")
+class _SampleDeviation(_Deviation):
+    sample = True
+
+
+@accumulator("$mergeObjects")
+class _MergeObjects:
+    def __init__(self) -> None:
+        self._merged: Document = {}
+
+    def add(self, value: Any) -> None:
+        if isinstance(value, Mapping):
+            self._merged.update(value)
+        elif not is_nullish(value):
+            raise AggregationError(f"$mergeObjects works on documents, not on {type_name(value)}", code=40400)
+
+    def result(self) -> Any:
+        return dict(self._merged)
+
+
+def _array(name: str, value: Any) -> list[Any]:
+    if value is MISSING:
+        return []
+    if not isinstance(value, list):
+        raise AggregationError(f"{name} works on arrays, not on {type_name(value)}", code=14)
+    return value
+
+
+@accumulator("$concatArrays")
+class _ConcatArrays:
+    def __init__(self) -> None:
+        self._values: list[Any] = []
+
+    def add(self, value: Any) -> None:
+        self._values += _array("$concatArrays", value)
+
+    def result(self) -> Any:
+        return list(self._values)
+
+
+@accumulator("$setUnion")
+class _SetUnion(_AddToSet):
+    def add(self, value: Any) -> None:
+        for item in _array("$setUnion", value):
+            super().add(item)
