@@ -23,5 +23,6 @@ def run(arguments: Namespace) -> int:
         finally:
             source.close()
     findings = all_findings(pages, answers)
-    sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty()))
+    sources = {page.file: page.text for page in pages}
+    sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=sources))
     return exit_code(findings)

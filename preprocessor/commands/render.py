@@ -26,7 +26,8 @@ def run(arguments: Namespace) -> int:
     if arguments.in_place and not arguments.force:
         findings = sorted({*findings, *_region_findings(pages)})
     if findings:
-        sys.stderr.write(report(findings, "text", color=sys.stderr.isatty()))
+        sources = {page.file: page.text for page in pages}
+        sys.stderr.write(report(findings, "text", color=sys.stderr.isatty(), sources=sources))
     if any(one.severity == "error" for one in findings):
         return 1
     return _write(arguments, pages, answers)
