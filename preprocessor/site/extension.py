@@ -1,0 +1,202 @@
+"""The Python-Markdown extension: the same tables under Zensical and in any program that uses Python-Markdown.
+
+Zensical runs Python-Markdown extensions and ignores MkDocs plugins it does not know, without a word. Listed
+under ``markdown_extensions`` as ``mongo-tables``, this extension makes the tables while a page is
+converted. Where the MkDocs plugin is active as well, it has taken the comments already and the extension
+finds nothing to do.
+
+A fault ends the conversion with ``MongoTablesError``: there is no other way to be heard from within a
+conversion, and a page with a hole in it must not be published.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from markdown.extensions import Extension
+from markdown.postprocessors import Postprocessor
+from markdown.preprocessors import Preprocessor
+from markdown.treeprocessors import Treeprocessor
+
+from preprocessor.site.source import results_source
+from preprocessor.site.swap import swapped, tokens, with_tokens
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+    from markdown import Markdown
+
+    from preprocessor.findings import Finding
+    from preprocessor.pages import Page
+    from preprocessor.site.answers import KeptAnswers
+
+# After pymdownx.snippets (32), so that included comments are seen; before the text is changed at all (30).
+_BEFORE_PARSING: Final = 31
+_LAST: Final = -100
+
+
+class MongoTablesError(Exception):
+    """What is wrong with the comments of a page: one line for each fault."""
+
+
+class MongoTablesExtension(Extension):  # type: ignore[misc]
+    """Options, all strings: ``results``, ``pipelines`` and ``file``.
+
+    ``results`` is a ``mongodb://`` URI or a folder of fixtures; the environment variable
+    ``MONGO_TABLES_RESULTS`` comes before it. ``pipelines`` is the folder of shared stage lists. ``file`` is
+    the page's path, for programs that convert one page; Zensical tells it. Paths are relative to Zensical's
+    configuration file, elsewhere to the working folder.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        self.config = {
+            "results": ["fixtures", "A mongodb:// URI, or a folder of fixtures"],
+            "pipelines": ["docs/pipelines", "The folder of shared stage lists"],
+            "file": ["", "The page's path"],
+        }
+        super().__init__(**settings)
+
+    def extendMarkdown(self, md: Markdown) -> None:
+        """Register tokens before the parser, figures after it, and in between the sign that it has ended."""
+        conversion = _Conversion(md, self)
+        md.preprocessors.register(_Tokens(md, conversion), "mongo-tables", _BEFORE_PARSING)
+        md.treeprocessors.register(_Parsed(md, conversion), "mongo-tables", _LAST)
+        md.postprocessors.register(_Figures(md, conversion), "mongo-tables", _LAST)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the page is: its path as shown, and the folder that other paths are relative to."""
+
+    shown: str
+    folder: Path
+
+    def whole(self, text: str) -> str:
+        """The page with the front matter that was cut off before ``text``: lines are then those on disk."""
+        file = self.folder / self.shown
+        try:
+            on_disk = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
+        except (OSError, ValueError):
+            return text
+        return on_disk if on_disk.rstrip("\n").endswith(text.rstrip("\n")) else text
+
+
+class _Conversion:
+    """What the three processors share: the figures of the page that is being converted."""
+
+    def __init__(self, md: Markdown, extension: MongoTablesExtension) -> None:
+        self.parsed = False
+        self._md = md
+        self._extension = extension
+        self._figures: dict[str, str] = {}
+
+    def begin(self, text: str) -> str:
+        """The page with tokens; its figures are ready. Raises ``MongoTablesError`` when it has an error."""
+        self.parsed, self._figures = False, {}
+        if "<!--" not in text:
+            return text
+        place = self._place()
+        page = _read(place, text, self._extension.getConfig("pipelines"))
+        if not page.comments and not page.findings:
+            return text
+        self._figures = _figures(page, results_source(self._extension.getConfig("results"), place.folder))
+        cut_off = len(page.text.rstrip("\n")) - len(text.rstrip("\n"))
+        return with_tokens(page)[cut_off:]
+
+    def end(self, html: str) -> str:
+        """The HTML with the figures. Raises ``MongoTablesError`` when one has no place."""
+        html, lost = swapped(html, self._figures)
+        # Headings pass through here on their own, for the table of contents, before the page as a whole does.
+        if lost and self.parsed:
+            count = f"{len(lost)} of {len(self._figures)}"
+            raise MongoTablesError(f"{self._place().shown}: the page has no place for {count} figures")
+        return html
+
+    def _place(self) -> _Place:
+        """As told by the option, or by Zensical's context."""
+        context = next((each for each in self._md.preprocessors if hasattr(each, "page")), None)
+        if context is None:
+            return _Place(self._extension.getConfig("file") or "page", Path())
+        root = Path(context.config.get("root_dir") or "")
+        return _Place((Path(context.config.get("docs_dir") or "docs") / context.page.path).as_posix(), root)
+
+
+class _Tokens(Preprocessor):  # type: ignore[misc]
+    def __init__(self, md: Markdown, conversion: _Conversion) -> None:
+        super().__init__(md)
+        self._conversion = conversion
+
+    def run(self, lines: list[str]) -> list[str]:
+        return self._conversion.begin("\n".join(lines)).split("\n")
+
+
+class _Parsed(Treeprocessor):  # type: ignore[misc]
+    def __init__(self, md: Markdown, conversion: _Conversion) -> None:
+        super().__init__(md)
+        self._conversion = conversion
+
+    def run(self, root: Element) -> None:
+        self._conversion.parsed = True
+
+
+class _Figures(Postprocessor):  # type: ignore[misc]
+    def __init__(self, md: Markdown, conversion: _Conversion) -> None:
+        super().__init__(md)
+        self._conversion = conversion
+
+    def run(self, text: str) -> str:
+        return self._conversion.end(text)
+
+
+def _read(place: _Place, text: str, pipelines: str) -> Page:
+    from preprocessor.pages import read_page
+    from preprocessor.sharedpipelines import SharedPipelines
+
+    return read_page(place.whole(text), place.shown, SharedPipelines(place.folder / pipelines))
+
+
+def _figures(page: Page, where: str) -> dict[str, str]:
+    from preprocessor.pages import all_findings, queries
+    from preprocessor.site.figures import figures_of
+
+    kept = _answers(where)
+    kept.refresh()
+    kept.ask(queries([page]))
+    if kept.unreachable is not None:
+        raise MongoTablesError(f"{page.file}: {kept.unreachable.message} {kept.unreachable.hint}".rstrip())
+    _refuse(all_findings([page], kept.by_key))
+    return dict(zip(tokens(page), figures_of(page, kept.by_key), strict=True))
+
+
+def _refuse(findings: list[Finding]) -> None:
+    """Raise for errors, all of them at once; warn of the rest as Python does."""
+    from warnings import warn
+
+    from preprocessor.site.faults import line_of
+
+    errors = [line_of(each) for each in findings if each.severity == "error"]
+    if errors:
+        raise MongoTablesError("\n".join(errors))
+    for each in findings:
+        if each.severity == "warning":
+            warn(f"mongo-tables: {line_of(each)}", stacklevel=2)
+
+
+_KEPT: dict[str, KeptAnswers] = {}
+
+
+def _answers(where: str) -> KeptAnswers:
+    """The answers of a source, shared by all pages that this process converts."""
+    from preprocessor.results import Limits
+    from preprocessor.site.answers import KeptAnswers
+
+    if where not in _KEPT:
+        _KEPT[where] = KeptAnswers(where, Limits(), workers=4)
+    return _KEPT[where]
+
+
+def makeExtension(**settings: Any) -> MongoTablesExtension:
+    """The extension, as Python-Markdown asks for it by module name."""
+    return MongoTablesExtension(**settings)
