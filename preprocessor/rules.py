@@ -65,7 +65,6 @@ _ALL = (
     Rule(
         "MT116", "nested-comment", "error", "A comment begins inside another one that the site shows as text."
     ),
-    Rule("MT117", "comment-left-over", "error", "A page that was about to be published still has a comment."),
     Rule("MT118", "table-lost", "error", "The site dropped the place of a table, or shows it as code."),
     Rule(
         "MT117",
@@ -73,6 +72,7 @@ _ALL = (
         "warning",
         "A comment in a list or admonition is indented like code.",
     ),
+    Rule("MT119", "comment-left-over", "error", "A page that was about to be published still has a comment."),
     # MT120–MT159: JSON, keys and values
     Rule("MT120", "json-syntax", "error", "The body of a comment is not JSON."),
     Rule("MT121", "duplicate-key", "error", "An object has the same key twice, with different values."),

@@ -246,7 +246,7 @@ def _left_over_findings(page: SitePage, keywords: Sequence[str]) -> list[Finding
         "it came in after the page was read, from an included file for example: write it in the page itself"
     )
     return [
-        finding("MT117", shown_path(page.file), (0, 0), f"a {keyword} comment is left in the page", hint)
+        finding("MT119", shown_path(page.file), (0, 0), f"a {keyword} comment is left in the page", hint)
         for keyword in dict.fromkeys(keywords)
     ]
 
