@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from preprocessor.comments import Comment
     from preprocessor.results import Query, ResultsError, ResultsSource, Rows
     from preprocessor.sharedpipelines import SharedPipeline
-    from preprocessor.specs import Spec, TableSpec
+    from preprocessor.specs import PipelineSpec, Spec, TableSpec
 
 Answers = Mapping[str, "Rows | ResultsError"]
 """What the results source said, by ``Query.key``."""
@@ -60,17 +60,14 @@ def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | Non
 
     read: list[Spec | None] = []
     for comment in scan.comments:
-        spec, faults = specs.read(comment, file, shared)
-        if isinstance(spec, specs.TableSpec):
-            faults = [*faults, *static_findings(spec)]
-        usable = spec if not any(fault.severity == "error" for fault in faults) else None
-        read.append(usable)
+        spec, faults = specs.read(comment, file, shared, static_findings)
+        read.append(spec)
         found.extend(faults)
     return Page(file, text, scan.comments, tuple(read), tuple(found), scan.rejected)
 
 
-def static_findings(spec: TableSpec) -> list[Finding]:
-    """What can be said of a table's pipeline without a document: refused stages, operators that do not exist."""
+def static_findings(spec: PipelineSpec) -> list[Finding]:
+    """What can be said of a pipeline without a document: refused stages, operators that do not exist."""
     from preprocessor.results.readonly import refusals
 
     refused = [
@@ -80,7 +77,7 @@ def static_findings(spec: TableSpec) -> list[Finding]:
     return refused or _compile_findings(spec)
 
 
-def _compile_findings(spec: TableSpec) -> list[Finding]:
+def _compile_findings(spec: PipelineSpec) -> list[Finding]:
     from preprocessor.aggregation import AggregationError, NotOffline, check
 
     try:
@@ -124,8 +121,11 @@ def answer(pages: Sequence[Page], source: ResultsSource) -> Answers:
     return answers
 
 
-def row_findings(spec: TableSpec, answers: Answers) -> list[Finding]:
-    """What is wrong with a table once its rows are there: the pipeline failed, no rows, a column nobody has."""
+def row_findings(spec: TableSpec, answers: Answers, collections: Sequence[str] = ()) -> list[Finding]:
+    """What is wrong with a table once its rows are there: the pipeline failed, no rows, a column nobody has.
+
+    ``collections`` are those that the source has, for the message about one that it does not have.
+    """
     from preprocessor.results import ResultsError
 
     rows = answers[query_of(spec).key]
@@ -133,11 +133,17 @@ def row_findings(spec: TableSpec, answers: Answers) -> list[Finding]:
         at = spec.locate(("pipeline", *(rows.path or ())))
         return [finding("MT301", spec.file, at, rows.message, rows.hint)]
     if not rows:
-        return [] if spec.empty is not None else [_no_rows(spec)]
+        return [] if spec.empty is not None else [_no_rows(spec, collections)]
     return _empty_columns(spec, rows)
 
 
-def _no_rows(spec: TableSpec) -> Finding:
+def _no_rows(spec: TableSpec, collections: Sequence[str]) -> Finding:
+    if collections and spec.collection not in collections:
+        from preprocessor.schemacheck import did_you_mean
+
+        hint = did_you_mean(spec.collection, collections) or f"there are {', '.join(collections)}"
+        message = f"the results source has no collection '{spec.collection}'"
+        return finding("MT304", spec.file, spec.locate(("collection",)), message, hint)
     return finding(
         "MT303",
         spec.file,
@@ -165,12 +171,16 @@ def _empty_columns(spec: TableSpec, rows: Rows) -> list[Finding]:
     ]
 
 
-def all_findings(pages: Sequence[Page], answers: Answers | None) -> list[Finding]:
-    """Every finding of every page: of reading, of pages held against each other, and, with ``answers``, of running."""
+def all_findings(
+    pages: Sequence[Page], answers: Answers | None, collections: Sequence[str] = ()
+) -> list[Finding]:
+    """Every finding of every page: of reading, of pages held against each other, with ``answers`` of running."""
     from preprocessor.specs import duplicate_ids
 
     found = [one for page in pages for one in page.findings]
     found += duplicate_ids([spec for page in pages for spec in page.specs if spec is not None])
     if answers is not None:
-        found += [one for page in pages for spec in page.tables for one in row_findings(spec, answers)]
+        found += [
+            one for page in pages for spec in page.tables for one in row_findings(spec, answers, collections)
+        ]
     return sorted(set(found))

@@ -122,6 +122,12 @@ _ALL = (
     Rule("MT301", "pipeline-fails", "error", "A pipeline cannot be run."),
     Rule("MT302", "column-never-there", "error", "No row has a column that the table shows."),
     Rule("MT303", "no-rows", "error", "A pipeline gives no rows, and the table has no `empty`."),
+    Rule(
+        "MT304",
+        "no-collection",
+        "error",
+        "A pipeline reads a collection that the results source does not have.",
+    ),
     Rule("MT310", "no-results-source", "error", "The results source cannot be reached or read."),
     # MT4xx: misleading output
     # MT5xx: untidiness

@@ -137,10 +137,15 @@ def _locate(comment: Comment, path: Path, key: bool) -> tuple[int, int]:
     return comment.locate(nearest(values, path) if offset is None else offset)
 
 
-def read(comment: Comment, file: str, shared: Lookup) -> Reading:
+Judge = Callable[[PipelineSpec], list[Finding]]
+
+
+def read(comment: Comment, file: str, shared: Lookup, judge: Judge | None = None) -> Reading:
     """Read one comment of ``file``: its spec, or None when it has an error, and every finding about it.
 
-    ``shared`` gives the shared stage list of a name, or None. Never raises for what an author wrote.
+    ``shared`` gives the shared stage list of a name, or None. ``judge`` says what is wrong with a pipeline; it
+    is asked whenever the pipeline can be read, also when another key of the comment is faulty. Never raises for
+    what an author wrote.
     """
     kind, build = _KINDS[comment.keyword]
     document = Document(file, parse(comment.body), comment.locate)
@@ -154,9 +159,30 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     found += _column_findings(document)
     body, expanded, malformed = _decoded_body(document, shared)
     found += malformed
+    if judge is not None and not malformed and _is_pipeline(expanded):
+        found += judge(_only_pipeline(comment, file, body, expanded))
     if any(one.severity == "error" for one in found):
         return None, found
     return build(comment, file, body, expanded), found
+
+
+def _is_pipeline(expanded: Expanded) -> bool:
+    return bool(expanded.stages) and all(
+        isinstance(stage, Mapping) and len(stage) == 1 and next(iter(stage)).startswith("$")
+        for stage in expanded.stages
+    )
+
+
+def _only_pipeline(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> PipelineSpec:
+    let = body.get("let")
+    return PipelineSpec(
+        comment=comment,
+        file=file,
+        collection=str(body.get("collection", "")),
+        pipeline=expanded.stages,
+        let=let if isinstance(let, Mapping) else {},
+        origins=expanded.origins,
+    )
 
 
 def _decoded_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], Expanded, list[Finding]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from preprocessor.pages import Page
+    from preprocessor.pages import Answers, Page
     from preprocessor.sharedpipelines import SharedPipeline
 
 PAGE_SUFFIXES = (".md", ".markdown")
@@ -67,3 +67,25 @@ def read_pages(paths: Iterable[str], pipelines: str | None) -> list[Page]:
 
     shared = shared_pipelines(pipelines)
     return [read_page(read_text(file), file.as_posix(), shared) for file in page_files(paths)]
+
+
+def ask(pages: Sequence[Page], where: str) -> tuple[Answers, Sequence[str]]:
+    """What the results source ``where`` answers to the pages' pipelines, and the collections that it has.
+
+    Raises ResultsError when the source cannot be used at all.
+    """
+    if not any(page.tables for page in pages):
+        return {}, ()
+    from preprocessor.pages import answer
+    from preprocessor.results import ResultsError, open_source
+
+    source = open_source(where)
+    try:
+        answers = answer(pages, source)
+        return answers, source.collections()
+    except ResultsError as error:
+        if error.environment:
+            raise
+        return answers, ()  # A user may read a collection without the right to list them.
+    finally:
+        source.close()

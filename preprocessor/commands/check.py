@@ -5,24 +5,16 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from preprocessor.commands import read_pages
-from preprocessor.pages import all_findings, answer
+from preprocessor.commands import ask, read_pages
+from preprocessor.pages import all_findings
 from preprocessor.reporters import exit_code, report
 
 
 def run(arguments: Namespace) -> int:
     """Writes the findings to standard output; 0 when there are none, 1 otherwise."""
     pages = read_pages(arguments.paths, arguments.pipelines)
-    answers = None
-    if not arguments.static and any(page.tables for page in pages):
-        from preprocessor.results import open_source
-
-        source = open_source(arguments.results)
-        try:
-            answers = answer(pages, source)
-        finally:
-            source.close()
-    findings = all_findings(pages, answers)
+    answers, collections = (None, ()) if arguments.static else ask(pages, arguments.results)
+    findings = all_findings(pages, answers, collections)
     sources = {page.file: page.text for page in pages}
     sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=sources))
     return exit_code(findings)

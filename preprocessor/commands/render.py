@@ -10,9 +10,9 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from preprocessor.commands import Unusable, read_pages
+from preprocessor.commands import Unusable, ask, read_pages
 from preprocessor.findings import Finding
-from preprocessor.pages import Answers, Page, all_findings, answer
+from preprocessor.pages import Answers, Page, all_findings
 from preprocessor.reporters import report
 
 
@@ -21,8 +21,8 @@ def run(arguments: Namespace) -> int:
     if (arguments.check or arguments.force) and not arguments.in_place:
         raise Unusable("--check and --force go with --in-place")
     pages = read_pages(arguments.files, arguments.pipelines)
-    answers = _answers(pages, arguments.results)
-    findings = all_findings(pages, answers)
+    answers, collections = ask(pages, arguments.results)
+    findings = all_findings(pages, answers, collections)
     if arguments.in_place and not arguments.force:
         findings = sorted({*findings, *_region_findings(pages)})
     if findings:
@@ -31,18 +31,6 @@ def run(arguments: Namespace) -> int:
     if any(one.severity == "error" for one in findings):
         return 1
     return _write(arguments, pages, answers)
-
-
-def _answers(pages: Sequence[Page], where: str) -> Answers:
-    if not any(page.tables for page in pages):
-        return {}
-    from preprocessor.results import open_source
-
-    source = open_source(where)
-    try:
-        return answer(pages, source)
-    finally:
-        source.close()
 
 
 def _region_findings(pages: Sequence[Page]) -> list[Finding]:
