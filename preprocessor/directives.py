@@ -1,0 +1,53 @@
+"""Names of MONGO_* comments: which name a comment begins with, and which one its author may have meant."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+KEYWORDS = ("MONGO_TABLE", "MONGO_CHART", "MONGO_VALUE", "MONGO_CHECK")
+"""The names that a comment can begin with."""
+
+_NAME = re.compile(
+    r"<!--\s*(?P<name>mongo(?:[_-]|[ \t]+(?=\w+[ \t]*(?:[:{]|-->)))?\w*)[ \t]*(?P<colon>:?)", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How a comment begins: its name as written, the offset after its colon, the keyword that is probably
+    meant.
+
+    ``exact`` is true when nothing is wrong with it.
+    """
+
+    name: str
+    body: int
+    meant: str
+    exact: bool
+
+
+def opening_at(text: str, start: int) -> Opening | None:
+    """Read the name of the comment at ``start``; None when it is an ordinary comment."""
+    match = _NAME.match(text, start)
+    if match is None:
+        return None
+    name, colon = match["name"], bool(match["colon"])
+    if name in KEYWORDS and colon:
+        return Opening(name, match.end(), name, exact=True)
+    meant = _meant(name)
+    return Opening(name, match.end(), meant, exact=False) if meant else None
+
+
+def _meant(name: str) -> str:
+    """Give the keyword that ``name`` is nearest to, or nothing when it is some other word."""
+    plain = re.sub(r"[\s_-]", "", name).upper()
+    if plain in ("MONGO", "MONGODB") or len(plain) > 30:
+        return ""
+    from difflib import SequenceMatcher  # only pages with such a comment pay for it
+
+    def likeness(keyword: str) -> float:
+        return SequenceMatcher(None, plain, keyword.replace("_", "")).ratio()
+
+    best = max(KEYWORDS, key=likeness)
+    return best if likeness(best) >= 0.75 or re.match(r"mongo[_-]", name, re.I) else ""

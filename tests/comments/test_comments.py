@@ -1,0 +1,172 @@
+"""What `find` gives for one comment, exactly; odd characters; sizes; and what it does not load."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from preprocessor.comments import KEYWORDS, Comment, Scan, digest, find, replace
+
+TABLE = '<!-- MONGO_TABLE: {"collection": "r"} -->'
+
+
+def only(text: str) -> Comment:
+    (comment,) = find(text, "page.md").comments
+    return comment
+
+
+def rules(text: str) -> list[str]:
+    return [finding.rule for finding in find(text, "page.md").findings]
+
+
+@pytest.mark.parametrize("keyword", KEYWORDS)
+def test_every_keyword_is_found_with_its_body(keyword):
+    comment = only(f"<!-- {keyword}: {{}} -->")
+    assert (comment.keyword, comment.body, comment.body_lines) == (keyword, " {} ", ((1, 18),))
+
+
+def test_an_empty_body_is_found_and_left_to_whoever_reads_json():
+    assert only("<!-- MONGO_TABLE:-->").body == ""
+
+
+def test_a_page_without_a_name_of_ours_gives_nothing():
+    assert find("# A page\n\n<!-- a remark -->\n", "page.md") == Scan((), ())
+
+
+def test_a_position_in_the_body_is_found_again_in_a_quoted_list():
+    text = '> - item\n>\n>     <!-- MONGO_TABLE:\n>     {\n>       "collection": 5\n>     }\n>     -->\n'
+    comment = only(text)
+    assert comment.body == '\n{\n  "collection": 5\n}\n'
+    assert comment.locate(0) == (3, 24)
+    assert comment.locate(comment.body.index("{")) == (4, 7)
+    assert comment.locate(comment.body.index("5")) == (5, 23)
+    assert (comment.prefix, text[comment.start : comment.start + 4]) == (">     ", "<!--")
+
+
+def test_a_position_behind_the_body_is_its_end():
+    comment = only("<!-- MONGO_TABLE: {}\n-->")
+    assert comment.locate(999) == (2, 1)
+    assert comment.locate(-1) == (1, 18)
+
+
+def test_the_prefix_of_a_comment_on_the_line_of_a_list_mark_is_the_indentation_of_its_item():
+    assert only(f"- {TABLE}").prefix == "    "
+    assert only(f"> 1. {TABLE}").prefix == ">     "
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_all_kinds_of_newlines_give_the_same_body_and_lines(newline):
+    text = newline.join(["a", "", "<!-- MONGO_TABLE:", '{"a":', "1}", "-->", "z"])
+    comment = only(text)
+    assert comment.body == '\n{"a":\n1}\n'
+    assert comment.locate(comment.body.index("1")) == (5, 1)
+    assert text[comment.end :] == f"{newline}z"
+
+
+def test_a_byte_order_mark_is_one_character_of_the_first_line():
+    assert (only(f"\ufeff{TABLE}").line, only(f"\ufeff{TABLE}").column) == (1, 2)
+
+
+@pytest.mark.parametrize("odd", ["\x00", "\u2028", "\x0c", "\x85", "\x0b"])
+def test_characters_that_only_python_takes_for_newlines_are_ordinary_characters(odd):
+    comment = only(f"a{odd}b\n\n{TABLE}")
+    assert (comment.line, comment.column) == (3, 1)
+
+
+def test_front_matter_is_not_searched_but_a_byte_order_mark_does_not_hide_it():
+    assert rules(f"\ufeff---\ntitle: {TABLE}\n---\n") == []
+    assert find(f"\ufeff---\ntitle: {TABLE}\n---\n", "page.md").comments == ()
+
+
+def test_leading_key_lines_are_front_matter_too():
+    assert find(f"Title: {TABLE}\n\nText", "page.md").comments == ()
+
+
+def test_findings_name_the_file_and_what_to_do():
+    (finding,) = find("a\n\n  <!-- MONGO_TABEL: {} -->", "docs/x.md").findings
+    assert (finding.file, finding.line, finding.column) == ("docs/x.md", 3, 3)
+    assert "MONGO_TABLE" in finding.hint
+
+
+def test_the_hint_for_a_comment_end_in_a_string_can_be_copied():
+    (finding,) = find('<!-- MONGO_TABLE: {"title": "a --> b"} -->', "p.md").findings
+    assert "--\\u003e" in finding.hint
+    fixed = only('<!-- MONGO_TABLE: {"title": "a --\\u003e b"} -->')
+    assert json.loads(fixed.body) == {"title": "a --> b"}
+
+
+def test_replacing_leaves_everything_else_and_takes_the_region_along_only_when_asked():
+    text = (
+        f"a \r\n\n{TABLE}  \n<!-- mongo-tables: begin {digest('x')} -->\nx\n<!-- mongo-tables: end -->\r\nz"
+    )
+    comments = find(text, "page.md").comments
+    assert replace(text, comments, ["NEW"], with_regions=True) == "a \r\n\nNEW\r\nz"
+    assert replace(text, comments, ["NEW"], with_regions=False) == text.replace(TABLE, "NEW")
+
+
+def test_as_many_replacements_as_comments_are_needed():
+    with pytest.raises(ValueError, match="shorter"):
+        replace(TABLE, find(TABLE, "p.md").comments, [], with_regions=False)
+
+
+def test_the_inner_text_of_a_region_is_without_the_prefix_and_has_the_digest_that_was_written():
+    inner = "\n| a |\n| - |\n| 1 |\n"
+    lines = [TABLE, "", f"<!-- mongo-tables: begin {digest(inner)} -->"]
+    lines += [*inner.split("\n"), "<!-- mongo-tables: end -->"]
+    for prefix in ("", "> ", "    "):
+        page = "\r\n".join((prefix + line).rstrip() for line in lines)
+        region = only("- item\r\n\r\n" * (prefix == "    ") + page).region
+        assert region is not None
+        assert region.inner == inner
+        assert digest(region.inner) == region.digest
+
+
+def test_the_digest_does_not_depend_on_newlines():
+    assert digest("a\r\nb\rc") == digest("a\nb\nc")
+    assert digest("") == "e3b0c44298fc1c14"
+
+
+def _seconds(text: str) -> float:
+    start = time.process_time()
+    find(text, "page.md")
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: f"{TABLE}\n\n" * n,
+        lambda n: f"{TABLE} " * n,
+        lambda n: f"> {TABLE} and\n" * n,
+        lambda n: "`" + f" {TABLE} ``" * n,
+        lambda n: TABLE + "<!-- " * n,
+        lambda n: TABLE + "\n<a <a" * n,
+        lambda n: TABLE + "\n```\n~~~~" * n,
+        lambda n: TABLE + "\n<div>" * n + "</p>" * n,
+        lambda n: "<!-- MONGO_TABLE: {}" * n,
+        lambda n: '<!-- MONGO_TABLE: {"a": "' + "x\\\\" * n * 40 + '"} -->',
+        lambda n: f'> <!-- MONGO_TABLE: {{"a": "b"{" " * n}\n' + "> \n" * n + "> } -->",
+    ],
+)
+def test_time_grows_with_the_size_of_the_page_and_not_faster(make):
+    small, large = make(400), make(3200)
+    _seconds(small)
+    assert _seconds(large) < 40 * max(min(_seconds(small) for _ in range(3)), 0.002)
+
+
+def test_deep_nesting_does_no_harm():
+    for mark in ("> ", "- ", "    ", "<div>", "[", "!!! a\n"):
+        find(mark * 3000 + TABLE, "page.md")
+
+
+def test_a_page_without_a_comment_of_ours_loads_no_parser():
+    code = (
+        "import sys; from preprocessor.comments import find; find('<!-- x --> MONGO', 'p'); "
+        "print('markdown_it' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
