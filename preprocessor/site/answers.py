@@ -62,6 +62,14 @@ class KeptAnswers:
         return self._answers
 
     @property
+    def collections(self) -> tuple[str, ...]:
+        """The collections that the source has; none where it does not tell."""
+        try:
+            return self._opened().collections()
+        except ResultsError:
+            return ()
+
+    @property
     def unreachable(self) -> ResultsError | None:
         """Why the source cannot be used at all, if so."""
         failures = (each for each in self._answers.values() if isinstance(each, ResultsError))

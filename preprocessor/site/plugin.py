@@ -220,7 +220,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         pages = list(self._pages.values())
         unreachable = self._answers.unreachable
         if unreachable is None:
-            return sorted({*all_findings(pages, self._answers.by_key), *self._late})
+            found = all_findings(pages, self._answers.by_key, self._answers.collections)
+            return sorted({*found, *self._late})
         file = Path(config.config_file_path or "mkdocs.yml").name
         one = finding("MT310", file, (0, 0), unreachable.message, unreachable.hint)
         return sorted({one, *all_findings(pages, None), *self._late})
