@@ -1,0 +1,41 @@
+"""Bits of integers: `$bitAnd`, `$bitNot`, `$bitOr`, `$bitXor`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+from preprocessor.aggregation.compiler import operator
+from preprocessor.aggregation.errors import AggregationError
+from preprocessor.aggregation.expressions.associative import associative
+from preprocessor.aggregation.numbers import INT32, INT64, integer, rank
+from preprocessor.aggregation.values import is_nullish, type_name
+
+
+def _integer_rank(name: str, value: Any) -> int:
+    kind = rank(value)
+    if kind not in (INT32, INT64):
+        raise AggregationError(f"{name} works on int32 and int64 only, not on {type_name(value)}", code=14)
+    return kind
+
+
+def _combining(name: str, neutral: int, combine: Callable[[int, int], int]) -> None:
+    @associative(name, commutative=True)
+    def compute(values: Sequence[Any]) -> Any:
+        widest = INT32
+        for value in values:
+            if is_nullish(value):
+                return None
+            widest = max(widest, _integer_rank(name, value))
+        return integer(reduce(combine, map(int, values), neutral), widest)
+
+
+_combining("$bitAnd", -1, lambda left, right: left & right)
+_combining("$bitOr", 0, lambda left, right: left | right)
+_combining("$bitXor", 0, lambda left, right: left ^ right)
+
+
+@operator("$bitNot")
+def _bit_not(value: Any) -> Any:
+    return None if is_nullish(value) else integer(~int(value), _integer_rank("$bitNot", value))

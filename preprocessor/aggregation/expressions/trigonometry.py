@@ -1,0 +1,123 @@
+"""Trigonometry: `$sin`, `$cos`, `$tan` and their inverse and hyperbolic kin, `$atan2`, `$degreesToRadians`,
+`$radiansToDegrees`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from preprocessor.aggregation import decimalmath
+from preprocessor.aggregation.compiler import operator
+from preprocessor.aggregation.errors import AggregationError
+from preprocessor.aggregation.expressions.arithmetic import number_rank
+from preprocessor.aggregation.expressions.powers import in_doubles
+from preprocessor.aggregation.numbers import CONTEXT, DECIMAL, decimal128, is_nan, rank, to_decimal, to_double
+from preprocessor.aggregation.values import is_nullish, type_name
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """A function of one number: of doubles, of decimals, and where it is defined."""
+
+    double: Callable[[float], float]
+    exact: decimalmath.Function
+    least: float = -math.inf
+    most: float = math.inf
+    finite: bool = False
+
+
+_FUNCTIONS = {
+    "$sin": _Function(math.sin, decimalmath.sin, finite=True),
+    "$cos": _Function(math.cos, decimalmath.cos, finite=True),
+    "$tan": _Function(math.tan, decimalmath.tan, finite=True),
+    "$asin": _Function(math.asin, decimalmath.asin, -1, 1),
+    "$acos": _Function(math.acos, decimalmath.acos, -1, 1),
+    "$atan": _Function(math.atan, decimalmath.atan),
+    "$sinh": _Function(math.sinh, decimalmath.sinh),
+    "$cosh": _Function(math.cosh, decimalmath.cosh),
+    "$tanh": _Function(math.tanh, decimalmath.tanh),
+    "$asinh": _Function(math.asinh, decimalmath.asinh),
+    "$acosh": _Function(math.acosh, decimalmath.acosh, 1),
+    "$atanh": _Function(math.atanh, decimalmath.atanh, -1, 1),
+}
+
+
+def _register(name: str, function: _Function) -> None:
+    def compute(value: Any) -> Any:
+        if is_nullish(value):
+            return None
+        kind = number_rank(name, value)
+        if is_nan(value):
+            return value
+        exact = to_decimal(value)
+        if (function.finite and not exact.is_finite()) or not function.least <= exact <= function.most:
+            raise AggregationError(f"{name} has no value at {value}", code=50989)
+        if kind == DECIMAL:
+            return decimal128(decimalmath.precisely(function.exact, exact))
+        return _double(function.double, float(value))
+
+    operator(name)(compute)
+
+
+def _double(function: Callable[[float], float], value: float) -> float:
+    if function is math.atanh and abs(value) == 1:
+        return math.copysign(math.inf, value)
+    result = in_doubles(function, value)
+    # sinh of a large negative number: the infinity has its sign.
+    return math.copysign(result, value) if function is math.sinh else result
+
+
+for _name, _known in _FUNCTIONS.items():
+    _register(_name, _known)
+
+
+@operator("$atan2")
+def _atan2(y: Any, x: Any) -> Any:
+    if is_nullish(y):
+        return None
+    if not rank(y):
+        raise AggregationError(f"$atan2 works on numbers only, not on {type_name(y)}", code=51044)
+    if is_nullish(x):
+        return None
+    if not rank(x):
+        raise AggregationError(f"$atan2 works on numbers only, not on {type_name(x)}", code=51045)
+    if DECIMAL not in (rank(y), rank(x)):
+        return math.atan2(to_double(y), to_double(x))
+    rise, run = to_decimal(y), to_decimal(x)
+    if rise.is_nan() or run.is_nan():
+        return decimal128(Decimal("NaN"))
+    return decimal128(decimalmath.precisely(lambda up: _angle(up, run), rise))
+
+
+def _angle(rise: Decimal, run: Decimal) -> Decimal:
+    """The angle of the point (run, rise), with the signs and infinities of C's ``atan2``."""
+    pi = decimalmath.pi(70)
+    if rise.is_infinite() or run.is_infinite() or not rise or not run:
+        quarters = math.atan2(float(rise), float(run)) / (math.pi / 4)
+        return (round(abs(quarters)) * pi / 4).copy_sign(rise)
+    angle = decimalmath.atan(rise / run)
+    return angle if run > 0 else angle + pi.copy_sign(rise)
+
+
+def _scaled(name: str, value: Any, factor: float, exact: Decimal) -> Any:
+    if is_nullish(value):
+        return None
+    if number_rank(name, value) == DECIMAL:
+        return decimal128(CONTEXT.multiply(value.to_decimal(), exact))
+    return float(value) * factor
+
+
+@operator("$degreesToRadians")
+def _degrees_to_radians(value: Any) -> Any:
+    exact = CONTEXT.create_decimal(decimalmath.pi(60) / 180)
+    return _scaled("$degreesToRadians", value, math.pi / 180, exact)
+
+
+@operator("$radiansToDegrees")
+def _radians_to_degrees(value: Any) -> Any:
+    exact = CONTEXT.divide(Decimal(180), CONTEXT.create_decimal(decimalmath.pi(60)))
+    return _scaled("$radiansToDegrees", value, 180 / math.pi, exact)
