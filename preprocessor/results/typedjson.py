@@ -33,7 +33,7 @@ from bson.timestamp import Timestamp
 
 # Milliseconds, because Python's datetime has not the range of a BSON date.
 _OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(datetime_conversion=DatetimeConversion.DATETIME_MS)
-_INT32 = range(-(2**31), 2**31)
+_INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 _REGEX_FLAGS = {"i": re.I, "l": re.L, "m": re.M, "s": re.S, "u": re.U, "x": re.X}
 _EPOCH = datetime(1970, 1, 1)
 _YEAR_10000 = 253_402_300_800_000
@@ -86,7 +86,7 @@ _WRITERS: dict[type, Callable[[Any], Any]] = {
     dict: lambda value: {key: _plain(inner) for key, inner in value.items()},
     list: lambda value: [_plain(inner) for inner in value],
     float: _double,
-    Int64: lambda value: {"$numberLong": str(int(value))} if value in _INT32 else int(value),
+    Int64: lambda value: int(value) if not _INT32_MIN <= value <= _INT32_MAX else {"$numberLong": str(value)},
     DatetimeMS: _date,
     bytes: _binary,
     Binary: _binary,

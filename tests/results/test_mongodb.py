@@ -1,0 +1,145 @@
+"""What goes wrong with a server: one clear line, in time, without a secret."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Any
+
+import pymongo
+import pytest
+
+from preprocessor.results import Limits, Query, ResultsError, Rows
+from preprocessor.results.mongodb import MongoSource
+from preprocessor.results.running import run_all
+from tests import mongod as servers
+from tests.mongod import Mongod, free_port
+
+
+def failure(
+    uri: str, limits: Limits | None = None, pipeline: tuple[dict[str, Any], ...] = ()
+) -> ResultsError:
+    source = MongoSource(uri, limits)
+    began = time.monotonic()
+    with pytest.raises(ResultsError) as caught:
+        source.aggregate(Query("results", pipeline))
+    source.close()
+    assert time.monotonic() - began < 5
+    error = caught.value
+    assert "\n" not in error.message
+    assert "Xq7Zk" not in f"{error!r} {error.hint} {error.__cause__!r} {error.__context__!r}"
+    return error
+
+
+def test_a_dead_server_is_named_within_the_time_limit():
+    error = failure(f"mongodb://me:Xq7Zk@127.0.0.1:{free_port()}/db", Limits(connect_ms=500))
+    assert error.environment
+    assert error.message.endswith("/db: connection refused")
+
+
+def test_a_host_that_never_answers_is_given_up_within_five_seconds():
+    # 192.0.2.0/24 is reserved for documentation (RFC 5737): nothing answers there.
+    error = failure("mongodb://me:Xq7Zk@192.0.2.1/db")
+    assert error.environment
+    assert error.message.startswith("no answer from mongodb://192.0.2.1/db")
+
+
+def test_a_host_that_accepts_and_says_nothing_is_given_up():
+    import socket
+
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        error = failure(f"mongodb://127.0.0.1:{listener.getsockname()[1]}", Limits(connect_ms=500))
+    assert error.message.endswith("nothing within 0.5 s")
+
+
+def test_an_srv_name_without_records_is_named():
+    error = failure("mongodb+srv://me:Xq7Zk@deployment.invalid/db", Limits(connect_ms=500))
+    assert error.environment
+    assert "mongodb+srv://deployment.invalid/db" in error.message
+
+
+def test_a_server_without_tls_is_told_from_a_dead_one(mongod: Mongod):
+    error = failure(mongod.uri(options="tls=true"), Limits(connect_ms=500))
+    assert error.environment
+    assert "TLS" in error.message or "tls" in error.hint
+
+
+def test_a_wrong_password_is_said_to_be_one(mongod_with_password: Mongod):
+    error = failure(mongod_with_password.uri("db", "owner:Xq7Zk@", "authSource=admin"))
+    assert error.environment
+    assert "refuses the user or the password" in error.message
+
+
+def test_a_database_that_the_user_may_not_read_is_named(mongod_with_password: Mongod):
+    owner = mongod_with_password.uri("", "owner:known-only-to-tests@", "authSource=admin")
+    with pymongo.MongoClient(owner) as client:
+        client.admin.command("createUser", "guest", pwd="Xq7Zk", roles=[])
+    error = failure(mongod_with_password.uri("private", "guest:Xq7Zk@", "authSource=admin"))
+    assert error.environment
+    assert "may not read the database 'private'" in error.message
+
+
+def test_the_database_is_performance_when_the_uri_names_none(mongod: Mongod):
+    with pymongo.MongoClient(mongod.uri()) as client:
+        client["performance"]["default_check"].insert_one({"_id": 1})
+        source = MongoSource(mongod.uri())
+        assert source.aggregate(Query("default_check", ())) == [{"_id": 1}]
+        source.close()
+        client["performance"]["default_check"].drop()
+
+
+def test_a_pipeline_that_takes_too_long_is_ended_by_the_server(mongod: Mongod):
+    with pymongo.MongoClient(mongod.uri()) as client:
+        client["slow"]["results"].insert_many([{"_id": n} for n in range(2000)])
+    cross = {
+        "$lookup": {
+            "from": "results",
+            "pipeline": [{"$match": {"$expr": {"$gt": ["$_id", "$$x"]}}}],
+            "as": "o",
+        }
+    }
+    cross["$lookup"]["let"] = {"x": "$_id"}
+    error = failure(mongod.uri("slow"), Limits(time_ms=150), (cross, {"$count": "n"}))
+    assert not error.environment
+    assert "longer than 0.15 s" in error.message
+
+
+def test_a_server_that_stops_answering_is_given_up():
+    with servers.running() as server:
+        source = MongoSource(server.uri(), Limits(time_ms=200, connect_ms=500))
+        source.reach()
+        os.kill(server.pid, signal.SIGSTOP)
+        began = time.monotonic()
+        try:
+            with pytest.raises(ResultsError) as caught:
+                source.aggregate(Query("results", ()))
+        finally:
+            os.kill(server.pid, signal.SIGCONT)
+        source.close()
+    assert caught.value.environment
+    assert time.monotonic() - began < 8
+
+
+def test_all_queries_share_the_one_error_of_a_dead_server():
+    source = MongoSource(f"mongodb://127.0.0.1:{free_port()}", Limits(connect_ms=300))
+    queries = [Query("results", ({"$limit": n},)) for n in range(1, 33)]
+    began = time.monotonic()
+    answers = run_all(source, queries)
+    assert time.monotonic() - began < 2
+    assert list(answers) == [query.key for query in queries]
+    assert len({id(answer) for answer in answers.values()}) == 1
+
+
+def test_a_failing_query_stops_no_other(mongod: Mongod):
+    source = MongoSource(mongod.uri())
+    good, bad = Query("results", ({"$limit": 1},)), Query("results", ({"$nosuch": 1},))
+    writing = Query("results", ({"$out": "x"},))
+    answers: dict[str, Rows | ResultsError] = run_all(source, [bad, good, writing, good])
+    assert list(answers) == [bad.key, good.key, writing.key]
+    assert answers[good.key] == []
+    assert isinstance(answers[bad.key], ResultsError)
+    assert isinstance(answers[writing.key], ResultsError)
+    source.close()
