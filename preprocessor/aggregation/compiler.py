@@ -17,7 +17,7 @@ from typing import Any
 
 from preprocessor.aggregation import catalogue, paths
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
-from preprocessor.aggregation.values import MISSING, Document, Evaluate, date_from_millis, millis
+from preprocessor.aggregation.values import MISSING, Document, Evaluate, date_from_millis, is_string, millis
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ def compile_expression(expression: Any, scope: Scope, path: Path) -> Node:
     ``path`` is where the expression stands in the pipeline. Raises AggregationError with the exact path for what
     the server refuses to parse and for constant parts that cannot be computed, NotOffline for what is not covered.
     """
-    if isinstance(expression, str):
+    if is_string(expression):
         return _string(expression, scope, path)
     if isinstance(expression, Mapping):
         return _document(expression, scope, path)
@@ -373,14 +373,15 @@ def stage(*names: str) -> Callable[[StageForm], StageForm]:
     return register
 
 
-def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = ()) -> Stage:
+def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), first: int = 0) -> Stage:
     """The pipeline as one function from documents to documents.
 
-    Documents are never changed in place and may share parts with what comes out.
+    Documents are never changed in place and may share parts with what comes out. ``first``: the place of the
+    pipeline's first stage in the list that ``path`` leads to.
     """
     if not isinstance(pipeline, list | tuple):
         raise AggregationError("a pipeline is a list of stages", path, 14)
-    stages = [_stage(spec, scope, (*path, index)) for index, spec in enumerate(pipeline)]
+    stages = [_stage(spec, scope, (*path, index)) for index, spec in enumerate(pipeline, first)]
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         for one in stages:

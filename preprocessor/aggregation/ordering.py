@@ -88,7 +88,8 @@ def _other_key(order: int, value: Any) -> Key:
         return 45, millis(value)
     if order == 30:
         subtype, data = binary_parts(value)
-        return 30, len(data), subtype, data
+        # Subtype 2 repeats its length inside the value, in four bytes.
+        return 30, len(data) + 4 * (subtype == 2), subtype, data
     if order == 35:
         return 35, value.binary
     if order == 40:

@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bson.decimal128 import Decimal128
+
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
-from preprocessor.aggregation.numbers import to_double
+from preprocessor.aggregation.numbers import is_nan, to_decimal
 from preprocessor.aggregation.ordering import Key, key, reversed_key
 from preprocessor.aggregation.values import MISSING, Document, is_number
 
@@ -95,11 +97,11 @@ def _part(name: str, dotted: str, way: Any, path: Path) -> Part:
         raise NotOffline(f"{name} by $meta needs scores that exist on a server only", path)
     if not is_number(way) or isinstance(way, bool):
         raise AggregationError(f"{name} directions are 1 (ascending) and -1 (descending)", path, 15974)
-    direction = to_double(way)
-    if not 1 <= abs(direction) < 2:  # the server cuts 1.5 to 1
+    direction = _direction(way)
+    if direction not in (-1, 1):
         raise AggregationError(f"{name} directions are 1 (ascending) and -1 (descending)", path, 15975)
     try:
-        return Part(paths.split(dotted), direction < 0)
+        return Part(paths.split(dotted), direction == -1)
     except AggregationError as error:
         raise error.at(path) from None
 
@@ -113,6 +115,13 @@ def _plain(value: Any, parts: tuple[str, ...]) -> Any:
             return MISSING
         value = value.get(part, MISSING)
     return value
+
+
+def _direction(way: Any) -> int | None:
+    """The direction as an integer: the server cuts a double and rounds a Decimal128."""
+    if is_nan(way) or not to_decimal(way).is_finite():
+        return None
+    return int(way.to_decimal().to_integral_value()) if isinstance(way, Decimal128) else int(way)
 
 
 # Documents with arrays: what the server's BtreeKeyGenerator does, as one recursion.

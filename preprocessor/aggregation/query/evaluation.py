@@ -14,6 +14,7 @@ from preprocessor.aggregation.values import (
     MISSING,
     binary_parts,
     is_number,
+    is_string,
     truthy,
     type_name,
 )
@@ -52,7 +53,7 @@ def type_names(argument: Any, path: Path) -> frozenset[str]:
 
 
 def _type_names(argument: Any, path: Path) -> frozenset[str]:
-    if isinstance(argument, str):
+    if is_string(argument):
         if argument == "number":
             return _NUMBERS
         if argument in _CODES.values():

@@ -26,7 +26,7 @@ from preprocessor.aggregation.query.conditions import (
 )
 from preprocessor.aggregation.query.regexes import is_regex, regex_test
 from preprocessor.aggregation.query.walking import Predicate
-from preprocessor.aggregation.values import is_number, regex_parts, truthy
+from preprocessor.aggregation.values import is_number, is_string, regex_parts, truthy
 
 _REFERENCE = ("$ref", "$id", "$db")
 
@@ -97,9 +97,9 @@ def _operator(name: str, value: Any, scope: Scope, path: Path) -> Condition:
 def _regex(query: Mapping[str, Any], path: Path) -> Condition:
     pattern, options = query["$regex"], query.get("$options")
     where = (*path, "$regex")
-    if not isinstance(pattern, str) and not is_regex(pattern):
+    if not is_string(pattern) and not is_regex(pattern):
         raise AggregationError("$regex takes a string or a regular expression", where, 2)
-    if options is not None and not isinstance(options, str):
+    if options is not None and not is_string(options):
         raise AggregationError("$options takes a string of letters", (*path, "$options"), 2)
     if options is not None and is_regex(pattern) and regex_parts(pattern)[1]:
         raise AggregationError("the regular expression has options, and $options stands beside", where, 51075)

@@ -13,7 +13,15 @@ from preprocessor.aggregation.numbers import integral, to_double
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.stages import granularity
 from preprocessor.aggregation.stages.group import Fields, accumulated, results, start
-from preprocessor.aggregation.values import INT32_MAX, MISSING, Document, Evaluate, is_number, type_order
+from preprocessor.aggregation.values import (
+    INT32_MAX,
+    MISSING,
+    Document,
+    Evaluate,
+    is_number,
+    is_string,
+    type_order,
+)
 
 _COUNT = {"count": {"$sum": 1}}
 
@@ -36,7 +44,7 @@ def _check(
 
 
 def _group_by(name: str, value: Any, scope: Scope, path: Path) -> Evaluate:
-    field = isinstance(value, str) and value.startswith("$")
+    field = is_string(value) and value.startswith("$")
     if not field and not isinstance(value, Mapping):
         code = 40202 if name == "$bucket" else 40239
         raise AggregationError(f"groupBy of {name} is '$field' or an expression", path, code)
@@ -44,15 +52,14 @@ def _group_by(name: str, value: Any, scope: Scope, path: Path) -> Evaluate:
 
 
 def _output(name: str, argument: Mapping[str, Any], scope: Scope, path: Path) -> Fields:
-    output = argument.get("output", _COUNT)
-    where = (*path, "output")
+    output, where = argument.get("output", _COUNT), (*path, "output")
     if not isinstance(output, Mapping):
         raise AggregationError(
             f"output of {name} is a document", where, 40196 if name == "$bucket" else 40244
         )
     if "_id" in output:
         raise AggregationError("_id is the bucket's own field", (*where, "_id"), 17390)
-    return accumulated(output, scope, where)
+    return accumulated(output or _COUNT if name == "$bucketAuto" else output, scope, where)
 
 
 @stage("$bucket")

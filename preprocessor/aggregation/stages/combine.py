@@ -15,7 +15,7 @@ from preprocessor.aggregation.compiler import (
     stage,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.values import Document
+from preprocessor.aggregation.values import Document, is_string
 
 _NOT_IN_FACET = frozenset({
     "$changeStream", "$collStats", "$currentOp", "$documents", "$facet", "$geoNear", "$indexStats",
@@ -47,10 +47,19 @@ def _facet(name: str, pipeline: Any, scope: Scope, path: Path) -> Stage:
     for index, spec in enumerate(pipeline):
         if not isinstance(spec, Mapping):
             raise AggregationError("a stage is a document with one '$' name", (*path, index), 40171)
-        found = next((stage for stage in spec if stage in _NOT_IN_FACET), None)
-        if found:
-            raise AggregationError(f"{found} cannot stand inside $facet", (*path, index, found), 40600)
+        _check_in_facet(spec, (*path, index))
     return compile_pipeline(pipeline, scope, path)
+
+
+def _check_in_facet(spec: Any, path: Path) -> None:
+    """Raises for a stage that must not stand inside ``$facet``, be it in the pipeline of another stage there."""
+    for name, argument in spec.items() if isinstance(spec, Mapping) else ():
+        if name in _NOT_IN_FACET:
+            raise AggregationError(f"{name} cannot stand inside $facet", (*path, name), 40600)
+        inner = argument.get("pipeline") if isinstance(argument, Mapping) else None
+        for index, item in enumerate(inner if isinstance(inner, list | tuple) else ()):
+            if not (index == 0 and isinstance(item, Mapping) and "$documents" in item):
+                _check_in_facet(item, (*path, name, "pipeline", index))
 
 
 @stage("$unionWith")
@@ -67,7 +76,8 @@ def union_with(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _union(argument: Any, path: Path) -> tuple[str, Any, Path]:
-    if isinstance(argument, str):
+    if is_string(argument):
+        check_collection(argument, path)
         return argument, [], path
     if not isinstance(argument, Mapping):
         raise AggregationError("$unionWith takes a collection's name or a document", path, 9)
@@ -79,9 +89,17 @@ def _union(argument: Any, path: Path) -> tuple[str, Any, Path]:
     if "coll" not in argument and not starts_with_documents(pipeline):
         raise AggregationError("$unionWith needs 'coll', or a pipeline that starts with $documents", path, 9)
     coll = argument.get("coll", "")
-    if not isinstance(coll, str):
+    if not is_string(coll):
         raise AggregationError("'coll' is a collection's name", (*path, "coll"), 14)
+    if "coll" in argument:
+        check_collection(coll, (*path, "coll"))
     return coll, pipeline, (*path, "pipeline")
+
+
+def check_collection(name: str, path: Path) -> None:
+    """Raises AggregationError for what is no name of a collection."""
+    if not name or name.startswith(".") or "\0" in name:
+        raise AggregationError(f"'{name}' is no name of a collection", path, 73)
 
 
 def starts_with_documents(pipeline: Any) -> bool:

@@ -6,37 +6,46 @@ figures of ISO 3 (Renard) and IEC 60063 (E series).
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Protocol
 
 from bson.decimal128 import Decimal128
 
 from preprocessor.aggregation.compiler import did_you_mean
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.numbers import CONTEXT, decimal128, is_nan, to_double
-from preprocessor.aggregation.values import is_number, type_name
+from preprocessor.aggregation.numbers import CONTEXT, decimal128, double_to_decimal, is_nan, to_double
+from preprocessor.aggregation.values import is_number, is_string, type_name
 
-_R80 = tuple(
-    """
-    1.00 1.03 1.06 1.09 1.12 1.15 1.18 1.22 1.25 1.28 1.32 1.36 1.40 1.45 1.50 1.55 1.60 1.65 1.70 1.75
-    1.80 1.85 1.90 1.95 2.00 2.06 2.12 2.18 2.24 2.30 2.36 2.43 2.50 2.58 2.65 2.72 2.80 2.90 3.00 3.07
-    3.15 3.25 3.35 3.45 3.55 3.65 3.75 3.87 4.00 4.12 4.25 4.37 4.50 4.62 4.75 4.87 5.00 5.15 5.30 5.45
-    5.60 5.80 6.00 6.15 6.30 6.50 6.70 6.90 7.10 7.30 7.50 7.75 8.00 8.25 8.50 8.75 9.00 9.25 9.50 9.75
-    """.split()  # noqa: SIM905
+_R40 = (
+    "100 106 112 118 125 132 140 150 160 170 180 190 200 212 224 236 250 265 280 300 315 355 375 400 425 450 "
+    "475 500 530 560 600 630 670 710 750 800 850 900 950"
 )
-_E24 = (
-    "1.0 1.1 1.2 1.3 1.5 1.6 1.8 2.0 2.2 2.4 2.7 3.0 3.3 3.6 3.9 4.3 4.7 5.1 5.6 6.2 6.8 7.5 8.2 9.1".split()  # noqa: SIM905
+_R80 = (
+    "103 109 115 122 128 136 145 155 165 175 185 195 206 218 230 243 258 272 290 307 325 345 365 387 412 437 "
+    "462 487 515 545 575 615 650 690 730 775 825 875 925 975"
 )
+_R20 = "100 112 125 140 160 180 200 224 250 280 315 355 400 450 500 560 630 710 800 900"
+_R5 = "10 16 25 40 63"
+_E24 = "10 11 12 13 15 16 18 20 22 24 27 30 33 36 39 43 47 51 56 62 68 75 82 91"
+
+
+def _figures(text: str, step: int = 1) -> tuple[int, ...]:
+    return tuple(int(figure) for figure in text.split())[::step]
+
+
 # E192 is 10^(n/192) to three figures, but for one figure that the standard has otherwise.
-_E192 = [f"{10 ** (step / 192):.2f}".replace("9.19", "9.20") for step in range(192)]
+_E192 = tuple(920 if step == 185 else round(100 * 10 ** (step / 192)) for step in range(192))
 
+# Figures as the server holds them, two or three digits each: a bound is a figure times a power of ten, and which
+# double that is depends on the figure. Its R40 lacks 335, its R80 has none of R40's and 575 for 580.
 _SERIES = {
-    "R5": _R80[::16], "R10": _R80[::8], "R20": _R80[::4], "R40": _R80[::2], "R80": _R80,
-    "1-2-5": ["1.0", "2.0", "5.0"],
-    "E6": _E24[::4], "E12": _E24[::2], "E24": _E24, "E48": _E192[::4], "E96": _E192[::2], "E192": _E192,
+    "R5": _figures(_R5), "R10": _figures(_R20, 2), "R20": _figures(_R20), "R40": _figures(_R40),
+    "R80": _figures(_R80), "1-2-5": (10, 20, 50),
+    "E6": _figures(_E24, 4), "E12": _figures(_E24, 2), "E24": _figures(_E24),
+    "E48": _E192[::4], "E96": _E192[::2], "E192": _E192,
 }  # fmt: skip
 
 
@@ -52,7 +61,7 @@ class Series(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Preferred:
-    figures: tuple[Any, ...]
+    figures: tuple[int, ...]
 
     def round_up(self, value: Any) -> Any:
         figures, number, ten = self._arithmetic(value)
@@ -88,7 +97,11 @@ class _Preferred:
     def _arithmetic(self, value: Any) -> tuple[Any, Any, Any]:
         """Figures, value and ten as doubles, or as decimals for a Decimal128."""
         if isinstance(value, Decimal128):
-            return [Decimal(figure) for figure in self.figures], value.to_decimal(), Decimal(10)
+            return (
+                [double_to_decimal(float(figure)) for figure in self.figures],
+                value.to_decimal(),
+                Decimal(10),
+            )
         return [float(figure) for figure in self.figures], float(value), 10.0
 
 
@@ -99,31 +112,46 @@ def _like(value: Any, number: Any) -> Any:
 @dataclass(frozen=True, slots=True)
 class _Powers:
     def round_up(self, value: Any) -> Any:
-        if not to_double(value):
-            return value
-        return self._power(value, math.floor(math.log2(to_double(value))) + 1)
+        return _power(value, _floor_log2(value) + 1) if to_double(value) else value
 
     def round_down(self, value: Any) -> Any:
         if not to_double(value):
             return value
-        return self._power(value, math.ceil(math.log2(to_double(value))) - 1)
+        exponent = _floor_log2(value)
+        return _power(value, exponent - 1 if to_exact(value) == Fraction(2) ** exponent else exponent)
 
-    def _power(self, value: Any, exponent: int) -> Any:
-        if isinstance(value, Decimal128):
-            return decimal128(CONTEXT.power(Decimal(2), exponent))
-        return 2.0**exponent
+
+def _floor_log2(value: Any) -> int:
+    exact = to_exact(value)
+    exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
+    return exponent if Fraction(2) ** exponent <= exact else exponent - 1
+
+
+def to_exact(value: Any) -> Fraction:
+    """A finite number without rounding."""
+    return Fraction(value.to_decimal() if isinstance(value, Decimal128) else value)
+
+
+def _power(value: Any, exponent: int) -> Any:
+    """Two to the power: an integer where it is one of 64 bits, else a double; of 34 digits for a Decimal128."""
+    if isinstance(value, Decimal128):
+        exact = CONTEXT.power(Decimal(2), exponent)
+        return decimal128(exact.quantize(Decimal((0, (1,), exact.adjusted() - 33)), context=CONTEXT))
+    if 0 <= exponent < 63:
+        return 2**exponent
+    return 2.0**exponent
 
 
 def series(name: Any, path: Path) -> Series:
     """The series of this name. Raises AggregationError when there is none."""
-    if not isinstance(name, str):
+    if not is_string(name):
         raise AggregationError("granularity of $bucketAuto is the name of a series", path, 40261)
     if name == "POWERSOF2":
         return _Powers()
     if name not in _SERIES:
         hint = did_you_mean(name, _SERIES)
         raise AggregationError(f"there is no granularity '{name}'{hint}", path, 40257)
-    return _Preferred(tuple(_SERIES[name]))
+    return _Preferred(_SERIES[name])
 
 
 def check(value: Any, path: Path) -> None:

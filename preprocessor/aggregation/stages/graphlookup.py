@@ -17,7 +17,7 @@ from preprocessor.aggregation.query.parser import compile_query
 from preprocessor.aggregation.query.walking import Predicate
 from preprocessor.aggregation.stages.joining import JoinIndex, path_values
 from preprocessor.aggregation.stages.nesting import with_nested
-from preprocessor.aggregation.values import INT64_MAX, MISSING, Document, is_number
+from preprocessor.aggregation.values import INT64_MAX, MISSING, Document, is_number, is_string
 
 _REQUIRED = ("from", "as", "startWith", "connectFromField", "connectToField")
 _OPTIONS = (*_REQUIRED, "maxDepth", "depthField", "restrictSearchWithMatch")
@@ -88,7 +88,7 @@ def _check(argument: Any, path: Path) -> None:
         if name not in argument:
             raise AggregationError(f"$graphLookup needs the option '{name}'", path, 40105)
     for name in _NAMES:
-        if name in argument and not isinstance(argument[name], str):
+        if name in argument and not is_string(argument[name]):
             raise AggregationError(f"'{name}' of $graphLookup is a string", (*path, name), 40103)
     if not isinstance(argument.get("restrictSearchWithMatch", {}), Mapping):
         where = (*path, "restrictSearchWithMatch")

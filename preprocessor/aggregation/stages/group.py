@@ -9,7 +9,7 @@ from preprocessor.aggregation.accumulators.frame import Accumulator, State, comp
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.ordering import Key, key
-from preprocessor.aggregation.values import MISSING, Document, Evaluate
+from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_number, is_string
 
 Fields = list[tuple[str, Accumulator, Path]]
 
@@ -41,7 +41,7 @@ def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
 def _check_no_flags(spec: Mapping[str, Any], path: Path) -> None:
     # {_id: {x: 1}} reads like a projection; the server refuses it rather than grouping by the constant 1.
     for name, value in spec.items():
-        if isinstance(value, bool | int | float) or name.startswith("$"):
+        if isinstance(value, bool) or is_number(value) or name.startswith("$"):
             raise AggregationError(
                 f"'{name}' is not an expression of a field: '$field'", (*path, name), 17390
             )
@@ -129,7 +129,7 @@ def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _check_counted(argument: Any, path: Path) -> None:
-    if isinstance(argument, str):
+    if is_string(argument):
         if not argument.startswith("$"):
             raise AggregationError("$sortByCount takes '$field' or an expression", path, 40148)
     elif not isinstance(argument, Mapping):
@@ -151,13 +151,16 @@ def count(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _count_name(name: Any, path: Path) -> str:
-    if not isinstance(name, str):
+    """The name, checked."""
+    if not is_string(name):
         raise AggregationError("$count takes a field name", path, 40156)
     if not name:
         raise AggregationError("$count needs a field name", path, 40157)
     for bad, code in (("\0", 40159), (".", 40160)):
         if bad in name:
             raise AggregationError("the field name of $count must hold neither a dot nor NUL", path, code)
+    if name == "_id":
+        raise AggregationError("$count cannot count into _id", path, 15948)
     if name.startswith("$"):
         raise AggregationError("the field name of $count must not start with '$'", path, 40158)
-    return name
+    return str(name)

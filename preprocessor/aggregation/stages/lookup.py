@@ -16,10 +16,10 @@ from preprocessor.aggregation.compiler import (
     stage,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.stages.combine import starts_with_documents
+from preprocessor.aggregation.stages.combine import check_collection, starts_with_documents
 from preprocessor.aggregation.stages.joining import JoinIndex, path_values
 from preprocessor.aggregation.stages.nesting import with_nested
-from preprocessor.aggregation.values import Document
+from preprocessor.aggregation.values import Document, is_string
 
 _OPTIONS = ("from", "localField", "foreignField", "let", "pipeline", "as")
 _Find = Callable[[Document], Sequence[Document]]
@@ -31,11 +31,11 @@ def lookup(argument: Any, scope: Scope, path: Path) -> Stage:
     _check(argument, path)
     target = _split(argument["as"], (*path, "as"))
     source = scope.context.collections.get(argument.get("from", ""), ())
-    join = _equality(argument, source, path)
-    if "pipeline" not in argument:
-        find: _Find = join or (lambda _: source)
-    else:
+    join = _equality(argument, path)
+    if "pipeline" in argument:
         find = _piped(argument, join, source, scope, path)
+    else:
+        find = join(source) if join else lambda _: source
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         return (with_nested(document, target, list(find(document))) for document in documents)
@@ -50,8 +50,10 @@ def _check(argument: Any, path: Path) -> None:
         if name not in _OPTIONS:
             hint = did_you_mean(name, _OPTIONS)
             raise AggregationError(f"$lookup has no option '{name}'{hint}", (*path, name), 9)
+    if "from" in argument and is_string(argument["from"]):
+        check_collection(argument["from"], (*path, "from"))
     for name in ("from", "localField", "foreignField", "as"):
-        if name in argument and not isinstance(argument[name], str):
+        if name in argument and not is_string(argument[name]):
             raise AggregationError(f"'{name}' of $lookup is a string", (*path, name), 9)
     if "as" not in argument:
         raise AggregationError("$lookup needs the option 'as'", path, 9)
@@ -72,16 +74,26 @@ def _split(dotted: str, path: Path) -> tuple[str, ...]:
         raise error.at(path) from None
 
 
-def _equality(argument: Mapping[str, Any], source: Sequence[Document], path: Path) -> _Find | None:
+def _equality(argument: Mapping[str, Any], path: Path) -> Callable[[Sequence[Document]], _Find] | None:
+    """A function from the other collection to what finds a document's partners in it by equal fields."""
     if "localField" not in argument:
         return None
     local = _split(argument["localField"], (*path, "localField"))
-    index = JoinIndex(source, _split(argument["foreignField"], (*path, "foreignField")))
-    return lambda document: index.find(path_values(document, local))
+    foreign = _split(argument["foreignField"], (*path, "foreignField"))
+
+    def join(source: Sequence[Document]) -> _Find:
+        index = JoinIndex(source, foreign)
+        return lambda document: index.find(path_values(document, local))
+
+    return join
 
 
 def _piped(
-    argument: Mapping[str, Any], join: _Find | None, source: Sequence[Document], scope: Scope, path: Path
+    argument: Mapping[str, Any],
+    join: Callable[[Sequence[Document]], _Find] | None,
+    source: Sequence[Document],
+    scope: Scope,
+    path: Path,
 ) -> _Find:
     let = argument.get("let", {})
     if not isinstance(let, Mapping):
@@ -94,18 +106,25 @@ def _piped(
         _check_variable(name, where)
         runs.append(compile_expression(expression, scope, where).run)
     inner, slots = scope.binding(*let)
-    pipeline = compile_pipeline(argument["pipeline"], inner, (*path, "pipeline"))
+    # Documents that the pipeline brings are joined first, and then go through the rest of it.
+    head = 1 if join and starts_with_documents(argument["pipeline"]) else 0
+    brought = compile_pipeline(argument["pipeline"][:head], inner, (*path, "pipeline"))
+    pipeline = compile_pipeline(argument["pipeline"][head:], inner, (*path, "pipeline"), head)
+    partners = join(source) if join and not head else None
 
     def find(document: Document) -> Sequence[Document]:
         values = [run(document) for run in runs]
         for slot, value in zip(slots, values, strict=True):
             slot.value = value
-        return list(pipeline(iter(join(document) if join else source)))
+        rows = source
+        if partners is not None:
+            rows = partners(document)
+        elif join is not None:
+            rows = join(list(brought(iter(()))))(document)
+        return list(pipeline(iter(rows)))
 
-    correlated = join is not None or _mentions(
-        argument["pipeline"], [f"$${name}" for name in scope.slots | dict(let)]
-    )
-    return find if correlated else _once(find)
+    names = [f"$${name}" for name in inner.slots]
+    return find if join or _mentions(argument["pipeline"], names) else _once(find)
 
 
 def _check_variable(name: str, path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_number, truthy
+from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_number, is_string, truthy
 
 Kind = Literal["inclusion", "exclusion", "addition"]
 Apply = Callable[[Document], Document]
@@ -168,7 +168,7 @@ def _each(apply: Apply) -> Stage:
 @stage("$unset")
 def unset(argument: Any, scope: Scope, path: Path) -> Stage:
     """Documents without the named fields."""
-    names = [argument] if isinstance(argument, str) else argument
+    names = [argument] if is_string(argument) else argument
     if not isinstance(names, list | tuple):
         raise AggregationError("$unset takes a field name or a list of them", path, 31002)
     if not names:
@@ -176,7 +176,7 @@ def unset(argument: Any, scope: Scope, path: Path) -> Stage:
     tree = _Tree()
     for index, name in enumerate(names):
         where = path if names is not argument else (*path, index)
-        if not isinstance(name, str):
+        if not is_string(name):
             raise AggregationError("$unset takes field names only", where, 31120)
         level, last = _reach(tree, name, where)
         _free(level, last, where)

@@ -12,7 +12,7 @@ from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import Scope, Stage, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.stages.nesting import nested, with_nested
-from preprocessor.aggregation.values import MISSING, Document
+from preprocessor.aggregation.values import MISSING, Document, is_string
 
 _OPTIONS = ("path", "includeArrayIndex", "preserveNullAndEmptyArrays")
 
@@ -51,7 +51,7 @@ def unwind(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _parse(argument: Any, path: Path) -> _Unwind:
-    if isinstance(argument, str):
+    if is_string(argument):
         return _Unwind(_field(argument, path), (), False)
     if not isinstance(argument, Mapping):
         raise AggregationError("$unwind takes '$field' or a document with path", path, 15981)
@@ -69,7 +69,7 @@ def _parse(argument: Any, path: Path) -> _Unwind:
 
 
 def _field(value: Any, path: Path) -> tuple[str, ...]:
-    if not isinstance(value, str):
+    if not is_string(value):
         raise AggregationError("the path of $unwind is a string", path, 28808)
     if not value.startswith("$"):
         raise AggregationError(f"the path of $unwind starts with '$': '${value}'", path, 28818)
@@ -80,7 +80,7 @@ def _index(argument: Mapping[str, Any], path: Path) -> tuple[str, ...]:
     if "includeArrayIndex" not in argument:
         return ()
     name, where = argument["includeArrayIndex"], (*path, "includeArrayIndex")
-    if not isinstance(name, str) or not name:
+    if not is_string(name) or not name:
         raise AggregationError("includeArrayIndex is the name of a field", where, 28810)
     if name.startswith("$"):
         raise AggregationError("includeArrayIndex is a field name, without '$'", where, 28822)
