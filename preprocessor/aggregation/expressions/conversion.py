@@ -326,12 +326,12 @@ def _convert(argument: Any, scope: Scope, path: Path) -> Node:
     runs = {name: node.run for name, node in nodes.items()}
     read, target = runs["input"], runs["to"]
     on_null, on_error = runs.get("onNull"), runs.get("onError")
-    manners = {name: runs[name] for name in ("base", "format", "byteOrder") if name in runs}
+    manners: dict[str, Any] = {name: runs[name] for name in ("base", "format", "byteOrder") if name in runs}
 
     def run(document: Document) -> Any:
         try:
             to, value = target(document), read(document)
-            details = {name: run(document) for name, run in manners.items()}
+            details: dict[str, Any] = {name: run(document) for name, run in manners.items()}
             kind, subtype = _target_type(to)
             if is_nullish(value):
                 return on_null(document) if on_null else None
