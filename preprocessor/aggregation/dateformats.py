@@ -160,16 +160,14 @@ def read_formatted(text: str, format: str, zone: Zone) -> int:
     reading = Reading(text)
     at = 0
     for is_specifier, token in _reading_tokens(format):
-        if not is_specifier or token == "%":
-            at = _literal(text, at, token)
-        else:
-            at = _specifier(reading, text, at, token)
+        read = _specifier if is_specifier and token != "%" else _literal
+        at = read(reading, text, at, token)
     if at < len(text):
         raise unreadable(text, f"'{text[at:]}' is left over")
     return reading.date(zone)
 
 
-def _literal(text: str, at: int, literal: str) -> int:
+def _literal(reading: Reading, text: str, at: int, literal: str) -> int:
     if not text.startswith(literal, at):
         raise unreadable(text, f"'{literal}' is expected after '{text[:at]}'")
     return at + len(literal)

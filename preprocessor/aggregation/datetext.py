@@ -59,14 +59,14 @@ _YEAR_LAST = re.compile(
 )
 # Words with a meaning in dates: a text in which another one stands is no date for the server.
 _VOCABULARY = """
-    january february march april may june july august september october november december sept 
-    sun sunday mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday 
-    first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth next last previous this 
-    ms msec millisecond milliseconds microsecond microseconds usec sec secs seconds min mins minute minutes hour 
-    hours day days week weeks fortnight fortnights forthnight month months year years weekday weekdays ago now 
-    today midnight noon tomorrow yesterday back front of am pm st nd rd th sat 
+    january february march april may june july august september october november december sept
+    sun sunday mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday
+    first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth next last previous this
+    ms msec millisecond milliseconds microsecond microseconds usec sec secs seconds min mins minute minutes hour
+    hours day days week weeks fortnight fortnights forthnight month months year years weekday weekdays ago now
+    today midnight noon tomorrow yesterday back front of am pm st nd rd th sat
     i ii iii iv v vi vii viii ix x xi xii
-""
+"""
 _WORDS = frozenset(_VOCABULARY.split()).union(_MONTHS, _DAYS, ABBREVIATIONS)
 
 
