@@ -27,6 +27,12 @@ def rounded(value: Decimal) -> Decimal:
     return result.quantize(full, context=CONTEXT)
 
 
+def shortest(value: Decimal) -> Decimal:
+    """A whole number without the zeros after its point: what is exact comes out of quadruple precision so."""
+    whole = value.is_finite() and value == value.to_integral_value()
+    return value.to_integral_value() if whole else value
+
+
 def precisely(function: Function, value: Decimal, extra: int = 0) -> Decimal:
     """``function`` of ``value`` computed with guard digits, rounded."""
     with decimal.localcontext() as context:

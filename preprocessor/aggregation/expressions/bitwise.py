@@ -38,4 +38,7 @@ _combining("$bitXor", 0, lambda left, right: left ^ right)
 
 @operator("$bitNot")
 def _bit_not(value: Any) -> Any:
-    return None if is_nullish(value) else integer(~int(value), _integer_rank("$bitNot", value))
+    if is_nullish(value):
+        return None
+    kind = _integer_rank("$bitNot", value)
+    return integer(~int(value), kind)

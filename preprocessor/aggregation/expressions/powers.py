@@ -22,6 +22,7 @@ from preprocessor.aggregation.numbers import (
     rank,
     to_decimal,
 )
+from preprocessor.aggregation.summation import plain
 from preprocessor.aggregation.values import INT64_MAX, INT64_MIN, is_nullish, type_name
 
 
@@ -43,7 +44,7 @@ def _exp(value: Any) -> Any:
         exact = value.to_decimal()
         if not exact:
             return Decimal128("1")
-        return decimal128(decimalmath.precisely(lambda x: x.exp(), exact))
+        return decimal128(decimalmath.shortest(decimalmath.precisely(lambda x: x.exp(), exact)))
     return in_doubles(math.exp, float(value))
 
 
@@ -71,7 +72,7 @@ def _logarithm(name: str, value: Any, code: int, double: Callable[[float], float
     if kind != DECIMAL:
         return double(float(value))
     number = value.to_decimal()
-    return Decimal128("0") if number == 1 else decimal128(decimalmath.precisely(exact, number))
+    return decimal128(decimalmath.shortest(decimalmath.precisely(exact, number)))
 
 
 @operator("$ln")
@@ -95,10 +96,12 @@ def _log(value: Any, base: Any) -> Any:
         raise AggregationError(f"$log takes a positive number, not {value}", code=28758)
     if not foot.is_nan() and (foot <= 0 or foot == 1):
         raise AggregationError(f"the base of $log is positive and not 1: {base}", code=28759)
+    if is_nan(value) or is_nan(base):
+        return math.nan
     if DECIMAL in (rank(value), rank(base)):
         above, below = (decimalmath.precisely(lambda x: x.ln(), number) for number in (exact, foot))
         return decimal128(CONTEXT.divide(above, below))
-    return math.log(float(value)) / math.log(float(base))
+    return plain(math.log(float(value)) / math.log(float(base)))
 
 
 @operator("$pow")

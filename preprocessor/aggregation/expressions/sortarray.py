@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from preprocessor.aggregation import sorting
+from preprocessor.aggregation.accumulators.several import Extremes, count_of
 from preprocessor.aggregation.compiler import (
     Node,
     Scope,
@@ -17,8 +17,8 @@ from preprocessor.aggregation.compiler import (
 )
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.numbers import integral, rank
-from preprocessor.aggregation.ordering import key
-from preprocessor.aggregation.values import INT64_MAX, Document, is_nullish, type_name
+from preprocessor.aggregation.ordering import Key, key
+from preprocessor.aggregation.values import Document, is_nullish, type_name
 
 
 @form("$sortArray")
@@ -40,20 +40,49 @@ def _sort_array(argument: Any, scope: Scope, path: Path) -> Node:
 
 def _order(spec: Any, path: Path) -> Callable[[list[Any]], list[Any]]:
     if isinstance(spec, Mapping):
-        return sorting.parse(spec, path, "sortBy").sorted
+        return _by_fields(spec, path)
     if not rank(spec) or integral(spec) not in (1, -1):
-        raise AggregationError("sortBy is 1, -1 or a document of fields and directions", path, 2942505)
+        raise AggregationError("sortBy is 1, -1 or a document of fields and directions", path, 2942507)
     return lambda items: sorted(items, key=key, reverse=integral(spec) == -1)
 
 
+def _by_fields(spec: Mapping[str, Any], path: Path) -> Callable[[list[Any]], list[Any]]:
+    """Sorts by fields of the elements; unlike `$sort`, an array is compared as a whole."""
+    if not spec:
+        raise AggregationError("sortBy needs at least one field", path, 2942505)
+    parts: list[tuple[list[str], bool]] = []
+    for dotted, way in spec.items():
+        names = dotted.split(".")
+        if not all(names) or not rank(way) or integral(way) not in (1, -1):
+            raise AggregationError("sortBy takes fields with 1 or -1", (*path, dotted), 2942505)
+        parts.append((names, integral(way) == -1))
+
+    def ordered(items: list[Any]) -> list[Any]:
+        for names, descending in reversed(parts):
+            items = sorted(items, key=_key_of(names), reverse=descending)
+        return items
+
+    return ordered
+
+
+def _key_of(names: list[str]) -> Callable[[Any], Key]:
+    return lambda item: key(_along(item, names))
+
+
+def _along(value: Any, names: list[str]) -> Any:
+    """What the names lead to, a number being a place in an array; null when there is nothing."""
+    for position, name in enumerate(names):
+        if isinstance(value, Mapping):
+            value = value.get(name)
+        elif isinstance(value, list) and position and name.isdigit() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            return None
+    return value
+
+
 def _ends(name: str, n: Any, value: Any) -> tuple[int, list[Any]]:
-    if not rank(n):
-        raise AggregationError(f"the n of {name} is a number, not {type_name(n)}", code=5787902)
-    number = integral(n)
-    if number is None or number > INT64_MAX:
-        raise AggregationError(f"the n of {name} is a whole number, not {n}", code=5787903)
-    if number < 1:
-        raise AggregationError(f"the n of {name} is greater than 0", code=5787908)
+    number = count_of(name, n)
     if not isinstance(value, list):
         raise AggregationError(f"{name} works on an array, not on {type_name(value)}", code=5788200)
     return number, value
@@ -74,10 +103,18 @@ def _last_n(n: Any, value: Any) -> list[Any]:
 @named("$minN")
 def _min_n(n: Any, value: Any) -> list[Any]:
     number, items = _ends("$minN", n, value)
-    return sorted((item for item in items if item is not None), key=key)[:number]
+    return _extremes(number, items, least=True)
 
 
 @named("$maxN")
 def _max_n(n: Any, value: Any) -> list[Any]:
     number, items = _ends("$maxN", n, value)
-    return sorted((item for item in items if item is not None), key=key, reverse=True)[:number]
+    return _extremes(number, items, least=False)[::-1]
+
+
+def _extremes(number: int, items: list[Any], *, least: bool) -> list[Any]:
+    found = Extremes(number, least=least)
+    for item in items:
+        if item is not None:
+            found.put(key(item), item)
+    return found.values()

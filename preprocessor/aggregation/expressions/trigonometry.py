@@ -46,6 +46,9 @@ _FUNCTIONS = {
 }
 
 
+_NEVER_EXACT = ("$cos", "$cosh")
+
+
 def _register(name: str, function: _Function) -> None:
     def compute(value: Any) -> Any:
         if is_nullish(value):
@@ -57,7 +60,9 @@ def _register(name: str, function: _Function) -> None:
         if (function.finite and not exact.is_finite()) or not function.least <= exact <= function.most:
             raise AggregationError(f"{name} has no value at {value}", code=50989)
         if kind == DECIMAL:
-            return decimal128(decimalmath.precisely(function.exact, exact))
+            result = decimalmath.precisely(function.exact, exact)
+        # Where a function comes to a whole number at its edge, that is exact.
+        return decimal128(result if name in _NEVER_EXACT else decimalmath.shortest(result))
         return _double(function.double, float(value))
 
     operator(name)(compute)
@@ -113,7 +118,7 @@ def _scaled(name: str, value: Any, factor: float, exact: Decimal) -> Any:
 
 @operator("$degreesToRadians")
 def _degrees_to_radians(value: Any) -> Any:
-    exact = CONTEXT.create_decimal(decimalmath.pi(60) / 180)
+    exact = CONTEXT.divide(decimalmath.pi(60), Decimal(180))
     return _scaled("$degreesToRadians", value, math.pi / 180, exact)
 
 
