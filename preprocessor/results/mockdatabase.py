@@ -29,16 +29,15 @@ if TYPE_CHECKING:
 class LazyStore(CollectionStore):
     """A collection's documents that come in when first looked at."""
 
-    def __init__(self, name: str, fill: Callable[[], None]) -> None:
-        self._fill: Callable[[], None] | None = fill
+    def __init__(self, name: str, fill: Callable[[], OrderedDict[Any, Any]]) -> None:
+        self._fill: Callable[[], OrderedDict[Any, Any]] | None = fill
         super().__init__(name)
         self._fill = fill
 
     @property
     def _documents(self) -> OrderedDict[Any, Any]:
         if self._fill is not None:
-            fill, self._fill = self._fill, None
-            fill()
+            self._held, self._fill = self._fill(), None
         return self._held
 
     @_documents.setter
@@ -81,10 +80,14 @@ class FixtureDatabase(Database):
             return None
         return list(self[name].find())
 
-    def _fill(self, name: str) -> None:
+    def _fill(self, name: str) -> OrderedDict[Any, Any]:
+        """The documents as mongomock keeps them: put into a store of their own, for ours is locked meanwhile."""
+        scratch: Any = mongomock.MongoClient()[self.name][name]
         documents = self._source.stored(name).documents()
         if documents:
-            self[name].insert_many(documents)
+            scratch.insert_many(documents)
+        held: OrderedDict[Any, Any] = scratch._store._documents
+        return held
 
 
 class FixtureCollection(Collection):

@@ -158,7 +158,7 @@ def test_a_pull_tells_what_is_new_different_and_gone(database: str, folder: Path
 
 
 def test_a_pull_of_a_collection_without_documents_changes_nothing(database: str, folder: Path):
-    with pytest.raises(ResultsError, match="'result' of .* has no documents"):
+    with pytest.raises(ResultsError, match=r"'result' of .* has no documents"):
         pull(database, folder, ["result"])
 
 

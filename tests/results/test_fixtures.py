@@ -1,0 +1,160 @@
+"""Fixture folders: what they hold, how faults in them are told, and that the cache is never believed blindly."""
+
+from __future__ import annotations
+
+import multiprocessing
+from pathlib import Path
+
+import pytest
+from bson.int64 import Int64
+
+from preprocessor.results import Query, ResultsError, bsoncache, open_source
+from preprocessor.results.fixtures import FixtureSource
+
+ALL = Query("results", ())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    results = tmp_path / "fixtures" / "results"
+    results.mkdir(parents=True)
+    (results / "b.jsonl").write_text(
+        '{"_id":3,"n":{"$numberLong":"1"}}\n\n{"n":1.0,"_id":4}\n', encoding="utf-8"
+    )
+    (results / "a.json").write_text(
+        '[{"_id":1,"n":1},\n {"_id":2,"n":{"$numberDecimal":"1.50"}}]', encoding="utf-8"
+    )
+    return tmp_path / "fixtures"
+
+
+def entries() -> list[Path]:
+    cache = bsoncache.folder_for(Path("unused"))
+    assert cache is not None
+    return sorted(cache.glob("*.bson"))
+
+
+def test_documents_come_in_the_order_of_file_names_and_lines_with_their_types(folder: Path):
+    rows = FixtureSource(folder).aggregate(ALL)
+    assert [row["_id"] for row in rows] == [1, 2, 3, 4]
+    assert [type(row["n"]).__name__ for row in rows] == ["int", "Decimal128", "Int64", "float"]
+    assert list(rows[3]) == ["_id", "n"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("x.jsonl", '{"_id":1}\n{"_id":2,"a":}', "x.jsonl:2:14: not JSON"),
+        ("x.jsonl", '{"_id":1,"n":NaN}', "x.jsonl:1:1: not JSON: NaN"),
+        ("x.jsonl", '{"_id":1}\n{"n":2}', "x.jsonl:2:1: a document without _id"),
+        ("x.jsonl", '{"_id":{"$oid":"12"}}', "x.jsonl:1:1: `$oid` needs 24"),
+        ("x.json", '[{"_id":1},\n {"_id":]', "x.json:2:9: not JSON"),
+        ("x.json", '{"_id":1}', "x.json:1:1: a .json fixture holds an array"),
+        ("x.jsonl", '{"_id":3}', "have the same _id: 3"),
+    ],
+)
+def test_a_fault_in_a_file_is_told_with_its_place(folder: Path, name: str, text: str, said: str):
+    (folder / "results" / name).write_text(text, encoding="utf-8")
+    with pytest.raises(ResultsError) as caught:
+        FixtureSource(folder).aggregate(ALL)
+    assert said in caught.value.message
+    assert caught.value.environment
+
+
+def test_bytes_that_are_not_utf_8_are_told_with_their_place(folder: Path):
+    (folder / "results" / "x.jsonl").write_bytes(b'{"_id":9}\n{"_id":"\xff"}')
+    with pytest.raises(ResultsError, match=r"x\.jsonl:2:9: not UTF-8"):
+        FixtureSource(folder).aggregate(ALL)
+
+
+def test_a_missing_folder_cannot_be_used_at_all(tmp_path: Path):
+    with pytest.raises(ResultsError, match="there is no fixture folder") as caught:
+        open_source(str(tmp_path / "nothing")).reach()
+    assert caught.value.environment
+
+
+def test_a_second_source_reads_the_cache_and_gives_the_same(folder: Path):
+    first = FixtureSource(folder).aggregate(ALL)
+    assert len(entries()) == 2
+    assert FixtureSource(folder).aggregate(ALL) == first
+
+
+@pytest.mark.parametrize("damage", [b"", b"short", None])
+def test_a_damaged_cache_entry_is_rebuilt_silently(folder: Path, damage: bytes | None):
+    first = FixtureSource(folder).aggregate(ALL)
+    sound = {path: path.read_bytes() for path in entries()}
+    for path, content in sound.items():
+        path.write_bytes(content[:-9] + b"!" + content[-8:] if damage is None else damage)
+    assert FixtureSource(folder).aggregate(ALL) == first
+    assert {path: path.read_bytes() for path in entries()} == sound
+
+
+def test_a_changed_file_is_never_answered_from_its_old_entry(folder: Path):
+    source = FixtureSource(folder)
+    source.aggregate(ALL)
+    before = source.state()
+    file = folder / "results" / "b.jsonl"
+    file.write_text(file.read_text(encoding="utf-8").replace('"1"', '"2"'), encoding="utf-8")
+    assert source.state() != before
+    assert source.aggregate(ALL)[2]["n"] == Int64(2)
+    assert FixtureSource(folder).aggregate(ALL)[2]["n"] == Int64(2)
+
+
+def test_the_state_is_the_same_while_no_byte_changes(folder: Path):
+    before = FixtureSource(folder).state()
+    (folder / "results" / "b.jsonl").touch()
+    assert FixtureSource(folder).state() == before
+
+
+def test_without_a_writable_cache_everything_works(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    blocked = tmp_path / "a file"
+    blocked.write_text("", encoding="utf-8")
+    for value in (str(blocked / "below"), str(blocked), ""):
+        monkeypatch.setenv(bsoncache.VARIABLE, value)
+        assert len(FixtureSource(folder).aggregate(ALL)) == 4
+
+
+def test_the_cache_keeps_itself_out_of_version_control(folder: Path):
+    FixtureSource(folder).aggregate(ALL)
+    cache = entries()[0].parent
+    assert (cache / ".gitignore").read_text(encoding="utf-8") == "*\n"
+    assert (
+        (cache / "CACHEDIR.TAG")
+        .read_text(encoding="utf-8")
+        .startswith("Signature: 8a477f597d28d172789f06886806bc55")
+    )
+
+
+def _read(folder: str) -> int:
+    return len(FixtureSource(Path(folder)).aggregate(ALL))
+
+
+def test_processes_that_fill_the_cache_at_once_all_get_every_document(folder: Path):
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        assert pool.map(_read, [str(folder)] * 4) == [4] * 4
+
+
+def test_the_folder_is_a_mongomock_database_too(folder: Path):
+    database = FixtureSource(folder).database
+    assert database.list_collection_names() == ["results"]
+    assert database.results.count_documents({"n": 1}) == 3
+    assert database.results.find_one({"_id": 2})["n"].to_decimal() == 1.5
+
+
+def test_aggregate_sees_what_was_written_on_the_mongomock_side(folder: Path):
+    source = FixtureSource(folder)
+    assert list(source.database.results.aggregate([{"$count": "n"}])) == [{"n": 4}]
+    source.database.results.insert_one({"_id": 9})
+    source.database.results.with_options().delete_one({"_id": 1})
+    source.database.fresh.insert_one({"_id": 1})
+    assert [row["_id"] for row in source.aggregate(ALL)] == [2, 3, 4, 9]
+    assert source.aggregate(Query("fresh", ())) == [{"_id": 1}]
+    source.database.results.drop()
+    assert source.aggregate(ALL) == []
+
+
+def test_rows_can_be_changed_without_changing_the_source(folder: Path):
+    source = FixtureSource(folder)
+    source.aggregate(ALL)[0]["n"] = "changed"
+    assert source.aggregate(ALL)[0]["n"] == 1

@@ -1,0 +1,130 @@
+"""Decoding only what a pipeline reads changes nothing in its rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from preprocessor.aggregation import AggregationError, aggregate
+from preprocessor.results import rawbson, stored
+from preprocessor.results.limits import OPTIONS
+from preprocessor.results.readpaths import leading_strings, read_tree
+from preprocessor.results.stored import StoredCollection
+
+from .bsonvalues import documents
+
+NAMES = st.sampled_from(["a", "b", "c", "testname"])
+PATHS = st.lists(NAMES, min_size=1, max_size=3).map(".".join)
+REFERENCES = PATHS.map(lambda path: f"${path}")
+EXPRESSIONS = st.recursive(
+    st.one_of(REFERENCES, REFERENCES.map(lambda text: f"$$ROOT.{text[1:]}"), st.integers(-3, 3)),
+    lambda inner: st.one_of(
+        st.builds(lambda x: {"$type": x}, inner),
+        st.builds(lambda x, y: {"$ifNull": [x, y]}, inner, inner),
+        st.builds(lambda x: {"$literal": x}, st.just("$a")),
+        st.builds(
+            lambda x, y: {"$let": {"vars": {"v": x}, "in": {"$cond": [{"$eq": ["$$v", y]}, "$$v.b", y]}}},
+            inner,
+            inner,
+        ),
+    ),
+    max_leaves=4,
+)
+PASSING = st.one_of(
+    st.dictionaries(
+        PATHS, st.sampled_from(["x", "", {"$in": ["x", "y"]}, {"$exists": True}, 1, None]), max_size=2
+    ).map(lambda body: {"$match": body}),
+    st.builds(lambda path, value: {"$set": {path: value}}, PATHS, EXPRESSIONS),
+    PATHS.map(lambda path: {"$unset": path}),
+    PATHS.map(lambda path: {"$project": {path: 0}}),
+    REFERENCES.map(lambda path: {"$unwind": {"path": path, "preserveNullAndEmptyArrays": True}}),
+    PATHS.map(lambda path: {"$sort": {path: 1}}),
+    st.just({"$limit": 2}),
+)
+CUTTING = st.one_of(
+    st.builds(
+        lambda path, name, value: {"$project": {path: 1, f"z{name}": value}}, PATHS, NAMES, EXPRESSIONS
+    ),
+    EXPRESSIONS.map(lambda value: {"$group": {"_id": None, "all": {"$push": value}}}),
+    EXPRESSIONS.map(lambda value: {"$replaceWith": {"v": value}}),
+    st.just({"$count": "n"}),
+)
+PIPELINES = st.builds(lambda passing, cut: [*passing, cut], st.lists(PASSING, max_size=3), CUTTING)
+
+
+def outcome(given_documents: list[dict[str, Any]], pipeline: list[dict[str, Any]]) -> bytes | str:
+    try:
+        return bson.encode({"rows": aggregate(given_documents, pipeline)})
+    except AggregationError as error:
+        return f"{error.path} {error.message}"
+
+
+@given(st.lists(documents(NAMES), max_size=4), PIPELINES, st.sampled_from([0, 12_000]))
+@settings(max_examples=250, deadline=None)
+def test_rows_from_parts_are_the_rows_from_whole_documents(
+    raws: list[bytes], pipeline: list[dict[str, Any]], small: int
+):
+    whole = [bson.decode(raw, OPTIONS) for raw in raws]
+    untouched, stored._SMALL = stored._SMALL, small
+    try:
+        parts = StoredCollection(raws).documents_for(pipeline)
+    finally:
+        stored._SMALL = untouched
+    assert outcome(parts, pipeline) == outcome(whole, pipeline)
+
+
+@given(documents(NAMES), PATHS)
+@settings(max_examples=200, deadline=None)
+def test_a_string_skimmed_from_the_bytes_is_the_one_in_the_document(raw: bytes, path: str):
+    value: Any = bson.decode(raw, OPTIONS)
+    try:
+        found = rawbson.string_at(raw, tuple(path.split(".")))
+    except rawbson.Unclear:
+        return
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    assert found == (value if type(value) is str else None)
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "tree"),
+    [
+        ([{"$match": {"a.b": 1}}, {"$count": "n"}], {"_id": {}, "a": {"b": {}}}),
+        ([{"$set": {"x": "$a.b.c"}}, {"$project": {"x": 1}}], {"_id": {}, "x": {}, "a": {"b": {"c": {}}}}),
+        ([{"$sort": {"s": 1}}, {"$project": {"a": 1, "a.b": 1}}], {"_id": {}, "s": {}, "a": {}}),
+        (
+            [{"$group": {"_id": "$a", "n": {"$sum": {"$first": "$b.c"}}}}],
+            {"_id": {}, "a": {}, "b": {"c": {}}},
+        ),
+        ([{"$match": {"a": 1}}], None),
+        ([{"$project": {"a": 0}}], None),
+        ([{"$project": {"x": "$$ROOT"}}], None),
+        ([{"$project": {"x": {"$getField": "a"}}}], None),
+        ([{"$project": {"x": {"$aLaterOperator": "$a"}}}], None),
+        ([{"$aLaterStage": {}}, {"$project": {"x": 1}}], None),
+        ([{"$match": {"$jsonSchema": {}}}, {"$project": {"x": 1}}], None),
+        (["not a stage"], None),
+    ],
+)
+def test_what_a_pipeline_reads_is_known_or_everything(pipeline: list[Any], tree: dict[str, Any] | None):
+    assert read_tree(pipeline) == tree
+
+
+@pytest.mark.parametrize(
+    ("match", "strings"),
+    [
+        ({"a.b": "x"}, {("a", "b"): {"x"}}),
+        ({"a": {"$eq": "x"}, "n": 1}, {("a",): {"x"}}),
+        ({"a": {"$in": ["x", "y"]}}, {("a",): {"x", "y"}}),
+        ({"a": ["x"]}, {}),
+        ({"a": {"$in": ["x", None]}}, {}),
+        ({"a": "x", "$expr": {"$divide": [1, 0]}}, {}),
+        ({"a": {"b": "x"}}, {}),
+    ],
+)
+def test_only_equality_with_strings_drops_documents_early(match: dict[str, Any], strings: dict[Any, Any]):
+    assert leading_strings([{"$match": match}]) == strings
