@@ -53,7 +53,7 @@ def _sqrt(value: Any) -> Any:
     if is_nullish(value):
         return None
     kind = number_rank("$sqrt", value)
-    if to_decimal(value) < 0 and not is_nan(value):
+    if not is_nan(value) and to_decimal(value) < 0:
         raise AggregationError("$sqrt takes no negative number", code=28714)
     if kind == DECIMAL:
         return decimal128(CONTEXT.sqrt(value.to_decimal()))
@@ -92,9 +92,10 @@ def _log(value: Any, base: Any) -> Any:
     number_rank("$log", value, 28756)
     number_rank("$log", base, 28757)
     exact, foot = to_decimal(value), to_decimal(base)
+    one = base == 1 if isinstance(base, float) else foot == 1
     if not exact.is_nan() and exact <= 0:
         raise AggregationError(f"$log takes a positive number, not {value}", code=28758)
-    if not foot.is_nan() and (foot <= 0 or foot == 1):
+    if not foot.is_nan() and (foot <= 0 or one):
         raise AggregationError(f"the base of $log is positive and not 1: {base}", code=28759)
     if is_nan(value) or is_nan(base):
         return math.nan
@@ -113,7 +114,7 @@ def _pow(base: Any, exponent: Any) -> Any:
         raise AggregationError(f"the base of $pow is a number, not {type_name(base)}", code=28762)
     if not b:
         raise AggregationError(f"the exponent of $pow is a number, not {type_name(exponent)}", code=28763)
-    if to_decimal(base) == 0 and not is_nan(exponent) and to_decimal(exponent) < 0:
+    if not is_nan(base) and not is_nan(exponent) and to_decimal(base) == 0 and to_decimal(exponent) < 0:
         raise AggregationError("$pow takes no base 0 with a negative exponent", code=28764)
     widest = max(a, b)
     if widest == DECIMAL:

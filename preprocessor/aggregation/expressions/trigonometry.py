@@ -56,14 +56,15 @@ def _register(name: str, function: _Function) -> None:
         kind = number_rank(name, value)
         if is_nan(value):
             return value
-        exact = to_decimal(value)
-        if (function.finite and not exact.is_finite()) or not function.least <= exact <= function.most:
+        number = value.to_decimal() if kind == DECIMAL else float(value)
+        infinite = function.finite and abs(number) == math.inf
+        if infinite or not function.least <= number <= function.most:
             raise AggregationError(f"{name} has no value at {value}", code=50989)
-        if kind == DECIMAL:
-            result = decimalmath.precisely(function.exact, exact)
+        if isinstance(number, float):
+            return _double(function.double, number)
+        result = decimalmath.precisely(function.exact, number)
         # Where a function comes to a whole number at its edge, that is exact.
         return decimal128(result if name in _NEVER_EXACT else decimalmath.shortest(result))
-        return _double(function.double, float(value))
 
     operator(name)(compute)
 
