@@ -56,13 +56,27 @@ def _standing_alone(text: str, comment: Comment, lines: list[str]) -> str:
     return prefixed([*before, *lines, *after], comment, newline_of(text))
 
 
+def stands_alone(text: str, comment: Comment) -> bool:
+    """Whether nothing but the marks of containers stands on the comment's lines."""
+    return (
+        bool(_CONTAINER_ONLY.match(_lead(text, comment))) and not _partition(text[comment.end :])[0].strip()
+    )
+
+
+def _lead(text: str, comment: Comment) -> str:
+    return text[
+        max(text.rfind("\n", 0, comment.start), text.rfind("\r", 0, comment.start)) + 1 : comment.start
+    ]
+
+
 def _blank_lines_before(text: str, comment: Comment) -> int:
-    lead_start = max(text.rfind("\n", 0, comment.start), text.rfind("\r", 0, comment.start)) + 1
-    if not _CONTAINER_ONLY.match(text[lead_start : comment.start]):
+    lead = _lead(text, comment)
+    if not _CONTAINER_ONLY.match(lead):
         return 2
+    lead_start = comment.start - len(lead)
     above = text[:lead_start].removesuffix("\n").removesuffix("\r")
     last = above[max(above.rfind("\n"), above.rfind("\r")) + 1 :]
-    starts_item = text[lead_start : comment.start].strip(" \t>") != ""
+    starts_item = lead.strip(" \t>") != ""
     return 0 if starts_item or not last.strip(" \t>") else 1
 
 

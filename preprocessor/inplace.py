@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from preprocessor import comments
 from preprocessor.comments import Comment
-from preprocessor.expansion import newline_of, prefixed, table_lines
+from preprocessor.expansion import newline_of, prefixed, stands_alone, table_lines
 from preprocessor.findings import Finding
 from preprocessor.pages import Answers, Page
 from preprocessor.rules import finding
@@ -20,7 +20,10 @@ Edit = tuple[int, int, str]
 
 
 def written(page: Page, answers: Answers) -> str:
-    """The page with every table under its comment; idempotent, and nothing else of the page is touched."""
+    """The page with every table under its comment; idempotent, and nothing else of the page is touched.
+
+    A comment that shares its lines with text is left alone: ``region_findings`` complains of it.
+    """
     text, done = "", 0
     for start, end, replacement in _edits(page, answers):
         text += page.text[done:start] + replacement
@@ -31,7 +34,7 @@ def written(page: Page, answers: Answers) -> str:
 def _edits(page: Page, answers: Answers) -> Iterator[Edit]:
     newline = newline_of(page.text)
     for comment, spec in zip(page.comments, page.specs, strict=True):
-        if not isinstance(spec, TableSpec):
+        if not isinstance(spec, TableSpec) or not stands_alone(page.text, comment):
             continue
         region = prefixed(_region_lines(table_lines(spec, answers)), comment, newline)
         if comment.region:
@@ -60,7 +63,7 @@ def region_findings(page: Page) -> list[Finding]:
 
 def _finding(page: Page, comment: Comment) -> Finding | None:
     at = (comment.line, comment.column)
-    if comment.inline and comment.keyword == "MONGO_TABLE":
+    if comment.keyword == "MONGO_TABLE" and not stands_alone(page.text, comment):
         return finding(
             "MT165",
             page.file,
