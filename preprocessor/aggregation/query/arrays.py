@@ -12,7 +12,7 @@ from preprocessor.aggregation.query import parser
 from preprocessor.aggregation.query.comparison import equality
 from preprocessor.aggregation.query.conditions import NEVER, Condition, condition, every, leaf
 from preprocessor.aggregation.query.regexes import is_regex, regex_test
-from preprocessor.aggregation.values import is_number
+from preprocessor.aggregation.values import INT32_MAX, is_number
 
 _OF_DOCUMENTS = ("$and", "$or", "$nor", "$where")
 
@@ -21,7 +21,7 @@ _OF_DOCUMENTS = ("$and", "$or", "$nor", "$where")
 def size(argument: Any, scope: Scope, path: Path) -> Condition:
     """An array of so many elements."""
     count = integral(argument) if is_number(argument) and not is_nan(argument) else None
-    if count is None or count < 0:
+    if count is None or not 0 <= count <= INT32_MAX:
         raise AggregationError("$size takes a whole number from 0 on", path, 2)
     return leaf(lambda value: type(value) is list and len(value) == count, elements=False)
 

@@ -130,7 +130,7 @@ def _positions(name: str, argument: Any, path: Path) -> list[int]:
             raise AggregationError(f"{name} takes a whole number from 0 on that fits 64 bits", path, 9)
         return [place for place in range(64) if mask >> place & 1]
     if type_name(argument) == "binData":
-        data = binary_parts(argument)[1]
+        data = _stored_bytes(argument)
         return [place for place in range(8 * len(data)) if data[place // 8] >> place % 8 & 1]
     raise AggregationError(f"{name} takes a mask (number or binary) or a list of bit places", path, 2)
 
@@ -144,10 +144,16 @@ def _position(name: str, item: Any, path: Path) -> int:
     return place
 
 
+def _stored_bytes(value: Any) -> bytes:
+    """The bytes as BSON has them: subtype 2 repeats the length in front."""
+    subtype, data = binary_parts(value)
+    return len(data).to_bytes(4, "little") + data if subtype == 2 else data
+
+
 def _bit_reader(value: Any) -> Any:
     """A function from a place to whether the bit is set; None for a value without bits."""
     if value is not MISSING and type_name(value) == "binData":
-        data = binary_parts(value)[1]
+        data = _stored_bytes(value)
         return lambda place: place < 8 * len(data) and bool(data[place // 8] >> place % 8 & 1)
     if not rank(value):
         return None
