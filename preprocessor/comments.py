@@ -47,7 +47,7 @@ class Comment:
     ``body_lines`` says for each of its lines where it begins in the file. ``start`` and ``end`` are offsets
     of ``<!--`` and after ``-->``; ``line`` and ``column`` (from 1, in characters) are those of ``<!--``.
     ``prefix`` is what every further line of a block in the same container begins with. ``inline``: text of
-    the same paragraph stands before or after it on its lines.
+    the same paragraph stands before or after it on its lines. ``before`` and ``after`` are for `stand_in`.
     """
 
     keyword: str

@@ -130,7 +130,9 @@ class _Scan:
                 self._enter(line.text.expandtabs(_STEP))
             self.paragraph, self.code = 0, False
             return ()
-        text = line.text.expandtabs(_STEP)
+        text = line.text.expandtabs(_STEP) if "\t" in line.text else line.text
+        if not self.open and not self.html.inside and text[:1].isalpha() and "<" not in text:
+            return self._read_prose(text)
         if self.html.inside:
             return self._read_raw(text)
         if self.html.opens(text):
@@ -142,6 +144,12 @@ class _Scan:
         found = list(self._read_markdown(text, after))
         self.paragraph = 0
         return found
+
+    def _read_prose(self, text: str) -> tuple[()]:
+        """Read a line that begins with a letter at the margin, outside all containers: most lines are like that."""
+        self.code = False
+        self._leave(text, at_margin=False)
+        return ()
 
     def _read_raw(self, text: str) -> Iterator[tuple[int, Place]]:
         """Read a line of, or into, a raw block: comments in it are live whatever their indentation."""
@@ -178,7 +186,7 @@ class _Scan:
             prefix = text[: len(text) - len(rest)]
         else:
             prefix, rest = self._enter(text)
-        around = {} if self.code else self.html.follow(rest)
+        around = self.html.follow(rest) if "<" in rest and not self.code else {}
         places = list(self._places(prefix, rest, after, at_margin, around)) if "\ue000" in rest else []
         self._leave(rest, at_margin)
         return places

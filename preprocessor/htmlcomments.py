@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from preprocessor.commonmark import TOKEN
 from preprocessor.fences import Fence, fence_at
@@ -36,8 +37,7 @@ class HtmlComment:
     fence: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class FoldedLine:
+class FoldedLine(NamedTuple):
     """A line with its comments folded to tokens; whether it is fenced code, and the opening mark of it."""
 
     text: str
@@ -86,6 +86,7 @@ class _Folding:
         self.fence: Fence | None = None
         self.disputed: int | None = None
         self.no_close_after = len(page.text) + 1
+        self.next_open = page.text.find("<!--")
         self.paragraph_end = -1
         self.paragraph_runs: dict[int, list[int]] = {}
 
@@ -103,6 +104,9 @@ class _Folding:
         return self.folded, self.comments
 
     def _fence_at(self, index: int) -> Fence | None:
+        line = self.page.lines[index]
+        if "```" not in line and "~~~" not in line:
+            return None
         if self.fence is not None and index <= self.fence.last:
             return None
         fence = fence_at(self.page.lines, index)
@@ -113,6 +117,9 @@ class _Folding:
 
     def _fold_line(self, index: int) -> int:
         """Fold the line with ``index`` and those that its comments reach into; give the last index."""
+        if self._nothing_opens(index):
+            self.folded.append(FoldedLine(self.page.lines[index]))
+            return index
         start = at = self.page.starts[index]
         pieces: list[str] = []
         while True:
@@ -142,6 +149,15 @@ class _Folding:
                     pieces.append(self.page.text[start:at])
         self.folded.append(FoldedLine("".join(pieces)))
         return index
+
+    def _nothing_opens(self, index: int) -> bool:
+        """Whether the line neither has a comment nor begins a code span that could reach one."""
+        text, start, line = self.page.text, self.page.starts[index], self.page.lines[index]
+        if 0 <= self.next_open < start:
+            self.next_open = text.find("<!--", start)
+        if 0 <= self.next_open < start + len(line):
+            return False
+        return "`" not in line or self.next_open < 0 or text.find("\n\n", start, self.next_open) >= 0
 
     def _plain_lines(self, first: int, last: int) -> None:
         for index in range(first, last + 1):

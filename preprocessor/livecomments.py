@@ -46,9 +46,10 @@ def scan_page(text: str, file: str) -> Scan:
     if not wanted:
         return Scan((), ())
     found_places = places(folded, wanted)
-    plain = all(place.margin for place in found_places.values())
-    disputed = any(html.fence is not None for html in html_comments)
-    second = {} if plain and not disputed else opinions("\n".join(line.text for line in folded))
+    undisputed = (
+        all(_undisputed(place) for place in found_places.values()) and html_comments[-1].fence is None
+    )
+    second = {} if undisputed else opinions("\n".join(line.text for line in folded))
     judge = _Judge(page, file)
     live: list[Comment | Marker] = []
     for html in html_comments:
@@ -70,6 +71,14 @@ def scan_page(text: str, file: str) -> Scan:
     ]
     own = [item for item in judge.findings if not any(a <= item.line <= b for a, b in generated)]
     return Scan(tuple(comments), tuple(sorted([*own, *findings])), tuple(judge.rejected))
+
+
+def _undisputed(place: Place) -> bool:
+    """Whether a second opinion about a comment cannot change anything.
+
+    At the margin all kinds of Markdown agree; of admonitions, tabs and footnotes CommonMark knows nothing.
+    """
+    return place.margin or (place.foreign and place.kind == "live" and not place.inline)
 
 
 class _Judge:

@@ -8,6 +8,7 @@ too, unless the tag has the attribute ``markdown``
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 # https://github.com/Python-Markdown/markdown/blob/master/markdown/util.py, BLOCK_LEVEL_ELEMENTS, without hr.
@@ -37,6 +38,7 @@ class RawHtml:
 
     def __init__(self) -> None:
         self.stack: list[str] = []
+        self.depth: Counter[str] = Counter()  # how many of each tag are in the stack
         self.opaque = ""
 
     @property
@@ -88,15 +90,17 @@ class RawHtml:
         return around
 
     def _opaque_element(self) -> str:
-        return next((tag for tag in self.stack if tag in _OPAQUE), "")
+        return next((tag for tag in sorted(_OPAQUE) if self.depth[tag]), "")
 
     def _start(self, tag: str, attributes: str) -> None:
         if attributes.endswith("/") or (self.stack and self.stack[-1] in _CDATA):
             return
         self.stack.append(tag)
+        self.depth[tag] += 1
 
     def _end(self, tag: str) -> None:
-        if tag not in self.stack or (self.stack[-1] in _CDATA and self.stack[-1] != tag):
+        if not self.depth[tag] or (self.stack[-1] in _CDATA and self.stack[-1] != tag):
             return
-        while self.stack.pop() != tag:
-            pass
+        while (inner := self.stack.pop()) != tag:
+            self.depth[inner] -= 1
+        self.depth[tag] -= 1

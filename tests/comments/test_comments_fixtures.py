@@ -20,8 +20,9 @@ FIXTURES = Path(__file__).parent / "fixtures"
 
 def _cases():
     for path in sorted(FIXTURES.glob("*.md")):
-        parts = path.read_text(encoding="utf-8").split("\n.\n")
-        for title, page, expected in zip(parts[::3], parts[1::3], parts[2::3], strict=False):
+        *parts, rest = path.read_text(encoding="utf-8").split("\n.\n")
+        assert not rest, f"{path.name} does not end with a line of one dot"
+        for title, page, expected in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
             name = title.strip().splitlines()[-1]
             yield pytest.param(page, expected.split("\n"), id=f"{path.stem}: {name}")
 
