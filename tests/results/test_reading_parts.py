@@ -64,7 +64,7 @@ def outcome(given_documents: list[dict[str, Any]], pipeline: list[dict[str, Any]
 
 
 @given(st.lists(documents(NAMES), max_size=4), PIPELINES, st.sampled_from([0, 12_000]))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_rows_from_parts_are_the_rows_from_whole_documents(
     raws: list[bytes], pipeline: list[dict[str, Any]], small: int
 ):

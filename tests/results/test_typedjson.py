@@ -15,7 +15,7 @@ from .bsonvalues import documents
 
 
 @given(documents())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_the_bytes_that_went_into_a_line_come_back_from_it(raw: bytes):
     text = line(raw)
     assert "\n" not in text

@@ -1,0 +1,99 @@
+"""What loading fixtures costs: `python -m benchmarks.loading_speed`.
+
+Makes 132 result documents of realistic size (two `serverStatus` of about 40 KB, 20 measurements of 60 points) in
+eleven files of a temporary folder, and prints CPU seconds for one pipeline and for one of each experiment: without a
+cache, with one, and with the documents already in memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from preprocessor.results import Query
+from preprocessor.results.fixtures import FixtureSource
+
+TESTS = [f"experiment_{number:02}" for number in range(11)]
+
+
+def _status(seed: int) -> dict[str, Any]:
+    sections = {
+        f"section {n}": {f"some counter of section {n}, number {k}": seed * k * 7919 for k in range(16)}
+        for n in range(35)
+    }
+    cache = {
+        "pages read into cache": seed * 31,
+        **{f"cache counter number {k}": seed + k for k in range(150)},
+    }
+    return {"host": "localhost", "pid": 1, **sections, "wiredTiger": {"cache": cache, **sections}}
+
+
+def _document(test: str, number: int) -> dict[str, Any]:
+    points = [{"timestamp": f"2026-01-01T00:{k:02}:00Z", "value": k * 1.37 + number} for k in range(60)]
+    return {
+        "_id": {"order": number, "testname": test},
+        "duration": {"$numberLong": str(60_000 + number)},
+        "variant": {"threads": number},
+        "before_status": _status(number + 1),
+        "after_status": _status(number + 2),
+        "metrics": {
+            "measurements": [{"name": f"M{k}", "units": "PERCENT", "dataPoints": points} for k in range(20)]
+        },
+    }
+
+
+def _query(test: str) -> Query:
+    counter = "wiredTiger.cache.pages read into cache"
+    mean = {"$filter": {"input": "$metrics.measurements", "cond": {"$eq": ["$$this.name", "M3"]}}}
+    return Query(
+        "results",
+        (
+            {"$match": {"_id.testname": test}},
+            {
+                "$set": {
+                    "pages": {"$subtract": [f"$after_status.{counter}", f"$before_status.{counter}"]},
+                    "series": {"$first": mean},
+                }
+            },
+            {"$project": {"_id": 0, "duration": 1, "pages": 1, "mean": {"$avg": "$series.dataPoints.value"}}},
+        ),
+    )
+
+
+def _timed(label: str, work: Callable[[], Any]) -> None:
+    began = time.process_time()
+    work()
+    print(f"{label:<50} {time.process_time() - began:7.3f} s CPU")
+
+
+def main() -> None:
+    """Print the figures."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "fixtures"
+        (folder / "results").mkdir(parents=True)
+        os.environ["MONGO_TABLES_CACHE"] = str(Path(temporary) / "cache")
+        for test in TESTS:
+            lines = [json.dumps(_document(test, number)) for number in range(12)]
+            (folder / "results" / f"{test}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+        size = sum(path.stat().st_size for path in folder.rglob("*.jsonl"))
+        print(f"{size / 2**20:.1f} MiB of Extended JSON, 132 documents")
+        queries = [_query(test) for test in TESTS]
+        FixtureSource(Path(temporary)).aggregate(
+            Query("none", queries[0].pipeline)
+        )  # import everything first
+        _timed("one pipeline, no cache yet", lambda: FixtureSource(folder).aggregate(queries[0]))
+        _timed("one pipeline, from the cache", lambda: FixtureSource(folder).aggregate(queries[0]))
+        source = FixtureSource(folder)
+        _timed("eleven pipelines, from the cache", lambda: [source.aggregate(query) for query in queries])
+        _timed("eleven pipelines again", lambda: [source.aggregate(query) for query in queries])
+        _timed("all documents decoded whole", lambda: FixtureSource(folder).documents("results"))
+        _timed("state of the folder", source.state)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""Many queries at once: each once, in order, and an interrupt is obeyed."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from preprocessor.results import Query, ResultsError, Rows
+from preprocessor.results.running import run_all
+
+
+class Scripted:
+    """A results source that answers by a query's first `$limit`: the smaller, the later."""
+
+    name = "scripted"
+    workers = 4
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def reach(self) -> None:
+        pass
+
+    def collections(self) -> tuple[str, ...]:
+        return ()
+
+    def aggregate(self, query: Query) -> Rows:
+        number = int(query.pipeline[0]["$limit"])
+        self.asked.append(number)
+        time.sleep(0.02 / number)
+        if number == 13:
+            raise ResultsError("the server went away", environment=True)
+        if number == 14:
+            raise ZeroDivisionError("a defect")
+        return [{"n": number}]
+
+    def state(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def limit(number: int) -> Query:
+    return Query("results", ({"$limit": number},))
+
+
+def test_each_distinct_query_is_asked_once_and_answers_keep_their_order():
+    source, queries = Scripted(), [limit(number) for number in (1, 5, 2, 5, 1, 9)]
+    answers = run_all(source, queries)
+    assert sorted(source.asked) == [1, 2, 5, 9]
+    assert list(answers.items()) == [(limit(number).key, [{"n": number}]) for number in (1, 5, 2, 9)]
+
+
+def test_after_the_source_is_lost_nothing_more_is_asked():
+    source = Scripted()
+    answers = run_all(source, [limit(number) for number in (13, 1, 2, 3)], workers=1)
+    assert source.asked == [13]
+    assert {str(answer) for answer in answers.values()} == {"the server went away"}
+
+
+def test_a_defect_is_not_lost_in_a_worker():
+    with pytest.raises(ZeroDivisionError):
+        run_all(Scripted(), [limit(14)])
+
+
+def test_no_queries_give_no_answers_and_reach_for_nothing():
+    assert run_all(Scripted(), []) == {}
+
+
+def test_the_key_is_of_the_content_alone():
+    assert limit(1).key == limit(1).key
+    keys = {
+        limit(1).key,
+        limit(2).key,
+        Query("other", ({"$limit": 1},)).key,
+        Query("results", ({"$limit": 1.0},)).key,
+    }
+    assert len(keys) == 4
+    assert Query("r", ({"$sort": {"a": 1, "b": 1}},)).key != Query("r", ({"$sort": {"b": 1, "a": 1}},)).key
+
+
+def test_an_interrupt_does_not_wait_for_a_slow_server():
+    program = """
+import socket
+from preprocessor.results import Limits, Query
+from preprocessor.results.mongodb import MongoSource
+from preprocessor.results.running import run_all
+listener = socket.socket(); listener.bind(("127.0.0.1", 0)); listener.listen()
+print("asking", flush=True)
+source = MongoSource(f"mongodb://127.0.0.1:{listener.getsockname()[1]}", Limits(connect_ms=30_000))
+run_all(source, [Query("results", ())])
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        _, said = process.communicate(timeout=20)
+        assert time.monotonic() - began < 3
+        assert "KeyboardInterrupt" in said
