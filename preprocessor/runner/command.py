@@ -6,6 +6,7 @@ import argparse
 import os
 import signal
 import sys
+from contextlib import ExitStack
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,8 @@ EPILOG = """\
 examples:
   mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
   mongo-tables run insert_docsize --scale 0.01          one hundredth of it, on a replica set of its own
-  mongo-tables run ./mine.toml --seconds 10             an experiment file of yours, each window 10 s at most
+  mongo-tables run --all --scale 0.001 --seconds 5      everything, small, each window 5 s at most
+  mongo-tables run ./mine.toml                          an experiment file of yours
   mongo-tables run insert_docsize --target mongodb://…  on a deployment that is there already
 
 A run makes a database of its own on the target, and drops it at the end; it never touches another. Rows go to
@@ -29,11 +31,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description = "Run experiments against MongoDB and write result documents, which the tables read."
     parser.epilog = EPILOG
+    _add_what(parser)
+    _add_how_much(parser)
+    _add_how(parser)
+
+
+def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "experiment",
-        nargs="+",
-        help="name of an experiment (mongo-tables experiments lists them), or a file *.toml",
+        "experiment", nargs="*", help="name of an experiment (see mongo-tables experiments), or a file *.toml"
     )
+    parser.add_argument("--all", action="store_true", help="all experiments that come with mongo-tables")
     parser.add_argument(
         "--target", default="local", metavar="WHERE",
         help="local (default: a replica set of three on this machine, started and removed by the run), or "
@@ -43,9 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output", default="fixtures", metavar="WHERE",
         help="folder of fixtures, or connection string of the results database (default: fixtures)",
     )  # fmt: skip
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+
+
+def _add_how_much(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scale", type=_positive, default=1.0, metavar="FACTOR",
-        help="make data and the local target's cache smaller by this factor, for example 0.01 (default: 1)",
+        help="multiply data, time and the local target's cache by this, for example 0.01 (default: 1)",
     )  # fmt: skip
     parser.add_argument(
         "--seconds", type=_positive, metavar="N", help="end each timed window after N seconds"
@@ -54,11 +65,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--repeats", type=_count, metavar="N", help="measure each variant N times; the row is the median"
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of all random numbers (default: 1)")
+
+
+def _add_how(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--processes", type=_count, metavar="N",
         help="worker processes that share the connections (default: half of the processors)",
     )  # fmt: skip
-    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+    parser.add_argument(
+        "--client", choices=("wire", "pymongo"), default="wire",
+        help="how the timed work is sent: prepared messages on PyMongo's connections (wire, the default), or "
+        "PyMongo itself, which costs the client several times as much",
+    )  # fmt: skip
+    parser.add_argument(
+        "--rate", type=_positive, metavar="N",
+        help="start N operations a second, each at its time, and count latencies from there (default: as "
+        "many as can be)",
+    )  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -85,24 +108,22 @@ def run(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace, progress: Progress) -> int:
     from preprocessor.runner import experiment as experiments
     from preprocessor.runner.execution import Options, execute
+    from preprocessor.runner.load import Crew
     from preprocessor.runner.store import open_store
-    from preprocessor.runner.target import local_cache_gb, open_target
+    from preprocessor.runner.target import open_target
 
-    wanted = [experiments.load(name) for name in args.experiment]
+    wanted = [experiments.load(name) for name in _names(args)]
     processes = args.processes or max(1, (os.cpu_count() or 1) // 2)
-    options = Options(args.scale, args.seconds, args.repeats, args.seed, processes)
-    store = open_store(args.output)
-    try:
+    options = Options(args.scale, args.seconds, args.repeats, args.seed, args.client, args.rate)
+    with ExitStack() as held:
+        store = open_store(args.output)
+        held.callback(store.close)
+        target = open_target(args.target)
+        held.callback(target.close)
+        crew = held.enter_context(Crew(processes))
         for experiment in wanted:
-            cache = local_cache_gb(experiment.reference.get("cache_gb", 8) * args.scale)
-            target = open_target(args.target, cache_gb=cache)
-            try:
-                rows = execute(experiment, options, target, store, progress)
-            finally:
-                target.close()
+            rows = execute(experiment, options, target, store, crew, progress)
             print(f"{experiment.name}: {rows} rows")
-    finally:
-        store.close()
     return 0
 
 
@@ -110,7 +131,7 @@ def _dry_run(args: argparse.Namespace) -> int:
     from preprocessor.runner import experiment as experiments
     from preprocessor.runner.estimate import estimate, table
 
-    for name in args.experiment:
+    for name in _names(args):
         experiment = experiments.load(name)
         repeats = args.repeats or experiment.repeats
         scaled = experiments.scale(experiment, args.scale)
@@ -121,8 +142,20 @@ def _dry_run(args: argparse.Namespace) -> int:
         for line in table(estimate(scaled, args.scale, repeats, args.seconds)):
             print(f"  {line}")
         if experiment.published:
-            print(f"  time: all repeats at the published speed ({experiment.published['source']})")
+            print(
+                f"  time: of all windows, where it is not given at the speed of {experiment.published['source']}"
+            )
     return 0
+
+
+def _names(args: argparse.Namespace) -> list[str]:
+    from preprocessor.runner import experiment as experiments
+    from preprocessor.runner.errors import RunnerError
+
+    names = experiments.names() if args.all else args.experiment
+    if not names:
+        raise RunnerError("which experiment?", "name one, or use --all; mongo-tables experiments lists them")
+    return list(names)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Callable, Iterator
 from functools import cache
 
 TEXT_LENGTH = 1 << 20
@@ -38,18 +37,18 @@ _LONG = struct.Struct("<q")
 class DocumentFactory:
     """Makes documents from one stream of random numbers: the same ``seed`` gives the same documents."""
 
-    def __init__(self, seed: str, size_kb: float) -> None:
-        """``size_kb`` is the least size of a document in units of 1,024 bytes."""
+    def __init__(self, seed: str, size_kb: float, head_length: int = 0) -> None:
+        """``size_kb`` is the least size of a document in units of 1,024 bytes, its head included."""
         self._random = random.Random(seed)
         self._text = _text()
-        self._size = round(size_kb * 1024)
+        self._size = round(size_kb * 1024) - head_length
 
-    def document(self, head: bytes = b"") -> bytes:
-        """Give the BSON of one document; ``head`` is the BSON of the elements before the triples."""
+    def tail(self) -> bytes:
+        """The BSON of the triples of one document: what comes after its head, the closing zero included."""
         draw = self._random.random
         text = self._text
-        parts = [head]
-        size = 5 + len(head)  # the length in front and the zero at the end
+        parts: list[bytes] = []
+        size = 5  # the length in front and the zero at the end
         number = 0
         while size < self._size:
             number += 1
@@ -64,12 +63,13 @@ class DocumentFactory:
             ))  # fmt: skip
             parts.append(triple)
             size += len(triple)
-        return _INT.pack(size) + b"".join(parts) + b"\0"
+        parts.append(b"\0")
+        return b"".join(parts)
 
-    def documents(self, count: int, head: Callable[[int], bytes] | None = None) -> Iterator[bytes]:
-        """Give ``count`` documents, each with the head that ``head`` makes for its number."""
-        for number in range(count):
-            yield self.document(head(number) if head else b"")
+
+def assemble(head: bytes, tail: bytes) -> bytes:
+    """A BSON document of the elements in ``head`` and those in ``tail``."""
+    return _INT.pack(4 + len(head) + len(tail)) + head + tail
 
 
 @cache
@@ -83,8 +83,13 @@ def _names(number: int) -> tuple[bytes, bytes, bytes]:
 @cache
 def _text() -> bytes:
     """1 MiB of text: a space at every 6th place, a full stop at every 60th; the same in every run."""
+    # A byte stands for a letter, for a frequent letter many bytes: drawing letter by letter takes 100 times
+    # as long.
     weights = _LETTERS | _DIGITS
-    letters = random.Random("text").choices(list(weights), list(weights.values()), k=TEXT_LENGTH)
-    letters[5::6] = " " * len(letters[5::6])
-    letters[59::60] = "." * len(letters[59::60])
-    return "".join(letters).encode("ascii")
+    share = 250 / sum(weights.values())
+    slots = "".join(letter * max(1, round(weight * share)) for letter, weight in weights.items())
+    table = (slots * 2)[:256].encode("ascii")
+    letters = bytearray(random.Random("text").randbytes(TEXT_LENGTH).translate(table))
+    letters[5::6] = b" " * len(letters[5::6])
+    letters[59::60] = b"." * len(letters[59::60])
+    return bytes(letters)

@@ -5,54 +5,60 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from preprocessor.runner.experiment import Experiment, configs
-from preprocessor.runner.workloads import workload
+from preprocessor.runner.workloads import Config, insert, workload
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """For one variant: operations, documents and BSON bytes of the timed window, documents loaded before it.
+    """For one variant: operations (None: as many as the time allows), documents and their BSON bytes.
 
-    ``seconds`` is the length of all its windows at the published speed, None when none is published.
+    Documents are those that are loaded before the timed window and those that it inserts; ``seconds`` is the
+    length of all its windows, from the time it is given or from the published speed, None when there is
+    neither.
     """
 
-    operations: int
+    operations: int | None
     documents: int
     bytes: int
-    preloaded: int
     seconds: float | None
 
 
 def estimate(scaled: Experiment, factor: float, repeats: int, most_seconds: float | None) -> list[Estimate]:
     """Give an estimate for each variant of an experiment that is already scaled by ``factor``."""
-    kind = workload(scaled.workload)
     rows = scaled.published.get("rows", [])
     estimates = []
     for number, config in enumerate(configs(scaled)):
-        plan = kind.plan(config)
-        before = kind.preload(config)
-        window = rows[number].get("durationS", 0) * factor if number < len(rows) else 0
-        window = min(filter(None, (window, most_seconds)), default=0)
-        preloaded = before["totalDocsToInsert"] if before else 0
-        estimates.append(
-            Estimate(plan.operations, plan.documents, plan.bytes, preloaded, window * repeats or None)
-        )
+        published = rows[number].get("durationS", 0) * factor if number < len(rows) else 0
+        limits = [limit for limit in (config.get("testTimeSecs", published), most_seconds) if limit]
+        seconds = min(limits) * repeats * (2 if scaled.warm else 1) if limits else None
+        estimates.append(_estimate(scaled, config, seconds))
     return estimates
 
 
+def _estimate(scaled: Experiment, config: Config, seconds: float | None) -> Estimate:
+    kind = workload(scaled.workload)
+    plan = kind.plan(config)
+    before = kind.preload(config)
+    loads = [insert.plan(before)] if before else []
+    if plan and scaled.workload == "insert":
+        loads.append(plan)
+    return Estimate(
+        operations=plan.operations if plan else None,
+        documents=sum(load.documents for load in loads),
+        bytes=sum(load.bytes for load in loads),
+        seconds=seconds,
+    )
+
+
 def table(estimates: list[Estimate]) -> list[str]:
-    """Lines for people: one for each variant, and the sum."""
+    """Lines for people: one for each variant, and the time of all."""
     lines = [f"{'variant':>7}  {'operations':>14}  {'documents':>14}  {'size':>10}  {'time':>10}"]
     for number, one in enumerate(estimates, 1):
-        lines.append(
-            f"{number:>7}  {one.operations:>14,}  {one.documents + one.preloaded:>14,}  "
-            f"{size(one.bytes):>10}  {_time(one.seconds):>10}"
-        )
+        operations = "by time" if one.operations is None else f"{one.operations:,}"
+        loaded = f"{one.documents:>14,}  {size(one.bytes):>10}"
+        lines.append(f"{number:>7}  {operations:>14}  {loaded}  {_time(one.seconds):>10}")
     known = [one.seconds for one in estimates if one.seconds]
-    lines.append(
-        f"{'all':>7}  {sum(one.operations for one in estimates):>14,}  "
-        f"{sum(one.documents + one.preloaded for one in estimates):>14,}  "
-        f"{size(sum(one.bytes for one in estimates)):>10}  {_time(sum(known) if known else None):>10}"
-    )
+    lines.append(f"{'all':>7}{_time(sum(known) if known else None):>58}")
     return lines
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner import ownership, provenance, result
+from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import TargetError
 from preprocessor.runner.experiment import Experiment
-from preprocessor.runner.load import Load, perform
+from preprocessor.runner.load import Crew
 from preprocessor.runner.measure import Measurement, measure, settle
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.store import Store
-from preprocessor.runner.target import Machine, Target
+from preprocessor.runner.target import Machine, Target, wanted_cache_gb
+from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import workload
 
 if TYPE_CHECKING:
@@ -31,19 +33,45 @@ class Options:
     seconds: float | None
     repeats: int | None
     seed: int
-    processes: int
+    client: Kind
+    rate: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Run:
-    """An experiment on a target: everything that its variants share."""
+    """An experiment on a target: what its variants share, and what is loaded there at the moment."""
 
     experiment: Experiment
     scaled: Experiment
     options: Options
     target: Target
-    client: MongoClient[dict[str, Any]]
+    crew: Crew
     progress: Progress
+    clients: dict[str, MongoClient[dict[str, Any]]] = field(default_factory=dict)
+    loaded: Mapping[str, Any] | None = None
+
+    @property
+    def client(self) -> MongoClient[dict[str, Any]]:
+        """A client of the deployment that runs now, which has our database."""
+        from pymongo import MongoClient
+
+        uri = self.target.uri
+        if uri not in self.clients:
+            # Another deployment than before: what was loaded went with the old one.
+            for old in self.clients.values():
+                old.close()
+            self.clients.clear()
+            self.loaded = None
+            self.clients[uri] = MongoClient(uri, appname="mongo-tables run")
+            ownership.claim(self.clients[uri], self.database)
+        return self.clients[uri]
+
+    def leave(self) -> None:
+        """Drop our database and close the client."""
+        for client in self.clients.values():
+            ownership.drop(client, self.database)
+            client.close()
+        self.clients.clear()
 
     @property
     def database(self) -> str:
@@ -57,36 +85,31 @@ class Run:
 
 
 def execute(
-    experiment: Experiment, options: Options, target: Target, store: Store, progress: Progress
+    experiment: Experiment, options: Options, target: Target, store: Store, crew: Crew, progress: Progress
 ) -> int:
     """Measure every variant and write its row as soon as it is there; give the number of rows.
 
     Rows of variants that the experiment no longer has go to the history at the end. Raises RunnerError; the
     rows written until then stay.
     """
-    from pymongo import MongoClient
     from pymongo.errors import PyMongoError
 
-    scaled = experiments.scale(experiment, options.scale)
-    with MongoClient[dict[str, Any]](target.uri, appname="mongo-tables run") as client:
-        run = Run(experiment, scaled, options, target, client, progress)
+    run = Run(experiment, experiments.scale(experiment, options.scale), options, target, crew, progress)
+    try:
         try:
-            ownership.claim(client, run.database)
-            try:
-                for number in range(len(experiment.variants)):
-                    store.put(_variant(run, number))
-            finally:
-                ownership.drop(client, run.database)
-        except PyMongoError as error:
-            raise TargetError(
-                f"{target.name}: {type(error).__name__}: {str(error).splitlines()[0]}"
-            ) from None
+            for number in range(len(experiment.variants)):
+                store.put(_variant(run, number))
+        finally:
+            run.leave()
+    except PyMongoError as error:
+        raise TargetError(f"{target.name}: {type(error).__name__}: {str(error).splitlines()[0]}") from None
     store.retire(experiment.name, [result.row_id(experiment, n) for n in range(len(experiment.variants))])
     return len(experiment.variants)
 
 
 def _variant(run: Run, number: int) -> dict[str, Any]:
-    machine = run.target.prepare(run.experiment.variants[number])
+    asked = run.experiment.variants[number]
+    machine = run.target.prepare(asked, wanted_cache_gb(run.experiment.reference, asked, run.options.scale))
     measurements = []
     for repeat in range(run.repeats):
         run.progress.begin(_label(run, number, repeat), 0)
@@ -100,7 +123,8 @@ def _variant(run: Run, number: int) -> dict[str, Any]:
         scale=run.options.scale,
         seconds=run.options.seconds,
         seed=run.options.seed,
-        processes=run.options.processes,
+        client=run.options.client,
+        rate=run.options.rate,
     )
     return result.compose(run.experiment, run.scaled, number, measurements, context)
 
@@ -110,30 +134,56 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
     kind = workload(run.scaled.workload)
     seed = f"{run.options.seed}/{run.experiment.name}/{number}/{repeat}"
     load = _load(run, config, f"{seed}/measured")
+    _fill(run, load, config)
     kind.reset(run.client[run.database], config)
-    first = kind.preload(config)
-    if first is not None:
-        preload = replace(load, workload="insert", config=first, seed=f"{seed}/preload", seconds=None)
-        perform(replace(preload, connections=PRELOAD_CONNECTIONS))
     if run.experiment.warm:
-        # Other random numbers than in the measured window: else that would find its keys warm, whatever the
-        # size.
-        perform(replace(load, seed=f"{seed}/warm"))
+        # Other random numbers than in the measured window: else its keys would be warm, whatever the size.
+        run.crew.perform(replace(load, seed=f"{seed}/warm"))
     settle(run.client)
-    run.progress.begin(_label(run, number, repeat), kind.plan(config).operations)
-    return measure(run.client, load, machine, run.progress.update)
+    plan = kind.plan(config)
+    run.progress.begin(_label(run, number, repeat), plan.operations if plan else 0)
+    return measure(run.client, run.crew, load, machine, run.progress.update)
+
+
+def _fill(run: Run, load: Load, config: Mapping[str, Any]) -> None:
+    """Make the collection and load what has to be there, unless the last window left just that."""
+    kind = workload(run.scaled.workload)
+    first = kind.preload(config)
+    if kind.KEEPS_DATA and first is not None and first == run.loaded:
+        return
+    run.loaded = None
+    kind.create(run.client[run.database], config)
+    if first is not None:
+        # The data is the same for every repeat: it is the work whose random numbers differ.
+        seed = f"{run.options.seed}/{run.experiment.name}/preload"
+        connections = min(PRELOAD_CONNECTIONS, first["totalDocsToInsert"])
+        run.crew.perform(
+            replace(
+                load,
+                workload="insert",
+                config=first,
+                seed=seed,
+                connections=connections,
+                seconds=None,
+                rate=None,
+            ),
+            progress=run.progress.update,
+        )
+        run.loaded = first
 
 
 def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
+    limits = [limit for limit in (run.options.seconds, config.get("testTimeSecs")) if limit]
     return Load(
         uri=run.target.uri,
         database=run.database,
         workload=run.scaled.workload,
         config=config,
         seed=seed,
-        processes=run.options.processes,
         connections=config["numberOfThreads"],
-        seconds=run.options.seconds,
+        client=run.options.client,
+        seconds=min(limits, default=None),
+        rate=run.options.rate,
     )
 
 

@@ -8,6 +8,7 @@ result documents use.
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,8 @@ from typing import Any
 
 from preprocessor.runner.errors import ExperimentError
 
+SHORTEST_WINDOW_SECONDS = 5
+RANGE = re.compile(r"(RANDINT(?:LIST)?)\((\d+),(\d+)(?:,(\d+))?\)")
 FOLDER = Path(__file__).with_name("experiments")
 
 
@@ -84,7 +87,12 @@ def read(content: bytes) -> Experiment:
 
 
 def scale(experiment: Experiment, factor: float) -> Experiment:
-    """The same experiment with every number that ``scaled`` names multiplied by ``factor``, at least 1."""
+    """The same experiment with everything that ``scaled`` names multiplied by ``factor``.
+
+    A number stays at least 1, a time at least ``SHORTEST_WINDOW_SECONDS`` (unless it was shorter). In a
+    template of a query it is the range of the random numbers that shrinks, as the data does that they choose
+    from.
+    """
     return replace(
         experiment,
         parameters=_scale(experiment.parameters, experiment.scaled, factor),
@@ -99,4 +107,31 @@ def configs(experiment: Experiment) -> Iterator[dict[str, Any]]:
 
 
 def _scale(values: Mapping[str, Any], scaled: Sequence[str], factor: float) -> dict[str, Any]:
-    return {key: max(1, round(value * factor)) if key in scaled else value for key, value in values.items()}
+    """Scale the values that a name in ``scaled`` leads to; ``a.b`` is the field b of a."""
+    result = {}
+    for key, value in values.items():
+        inner = [name.partition(".")[2] for name in scaled if name.partition(".")[0] == key]
+        if "" in inner:
+            result[key] = _scaled(key, value, factor)
+        elif inner:
+            result[key] = _scale(value, inner, factor)
+        else:
+            result[key] = value
+    return result
+
+
+def _scaled(key: str, value: Any, factor: float) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _scaled(name, one, factor) for name, one in value.items()}
+    if isinstance(value, str):
+        return RANGE.sub(lambda match: _range(match, factor), value)
+    if key == "testTimeSecs":
+        return max(min(value, SHORTEST_WINDOW_SECONDS), round(value * factor))
+    return max(1, round(value * factor))
+
+
+def _range(match: re.Match[str], factor: float) -> str:
+    name, first, last, count = match.groups()
+    least = int(first) + (int(count) if count else 1) - 1  # enough different numbers for a list
+    width = max(least, round(int(last) * factor))
+    return f"{name}({first},{width}{',' + count if count else ''})"

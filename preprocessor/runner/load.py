@@ -1,8 +1,8 @@
-"""Load: worker processes with connections in each, one common start, and what they did all told.
+"""Load: a crew of worker processes, connections shared out among them, one common start, and what they did.
 
 Everything that can be prepared is prepared by the workers before they report that they are ready; the clock
-starts for all of them at one moment and stops when the last is done. The loop is closed: a connection sends
-its next operation when the one before is answered.
+starts for all of them at one moment and stops when the last is done. The processes are started once and serve
+every window of a run, because to start one takes longer than a short window.
 """
 
 from __future__ import annotations
@@ -11,37 +11,21 @@ import multiprocessing
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from preprocessor.runner.errors import WorkFailed
-from preprocessor.runner.worker import Assignment, Tally, work
+from preprocessor.runner.worker import Assignment, Load, Tally, serve
 
 START_DELAY_SECONDS = 0.05
 """Between the word to start and the start, so that it has reached every worker."""
 POLL_SECONDS = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """What to do, on what, by how many.
-
-    ``config`` is what workloads call a config; ``seconds`` ends the timed window early; ``processes`` and
-    ``connections`` are totals, connections shared out among the processes.
-    """
-
-    uri: str
-    database: str
-    workload: str
-    config: Mapping[str, Any]
-    seed: str
-    processes: int
-    connections: int
-    seconds: float | None = None
+MOST_CONNECTIONS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,63 +39,67 @@ class Outcome:
     operations: int
     documents: int
     bytes: int
-    errors: Mapping[str, int]
-    latencies: Mapping[int, int]
+    errors: dict[str, int]
+    latencies: dict[int, int]
     process_cpu_seconds: tuple[float, ...]
 
 
-def perform(
-    load: Load,
-    *,
-    ready: Callable[[], None] = lambda: None,
-    progress: Callable[[int], None] = lambda done: None,
-) -> Outcome:
-    """Prepare, call ``ready``, start the clock, and wait; ``progress`` hears of operations done so far.
+class Crew:
+    """Worker processes, as a context manager: at its end they have ended, whatever they were doing."""
 
-    Raises WorkFailed when a worker could not prepare or gave up.
-    """
-    context = multiprocessing.get_context("spawn")
-    counters = context.RawArray("Q", load.connections)
-    pipes: list[Connection] = []
-    processes: list[SpawnProcess] = []
-    try:
-        for assignment in _assignments(load):
+    def __init__(self, processes: int) -> None:
+        """Start the processes; they cost nothing until they have work."""
+        context = multiprocessing.get_context("spawn")
+        self._counters = context.RawArray("Q", MOST_CONNECTIONS)
+        self._pipes: list[Connection] = []
+        self._processes: list[SpawnProcess] = []
+        for _ in range(processes):
             ours, theirs = context.Pipe()
-            process = context.Process(target=work, args=(assignment, theirs, counters), daemon=True)
+            process = context.Process(target=serve, args=(theirs, self._counters), daemon=True)
             with _interrupts_ignored():
                 process.start()
             theirs.close()
-            pipes.append(ours)
-            processes.append(process)
+            self._pipes.append(ours)
+            self._processes.append(process)
+
+    def __enter__(self) -> Self:
+        """Give the crew itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the processes."""
+        for process in self._processes:
+            process.terminate()
+            process.join()
+        for pipe in self._pipes:
+            pipe.close()
+
+    def perform(
+        self,
+        load: Load,
+        *,
+        ready: Callable[[], None] = lambda: None,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> Outcome:
+        """Prepare, call ``ready``, start the clock, and wait; ``progress`` hears of operations done so far.
+
+        Raises WorkFailed when a worker could not prepare or gave up; the crew is of no use after that.
+        """
+        self._counters[:] = [0] * MOST_CONNECTIONS
+        count = min(len(self._pipes), load.connections)
+        pipes = self._pipes[:count]
+        for number, pipe in enumerate(pipes):
+            pipe.send(Assignment(load, tuple(range(number, load.connections, count))))
         for pipe in pipes:
             _expect(pipe)
         ready()
         start = time.monotonic() + START_DELAY_SECONDS
         for pipe in pipes:
             pipe.send(start)
-        tallies = _collect(pipes, lambda: progress(sum(counters)))
+        tallies = _collect(pipes, lambda: progress(sum(self._counters[: load.connections])))
         return _outcome(tallies, start)
-    finally:
-        for process in processes:
-            process.terminate()
-            process.join()
-        for pipe in pipes:
-            pipe.close()
-
-
-def _assignments(load: Load) -> Iterator[Assignment]:
-    processes = min(load.processes, load.connections)
-    for number in range(processes):
-        yield Assignment(
-            uri=load.uri,
-            database=load.database,
-            workload=load.workload,
-            config=load.config,
-            seed=load.seed,
-            seconds=load.seconds,
-            workers=load.connections,
-            mine=tuple(range(number, load.connections, processes)),
-        )
 
 
 @contextmanager
@@ -161,6 +149,6 @@ def _outcome(tallies: Sequence[Tally], start: float) -> Outcome:
         documents=sum(tally.documents for tally in tallies),
         bytes=sum(tally.bytes for tally in tallies),
         errors=dict(sorted(errors.items())),
-        latencies=latencies,
+        latencies=dict(latencies),
         process_cpu_seconds=tuple(tally.cpu_seconds for tally in tallies),
     )

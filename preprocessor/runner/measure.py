@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.runner.load import Load, Outcome, perform
+from preprocessor.runner.load import Crew, Outcome
 from preprocessor.runner.sampling import Sampler, cores, series
 from preprocessor.runner.target import Machine
+from preprocessor.runner.worker import Load
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -44,6 +45,7 @@ class Measurement:
 
 def measure(
     client: MongoClient[dict[str, Any]],
+    crew: Crew,
     load: Load,
     machine: Machine,
     progress: Callable[[int], None],
@@ -59,7 +61,7 @@ def measure(
         started.append(_now())
 
     try:
-        outcome = perform(load, ready=ready, progress=progress)
+        outcome = crew.perform(load, ready=ready, progress=progress)
         end = _now()
     finally:
         samples = sampler.stop()

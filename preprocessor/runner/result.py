@@ -27,7 +27,8 @@ class Context:
     scale: float
     seconds: float | None
     seed: int
-    processes: int
+    client: str
+    rate: float | None
 
 
 def row_id(experiment: Experiment, number: int) -> dict[str, Any]:
@@ -57,11 +58,13 @@ def compose(
     chosen = middle(measurements)
     shown = measurements[chosen]
     outcome = shown.outcome
+    config = {**scaled.parameters, **scaled.variants[number]}
     done = Done(outcome.operations, outcome.documents, outcome.bytes)
     real, test_results = workload(scaled.workload).report(done)
+    if context.seconds is not None and "testTimeSecs" in config:
+        real = {**real, "testTimeSecs": min(context.seconds, config["testTimeSecs"])}
     variant = _storable(_with(scaled.variants[number], real))
     test_config = _with(scaled.parameters, real)
-    config = {**scaled.parameters, **scaled.variants[number]}
     return {
         "_id": row_id(published, number),
         "start_time": shown.start_time,
@@ -143,7 +146,8 @@ def _client(measurement: Measurement, context: Context, connections: int) -> dic
     cpu = sum(outcome.process_cpu_seconds)
     busiest = max(outcome.process_cpu_seconds) / outcome.seconds
     return {
-        "kind": "pymongo",
+        "kind": context.client,
+        "rate": context.rate,
         "processes": len(outcome.process_cpu_seconds),
         "connections": connections,
         "cpu_seconds": cpu,

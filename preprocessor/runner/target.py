@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from preprocessor.runner.errors import RunnerError
+from preprocessor.runner.errors import RunnerError, TargetError
+
+if TYPE_CHECKING:
+    from preprocessor.runner.local import LocalReplicaSet
+
+ATLAS_CACHE_GB = {"M30": 2, "M40": 8, "M50": 16, "M60": 32, "M80": 64}
+"""Cache by Atlas tier: half of 16, 32, 64, 128 GB of memory, up to M30 a quarter of 8 GB.
+
+https://www.mongodb.com/docs/atlas/sizing-tier-selection/
+"""
 
 LOCAL_CACHE_SHARE = 0.15
 """Of the machine's memory, at most, for the cache of each of three members."""
@@ -36,48 +45,51 @@ class Target(Protocol):
 
     name: str
 
+    def prepare(self, variant: Mapping[str, Any], cache_gb: float) -> Machine:
+        """Make the deployment what ``variant`` asks for, as far as it can be, and say what runs now.
+
+        ``cache_gb`` is the cache that keeps the published ratio of data to cache.
+        """
+
     @property
     def uri(self) -> str:
-        """Connection string, with its password: for clients only, never for people."""
-
-    def prepare(self, variant: Mapping[str, Any]) -> Machine:
-        """Make the deployment what ``variant`` asks for, as far as it can be, and say what runs now."""
+        """Connection string with its password, for clients only. It may change with ``prepare``."""
 
     def close(self) -> None:
         """Give back what the target holds."""
 
 
 class LocalTarget:
-    """A replica set on this machine, started when the first variant asks for it."""
+    """Replica sets on this machine: started when a variant asks for one that is not the one that runs."""
 
     name = "local"
 
-    def __init__(self, *, members: int, cache_gb: float) -> None:
-        """``cache_gb`` is the WiredTiger cache that every member gets."""
-        from preprocessor.runner.local import LocalReplicaSet, Settings
-
-        self._set = LocalReplicaSet(Settings(members=members, cache_gb=cache_gb))
+    def __init__(self, members: int = 3) -> None:
+        self._members = members
+        self._set: LocalReplicaSet | None = None
 
     @property
     def uri(self) -> str:
-        """Connection string of the replica set."""
-        return self._set.uri
+        """Connection string of the replica set that runs; raises TargetError when none was prepared."""
+        return self._running().uri
 
-    def prepare(self, variant: Mapping[str, Any]) -> Machine:
-        """Describe the replica set; what a variant asks of the machine is named as not varied."""
-        import psutil
+    def prepare(self, variant: Mapping[str, Any], cache_gb: float) -> Machine:
+        """Run a set with that cache, within what mongod accepts and this machine has.
 
-        disk = psutil.disk_usage(str(self._set.directory))
+        Of a machine that the variant asks for, a local set can be given the cache, and nothing else.
+        """
+        from preprocessor.runner.local import LocalReplicaSet, Settings
+
+        settings = Settings(members=self._members, cache_gb=local_cache_gb(cache_gb))
+        if self._set is None or self._set.settings != settings:
+            self.close()
+            self._set = LocalReplicaSet(settings)
         asked = variant.get("instance", {})
+        kept = settings.cache_gb == round(cache_gb, 3)
         return Machine(
-            bench_config={
-                "comment": "replica set on one machine, started by mongo-tables run",
-                "atlasInstanceType": "local",
-                "atlasDiskType": "local disk",
-                "atlasIOPS": None,
-                "atlasDiskSizeGB": disk.total // 2**30,
-            },
-            topology=self._set.describe(),
+            bench_config=self._bench_config(),
+            topology={**self._set.describe(), "wanted_cache_gb": cache_gb, "cache_ratio_kept": kept},
+            varied={"cache_gb": settings.cache_gb} if asked and kept else {},
             not_varied=tuple(sorted(asked)),
             data_directory=self._set.directory,
             pids=tuple(self._set.pids),
@@ -85,7 +97,25 @@ class LocalTarget:
 
     def close(self) -> None:
         """End the members and remove their files."""
-        self._set.close()
+        if self._set is not None:
+            self._set.close()
+            self._set = None
+
+    def _running(self) -> LocalReplicaSet:
+        if self._set is None:
+            raise TargetError("the local target is not prepared")
+        return self._set
+
+    def _bench_config(self) -> Mapping[str, Any]:
+        import psutil
+
+        return {
+            "comment": "replica set on one machine, started by mongo-tables run",
+            "atlasInstanceType": "local",
+            "atlasDiskType": "local disk",
+            "atlasIOPS": None,
+            "atlasDiskSizeGB": psutil.disk_usage(str(self._running().directory)).total // 2**30,
+        }
 
 
 class UriTarget:
@@ -110,7 +140,7 @@ class UriTarget:
         """Connection string as it was given."""
         return self._uri
 
-    def prepare(self, variant: Mapping[str, Any]) -> Machine:
+    def prepare(self, variant: Mapping[str, Any], cache_gb: float) -> Machine:
         """Say that the machine was given; whatever the variant asks of it is listed as not varied."""
         return Machine(
             bench_config={"comment": "a given deployment",
@@ -124,13 +154,20 @@ class UriTarget:
         """Nothing was started, so there is nothing to end."""
 
 
-def open_target(where: str, *, cache_gb: float, members: int = 3) -> Target:
-    """Open ``local`` or a connection string."""
+def open_target(where: str) -> Target:
+    """Open ``local`` or a connection string; raises RunnerError."""
     if where == "local":
-        return LocalTarget(members=members, cache_gb=cache_gb)
+        return LocalTarget()
     if where.startswith(("mongodb://", "mongodb+srv://")):
         return UriTarget(where)
     raise RunnerError(f"no target is called {where!r}", "use local, mongodb://… or mongodb+srv://…")
+
+
+def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], scale: float) -> float:
+    """The cache of the published machine of a variant, made smaller with the data."""
+    instance = variant.get("instance", {}).get("atlasInstanceType")
+    published = ATLAS_CACHE_GB.get(instance, reference.get("cache_gb", 8))
+    return float(published * scale)
 
 
 def local_cache_gb(wanted: float) -> float:

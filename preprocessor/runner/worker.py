@@ -3,32 +3,56 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import os
 import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from preprocessor.runner.clients import Client, Kind, PyMongoClient
+from preprocessor.runner.wire import WireClient
 from preprocessor.runner.workloads import Share, Step, workload
+
+if TYPE_CHECKING:
+    from pymongo import MongoClient
 
 ERRORS_IN_A_ROW = 10
 """After so many failures without a success between them a connection gives up, and the run with it."""
+_CLIENTS: Mapping[str, type[WireClient] | type[PyMongoClient]] = {
+    "wire": WireClient,
+    "pymongo": PyMongoClient,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
-    """What one process is to do: as ``load.Load``, and which of the ``workers`` connections are its own."""
+class Load:
+    """What to do, on what, by how many connections, with which client.
+
+    ``config`` is what workloads call a config; ``seconds`` ends the timed window early. With ``rate``, in
+    operations a second of all connections together, each operation has a time at which it is to start.
+    """
 
     uri: str
     database: str
     workload: str
     config: Mapping[str, Any]
     seed: str
-    seconds: float | None
-    workers: int
+    connections: int
+    client: Kind
+    seconds: float | None = None
+    rate: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What one process is to do: which of the load's connections are its own."""
+
+    load: Load
     mine: tuple[int, ...]
 
 
@@ -46,57 +70,76 @@ class Tally:
     gave_up: str = ""
 
 
-def work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
-    """Entry point of the process: prepare, say ``None``, wait for the start, work, answer with a Tally.
+def serve(pipe: Connection, counters: Any) -> None:
+    """Entry point of the process: take one Assignment after the other, until the runner ends it.
 
-    A string in place of either answer says what went wrong.
+    For each the answer is ``None`` when everything is prepared, and after the start a Tally. A string in
+    place of either says what went wrong.
     """
-    try:
-        steps = _prepare(assignment)
-    except Exception as error:
-        pipe.send(_one_line(error))
-        return
-    pipe.send(None)
-    start = pipe.recv()
-    threading.Thread(target=_end_with_runner, args=(pipe,), daemon=True).start()
+    threading.Thread(target=_end_with_runner, daemon=True).start()
+    with suppress(EOFError):  # the runner is gone
+        while True:
+            _work(pipe.recv(), pipe, counters)
+
+
+def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
+    from pymongo import MongoClient
+
+    load = assignment.load
+    with MongoClient[dict[str, Any]](
+        load.uri,
+        maxPoolSize=len(assignment.mine) + 1,
+        retryWrites=False,  # a write that is sent twice would be counted once
+        appname="mongo-tables run",
+    ) as client:
+        try:
+            clients = [_connect(client, load) for _ in assignment.mine]
+            kind = workload(load.workload)
+            steps = [
+                kind.open_steps(held, load.config, Share(worker, load.connections, f"{load.seed}/{worker}"))
+                for held, worker in zip(clients, assignment.mine, strict=True)
+            ]
+        except Exception as error:
+            pipe.send(_one_line(error))
+            return
+        pipe.send(None)
+        total = _timed(steps, assignment, pipe.recv(), counters)
+        for held in clients:
+            held.close()
+    pipe.send(total.gave_up or total)
+
+
+def _connect(client: MongoClient[dict[str, Any]], load: Load) -> Client:
+    concern = load.config.get("writeConcern", {"w": "majority"})
+    client.admin.command("ping")
+    return _CLIENTS[load.client](client, (load.database, load.config["collection"]), concern)
+
+
+def _timed(steps: list[Step], assignment: Assignment, start: float, counters: Any) -> Tally:
     # What is prepared stays until the end: the collector need not look at it while the clock runs.
     gc.collect()
     gc.freeze()
     gc.disable()
     cpu = time.process_time()
-    tallies = _drive_all(steps, assignment, start, counters)
-    total = _sum(tallies)
+    try:
+        total = _sum(_drive_all(steps, assignment, start, counters))
+    finally:
+        gc.enable()
+        gc.unfreeze()
     total.cpu_seconds = time.process_time() - cpu
-    pipe.send(total.gave_up or total)
-
-
-def _prepare(assignment: Assignment) -> list[Step]:
-    from pymongo import MongoClient, WriteConcern
-
-    client: MongoClient[dict[str, Any]] = MongoClient(
-        assignment.uri,
-        maxPoolSize=len(assignment.mine) + 1,
-        minPoolSize=len(assignment.mine),
-        retryWrites=False,  # a write that is sent twice would be counted once
-        appname="mongo-tables run",
-    )
-    concern = WriteConcern(**assignment.config.get("writeConcern", {"w": "majority"}))
-    database = client.get_database(assignment.database, write_concern=concern)
-    kind = workload(assignment.workload)
-    steps = []
-    for worker in assignment.mine:
-        share = Share(worker, assignment.workers, f"{assignment.seed}/{worker}")
-        steps.append(kind.open_steps(database, assignment.config, share))
-    client.admin.command("ping")
-    return steps
+    return total
 
 
 def _drive_all(steps: list[Step], assignment: Assignment, start: float, counters: Any) -> list[Tally]:
+    load = assignment.load
     tallies = [Tally() for _ in steps]
-    threads = [
-        threading.Thread(target=_drive, args=(step, tally, start, assignment.seconds, counters, slot))
-        for step, tally, slot in zip(steps, tallies, assignment.mine, strict=True)
-    ]
+    interval = load.connections / load.rate if load.rate else 0.0
+    threads = []
+    for step, tally, slot in zip(steps, tallies, assignment.mine, strict=True):
+        # With a rate, connections begin one after the other, so that their operations are spread evenly.
+        first = start + interval * slot / load.connections
+        pace = Pace(first, interval, start + load.seconds if load.seconds else None)
+        threads.append(threading.Thread(target=drive, args=(step, tally, pace, counters, slot)))
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -104,14 +147,35 @@ def _drive_all(steps: list[Step], assignment: Assignment, start: float, counters
     return tallies
 
 
-def _drive(step: Step, tally: Tally, start: float, seconds: float | None, counters: Any, slot: int) -> None:
-    """Repeat the step from ``start`` until it is finished or the time is over."""
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """When a connection starts its operations, in seconds on the monotonic clock.
+
+    ``interval`` 0 is a closed loop: the next operation when the one before is answered. Else the operation n
+    is meant to start at ``first + n * interval``, and its latency counts from there even when the connection
+    was still busy: what a user who does not wait for others would see.
+    """
+
+    first: float
+    interval: float
+    end: float | None
+
+
+def drive(step: Step, tally: Tally, pace: Pace, counters: Any, slot: int) -> None:
+    """Repeat the step at its pace until it is finished or the time is over."""
     clock = time.monotonic_ns
     latencies = tally.latencies
-    deadline = round((start + seconds) * 1e9) if seconds else 1 << 62
+    end = round(pace.end * 1e9) if pace.end else 1 << 62
+    meant, interval = round(pace.first * 1e9), round(pace.interval * 1e9)
     failures = 0
-    time.sleep(max(0.0, start - time.monotonic()))
-    while (begun := clock()) < deadline:
+    _sleep_until(meant)
+    while (begun := clock()) < end:
+        if interval:
+            if meant >= end:
+                break
+            if meant > begun:
+                _sleep_until(meant)
+            begun, meant = meant, meant + interval
         try:
             done = step()
         except Exception as error:  # whatever a driver raises is counted under its name
@@ -133,6 +197,10 @@ def _drive(step: Step, tally: Tally, start: float, seconds: float | None, counte
     tally.finished = time.monotonic()
 
 
+def _sleep_until(nanoseconds: int) -> None:
+    time.sleep(max(0, nanoseconds - time.monotonic_ns()) / 1e9)
+
+
 def _sum(tallies: list[Tally]) -> Tally:
     total = Tally()
     for tally in tallies:
@@ -147,11 +215,11 @@ def _sum(tallies: list[Tally]) -> Tally:
     return total
 
 
-def _end_with_runner(pipe: Connection) -> None:
+def _end_with_runner() -> None:
     """End this process when the runner has gone in a way that left it no time to end us."""
-    try:
-        pipe.recv()
-    except (EOFError, OSError):
+    runner = multiprocessing.parent_process()
+    if runner is not None:
+        runner.join()
         os._exit(1)
 
 

@@ -6,22 +6,22 @@ import bson
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.runner.documents import DocumentFactory
+from preprocessor.runner.documents import DocumentFactory, assemble
 
-LARGEST_TRIPLE = 3 * 1 + len("intfield99999datefield99999stringfield99999") + 3 + 4 + 8 + 4 + 32 + 1
+LARGEST_TRIPLE = 3 * 2 + len("intfield99999" + "datefield99999" + "stringfield99999") + 4 + 8 + 4 + 32 + 1
 
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.text(max_size=8), size=st.floats(0.05, 40))
 def test_a_document_is_as_large_as_asked_and_too_large_by_less_than_one_triple(seed, size):
-    raw = DocumentFactory(seed, size).document()
+    raw = assemble(b"", DocumentFactory(seed, size).tail())
     assert round(size * 1024) <= len(raw) < round(size * 1024) + LARGEST_TRIPLE
 
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.text(max_size=8))
 def test_a_document_is_bson_of_integer_date_and_text_fields_in_turn(seed):
-    raw = DocumentFactory(seed, 2.0).document()
+    raw = assemble(b"", DocumentFactory(seed, 2.0).tail())
     document = bson.decode(raw)
     assert bson.encode(document) == raw
     triples = len(document) // 3
@@ -32,14 +32,25 @@ def test_a_document_is_bson_of_integer_date_and_text_fields_in_turn(seed):
 
 
 def test_the_same_seed_gives_the_same_documents_and_another_seed_others():
-    first, again, other = (list(DocumentFactory(seed, 1.0).documents(5)) for seed in ("a", "a", "b"))
-    assert first == again
-    assert first != other
-    assert len(set(first)) == 5
+    def made(seed):
+        factory = DocumentFactory(seed, 1.0)
+        return [factory.tail() for _ in range(5)]
+
+    assert made("a") == made("a") != made("b")
+    assert len(set(made("a"))) == 5
 
 
-def test_what_comes_first_is_part_of_the_document_and_of_its_size():
+def test_a_head_comes_first_and_is_part_of_the_size():
     head = bson.encode({"_id": 7})[4:-1]
-    document = DocumentFactory("x", 1.0).document(head)
-    assert list(bson.decode(document))[:2] == ["_id", "intfield1"]
-    assert 1024 <= len(document) < 1024 + LARGEST_TRIPLE
+    raw = assemble(head, DocumentFactory("x", 1.0, len(head)).tail())
+    assert list(bson.decode(raw))[:2] == ["_id", "intfield1"]
+    assert 1024 <= len(raw) < 1024 + LARGEST_TRIPLE
+
+
+def test_text_has_the_letters_of_english_with_a_space_every_sixth_place():
+    factory = DocumentFactory("x", 200.0)
+    document = bson.decode(assemble(b"", factory.tail()))
+    text = "".join(value for name, value in document.items() if name.startswith("string"))
+    assert 0.14 < (text.count(" ") + text.count(".")) / len(text) < 0.19
+    assert text.count("e") > text.count("t") > text.count("h") > text.count("z")
+    assert set(text) <= set("abcdefghijklmnopqrstuvwxyz0123456789 .")

@@ -58,3 +58,35 @@ def test_a_mistake_in_the_file_is_named_with_its_line(tmp_path):
     path.write_text('name = "mine"\ntitle = \n', encoding="utf-8")
     with pytest.raises(ExperimentError, match=r"mine\.toml: .*line 2"):
         experiments.load(str(path))
+
+
+@pytest.mark.parametrize("name", experiments.names())
+def test_every_experiment_names_the_source_of_its_figures_and_has_one_row_a_variant(name):
+    experiment = experiments.load(name)
+    assert "UniBench@" in experiment.published["source"]
+    assert "UniBench@" in experiment.reference["source"]
+    assert len(experiment.published["rows"]) == len(experiment.variants)
+    assert experiment.name == name
+
+
+def test_there_are_the_eleven_published_experiments():
+    assert set(experiments.names()) >= {
+        "insert_docsize", "insert_batchsize", "insert_idtype", "insert_nindexes", "insert_iops",
+        "insert_instancesize", "concurrency", "updateapi", "query_full", "query_fetch", "query_fetch_io",
+    }  # fmt: skip
+
+
+def test_random_numbers_of_queries_shrink_with_the_data_they_choose_from():
+    scaled = experiments.scale(experiments.load("query_full"), 0.001)
+    queries = [variant["query"] for variant in scaled.variants]
+    assert queries[1] == {"_id": "RANDINT(1,60000)"}
+    assert queries[3] == {"group": "RANDINT(1,150)"}
+    assert queries[7] == {"group": "RANDINT(1,150)", "group_seq": "RANDINT(1,400)"}
+    assert queries[10] == {"_id": {"$in": "RANDINTLIST(1,60000,100)"}}
+    assert scaled.parameters["initialDocsToInsert"] == 60_000
+    assert scaled.parameters["testTimeSecs"] == 5
+
+
+def test_a_list_of_different_numbers_never_has_too_few_to_choose_from():
+    scaled = experiments.scale(experiments.load("query_full"), 1e-9)
+    assert scaled.variants[9]["query"] == {"_id": {"$in": "RANDINTLIST(1,100,100)"}}

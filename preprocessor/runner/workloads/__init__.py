@@ -1,7 +1,7 @@
 """The kinds of work an experiment may do: one module each, found by the name in the experiment file.
 
-A workload module offers ``plan``, ``reset``, ``preload``, ``report`` and ``open_steps``, as ``Workload``
-says. ``config`` is everywhere the experiment's parameters with those of the variant on top, after scaling.
+A workload module offers what ``Workload`` says. ``config`` is everywhere the experiment's parameters with
+those of the variant on top, after scaling.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from preprocessor.runner.errors import ExperimentError
 if TYPE_CHECKING:
     from pymongo.database import Database
 
+    from preprocessor.runner.clients import Client
+
 Config = Mapping[str, Any]
-NAMES = ("insert",)
+NAMES = ("hot_update", "insert", "query", "update_api")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,10 @@ class Share:
         """The part of ``total`` that falls to this worker; the parts of all workers add up to ``total``."""
         return total // self.workers + (1 if self.worker < total % self.workers else 0)
 
+    def start_of(self, total: int) -> int:
+        """How much of ``total`` falls to the workers before this one."""
+        return self.worker * (total // self.workers) + min(self.worker, total % self.workers)
+
 
 Step = Callable[[], Done | None]
 """Does one operation and says what was done; None when the share is finished."""
@@ -49,19 +55,25 @@ Step = Callable[[], Done | None]
 class Workload(Protocol):
     """What a workload module offers."""
 
-    def plan(self, config: Config) -> Done:
-        """What the timed window does in all."""
+    KEEPS_DATA: bool
+    """Whether what is loaded can serve the next window too, after ``reset``."""
 
-    def reset(self, database: Database[Any], config: Config) -> None:
-        """Make collections and indexes as they have to be before anything is loaded."""
+    def plan(self, config: Config) -> Done | None:
+        """What the timed window does in all; None when it ends by time alone."""
+
+    def create(self, database: Database[Any], config: Config) -> None:
+        """Make the collection and its indexes, empty."""
 
     def preload(self, config: Config) -> Config | None:
         """The config of an insert that fills the collection before the clock starts, or None."""
 
+    def reset(self, database: Database[Any], config: Config) -> None:
+        """Bring loaded data into the state in which every window starts."""
+
     def report(self, done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
         """What was really done: parameters that it replaces, and the ``testResults`` of the document."""
 
-    def open_steps(self, database: Database[Any], config: Config, share: Share) -> Step:
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Prepare everything that can be prepared for one connection, and give the step to repeat."""
 
 

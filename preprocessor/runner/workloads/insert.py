@@ -1,25 +1,29 @@
 """Bulk insert: ordered batches of generated documents.
 
 The documents are generated and encoded before the clock starts. What does not fit into ``PREPARED_BYTES`` is
-not kept: the prepared batches are sent again from the first, without an ``_id``, so that the server gives
-every copy its own. A pool is far larger than a page of the storage engine (32 KiB), so a repetition does not
-compress better.
+not kept: the prepared documents are sent again from the first, each time under an ``_id`` of their own. The
+pool is far larger than a page of the storage engine (32 KiB), so a repetition does not compress better.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.runner.documents import DocumentFactory
+from preprocessor.runner.documents import DocumentFactory, assemble
+from preprocessor.runner.identifiers import heads
 from preprocessor.runner.workloads import Config, Done, Share, Step
 
 if TYPE_CHECKING:
-    from bson.raw_bson import RawBSONDocument
-    from pymongo.collection import Collection
     from pymongo.database import Database
 
+    from preprocessor.runner.clients import Client
+
+KEEPS_DATA = False
 PREPARED_BYTES = 64 * 2**20
 """How much the connections prepare together; each at least one batch."""
+FIRST_PRELOAD_THREAD = 0xF00
+"""Number of the first connection in business ids of documents that are there before the clock starts."""
 
 
 def plan(config: Config) -> Done:
@@ -28,7 +32,7 @@ def plan(config: Config) -> Done:
     return Done(total, total, round(total * config["docSizeKB"] * 1024))
 
 
-def reset(database: Database[Any], config: Config) -> None:
+def create(database: Database[Any], config: Config) -> None:
     """An empty collection, indexed on each of the first ``nSecondaryIndexes`` integer fields."""
     collection = database[config["collection"]]
     collection.drop()
@@ -40,7 +44,18 @@ def reset(database: Database[Any], config: Config) -> None:
 def preload(config: Config) -> Config | None:
     """An insert of ``initialDocsToInsert`` documents, when there are any."""
     count = config.get("initialDocsToInsert", 0)
-    return {**config, "totalDocsToInsert": count, "initialDocsToInsert": 0} if count else None
+    if not count:
+        return None
+    return {
+        **config,
+        "totalDocsToInsert": count,
+        "initialDocsToInsert": 0,
+        "firstThread": FIRST_PRELOAD_THREAD,
+    }
+
+
+def reset(database: Database[Any], config: Config) -> None:
+    """Nothing: the collection is made anew for every window."""
 
 
 def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -48,48 +63,41 @@ def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
     return {"totalDocsToInsert": done.documents}, {}
 
 
-def open_steps(database: Database[Any], config: Config, share: Share) -> Step:
-    """Encode this connection's batches; a step sends one."""
+def open_steps(client: Client, config: Config, share: Share) -> Step:
+    """Prepare this connection's documents; a step sends one batch."""
     size = config["writeBatchSize"]
-    batches = _batches(config, share)
-    collection = database[config["collection"]]
     remaining = share.of(config["totalDocsToInsert"])
-    position = 0
+    following = _batches(config, share, min(size, remaining), remaining)
 
     def step() -> Done | None:
-        nonlocal remaining, position
+        nonlocal remaining
         if not remaining:
             return None
-        batch, length = batches[position % len(batches)]
-        position += 1
-        if remaining < size:
-            batch = batch[:remaining]
-            length = sum(len(document.raw) for document in batch)
-        _insert(collection, batch)
+        batch = following()[:remaining]
+        client.insert(batch)
         remaining -= len(batch)
-        return Done(len(batch), len(batch), length)
+        return Done(len(batch), len(batch), sum(map(len, batch)))
 
     return step
 
 
-def _insert(collection: Collection[Any], batch: list[RawBSONDocument]) -> None:
-    if len(batch) == 1:
-        collection.insert_one(batch[0])
-    else:
-        collection.insert_many(batch, ordered=True)
-
-
-def _batches(config: Config, share: Share) -> list[tuple[list[RawBSONDocument], int]]:
-    from bson.raw_bson import RawBSONDocument
-
-    size = config["writeBatchSize"]
-    factory = DocumentFactory(share.seed, config["docSizeKB"])
-    wanted = share.of(config["totalDocsToInsert"])
-    batches: list[tuple[list[RawBSONDocument], int]] = []
+def _batches(config: Config, share: Share, size: int, wanted: int) -> Callable[[], list[bytes]]:
+    """Prepare, and give what gives the next batch."""
+    head = heads(config, share)
+    factory = DocumentFactory(share.seed, config["docSizeKB"], len(head()) if head else 0)
+    head = heads(config, share)  # the first head told the length; the documents begin with the first again
+    pool: list[list[bytes]] = []
     prepared = 0
-    while len(batches) * size < wanted and (not batches or prepared < PREPARED_BYTES // share.workers):
-        documents = list(factory.documents(min(size, wanted)))
-        length = sum(map(len, documents))
-        batches.append(([RawBSONDocument(document) for document in documents], length))
-        prepared += length
-    return batches
+    while len(pool) * size < wanted and (not pool or prepared < PREPARED_BYTES // share.workers):
+        tails = [factory.tail() for _ in range(size)]
+        prepared += sum(map(len, tails))
+        pool.append(tails if head else [assemble(b"", tail) for tail in tails])
+    position = -1
+
+    def following() -> list[bytes]:
+        nonlocal position
+        position += 1
+        prepared_batch = pool[position % len(pool)]
+        return [assemble(head(), tail) for tail in prepared_batch] if head else prepared_batch
+
+    return following

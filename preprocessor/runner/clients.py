@@ -1,0 +1,92 @@
+"""How a connection sends its work: one small shape, over PyMongo here and over a socket in ``wire``.
+
+Selectors, updates and documents are BSON bytes: encoded once, and sent by either client as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from pymongo import MongoClient
+
+Kind = Literal["wire", "pymongo"]
+PROJECTION = {"_id": 0, "nofieldsplease": 1}
+"""What a query returns of a document: nothing. Finding is measured, not sending."""
+
+
+class UnexpectedReply(Exception):
+    """The server answered, but not what was asked for; ``code`` is its error code, 0 when it gave none."""
+
+    def __init__(self, message: str, code: int = 0) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Client(Protocol):
+    """What workloads do on one connection and one collection; every method raises when the server refuses."""
+
+    def insert(self, documents: Sequence[bytes]) -> None:
+        """Insert the documents, in order."""
+
+    def update(self, selector: bytes, update: bytes, upsert: bool) -> int:
+        """Update one document; give how many were matched or upserted."""
+
+    def find_and_update(self, selector: bytes, update: bytes, upsert: bool) -> int:
+        """Update one document and have it returned as it is then; give how many were found or upserted."""
+
+    def find(self, selector: bytes, limit: int, skip: int) -> tuple[int, int]:
+        """Fetch all documents, projected to nothing; give their number and the bytes they came in."""
+
+    def close(self) -> None:
+        """Give back the connection."""
+
+
+class PyMongoClient:
+    """The reference: what a program with PyMongo does."""
+
+    def __init__(
+        self, client: MongoClient[Any], namespace: tuple[str, str], concern: Mapping[str, Any]
+    ) -> None:
+        """``namespace`` is database and collection, ``concern`` the write concern."""
+        from bson.codec_options import CodecOptions
+        from bson.raw_bson import RawBSONDocument
+        from pymongo import ReturnDocument, WriteConcern
+
+        database, name = namespace
+        collection = client[database].get_collection(name, write_concern=WriteConcern(**concern))
+        self._collection = collection
+        self._raw_collection = collection.with_options(
+            codec_options=CodecOptions(document_class=RawBSONDocument)
+        )
+        self._raw = RawBSONDocument
+        self._after = ReturnDocument.AFTER
+
+    def insert(self, documents: Sequence[bytes]) -> None:
+        """``insert_many``, or ``insert_one`` for a batch of one."""
+        if len(documents) == 1:
+            self._collection.insert_one(self._raw(documents[0]))
+        else:
+            self._collection.insert_many([self._raw(document) for document in documents], ordered=True)
+
+    def update(self, selector: bytes, update: bytes, upsert: bool) -> int:
+        """``update_one``."""
+        result = self._collection.update_one(self._raw(selector), self._raw(update), upsert=upsert)
+        return result.matched_count + (1 if result.upserted_id is not None else 0)
+
+    def find_and_update(self, selector: bytes, update: bytes, upsert: bool) -> int:
+        """``find_one_and_update`` that returns the document after the update."""
+        found = self._collection.find_one_and_update(
+            self._raw(selector), self._raw(update), upsert=upsert, return_document=self._after
+        )
+        return 0 if found is None else 1
+
+    def find(self, selector: bytes, limit: int, skip: int) -> tuple[int, int]:
+        """``find`` with the cursor drained; the bytes are those of the documents."""
+        found = self._raw_collection.find(self._raw(selector), PROJECTION, limit=limit, skip=skip)
+        lengths = [len(document.raw) for document in found]
+        return len(lengths), sum(lengths)
+
+    def close(self) -> None:
+        """The pool keeps the connection."""

@@ -1,0 +1,109 @@
+"""What stands at the head of a generated document: its ``_id``, and fields that count documents.
+
+A head is the BSON of elements whose length is the same for all documents of a run, so that it can be changed
+without encoding the rest again. ``idType`` says which ``_id``:
+
+* none: no ``_id``, the server gives one; * ``OBJECT_ID``: an ObjectId, made by the client (a time, so not the
+same in two runs); * ``UUID``: a random UUID (version 4, binary subtype 4); * ``BUSINESS_ID``: ``ACC``, five
+digits of one of 20,000 customers, ``_``, six hex digits counting that customer's
+  documents, three hex digits of the connection;
+* ``SEQUENCE``: 0, 1, 2, … (int64), then ``count: 0`` or, with ``groupSize``, the group of the document and
+its place
+  in the group (``group`` an int32, ``group_seq`` and ``group_seq_i`` doubles).
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+from array import array
+from collections.abc import Callable
+
+from preprocessor.runner.errors import ExperimentError
+from preprocessor.runner.workloads import Config, Share
+
+CUSTOMERS = 20_000
+
+Head = Callable[[], bytes]
+"""Gives the head of the next document."""
+
+_SEQUENCE = struct.Struct("<5sq7si")
+_GROUPED = struct.Struct("<5sq7si11sd13sd")
+
+
+def heads(config: Config, share: Share) -> Head | None:
+    """Give the source of heads that ``idType`` asks for, None for no head; raises ExperimentError."""
+    kind = config.get("idType")
+    if kind is None:
+        return None
+    if kind not in _KINDS:
+        raise ExperimentError(f"no idType is called {kind!r}", f"known: {', '.join(_KINDS)}")
+    return _KINDS[kind](config, share)
+
+
+def _object_id(config: Config, share: Share) -> Head:
+    from bson.objectid import ObjectId
+
+    return lambda: b"\x07_id\0" + ObjectId().binary
+
+
+def _uuid(config: Config, share: Share) -> Head:
+    draw = random.Random(f"{share.seed}/id").randbytes
+
+    def head() -> bytes:
+        value = bytearray(draw(16))
+        value[6] = value[6] & 0x0F | 0x40
+        value[8] = value[8] & 0x3F | 0x80
+        return b"\x05_id\0\x10\0\0\0\x04" + value
+
+    return head
+
+
+def _business_id(config: Config, share: Share) -> Head:
+    draw = random.Random(f"{share.seed}/id").random
+    counts = array("l", bytes(CUSTOMERS * array("l").itemsize))
+    thread = b"%03x" % (config.get("firstThread", 0) + share.worker)
+
+    def head() -> bytes:
+        customer = int(draw() * CUSTOMERS)
+        counts[customer] += 1
+        return b"\x02_id\0\x13\0\0\0ACC%05d_%06x%b\0" % (customer, counts[customer], thread)
+
+    return head
+
+
+def _sequence(config: Config, share: Share) -> Head:
+    total = config["totalDocsToInsert"]
+    number = share.start_of(total) - 1
+    groups = max(1, total // config["groupSize"]) if "groupSize" in config else 0
+
+    def counted() -> bytes:
+        nonlocal number
+        number += 1
+        return _SEQUENCE.pack(b"\x12_id\0", number, b"\x10count\0", 0)
+
+    def grouped() -> bytes:
+        nonlocal number
+        number += 1
+        place = float(number // groups)
+        group = number % groups
+        return _GROUPED.pack(
+            b"\x12_id\0",
+            number,
+            b"\x10group\0",
+            group,
+            b"\x01group_seq\0",
+            place,
+            b"\x01group_seq_i\0",
+            place,
+        )
+
+    return grouped if groups else counted
+
+
+_KINDS: dict[str, Callable[[Config, Share], Head]] = {
+    "BUSINESS_ID": _business_id,
+    "OBJECT_ID": _object_id,
+    "UUID": _uuid,
+    "SEQUENCE": _sequence,
+}

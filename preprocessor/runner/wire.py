@@ -1,0 +1,195 @@
+"""The fast path: commands as prepared bytes over a connection that PyMongo opened.
+
+PyMongo finds the primary, opens the connection, encrypts it and signs in; then this module writes OP_MSG
+messages to its socket and reads the answers
+(https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg). A command is encoded once, and
+for each operation only the selector, the update or the documents are put in. An answer is checked for ``ok``,
+``writeErrors``, ``writeConcernError`` and for a cursor that has more.
+
+It exists because encoding, sessions and checks make a driver cost several times what the request itself
+costs, and a load generator must not be what is measured. ``clients.PyMongoClient`` is the reference for what
+it does.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from preprocessor.runner.clients import PROJECTION, UnexpectedReply
+
+if TYPE_CHECKING:
+    from pymongo import MongoClient
+
+OP_MSG = 2013
+_HEADER = struct.Struct("<iiiiI")  # length, request, response to, opcode, flags
+_INT = struct.Struct("<i")
+_LONG = struct.Struct("<q")
+_DOUBLE = struct.Struct("<d")
+_FIXED = {0x01: 8, 0x07: 12, 0x08: 1, 0x09: 8, 0x0A: 0, 0x10: 4, 0x11: 8, 0x12: 8, 0x13: 16, 0x7F: 0, 0xFF: 0}
+_REST = {0x02: 4, 0x03: 0, 0x04: 0, 0x05: 5, 0x0D: 4, 0x0E: 4, 0x0F: 0}
+
+
+class WireClient:
+    """One connection to the primary that works on one collection."""
+
+    def __init__(
+        self, client: MongoClient[Any], namespace: tuple[str, str], concern: Mapping[str, Any]
+    ) -> None:
+        """``namespace`` is database and collection, ``concern`` the write concern."""
+        database, collection = namespace
+        self._held = ExitStack()
+        self._socket = _checked_out(client, self._held)
+        write = {"writeConcern": dict(concern), "$db": database}
+        self._insert = _elements({"insert": collection, "ordered": True, **write})
+        self._update = _elements({"update": collection, "ordered": True, **write})
+        self._modify = {
+            upsert: _elements({"findAndModify": collection, "new": True, "upsert": upsert, **write})
+            for upsert in (False, True)
+        }
+        self._find = _elements({"find": collection, "projection": PROJECTION, "$db": database})
+        self._upsert = {upsert: _elements({"upsert": upsert, "multi": False}) for upsert in (False, True)}
+        self._more = {"collection": collection, "$db": database}
+        self._namespace = namespace
+
+    def insert(self, documents: Sequence[bytes]) -> None:
+        """One ``insert`` with the documents in a section of their own."""
+        reply = self._written(self._insert, b"documents\0", documents)
+        if reply["n"] != len(documents):
+            raise UnexpectedReply(f"{reply['n']} of {len(documents)} documents were inserted")
+
+    def update(self, selector: bytes, update: bytes, upsert: bool) -> int:
+        """One ``update`` with one statement; an upserted document counts as matched."""
+        statement = _document(b"\x03q\0" + selector + b"\x03u\0" + update + self._upsert[upsert])
+        return int(self._written(self._update, b"updates\0", (statement,))["n"])
+
+    def find_and_update(self, selector: bytes, update: bytes, upsert: bool) -> int:
+        """One ``findAndModify``."""
+        body = _document(self._modify[upsert] + b"\x03query\0" + selector + b"\x03update\0" + update)
+        reply = _checked(self._exchange(b"\0" + body))
+        return 0 if reply["value"] is None else 1
+
+    def find(self, selector: bytes, limit: int, skip: int) -> tuple[int, int]:
+        """One ``find``, and ``getMore`` until the cursor is empty."""
+        numbers = b"\x10limit\0" + _INT.pack(limit) + b"\x10skip\0" + _INT.pack(skip)
+        reply = self._exchange(b"\0" + _document(self._find + b"\x03filter\0" + selector + numbers))
+        count, size, cursor = _batch(reply, b"firstBatch")
+        while cursor:
+            more = {"getMore": _int64(cursor), **self._more}
+            reply = self._exchange(b"\0" + _document(_elements(more)))
+            further, length, cursor = _batch(reply, b"nextBatch")
+            count, size = count + further, size + length
+        return count, size
+
+    def close(self) -> None:
+        """Give the connection back to PyMongo."""
+        self._held.close()
+
+    def _written(self, command: bytes, name: bytes, documents: Sequence[bytes]) -> dict[str, Any]:
+        sequence = name + b"".join(documents)
+        reply = self._exchange(b"\0" + _document(command) + b"\x01" + _INT.pack(4 + len(sequence)) + sequence)
+        return _checked(reply)
+
+    def _exchange(self, sections: bytes) -> bytes:
+        """Send one message; give the BSON of the answer."""
+        self._socket.sendall(_HEADER.pack(20 + len(sections), 1, 0, OP_MSG, 0) + sections)
+        head = self._receive(21)
+        length, _, _, opcode, flags = _HEADER.unpack_from(head)
+        if opcode != OP_MSG or flags or head[20]:
+            raise UnexpectedReply(f"an answer with opcode {opcode}, flags {flags}, section {head[20]}")
+        return self._receive(length - 21)
+
+    def _receive(self, length: int) -> bytes:
+        first: bytes = self._socket.recv(length)
+        if len(first) == length:
+            return first
+        parts = [first]
+        missing = length - len(first)
+        while missing:
+            if not parts[-1]:
+                raise ConnectionError("the server closed the connection")
+            parts.append(self._socket.recv(missing))
+            missing -= len(parts[-1])
+        return b"".join(parts)
+
+
+def _checked_out(client: Any, held: ExitStack) -> Any:
+    """The socket of a connection to the primary, which stays checked out until ``held`` is closed.
+
+    PyMongo has no public way to a connection of its pool, so ``client`` is taken for what it is inside; the
+    test that holds both clients equal notices when that changes.
+    """
+    from pymongo.server_selectors import writable_server_selector
+
+    server = client._topology.select_server(writable_server_selector, "load")
+    connection = held.enter_context(server.pool.checkout())
+    return getattr(connection.conn, "sock", connection.conn)
+
+
+def _elements(values: Mapping[str, Any]) -> bytes:
+    """The BSON of the elements alone, without the length before them and the zero after."""
+    import bson
+
+    return bson.encode(values)[4:-1]
+
+
+def _document(elements: bytes) -> bytes:
+    return _INT.pack(len(elements) + 5) + elements + b"\0"
+
+
+def _int64(value: int) -> Any:
+    from bson.int64 import Int64
+
+    return Int64(value)
+
+
+def _checked(reply: bytes) -> dict[str, Any]:
+    import bson
+
+    answer: dict[str, Any] = bson.decode(reply)
+    if answer.get("ok") != 1 or "writeErrors" in answer or "writeConcernError" in answer:
+        _refuse(answer)
+    return answer
+
+
+def _refuse(answer: Mapping[str, Any]) -> NoReturn:
+    first = (answer.get("writeErrors") or [answer.get("writeConcernError") or answer])[0]
+    raise UnexpectedReply(str(first.get("errmsg", "refused")), int(first.get("code", 0)))
+
+
+def _batch(reply: bytes, name: bytes) -> tuple[int, int, int]:
+    """Number of documents, their bytes, and the cursor's id (0: no more), without decoding a document."""
+    fields = _places(reply, 0)
+    ok = fields.get(b"ok")
+    if ok is None or _DOUBLE.unpack_from(reply, ok)[0] != 1:
+        _checked(reply)
+    cursor = _places(reply, fields[b"cursor"])
+    start = cursor[name]
+    return *_count(reply, start), _LONG.unpack_from(reply, cursor[b"id"])[0]
+
+
+def _count(reply: bytes, start: int) -> tuple[int, int]:
+    end = start + _INT.unpack_from(reply, start)[0] - 1
+    place, count, size = start + 4, 0, 0
+    while place < end:
+        place = reply.index(0, place + 1) + 1
+        length = _INT.unpack_from(reply, place)[0]
+        place += length
+        size += length
+        count += 1
+    return count, size
+
+
+def _places(reply: bytes, start: int) -> dict[bytes, int]:
+    """Where the value of every field of the document at ``start`` begins."""
+    end = start + _INT.unpack_from(reply, start)[0] - 1
+    place = start + 4
+    found = {}
+    while place < end:
+        kind = reply[place]
+        zero = reply.index(0, place + 1)
+        found[reply[place + 1 : zero]] = place = zero + 1
+        place += _FIXED[kind] if kind in _FIXED else _INT.unpack_from(reply, place)[0] + _REST[kind]
+    return found

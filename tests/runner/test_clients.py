@@ -1,0 +1,115 @@
+"""The fast path does what PyMongo does: same documents, same counts, same errors."""
+
+from __future__ import annotations
+
+import bson
+import pytest
+from bson.int64 import Int64
+from pymongo import MongoClient
+
+from preprocessor.runner.clients import PyMongoClient, UnexpectedReply
+from preprocessor.runner.wire import WireClient
+
+MAJORITY = {"w": "majority"}
+INCREMENT = bson.encode({"$inc": {"n": 1}})
+
+
+def outcomes(kind, uri, act):
+    """What the calls in ``act`` gave or raised, and the documents that are there then."""
+    with MongoClient(uri) as client:
+        collection = client["clients_test"]["things"]
+        collection.drop()
+        collection.insert_many([{"_id": n, "n": 0, "group": n % 2} for n in range(500)])
+        collection.create_index("unique", unique=True, sparse=True)
+        connection = kind(client, ("clients_test", "things"), MAJORITY)
+        answers = list(act(connection))
+        connection.close()
+        return answers, list(collection.find().sort("_id", 1))
+
+
+def both(uri, act):
+    wire, reference = outcomes(WireClient, uri, act), outcomes(PyMongoClient, uri, act)
+    assert wire == reference
+    return wire
+
+
+def code(call):
+    try:
+        return call()
+    except Exception as error:
+        details = getattr(error, "details", None) or {}
+        errors = details.get("writeErrors")
+        return ("refused", errors[0]["code"] if errors else error.code)
+
+
+def test_inserts_leave_the_same_documents(replica_set):
+    def act(connection):
+        connection.insert([bson.encode({"_id": Int64(1000 + n), "text": "ü" * n}) for n in range(700)])
+        connection.insert([bson.encode({"_id": "one"})])
+        yield code(lambda: connection.insert([bson.encode({"_id": n}) for n in (9000, 3, 9001)]))
+        yield code(lambda: connection.insert([bson.encode({"_id": "one"})]))
+
+    answers, documents = both(replica_set.uri, act)
+    assert answers == [("refused", 11000)] * 2
+    assert len(documents) == 500 + 700 + 1 + 1
+
+
+def test_updates_match_and_upsert_the_same(replica_set):
+    def act(connection):
+        for selector, upsert in (
+            ({"_id": 5}, False),
+            ({"_id": -1}, False),
+            ({"_id": -2}, True),
+            ({"_id": -2}, True),
+        ):
+            yield connection.update(bson.encode(selector), INCREMENT, upsert)
+        yield code(
+            lambda: connection.update(bson.encode({"_id": 6}), bson.encode({"$inc": {"group": "x"}}), False)
+        )
+
+    answers, documents = both(replica_set.uri, act)
+    assert answers[:4] == [1, 0, 1, 1]
+    assert answers[4][0] == "refused"
+    assert {one["_id"]: one["n"] for one in documents if one["_id"] in (-2, 5)} == {-2: 2, 5: 1}
+
+
+def test_find_and_update_finds_the_same(replica_set):
+    def act(connection):
+        for selector, upsert in (({"_id": 5}, False), ({"_id": -1}, False), ({"_id": -2}, True)):
+            yield connection.find_and_update(bson.encode(selector), INCREMENT, upsert)
+        broken = bson.encode({"$nonsense": {"n": 1}})
+        yield code(lambda: connection.find_and_update(bson.encode({"_id": 5}), broken, False))
+
+    answers, _ = both(replica_set.uri, act)
+    assert answers[:3] == [1, 0, 1]
+    assert answers[3][0] == "refused"
+
+
+@pytest.mark.parametrize(
+    ("limit", "skip", "found"), [(1, 0, 1), (20, 240, 10), (101, 0, 101), (250, 0, 250), (0, 3, 247)]
+)
+def test_queries_are_drained_whatever_the_size_of_a_batch(replica_set, limit, skip, found):
+    def act(connection):
+        yield connection.find(bson.encode({"group": 1}), limit, skip)[0]
+        yield code(lambda: connection.find(bson.encode({"$nonsense": 1}), 1, 0))
+
+    answers, _ = both(replica_set.uri, act)
+    assert answers[0] == found
+    assert answers[1][0] == "refused"
+
+
+def test_a_write_concern_that_cannot_be_met_is_an_error(replica_set):
+    with MongoClient(replica_set.uri) as client:
+        connection = WireClient(client, ("clients_test", "things"), {"w": 2, "wtimeout": 50})
+        with pytest.raises(UnexpectedReply) as caught:
+            connection.insert([bson.encode({"of": "a set with one member"})])
+        connection.close()
+    assert caught.value.code == 100  # UnsatisfiableWriteConcern
+
+
+def test_the_fast_path_signs_in_as_pymongo_does(mongod_with_password):
+    with MongoClient(mongod_with_password.uri(credentials="owner:known-only-to-tests@")) as client:
+        connection = WireClient(client, ("clients_test", "things"), {"w": 1})
+        connection.insert([bson.encode({"_id": "signed in"})])
+        connection.close()
+        assert client["clients_test"]["things"].count_documents({"_id": "signed in"}) == 1

@@ -1,0 +1,171 @@
+"""Every kind of work does what it says, with either client."""
+
+from __future__ import annotations
+
+import random
+import uuid
+
+import bson
+import pytest
+from pymongo import MongoClient
+
+from preprocessor.runner.errors import WorkFailed
+from preprocessor.runner.identifiers import heads
+from preprocessor.runner.load import Crew
+from preprocessor.runner.worker import Load
+from preprocessor.runner.workloads import Share, query, workload
+from preprocessor.runner.workloads.query import compile_template
+
+DATABASE = "workloads_test"
+NUMBERED = {
+    "collection": "c",
+    "totalDocsToInsert": 100,
+    "docSizeKB": 0.2,
+    "writeBatchSize": 9,
+    "idType": "SEQUENCE",
+}
+
+
+@pytest.fixture(scope="module")
+def crew():
+    with Crew(2) as running:
+        yield running
+
+
+@pytest.fixture
+def database(replica_set):
+    with MongoClient(replica_set.uri) as client:
+        client.drop_database(DATABASE)
+        yield client[DATABASE]
+
+
+def perform(crew, replica_set, name, config, client="wire", connections=5, **limits):
+    load = Load(replica_set.uri, DATABASE, name, config, "seed", connections, client, **limits)
+    return crew.perform(load)
+
+
+@pytest.mark.parametrize("client", ["wire", "pymongo"])
+def test_numbered_documents_are_all_there_once(crew, replica_set, database, client):
+    done = perform(crew, replica_set, "insert", NUMBERED, client)
+    assert (done.operations, done.documents, done.errors) == (100, 100, {})
+    found = list(database.c.find({}, {"count": 1}).sort("_id", 1))
+    assert found == [{"_id": n, "count": 0} for n in range(100)]
+    assert sum(done.latencies.values()) == 5 * 3  # 20 documents each, in batches of 9
+
+
+@pytest.mark.parametrize("client", ["wire", "pymongo"])
+def test_groups_hold_their_documents_in_places_from_zero(crew, replica_set, database, client):
+    perform(crew, replica_set, "insert", {**NUMBERED, "groupSize": 20}, client)
+    for group in range(5):
+        places = database.c.find({"group": group}, {"group_seq": 1, "group_seq_i": 1}).sort("_id", 1)
+        assert [(one["group_seq"], one["group_seq_i"]) for one in places] == [
+            (float(n), float(n)) for n in range(20)
+        ]
+
+
+def test_both_clients_leave_the_same_bytes(crew, replica_set, database):
+    left = []
+    for client in ("wire", "pymongo"):
+        workload("insert").create(database, NUMBERED)
+        perform(crew, replica_set, "insert", NUMBERED, client)
+        left.append([bson.encode(document) for document in database.c.find().sort("_id", 1)])
+    assert left[0] == left[1]
+
+
+@pytest.mark.parametrize("kind", ["UUID", "OBJECT_ID", "BUSINESS_ID"])
+def test_documents_that_are_sent_again_get_an_id_of_their_own(crew, replica_set, database, kind, monkeypatch):
+    config = {**NUMBERED, "idType": kind, "totalDocsToInsert": 300}
+    done = perform(crew, replica_set, "insert", config)
+    assert done.errors == {}
+    assert database.c.count_documents({}) == 300
+
+
+def test_ids_are_what_their_kind_says():
+    share = Share(0x2A, 100, "seed")
+    made = {
+        kind: heads({"idType": kind, "totalDocsToInsert": 9}, share)() for kind in ("UUID", "BUSINESS_ID")
+    }
+    values = {
+        kind: bson.decode(len(head + b"12345").to_bytes(4, "little") + head + b"\0")["_id"]
+        for kind, head in made.items()
+    }
+    assert values["UUID"].as_uuid().version == 4
+    assert values["UUID"].as_uuid().variant == uuid.RFC_4122
+    assert values["BUSINESS_ID"][:3] == "ACC"
+    assert values["BUSINESS_ID"][8:] == "_00000102a"
+    assert int(values["BUSINESS_ID"][3:8]) < 20_000
+
+
+@pytest.mark.parametrize("client", ["wire", "pymongo"])
+def test_hot_updates_are_all_counted(crew, replica_set, database, client):
+    perform(crew, replica_set, "insert", NUMBERED)
+    config = {**NUMBERED, "nUpdates": 83, "nHotspots": 3, "indexUpdate": True}
+    workload("hot_update").reset(database, config)
+    done = perform(crew, replica_set, "hot_update", config, client)
+    assert done.operations == 83
+    assert sum(one["count"] for one in database.c.find()) == 83
+    assert {one["_id"] for one in database.c.find({"count": {"$gt": 0}})} == {0, 1, 2}
+    workload("hot_update").reset(database, {**config, "indexUpdate": False})
+    assert set(database.c.index_information()) == {"_id_"}
+
+
+@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("function", ["UpdateOne", "FindOneAndUpdate"])
+@pytest.mark.parametrize("upsert", [True, False])
+def test_update_api_adds_the_new_documents_and_counts_up_the_old(
+    crew, replica_set, database, client, function, upsert
+):
+    workload("insert").create(database, NUMBERED)
+    perform(crew, replica_set, "insert", NUMBERED)
+    config = {
+        **NUMBERED, "initialDocsToInsert": 100, "nUpdates": 60, "percentNew": 50, "upsert": upsert,
+        "updateFunction": function,
+    }  # fmt: skip
+    done = perform(crew, replica_set, "update_api", config, client)
+    assert (done.operations, done.errors) == (60, {})
+    assert sum(one["count"] for one in database.c.find()) == 60
+    new = list(database.c.find({"_id": {"$gte": 100}}))
+    assert 10 < len(new) < 50
+    assert all(one["count"] == 1 and "intfield1" in one for one in new)
+    workload("update_api").reset(database, config)
+    assert database.c.count_documents({}) == 100
+
+
+@pytest.mark.parametrize("client", ["wire", "pymongo"])
+def test_queries_find_what_their_template_asks_for_until_the_time_is_over(
+    crew, replica_set, database, client
+):
+    config = {**NUMBERED, "groupSize": 20, "query": {"group": "RANDINT(1,5)"}, "limit": 7, "skip": 2}
+    query.create(database, config)
+    perform(crew, replica_set, "insert", config)
+    done = perform(crew, replica_set, "query", config, client, seconds=0.3)
+    assert done.errors == {}
+    assert done.documents == 7 * done.operations > 0
+    assert 0.3 <= done.seconds < 3
+
+
+def test_a_query_that_finds_another_number_of_documents_fails_the_run(replica_set, database):
+    config = {**NUMBERED, "groupSize": 20, "query": {"group": "RANDINT(1,5)"}, "limit": 21}
+    query.create(database, config)
+    with Crew(1) as crew:
+        perform(crew, replica_set, "insert", config)
+        with pytest.raises(WorkFailed, match="a query found 20 documents, 21 were expected"):
+            perform(crew, replica_set, "query", config, seconds=5)
+
+
+def test_random_numbers_of_a_template_count_from_zero_and_lists_hold_different_ones():
+    fill = compile_template(
+        {"a": "RANDINT(1,4)", "b": {"$in": "RANDINTLIST(1,9,9)"}, "c": {"$gte": 380}}, random.Random(1)
+    )
+    drawn = [fill() for _ in range(200)]
+    assert {one["a"] for one in drawn} == {0, 1, 2, 3}
+    assert all(sorted(one["b"]["$in"]) == list(range(9)) for one in drawn)
+    assert all(one["c"] == {"$gte": 380} for one in drawn)
+
+
+def test_a_rate_spreads_operations_over_the_time(crew, replica_set, database):
+    config = {**NUMBERED, "groupSize": 20, "query": {"_id": "RANDINT(1,100)"}, "limit": 1}
+    query.create(database, config)
+    perform(crew, replica_set, "insert", config)
+    done = perform(crew, replica_set, "query", config, seconds=1.0, rate=50.0)
+    assert 48 <= done.operations <= 52
