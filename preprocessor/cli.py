@@ -135,7 +135,7 @@ def _render(commands: Commands) -> None:
         "preprocessor.commands.render",
         f"{_SOURCE}\n\n{_EXIT}",
     )
-    command.add_argument("files", nargs="+", metavar="FILE", help="Markdown pages")
+    command.add_argument("files", nargs="+", metavar="FILE", help="Markdown pages, or folders of them")
     where = command.add_mutually_exclusive_group()
     where.add_argument("--output", metavar="DIR", help="write each page under DIR instead of standard output")
     where.add_argument(

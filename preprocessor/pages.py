@@ -71,7 +71,7 @@ def static_findings(spec: PipelineSpec) -> list[Finding]:
     from preprocessor.results.readonly import refusals
 
     refused = [
-        finding("MT201", spec.file, spec.locate(("pipeline", *refusal.path)), refusal.message)
+        finding("MT201", spec.file, spec.locate(("pipeline", *refusal.path), key=True), refusal.message)
         for refusal in refusals(spec.pipeline)
     ]
     return refused or _compile_findings(spec)
@@ -85,7 +85,11 @@ def _compile_findings(spec: PipelineSpec) -> list[Finding]:
     except NotOffline:
         return []  # A server may know it; on a fixture the run itself says so.
     except AggregationError as error:
-        return [finding("MT301", spec.file, spec.locate(("pipeline", *(error.path or ()))), error.message)]
+        return [
+            finding(
+                "MT301", spec.file, spec.locate(("pipeline", *(error.path or ())), key=True), error.message
+            )
+        ]
     return []
 
 
@@ -130,7 +134,7 @@ def row_findings(spec: TableSpec, answers: Answers, collections: Sequence[str] =
 
     rows = answers[query_of(spec).key]
     if isinstance(rows, ResultsError):
-        at = spec.locate(("pipeline", *(rows.path or ())))
+        at = spec.locate(("pipeline", *(rows.path or ())), key=True)
         return [finding("MT301", spec.file, at, rows.message, rows.hint)]
     if not rows:
         return [] if spec.empty is not None else [_no_rows(spec, collections)]

@@ -46,13 +46,25 @@ def _write(arguments: Namespace, pages: Sequence[Page], answers: Answers) -> int
         return _in_place(pages, answers, written, only_check=arguments.check)
     from preprocessor.expansion import replaced
 
-    texts = [(page, replaced(page, answers)) for page in pages]
-    for page, text in texts:
-        if arguments.output:
-            _save(_under(Path(arguments.output), page.file), text)
-        else:
-            sys.stdout.buffer.write(text.encode("utf-8"))
+    texts = [replaced(page, answers) for page in pages]
+    if arguments.output:
+        _to_folder(Path(arguments.output), pages, texts)
+    else:
+        sys.stdout.buffer.write("".join(texts).encode("utf-8"))
     return 0
+
+
+def _to_folder(folder: Path, pages: Sequence[Page], texts: Sequence[str]) -> None:
+    files: dict[Path, str] = {}
+    for page in pages:
+        file = _under(folder, page.file)
+        if file in files:
+            raise Unusable(
+                f"{files[file]} and {page.file} would both become {file}", "render them one by one"
+            )
+        files[file] = page.file
+    for file, text in zip(files, texts, strict=True):
+        _save(file, text)
 
 
 def _in_place(

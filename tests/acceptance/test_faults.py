@@ -61,7 +61,7 @@ def test_every_place_is_where_the_fault_is() -> None:
     assert at["MT120"].startswith(",}")
     assert at["MT130"].startswith('"colums"')
     assert at["MT135"].startswith('"ms"]')
-    assert at["MT201"].startswith('"stolen"')
+    assert at["MT201"].startswith('"$out"')
     assert at["MT302"].startswith('"msec"')
     assert at["MT304"].startswith('"run"')
     assert at["MT101"].startswith("<!-- MONGO_TABLE")
@@ -120,7 +120,7 @@ def test_pre_commit_stops_the_commit(site: Path) -> None:
     git("add", "docs", "fixtures", ".pre-commit-config.yaml")
     stopped = git("commit", "-m", "Publish a faulty page")
     assert stopped.returncode == 1, stopped.stderr
-    assert "docs/index.md:9:66: error MT301" in stopped.stdout + stopped.stderr
+    assert "docs/index.md:9:56: error MT301" in stopped.stdout + stopped.stderr
 
     sound = (
         '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [], "columns": ["n"], "headers": ["Run"]} -->\n'
