@@ -83,12 +83,12 @@ class Reading:
         return zone.date(local)
 
     def _days(self) -> int:
-        if self.iso_year is not None and self.iso_week is not None:
-            if not 1 <= self.iso_week <= 53 or not 1 <= (1 if self.iso_day is None else self.iso_day) <= 7:
+        if self.iso_year is not None:
+            week = 1 if self.iso_week is None else self.iso_week
+            weekday = 1 if self.iso_day is None else self.iso_day
+            if not 1 <= week <= 53 or not 1 <= weekday <= 7:
                 raise unreadable(self.text, "there is no such week or day of the week")
-            return days_from_iso_week(
-                self.iso_year, self.iso_week, 1 if self.iso_day is None else self.iso_day
-            )
+            return days_from_iso_week(self.iso_year, week, weekday)
         if self.year is not None and self.year_day is not None and self.month is None:
             if not 1 <= self.year_day <= 365 + (days_in_month(self.year, 2) == 29):
                 raise unreadable(self.text, "there is no such day of the year")

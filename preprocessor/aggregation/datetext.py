@@ -54,7 +54,8 @@ _STAMP = re.compile(r"\s*@(-?\d{1,15})\s*")
 _ALL_DIGITS = re.compile(r"(\d{8})(\d{2})(\d{2})(\d{2})")
 # As in the output of JavaScript and of C: the year stands after the time.
 _YEAR_LAST = re.compile(
-    rf"{_WEEKDAY}{_MONTH}[ \t]+{_DAY}[ \t]+(?P<time>\d{{1,2}}:\d{{2}}:\d{{2}})[ \t]+{_YEAR}(?!\d)",
+    rf"{_WEEKDAY}{_MONTH}[ \t]+{_DAY}[ \t]+(?P<time>\d{{1,2}}:\d{{2}}:\d{{2}})"
+    rf"(?P<zone>[ \t]+[+-]\d\d:?\d\d)?[ \t]+{_YEAR}(?!\d)",
     re.I | re.ASCII,
 )
 # Words with a meaning in dates: a text in which another one stands is no date for the server.
@@ -83,7 +84,7 @@ def read_date(text: str, zone: Zone) -> int:
     if found := _ALL_DIGITS.fullmatch(body):
         body = f"{found[1]}T{found[2]}{found[3]}{found[4]}"
     elif found := _YEAR_LAST.match(body):
-        moved = f"{found['name']} {found['day']}, {found['year']} {found['time']}"
+        moved = f"{found['name']} {found['day']}, {found['year']} {found['time']}{found['zone'] or ''}"
         body = (f"{found['weekday']} " if found["weekday"] else "") + moved + body[found.end() :]
     at = _date(reading, body)
     if at is None:

@@ -355,8 +355,8 @@ def _target_type(to: Any) -> tuple[str | None, Any]:
     subtype: Any = 0
     if isinstance(to, Mapping):
         subtype = to.get("subtype", 0)
-        if "type" not in to:
-            raise AggregationError("$convert's 'to' document needs 'type'", code=9)
+        if is_nullish(to.get("type")):
+            raise AggregationError("$convert's 'to' document needs a 'type'", code=9)
         to = to["type"]
     if is_nullish(to):
         return None, subtype

@@ -88,12 +88,12 @@ def _from_string(argument: Any, scope: Scope, path: Path) -> Node:
             place = _zone(runs, document)
             if is_nullish(value):
                 return on_null(document) if on_null else None
-            if place is None or ("format" in runs and is_nullish(form)):
+            if place is None:
                 return None
         except AggregationError as error:
             raise error.at(path) from None
         try:
-            return _read(value, form, place)
+            return _read(value, _format(runs, form), place)
         except AggregationError as error:
             if error.code == 241 and on_error:
                 return on_error(document)
@@ -102,9 +102,16 @@ def _from_string(argument: Any, scope: Scope, path: Path) -> Node:
     return folded(Node(run, constant=is_constant), path)
 
 
+def _format(runs: dict[str, Evaluate], form: Any) -> Any:
+    """The format, None when it is null, MISSING when none is written."""
+    return None if "format" in runs and is_nullish(form) else form
+
+
 def _read(value: Any, form: Any, place: Zone) -> Any:
     if not is_string(value):
         raise AggregationError(f"$dateFromString reads strings, not {type_name(value)}", code=241)
     if form is MISSING:
         return date_from_millis(read_date(value, place))
+    if form is None:
+        return None
     return date_from_millis(read_formatted(value, form, place))

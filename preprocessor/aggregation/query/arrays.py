@@ -9,7 +9,7 @@ from preprocessor.aggregation.compiler import Scope
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.numbers import integral, is_nan
 from preprocessor.aggregation.query import parser
-from preprocessor.aggregation.query.comparison import equality
+from preprocessor.aggregation.query.comparison import REFERENCE, equality, is_operators
 from preprocessor.aggregation.query.conditions import NEVER, Condition, condition, every, leaf
 from preprocessor.aggregation.query.regexes import is_regex, regex_test
 from preprocessor.aggregation.values import INT32_MAX, is_number
@@ -32,7 +32,11 @@ def elem_match(argument: Any, scope: Scope, path: Path) -> Condition:
     if not isinstance(argument, Mapping):
         raise AggregationError("$elemMatch takes a document of conditions", path, 2)
     first = next(iter(argument), "")
-    if parser.is_operators(argument, with_partial_reference=True) and first not in _OF_DOCUMENTS:
+    if (
+        first.startswith("$")
+        and first not in _OF_DOCUMENTS
+        and not any(name in argument for name in REFERENCE)
+    ):
         single = every(parser.operators(argument, scope, path)).single
         return leaf(lambda value: type(value) is list and any(map(single, value)), elements=False)
     holds = parser.compile_query(argument, scope, path)
@@ -66,6 +70,6 @@ def _elem_match_item(item: Any, scope: Scope, path: Path) -> Condition:
 def _value(item: Any, path: Path) -> Condition:
     if is_regex(item):
         return leaf(regex_test(item, path=path))
-    if isinstance(item, Mapping) and parser.is_operators(item):
+    if isinstance(item, Mapping) and is_operators(item):
         raise AggregationError("$all takes values, not operators", path, 2)
     return leaf(equality(item))

@@ -23,6 +23,15 @@ from preprocessor.aggregation.query.regexes import is_regex, regex_test
 from preprocessor.aggregation.query.walking import Predicate
 from preprocessor.aggregation.values import MISSING, type_order
 
+# The fields of a database reference: names with "$" that are no operators.
+REFERENCE = ("$ref", "$id", "$db")
+
+
+def is_operators(value: Mapping[str, Any]) -> bool:
+    """Whether a document holds operators; a database reference (``$ref``, ``$id``) is a value."""
+    return next(iter(value), "").startswith("$") and not ("$ref" in value and "$id" in value)
+
+
 _PLAIN_NUMBERS = (int, float, Int64)
 
 
@@ -99,7 +108,7 @@ def membership(argument: Any, name: str, path: Path) -> Predicate:
         raise AggregationError(f"{name} takes a list", path, 2)
     tests, keys, null = [], set(), False
     for index, item in enumerate(argument):
-        if isinstance(item, Mapping) and next(iter(item), "").startswith("$"):
+        if isinstance(item, Mapping) and is_operators(item):
             raise AggregationError(f"{name} takes values, not operators", (*path, index), 2)
         if isinstance(item, Regex) or is_regex(item):
             tests.append(regex_test(item, path=(*path, index)))

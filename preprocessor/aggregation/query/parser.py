@@ -13,7 +13,7 @@ from preprocessor.aggregation import catalogue
 from preprocessor.aggregation.compiler import Scope, compile_expression, did_you_mean
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.numbers import integral, is_nan, to_double
-from preprocessor.aggregation.query.comparison import equality
+from preprocessor.aggregation.query.comparison import REFERENCE, equality, is_operators
 from preprocessor.aggregation.query.conditions import (
     ALWAYS,
     FORMS,
@@ -28,8 +28,6 @@ from preprocessor.aggregation.query.regexes import is_regex, regex_test
 from preprocessor.aggregation.query.walking import Predicate
 from preprocessor.aggregation.values import is_number, is_string, regex_parts, truthy
 
-_REFERENCE = ("$ref", "$id", "$db")
-
 
 def compile_query(query: Any, scope: Scope, path: Path) -> Predicate:
     """The predicate that says whether a document meets the query.
@@ -43,6 +41,8 @@ def compile_query(query: Any, scope: Scope, path: Path) -> Predicate:
 
 
 def _entry(name: str, value: Any, scope: Scope, path: Path) -> Predicate:
+    if name in REFERENCE:
+        return leaf(equality(value)).at((name,))
     if name.startswith("$"):
         return _top(name, value, scope, path)
     return field(value, scope, path).at(tuple(name.split(".")))
@@ -55,15 +55,6 @@ def field(value: Any, scope: Scope, path: Path) -> Condition:
     if is_regex(value):
         return leaf(regex_test(value, path=path))
     return leaf(equality(value))
-
-
-def is_operators(value: Mapping[str, Any], *, with_partial_reference: bool = False) -> bool:
-    """Whether a document holds operators; a database reference (``$ref``, ``$id``) is a value."""
-    if not next(iter(value), "").startswith("$"):
-        return False
-    if with_partial_reference:
-        return not any(name in value for name in _REFERENCE)
-    return not ("$ref" in value and "$id" in value)
 
 
 def operators(query: Mapping[str, Any], scope: Scope, path: Path) -> list[Condition]:

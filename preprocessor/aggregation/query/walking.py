@@ -55,7 +55,8 @@ def _of_field(name: str, test: Predicate, elements: bool) -> Predicate:
 
 def _through(array: list[Any], parts: Parts, index: int, elements: bool) -> Iterator[Any]:
     """The values that the parts from ``index`` on lead to from an array on the way."""
-    if index == len(parts):
+    # A path that ends in a dot ends at the array.
+    if index == len(parts) or parts[index:] == ("",):
         if elements:
             yield from array
         yield array

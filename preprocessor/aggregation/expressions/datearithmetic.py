@@ -1,0 +1,257 @@
+"""Sums, differences and roundings of dates: `$dateAdd`, `$dateSubtract`, `$dateDiff`, `$dateTrunc`.
+
+Years to days are counted on the clock and calendar of the time zone, hours and less as they pass.
+Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateAdd/ and its neighbours.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from bson.int64 import Int64
+
+from preprocessor.aggregation.compiler import Node, Scope, compile_expression, folded, form, named_arguments
+from preprocessor.aggregation.dates import (
+    DAY,
+    HOUR,
+    MINUTE,
+    SECOND,
+    Zone,
+    date_millis,
+    days_from_civil,
+    days_in_month,
+    iso_weekday,
+    local_millis,
+    local_parts,
+    zone_of,
+)
+from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.numbers import integral, rank
+from preprocessor.aggregation.values import (
+    INT64_MAX,
+    INT64_MIN,
+    Document,
+    Evaluate,
+    date_from_millis,
+    is_nullish,
+    is_string,
+    type_name,
+)
+
+_FIXED = {"millisecond": 1, "second": SECOND, "minute": MINUTE, "hour": HOUR}
+_DAYS = {"day": 1, "week": 7}
+_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+_UNITS = frozenset((*_FIXED, *_DAYS, *_MONTHS))
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+# Bins are counted from the start of 2000; its first day is a Saturday.
+_START_DAYS = days_from_civil(2000, 1, 1)
+_START = _START_DAYS * DAY
+_MOST_MONTH_BINS = 100_000_000_000
+
+
+def _runs(name: str, argument: Any, scope: Scope, path: Path) -> tuple[dict[str, Evaluate], bool]:
+    """The arguments as functions of the document, and whether all of them are constants."""
+    given = named_arguments(name, argument, path)
+    nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
+    return {key: node.run for key, node in nodes.items()}, all(node.constant for node in nodes.values())
+
+
+def _date(name: str, argument: str, value: Any) -> int:
+    try:
+        return date_millis(value)
+    except AggregationError:
+        raise AggregationError(
+            f"{name} takes '{argument}' as a date, not {type_name(value)}", code=5166307
+        ) from None
+
+
+def _unit(name: str, value: Any) -> str:
+    if not is_string(value):
+        raise AggregationError(f"{name} takes 'unit' as a string, not {type_name(value)}", code=5439013)
+    if value not in _UNITS:
+        raise AggregationError(f"{name} knows no unit '{value}'", code=9)
+    return str(value)
+
+
+def _weekday(name: str, value: Any) -> int:
+    """1 for Monday to 7 for Sunday, of a name or its first three letters in any case."""
+    if not is_string(value):
+        raise AggregationError(
+            f"{name} takes 'startOfWeek' as a string, not {type_name(value)}", code=5439015
+        )
+    for number, day in enumerate(_WEEKDAYS, 1):
+        if value.lower() in (day, day[:3]):
+            return number
+    raise AggregationError(f"{name} knows no day of the week '{value}'", code=9)
+
+
+def _stored(name: str, date: int) -> Any:
+    if not INT64_MIN <= date <= INT64_MAX:
+        raise AggregationError(f"{name} gives no date of 64 bits", code=5166406)
+    return date_from_millis(date)
+
+
+def _add(name: str, sign: int, argument: Any, scope: Scope, path: Path) -> Node:
+    runs, is_constant = _runs(name, argument, scope, path)
+    read, read_unit, read_amount = runs["startDate"], runs["unit"], runs["amount"]
+    read_zone = runs.get("timezone")
+
+    def run(document: Document) -> Any:
+        try:
+            value, unit, amount = read(document), read_unit(document), read_amount(document)
+            where = read_zone(document) if read_zone else "UTC"
+            if is_nullish(value) or is_nullish(unit) or is_nullish(amount) or is_nullish(where):
+                return None
+            return _sum(name, sign, value, unit, amount, where)
+        except AggregationError as error:
+            raise error.at(path) from None
+
+    return folded(Node(run, constant=is_constant), path)
+
+
+def _sum(name: str, sign: int, value: Any, unit: Any, amount: Any, where: Any) -> Any:
+    date, unit = _date(name, "startDate", value), _unit(name, unit)
+    number = integral(amount) if rank(amount) else None
+    if number is None or not INT64_MIN <= number <= INT64_MAX or sign * number > INT64_MAX:
+        raise AggregationError(
+            f"{name} takes 'amount' as a whole number of 64 bits, not {amount!r}", code=5166405
+        )
+    return _stored(name, _moved(date, unit, sign * number, zone_of(where)))
+
+
+def _moved(date: int, unit: str, amount: int, zone: Zone) -> int:
+    if unit in _FIXED:
+        return date + amount * _FIXED[unit]
+    local = zone.local(date)
+    if unit in _DAYS:
+        moved = local + amount * _DAYS[unit] * DAY
+    else:
+        parts = local_parts(local)
+        years, index = divmod(parts.month - 1 + amount * _MONTHS[unit], 12)
+        day = min(parts.day, days_in_month(parts.year + years, index + 1))
+        moved = local_millis(parts.year + years, index + 1, day, 0, 0, 0, local % DAY)
+    return zone.date(moved)
+
+
+for _name, _sign in {"$dateAdd": 1, "$dateSubtract": -1}.items():
+    form(_name)(functools.partial(_add, _name, _sign))
+
+
+@form("$dateDiff")
+def _diff(argument: Any, scope: Scope, path: Path) -> Node:
+    runs, is_constant = _runs("$dateDiff", argument, scope, path)
+    read_zone, read_week = runs.get("timezone"), runs.get("startOfWeek")
+
+    def run(document: Document) -> Any:
+        try:
+            start, end, unit = (runs[name](document) for name in ("startDate", "endDate", "unit"))
+            where = read_zone(document) if read_zone else "UTC"
+            if any(is_nullish(value) for value in (start, end, unit, where)):
+                return None
+            first, last = _date("$dateDiff", "startDate", start), _date("$dateDiff", "endDate", end)
+            unit = _unit("$dateDiff", unit)
+            week = "sunday"
+            if read_week and unit == "week":
+                week = read_week(document)
+                if is_nullish(week):
+                    return None
+            count = _count(first, last, unit, zone_of(where), _weekday("$dateDiff", week))
+        except AggregationError as error:
+            raise error.at(path) from None
+        return Int64(count)
+
+    return folded(Node(run, constant=is_constant), path)
+
+
+def _count(first: int, last: int, unit: str, zone: Zone, weekday: int) -> int:
+    """How many times a unit begins after ``first`` up to ``last``; negative when ``last`` is earlier."""
+    if unit == "millisecond":
+        return last - first
+    start, end = zone.local(first), zone.local(last)
+    if unit in _FIXED:
+        return _elapsed(first, last, start, end, _FIXED[unit])
+    if unit == "day":
+        return end // DAY - start // DAY
+    if unit == "week":
+        return (end // DAY + 3 - (weekday - 1)) // 7 - (start // DAY + 3 - (weekday - 1)) // 7
+    one, two = local_parts(start), local_parts(end)
+    months = {"month": 1, "quarter": 3, "year": 12}[unit]
+    return (two.year * 12 + two.month - 1) // months - (one.year * 12 + one.month - 1) // months
+
+
+def _elapsed(first: int, last: int, start: int, end: int, unit: int) -> int:
+    """Units that begin on the zone's clock, corrected by what the clock was put forward or back."""
+    shift = (end - last) - (start - first)
+    return (end - shift) // unit - start // unit
+
+
+@form("$dateTrunc")
+def _trunc(argument: Any, scope: Scope, path: Path) -> Node:
+    runs, is_constant = _runs("$dateTrunc", argument, scope, path)
+    read, read_unit = runs["date"], runs["unit"]
+    read_bin, read_zone, read_week = (runs.get(name) for name in ("binSize", "timezone", "startOfWeek"))
+
+    def run(document: Document) -> Any:
+        try:
+            value, unit = read(document), read_unit(document)
+            size = read_bin(document) if read_bin else 1
+            where = read_zone(document) if read_zone else "UTC"
+            if any(is_nullish(one) for one in (value, unit, size, where)):
+                return None
+            date, unit, bins = _date("$dateTrunc", "date", value), _unit("$dateTrunc", unit), _bin_size(size)
+            week: Any = "sunday"
+            if read_week and unit == "week":
+                week = read_week(document)
+                if is_nullish(week):
+                    return None
+            return _stored(
+                "$dateTrunc", _truncated(date, unit, bins, zone_of(where), _weekday("$dateTrunc", week))
+            )
+        except AggregationError as error:
+            raise error.at(path) from None
+
+    return folded(Node(run, constant=is_constant), path)
+
+
+def _bin_size(value: Any) -> int:
+    number = integral(value) if rank(value) else None
+    if number is None or not INT64_MIN <= number <= INT64_MAX:
+        raise AggregationError(f"$dateTrunc takes 'binSize' as a whole number, not {value!r}", code=5439017)
+    if number < 1:
+        raise AggregationError(f"$dateTrunc takes 'binSize' from 1, not {number}", code=5439018)
+    return number
+
+
+def _check_width(unit: str, size: int) -> None:
+    if unit in _MONTHS:
+        if size > _MOST_MONTH_BINS:
+            raise AggregationError(
+                f"$dateTrunc takes 'binSize' up to {_MOST_MONTH_BINS}, not {size}", code=5439006
+            )
+        return
+    width = _FIXED[unit] if unit in _FIXED else _DAYS[unit] * DAY
+    if size * width > INT64_MAX:
+        raise AggregationError(
+            f"$dateTrunc takes no bins of {size} times a {unit}: 64 bits overflow", code=5439002
+        )
+
+
+def _truncated(date: int, unit: str, size: int, zone: Zone, weekday: int) -> int:
+    if unit in _FIXED:
+        start = zone.date(_START)
+        width = _FIXED[unit] * size
+        return start + (date - start) // width * width
+    local = zone.local(date)
+    if unit in _DAYS:
+        start_day = _START_DAYS
+        if unit == "week":
+            start_day += (weekday - iso_weekday(_START_DAYS)) % 7
+        width = _DAYS[unit] * size
+        day = start_day + (local // DAY - start_day) // width * width
+        return zone.date(day * DAY)
+    parts = local_parts(local)
+    width = _MONTHS[unit] * size
+    months = ((parts.year - 2000) * 12 + parts.month - 1) // width * width
+    years, index = divmod(months, 12)
+    return zone.date(days_from_civil(2000 + years, index + 1, 1) * DAY)
