@@ -34,6 +34,7 @@ _HEADING = re.compile(r"#{1,6}")
 _UNDERLINE = re.compile(r"(?:=+|-+) *$")
 _DELIMITER_ROW = re.compile(r"(?=.*-)(?=.*[|:]) {0,3}[|:\- ]+$")
 _STEP = 4
+IMAGE = "the text of an image"  # the holder that can hold nothing at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,7 @@ class _Scan:
         text = line.text.expandtabs(_STEP) if "\t" in line.text else line.text
         if not self.open and not self.html.inside and text[:1].isalpha() and "<" not in text:
             return self._read_prose(text)
+        text = self.html.joined(text)
         if self.html.inside:
             return self._read_raw(text)
         if self.html.opens(text):
@@ -305,15 +307,20 @@ class _Scan:
         if self.table or ("|" in rest and not self.paragraph and _DELIMITER_ROW.match(under)):
             return "a table"
         before, behind = rest[: token.start()], rest[token.end() :]
-        if before.rfind("[") > before.rfind("]") and re.match(r"[^\[\]]*\](?:\(|\[)", behind):
-            return "a link"
+        opened = before.rfind("[")
+        if opened > before.rfind("]") and re.match(r"[^\[\]]*\](?:\(|\[)", behind):
+            return IMAGE if before[:opened].endswith("!") else "a link"
         return ""
+
+    def _divides(self, rest: str) -> bool:
+        """Whether a line is a rule, or the line under a heading."""
+        return bool(_RULE.match(rest)) or (self.paragraph == 1 and bool(_UNDERLINE.match(rest)))
 
     def _leave(self, rest: str, at_margin: bool) -> None:
         """Note what the next line continues."""
         if at_margin:
             self.paragraph = 1 if _TOKEN.sub("", rest).strip() else 0
-        elif not rest or self.code or _HEADING.match(rest):
+        elif not rest or self.code or _HEADING.match(rest) or self._divides(rest):
             self.paragraph, self.table = 0, False
         else:
             self.table = self.table or (self.paragraph == 1 and bool(_DELIMITER_ROW.match(rest)))

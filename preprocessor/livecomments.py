@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from preprocessor.comments import Comment, Scan
 from preprocessor.commonmark import Opinion, opinions
-from preprocessor.containers import Place, places
+from preprocessor.containers import IMAGE, Place, places
 from preprocessor.directives import KEYWORDS, Opening, opening_at
 from preprocessor.findings import Finding
 from preprocessor.frontmatter import front_matter_lines
@@ -218,12 +218,13 @@ class _Judge:
             )
         elif candidate.opinion == "tag":
             self._report("MT114", html.start, f"{name} stands inside an HTML tag.", "Move it out of the tag.")
-        elif place.holder and name in _SHOWS:
+        elif place.holder == IMAGE or (place.holder and name in _SHOWS):
             self._report(
                 "MT113",
                 html.start,
                 f"{name} stands in {place.holder}, which cannot hold it.",
-                "Put it on a line of its own; for one number use MONGO_VALUE.",
+                "Put it on a line of its own"
+                + ("; for one number use MONGO_VALUE." if name in _SHOWS else "."),
             )
         else:
             return False

@@ -24,6 +24,7 @@ _BLOCK_LEVEL = frozenset(
 _OPAQUE = frozenset({"pre", "script", "style", "textarea"})
 # Elements in which nothing but their own end tag is markup.
 _CDATA = frozenset({"script", "style"})
+_LONGEST_TAG = 5000  # characters; what is longer is no tag
 _PIECE = re.compile(
     r"<!--\ue000(?P<token>\d+)-->|</(?P<end>[a-zA-Z][^\s/>]*)[^>]*>"
     r"|<(?P<tag>[a-zA-Z][^\s/>]*)(?P<attributes>(?:\"[^\"]*\"|'[^']*'|[^'\"<>])*)>"
@@ -40,6 +41,7 @@ class RawHtml:
         self.stack: list[str] = []
         self.depth: Counter[str] = Counter()  # how many of each tag are in the stack
         self.opaque = ""
+        self.unfinished = ""  # a start tag at the margin that goes on in the next line
 
     @property
     def inside(self) -> bool:
@@ -52,6 +54,13 @@ class RawHtml:
         if match is None or match["tag"].lower() not in _BLOCK_LEVEL:
             return False
         return not match["attributes"].endswith("/") and not _MARKDOWN.search(match["attributes"])
+
+    def joined(self, text: str) -> str:
+        """Give a line, and before it those over which the start tag at its end is spread, as one line."""
+        joined = f"{self.unfinished} {text}" if self.unfinished and text.strip() else text
+        begun = not self.stack and self.divides(joined) and ">" not in joined
+        self.unfinished = joined if begun and len(joined) < _LONGEST_TAG else ""
+        return joined
 
     def divides(self, text: str) -> bool:
         """Whether a line of Markdown begins with a block-level tag at the margin, which ends all blocks."""

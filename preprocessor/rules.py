@@ -58,7 +58,10 @@ _ALL = (
         "MT112", "comment-shown-as-code", "error", "The site shows a comment as code, other readers do not."
     ),
     Rule(
-        "MT113", "no-room-for-table", "error", "A table or chart stands in a heading, a table cell or a link."
+        "MT113",
+        "no-room-for-table",
+        "error",
+        "A table or chart stands in a heading, a table cell, a link or an image.",
     ),
     Rule("MT114", "comment-in-tag", "error", "A comment stands inside an HTML tag."),
     Rule("MT115", "code-elsewhere", "note", "GitHub and editors show a comment as code, the site does not."),
