@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from importlib import resources
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from preprocessor.aggregation.catalogue import Kind, Operator, operators
 from preprocessor.rules import RULES
 
+_SCHEMAS = Path(__file__).parent / "schemas"
 _KINDS: tuple[tuple[Kind, str], ...] = (
     ("stage", "Stages"),
     ("expression", "Expressions"),
@@ -32,7 +33,7 @@ def offline_page() -> str:
         "catalogue that the evaluator itself is built on.\n",
     ]
     for kind, title in _KINDS:
-        known = [one for one in operators().values() if one.kind == kind]
+        known = [one for one in operators() if one.kind == kind]
         parts.append(f"## {title}\n")
         parts.append(
             _operator_table(sorted((one for one in known if not one.refused), key=lambda one: one.name))
@@ -83,9 +84,7 @@ def rules_page() -> str:
 
 def keys_page() -> str:
     """Every key of a table comment, from its JSON Schema."""
-    schema = json.loads(
-        resources.files("preprocessor.schemas").joinpath("table.schema.json").read_text("utf-8")
-    )
+    schema = json.loads((_SCHEMAS / "table.schema.json").read_text("utf-8"))
     parts = [
         "# Keys of a table comment\n",
         "The body of a `MONGO_TABLE` comment is one JSON object (MongoDB Extended JSON, relaxed or canonical). "

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Literal
 
 Kind = Literal["stage", "expression", "accumulator", "window", "query"]
@@ -45,11 +45,16 @@ class Operator:
 
 
 @cache
-def operators() -> Mapping[tuple[str, str], Operator]:
-    """All operators by (kind, name)."""
-    text = resources.files(__package__).joinpath("catalogue.jsonl").read_text("utf-8")
-    found = (_operator(json.loads(line)) for line in text.splitlines() if line.strip())
-    return {(operator.kind, operator.name): operator for operator in found}
+def _lines() -> Mapping[tuple[str, str], dict[str, object]]:
+    """The catalogue's lines by (kind, name). An operator is built from its line when it is asked for."""
+    lines = Path(__file__).with_name("catalogue.jsonl").read_text("utf-8").split("\n")
+    found = json.loads(f"[{','.join(filter(None, lines))}]")
+    return {(line["kind"], line["name"]): line for line in found}
+
+
+def operators() -> list[Operator]:
+    """All operators, in the order of the catalogue."""
+    return [found for kind, name in _lines() if (found := find(kind, name))]  # type: ignore[arg-type]
 
 
 def _operator(line: dict[str, object]) -> Operator:
@@ -68,15 +73,27 @@ def _operator(line: dict[str, object]) -> Operator:
         gives=str(line.get("gives", "any")),
         since=str(line.get("since", "")),
         refused=str(line.get("refused", "")),
-        manual=str(line.get("manual", f"https://www.mongodb.com/docs/manual/reference/operator/aggregation/{plain}/")),
+        manual=str(
+            line.get("manual", f"https://www.mongodb.com/docs/manual/reference/operator/aggregation/{plain}/")
+        ),
     )
 
 
+@cache
 def find(kind: Kind, name: str) -> Operator | None:
     """The operator of this kind and name, or None when MongoDB has none."""
-    return operators().get((kind, name))
+    line = _lines().get((kind, name))
+    return _operator(line) if line else None
+
+
+def known(kind: Kind, name: str) -> Operator:
+    """The operator of this kind and name. Raises KeyError when there is none."""
+    found = find(kind, name)
+    if found is None:
+        raise KeyError(name)
+    return found
 
 
 def names(kind: Kind) -> list[str]:
     """The names of all operators of a kind, in order; for "did you mean"."""
-    return sorted(name for found, name in operators() if found == kind)
+    return sorted(name for found, name in _lines() if found == kind)

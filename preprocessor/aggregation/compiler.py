@@ -268,7 +268,7 @@ def named(name: str, **defaults: Any) -> Callable[[Callable[..., Any]], Callable
 
 def arguments(name: str, argument: Any, path: Path) -> list[tuple[Any, Path]]:
     """The arguments of an ``array`` style operator, each with its path; their number checked by the catalogue."""
-    entry = catalogue.operators()["expression", name]
+    entry = catalogue.known("expression", name)
     if isinstance(argument, list | tuple):
         found = [(item, (*path, index)) for index, item in enumerate(argument)]
     else:
@@ -329,7 +329,7 @@ def _call(function: Callable[..., Any], runs: list[Evaluate], path: Path) -> Eva
 
 def named_arguments(name: str, argument: Any, path: Path) -> dict[str, tuple[Any, Path]]:
     """The arguments of a ``named`` style operator, each with its path; names checked by the catalogue."""
-    entry = catalogue.operators()["expression", name]
+    entry = catalogue.known("expression", name)
     if not isinstance(argument, Mapping):
         raise AggregationError(f"{name} takes a document of named arguments", path, 9)
     known = (*entry.required, *entry.optional)
@@ -347,7 +347,7 @@ def _named(
 ) -> Node:
     given = named_arguments(name, argument, path)
     nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
-    entry = catalogue.operators()["expression", name]
+    entry = catalogue.known("expression", name)
     runs: list[Evaluate] = []
     for key in (*entry.required, *entry.optional):
         runs.append(nodes[key].run if key in nodes else constant(defaults.get(key, MISSING)).run)

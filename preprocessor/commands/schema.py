@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from importlib import resources
+from pathlib import Path
+
+_SCHEMAS = Path(__file__).parents[1] / "schemas"
 
 
 def run(arguments: Namespace) -> int:
     """Prints the schema as it is shipped."""
-    file = resources.files("preprocessor.schemas").joinpath(f"{arguments.name}.schema.json")
+    file = _SCHEMAS / f"{arguments.name}.schema.json"
     sys.stdout.write(file.read_text("utf-8"))
     return 0

@@ -33,7 +33,7 @@ def _known(one: Operator) -> bool:
     return one.kind == "expression" and not one.refused and since <= _NEWEST and one.name not in _RANDOM
 
 
-EXPRESSIONS = [one for one in operators().values() if _known(one)]
+EXPRESSIONS = [one for one in operators() if _known(one)]
 _SPECIAL = {"$cond", "$switch", "$let", "$getField", "$literal", "$const"}
 
 _INTEGERS = st.one_of(

@@ -100,6 +100,6 @@ def named_accumulator(name: str, argument: Any, scope: Scope, path: Path) -> Acc
     """
     if name not in _FORMS:
         import_module(
-            f"preprocessor.aggregation.accumulators.{catalogue.operators()['accumulator', name].family}"
+            f"preprocessor.aggregation.accumulators.{catalogue.known('accumulator', name).family}"
         )
     return _FORMS[name](argument, scope, path)
