@@ -14,7 +14,10 @@ from preprocessor.aggregation.query.conditions import NEVER, Condition, conditio
 from preprocessor.aggregation.query.regexes import is_regex, regex_test
 from preprocessor.aggregation.values import INT32_MAX, is_number
 
-_OF_DOCUMENTS = ("$and", "$or", "$nor", "$where")
+_OF_DOCUMENTS = (
+    "$alwaysFalse", "$alwaysTrue", "$and", "$comment", "$expr", "$jsonSchema", "$nor", "$or", "$sampleRate", "$text",
+    "$where",
+)  # fmt: skip
 
 
 @condition("$size")
@@ -39,7 +42,7 @@ def elem_match(argument: Any, scope: Scope, path: Path) -> Condition:
     ):
         single = every(parser.operators(argument, scope, path)).single
         return leaf(lambda value: type(value) is list and any(map(single, value)), elements=False)
-    holds = parser.compile_query(argument, scope, path)
+    holds = parser.compile_query(argument, scope, path, nested=True)
 
     def element(value: Any) -> bool:
         if type(value) is list:

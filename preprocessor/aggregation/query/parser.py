@@ -29,22 +29,24 @@ from preprocessor.aggregation.query.walking import Predicate
 from preprocessor.aggregation.values import is_number, is_string, regex_parts, truthy
 
 
-def compile_query(query: Any, scope: Scope, path: Path) -> Predicate:
+def compile_query(query: Any, scope: Scope, path: Path, *, nested: bool = False) -> Predicate:
     """The predicate that says whether a document meets the query.
+
+    ``nested``: it is asked of elements of an array, not of documents of the collection.
 
     Raises AggregationError with the culprit's path for what the server refuses, NotOffline for the rest.
     """
     if not isinstance(query, Mapping):
         raise AggregationError("a query is a document of conditions", path, 2)
-    tests = [_entry(name, value, scope, (*path, name)) for name, value in query.items()]
+    tests = [_entry(name, value, scope, (*path, name), nested) for name, value in query.items()]
     return both(tests) if tests else lambda _: True
 
 
-def _entry(name: str, value: Any, scope: Scope, path: Path) -> Predicate:
+def _entry(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predicate:
     if name in REFERENCE:
         return leaf(equality(value)).at((name,))
     if name.startswith("$"):
-        return _top(name, value, scope, path)
+        return _top(name, value, scope, path, nested)
     return field(value, scope, path).at(tuple(name.split(".")))
 
 
@@ -112,9 +114,11 @@ def is_not(argument: Any, scope: Scope, path: Path) -> Condition:
 # What stands at the head of a query, beside fields.
 
 
-def _top(name: str, value: Any, scope: Scope, path: Path) -> Predicate:
+def _top(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predicate:
+    if nested and name in ("$expr", "$sampleRate"):
+        raise AggregationError(f"{name} is asked of whole documents, not inside $elemMatch", path, 2)
     if name in ("$and", "$or", "$nor"):
-        return _logical(name, value, scope, path)
+        return _logical(name, value, scope, path, nested)
     if name == "$expr":
         run = compile_expression(value, scope, path).run
         return lambda document: truthy(run(document))
@@ -139,14 +143,14 @@ def _refused_top(name: str, path: Path) -> Predicate:
     raise AggregationError(f"'{name}' does not stand at the head of a query{hint}", path, 2)
 
 
-def _logical(name: str, value: Any, scope: Scope, path: Path) -> Predicate:
+def _logical(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predicate:
     if not isinstance(value, list | tuple) or not value:
         raise AggregationError(f"{name} takes a list of at least one query", path, 2)
     tests = []
     for index, item in enumerate(value):
         if not isinstance(item, Mapping):
             raise AggregationError(f"{name} takes queries, which are documents", (*path, index), 2)
-        tests.append(compile_query(item, scope, (*path, index)))
+        tests.append(compile_query(item, scope, (*path, index), nested=nested))
     if name == "$and":
         return both(tests)
     if name == "$or":
