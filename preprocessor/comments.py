@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from preprocessor.directives import KEYWORDS
 from preprocessor.findings import Finding
+from preprocessor.scan.directives import KEYWORDS
 
 __all__ = ["END_MARKER", "KEYWORDS", "Comment", "Region", "Scan", "begin_marker", "digest", "find", "replace"]
 
@@ -103,7 +103,7 @@ def find(text: str, file: str) -> Scan:
     if not _SUSPECT.search(text):
         return Scan((), ())
     # Only pages with such a comment pay for the scan, and for the import of markdown-it-py.
-    from preprocessor.livecomments import scan_page
+    from preprocessor.scan.livecomments import scan_page
 
     return scan_page(text, file)
 

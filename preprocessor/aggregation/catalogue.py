@@ -54,7 +54,7 @@ def _lines() -> Mapping[tuple[str, str], dict[str, object]]:
 
 def operators() -> list[Operator]:
     """All operators, in the order of the catalogue."""
-    return [found for kind, name in _lines() if (found := find(kind, name))]  # type: ignore[arg-type]
+    return [found for kind, name in _lines() if (found := find(kind, name))]
 
 
 def _operator(line: dict[str, object]) -> Operator:

@@ -6,15 +6,15 @@ import re
 from dataclasses import dataclass, replace
 
 from preprocessor.comments import Comment, Scan
-from preprocessor.commonmark import Opinion, opinions
-from preprocessor.containers import IMAGE, Place, places
-from preprocessor.directives import KEYWORDS, Opening, opening_at
 from preprocessor.findings import Finding
-from preprocessor.frontmatter import front_matter_lines
-from preprocessor.htmlcomments import HtmlComment, Page, fold
-from preprocessor.prefixes import prefix_length
-from preprocessor.regions import Marker, attach_regions, marker_at
 from preprocessor.rules import finding
+from preprocessor.scan.commonmark import Opinion, opinions
+from preprocessor.scan.containers import IMAGE, Place, places
+from preprocessor.scan.directives import KEYWORDS, Opening, opening_at
+from preprocessor.scan.frontmatter import front_matter_lines
+from preprocessor.scan.htmlcomments import HtmlComment, Page, fold
+from preprocessor.scan.prefixes import prefix_length
+from preprocessor.scan.regions import Marker, attach_regions, marker_at
 
 _SHOWS = frozenset({"MONGO_TABLE", "MONGO_CHART"})  # what they give does not fit into a line of text
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?P<closed>")?', re.DOTALL)

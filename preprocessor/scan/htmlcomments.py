@@ -1,7 +1,7 @@
 """HTML comments of a Markdown page, each folded to one line, so that the rest can be read line by line.
 
 Fences and code spans are stepped over here, since a ``<!--`` inside them opens nothing. Whether a folded
-comment stands in an indented code block or in raw HTML is for `preprocessor.containers` to say.
+comment stands in an indented code block or in raw HTML is for `preprocessor.scan.containers` to say.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from preprocessor.commonmark import TOKEN
-from preprocessor.fences import Fence, fence_at
+from preprocessor.scan.commonmark import TOKEN
+from preprocessor.scan.fences import Fence, fence_at
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _CLOSE = re.compile(r"--!?>")

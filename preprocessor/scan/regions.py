@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from preprocessor.comments import Comment, Region
 from preprocessor.findings import Finding
-from preprocessor.prefixes import without_prefix
 from preprocessor.rules import finding
+from preprocessor.scan.prefixes import without_prefix
 
 if TYPE_CHECKING:
-    from preprocessor.htmlcomments import HtmlComment, Page
+    from preprocessor.scan.htmlcomments import HtmlComment, Page
 
 _MARKER = re.compile(r"<!--\s*mongo-tables:\s*(?P<which>begin|end)\b[ \t]*(?P<digest>[^\n]*?)\s*-->$")
 _DIGEST = re.compile(r"[0-9a-f]{16}$")

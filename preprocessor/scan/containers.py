@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import Literal
 
-from preprocessor.htmlcomments import FoldedLine
-from preprocessor.rawhtml import RawHtml
+from preprocessor.scan.htmlcomments import FoldedLine
+from preprocessor.scan.rawhtml import RawHtml
 
 Kind = Literal["live", "code", "hidden"]
 
