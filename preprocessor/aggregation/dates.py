@@ -167,7 +167,7 @@ _OFFSET = re.compile(r"([+-])([0-9]{2})(?::?([0-9]{2}))?")
 @lru_cache(maxsize=256)
 def zone(name: str) -> Zone:
     """The zone of an Olson name or an offset; raises AggregationError (40485) for anything else."""
-    if name in ("UTC", "GMT"):
+    if name == "UTC":
         return UTC
     if found := _OFFSET.fullmatch(name):
         seconds = int(found[2]) * 3600 + int(found[3] or 0) * 60

@@ -170,8 +170,12 @@ def _refusal(text: str) -> AggregationError:
 def _is_no_date(text: str) -> bool:
     """Forms that are known not to be read: numbers alone, dates and times out of range, a lone year or time."""
     body = text.strip()
-    if re.fullmatch(r"\d+", body):
-        return len(body) not in (7, 8, 12, 14)
+    if re.fullmatch(r"[+-]?\d+", body):
+        return len(body.strip("+-")) not in (7, 8, 12, 14)
+    if re.fullmatch(r"-?\d{1,6}\.\d{1,8}|\d{1,2}/\d{1,4}|[+-]?\d{1,3}(?:\.\d+)?%", body):
+        return True
+    if re.fullmatch(rf"{_MONTH}\.?[ \t.-]*\d{{1,2}}|\d{{1,2}}[ \t.-]*{_MONTH}", body, re.I):
+        return True
     if re.fullmatch(r"\d{1,2}(:\d{1,2}){1,2}(\.\d+)?", body):
         return True
     date = r"(?:\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}/\d{1,2}/\d{4})"

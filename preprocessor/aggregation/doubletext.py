@@ -76,7 +76,7 @@ def _exact(text: str, value: float) -> bool:
 
 
 def read_decimal(text: str) -> Decimal | None:
-    """The Decimal128 that ``text`` is, rounded to 34 digits, or None for what does not fit or is no number."""
+    """The Decimal128 that ``text`` is, cut off to 34 digits, or None for what does not fit or is no number."""
     if infinity := _INFINITY.fullmatch(text):
         return Decimal("-Infinity" if infinity[1] == "-" else "Infinity")
     if _PLAIN_NAN.fullmatch(text):
@@ -89,6 +89,8 @@ def read_decimal(text: str) -> Decimal | None:
             return None
         exponent = exponent[:12]
     context = CONTEXT.copy()
+    # The server cuts off what a string has beyond 34 digits.
+    context.rounding = decimal.ROUND_DOWN
     context.clear_flags()
     value = context.create_decimal(f"{mantissa}e{exponent or 0}")
     if context.flags[decimal.Overflow] or context.flags[decimal.Underflow] or not value.is_finite():

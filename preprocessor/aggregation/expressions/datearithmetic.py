@@ -121,6 +121,9 @@ def _sum(name: str, sign: int, value: Any, unit: Any, amount: Any, where: Any) -
 
 
 def _moved(date: int, unit: str, amount: int, zone: Zone) -> int:
+    if unit != "millisecond" and date < 0 and date % SECOND:
+        # The server loses a second of dates before 1970 that have milliseconds.
+        date -= SECOND
     if unit in _FIXED:
         return date + amount * _FIXED[unit]
     local = zone.local(date)

@@ -187,16 +187,21 @@ def _from_parts(argument: Any, scope: Scope, path: Path) -> Node:
                 f"$dateFromParts takes '{name}' not beside '{names[0]}'", (*path, name), 40489
             )
     nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
-    reads = [(name, nodes[name].run if name in nodes else None) for name in (*names, *_TIME)]
+    first = [(name, nodes[name].run if name in nodes else None) for name in _TIME]
+    second = [(name, nodes[name].run if name in nodes else None) for name in names]
     read_zone = nodes["timezone"].run if "timezone" in nodes else None
 
     def run(document: Document) -> Any:
         try:
-            numbers = _numbers(document, reads)
-            where = read_zone(document) if read_zone else "UTC"
-            if numbers is None or is_nullish(where):
+            time = _numbers(document, first)
+            if time is None:
                 return None
-            return _dated(numbers, zone_of(where), "year" in given)
+            where = read_zone(document) if read_zone else "UTC"
+            if is_nullish(where):
+                return None
+            place = zone_of(where)
+            day = _numbers(document, second)
+            return None if day is None else _dated(day, time, place, names)
         except AggregationError as error:
             raise error.at(path) from None
 
@@ -206,7 +211,7 @@ def _from_parts(argument: Any, scope: Scope, path: Path) -> Node:
 def _numbers(
     document: Document, reads: list[tuple[str, Callable[[Document], Any] | None]]
 ) -> list[int] | None:
-    """The parts in order, None when one of them is null."""
+    """The parts in order, None when one of them is null: what follows it is not looked at."""
     numbers: list[int] = []
     for name, read in reads:
         if read is None:
@@ -223,8 +228,6 @@ def _checked(name: str, value: Any) -> int:
     number = integral(value) if rank(value) else None
     if number is None or not INT64_MIN <= number <= INT64_MAX:
         raise AggregationError(f"$dateFromParts takes '{name}' as a whole number, not {value!r}", code=40515)
-    if name in ("year", "isoWeekYear") and not 1 <= number <= 9999:
-        raise AggregationError(f"$dateFromParts takes '{name}' from 1 to 9999, not {number}", code=40523)
     if name not in ("year", "isoWeekYear", "second", "millisecond") and not -32768 <= number <= 32767:
         raise AggregationError(
             f"$dateFromParts takes '{name}' from -32768 to 32767, not {number}", code=31034
@@ -232,13 +235,15 @@ def _checked(name: str, value: Any) -> int:
     return number
 
 
-def _dated(numbers: list[int], place: Zone, calendar: bool) -> Any:
-    if calendar:
-        local = local_millis(*numbers)
+def _dated(day: list[int], time: list[int], place: Zone, names: tuple[str, ...]) -> Any:
+    if not 1 <= day[0] <= 9999:
+        raise AggregationError(f"$dateFromParts takes '{names[0]}' from 1 to 9999, not {day[0]}", code=40523)
+    if names == _CALENDAR:
+        midnight = local_millis(*day, 0, 0, 0, 0)
     else:
-        days = days_from_iso_week(*numbers[:3])
-        local = days * DAY + numbers[3] * HOUR + numbers[4] * MINUTE + numbers[5] * SECOND + numbers[6]
-    date = place.date(local)
+        midnight = days_from_iso_week(*day) * DAY
+    hour, minute, second, millisecond = time
+    date = place.date(midnight + hour * HOUR + minute * MINUTE + second * SECOND + millisecond)
     if not INT64_MIN <= date <= INT64_MAX:
         raise AggregationError("$dateFromParts gives no date of 64 bits", code=15)
     return date_from_millis(date)

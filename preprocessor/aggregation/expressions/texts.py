@@ -33,7 +33,7 @@ def as_text(value: Any) -> str:
         month = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")[
             moment.month - 1
         ]
-        return f"{month} {moment.day:2} {moment:%H:%M:%S}:{value.inc:x}"
+        return f"{month} {moment.day:2} {moment:%H:%M:%S}:{value.inc}"
     if isinstance(value, str) and not (isinstance(value, Code) and value.scope is not None):
         return str(value)
     raise AggregationError(f"{type_name(value)} has no text", code=16007)
