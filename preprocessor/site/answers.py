@@ -57,6 +57,11 @@ class KeptAnswers:
             self._answers.update(dict.fromkeys(new, error))
 
     @property
+    def state(self) -> str | None:
+        """What the source held at the last ``refresh``; None for a database, or when it could not be read."""
+        return self._state
+
+    @property
     def by_key(self) -> Answers:
         """Every answer so far."""
         return self._answers

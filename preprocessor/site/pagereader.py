@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from preprocessor.pages import Page, read_page
 from preprocessor.sharedpipelines import SharedPipelines
 from preprocessor.site.faults import about
+from preprocessor.site.keptsite import folder_state
 
 if TYPE_CHECKING:
     from mkdocs.structure.files import File
@@ -28,7 +28,7 @@ class PageReader:
 
     def refresh(self) -> None:
         """Look whether shared pipelines changed; then every page is read anew."""
-        state = _folder_state(self.folder)
+        state = folder_state(self.folder)
         if state != self._state:
             self._shared = SharedPipelines(self.folder)
             self._read.clear()
@@ -85,14 +85,6 @@ def _of_no_comment(page: Page) -> list[Finding]:
 
 def _elsewhere(finding: Finding) -> Finding:
     return replace(finding, message=f"{finding.message} (place in the page as other plugins changed it)")
-
-
-def _folder_state(folder: Path) -> str:
-    files = sorted(folder.glob("*.json")) if folder.is_dir() else []
-    total = hashlib.sha256()
-    for file in files:
-        total.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
-    return total.hexdigest()
 
 
 def shown_path(file: File) -> str:

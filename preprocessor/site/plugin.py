@@ -21,6 +21,10 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, PrefixedLogger
 from mkdocs.structure.files import File, InclusionLevel
 
+from preprocessor.results import Limits
+from preprocessor.site.answers import KeptAnswers
+from preprocessor.site.keptsite import KeptPage, folder_state, key_of, load, may_be_kept, store
+from preprocessor.site.source import results_source, watched_folder
 from preprocessor.site.swap import left_over, shown_again, swapped, tokens, with_tokens
 
 if TYPE_CHECKING:
@@ -34,7 +38,6 @@ if TYPE_CHECKING:
 
     from preprocessor.findings import Finding
     from preprocessor.pages import Page
-    from preprocessor.site.answers import KeptAnswers
     from preprocessor.site.pagereader import PageReader
 
 log = PrefixedLogger("mongo-tables", logging.getLogger("mkdocs.plugins.mongo_tables"))
@@ -75,35 +78,33 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._reader: PageReader | None = None
         self._pages: dict[str, Page] = {}
         self._late: list[Finding] = []
+        self._key = ""
+        self._kept: dict[str, KeptPage] | None = None
+        self._fresh: dict[str, KeptPage] = {}
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Learn whether this is a preview, which shows faults in the page and goes on."""
         self._serving = command == "serve"
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Find the results source and the shared pipelines, and add the style sheet to every page."""
-        from preprocessor.site.pagereader import PageReader
-        from preprocessor.site.source import results_source
-
-        self._pages, self._late = {}, []
-        self._answers = self._kept(results_source(self.config.results, _root(config)))
-        if self._reader is None or self._reader.folder != self._pipelines(config):
-            self._reader = PageReader(self._pipelines(config))
-        self._reader.refresh()
+        """Find the results source, and add the style sheet to every page."""
+        self._pages, self._late, self._fresh = {}, [], {}
+        self._answers = self._answers_of(results_source(self.config.results, _root(config)))
         config.extra_css.append(STYLE_SHEET)
         return config
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """Read every page, run every pipeline, and keep the shared pipelines out of the site."""
-        from preprocessor.pages import queries
-
-        assert self._reader is not None and self._answers is not None
-        self._answers.refresh()
+        """Run every pipeline of every page, unless all figures are kept; shared pipelines stay out of the site."""
+        folder = self._pipelines(config)
+        self._asked.refresh()
         level = InclusionLevel.is_in_serve if self._serving else InclusionLevel.is_included
-        pages = [self._reader.on_disk(file) for file in files.documentation_pages(inclusion=level)]
-        self._answers.ask(queries(page for page in pages if page is not None))
-        log.debug("%d pipelines run", self._answers.ran)
-        for file in _inside(self._reader.folder, files):
+        pages = [file for file in files.documentation_pages(inclusion=level) if "<!--" in _text(file)]
+        self._key = self._site_key(folder, pages)
+        self._kept = load(Path(self._asked.where), self._key) if self._key else None
+        if self._kept is None:
+            self._ask_all(folder, pages)
+        log.debug("%d pipelines run", self._asked.ran)
+        for file in _inside(folder, files):
             files.remove(file)
         files.append(File.generated(config, STYLE_SHEET, content=_style_sheet()))
         return files
@@ -114,22 +115,19 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         """Put a token for each comment of the page, as the plugins before this one left it."""
         if "<!--" not in markdown:
             return None
-        from preprocessor.pages import queries
-
-        assert self._reader is not None and self._answers is not None
-        given = self._reader.as_given(page.file, markdown)
-        if not given.comments and not given.findings:
-            return None
-        self._pages[page.file.src_uri] = given
-        self._answers.ask(queries([given]))
-        text = with_tokens(given)
-        return text[len(given.text) - len(markdown) :]
+        kept = self._kept_page(page.file, markdown)
+        if kept is not None:
+            return kept.text[len(_text(page.file)) - len(markdown) :]
+        return self._with_tokens(markdown, page, config)
 
     def on_page_content(self, html: str, *, page: SitePage, config: MkDocsConfig, files: Files) -> str:
         """Swap the tokens for figures; a comment that is still there has come in from elsewhere."""
-        given = self._pages.get(page.file.src_uri)
+        name = page.file.src_uri
+        given = self._pages.get(name)
         if given is not None:
-            html = self._with_figures(html, given)
+            html = self._with_figures(html, name, given)
+        elif self._kept and name in self._kept:
+            html, _ = swapped(html, self._kept[name].figures)
         html, keywords = left_over(html)
         if keywords:
             self._late += _left_over_findings(page, keywords)
@@ -142,18 +140,17 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             _report(finding)
         errors = sum(finding.severity == "error" for finding in findings)
         if errors and not self._serving:
-            raise PluginError(
-                f"mongo-tables: {errors} error{'s' if errors > 1 else ''}, listed above; nothing was built."
-            )
+            count = f"{errors} error{'s' if errors > 1 else ''}"
+            raise PluginError(f"mongo-tables: {count}, listed above; nothing was built.")
+        if not findings:
+            self._keep()
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
     ) -> LiveReloadServer:
         """Build again when a result or a shared pipeline changes."""
-        from preprocessor.site.source import watched_folder
-
-        assert self._reader is not None and self._answers is not None
-        for folder in (watched_folder(self._answers.where), watched_folder(str(self._reader.folder))):
+        folders = (self._asked.where, str(self._pipelines(config)))
+        for folder in map(watched_folder, folders):
             if folder is not None:
                 server.watch(folder)
         return server
@@ -163,39 +160,89 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if self._answers is not None:
             self._answers.close()
 
-    def _kept(self, where: str) -> KeptAnswers:
-        """The answers of the last build, as long as source and limits are the same."""
-        from preprocessor.results import Limits
-        from preprocessor.site.answers import KeptAnswers
+    @property
+    def _asked(self) -> KeptAnswers:
+        assert self._answers is not None, "on_config comes before every other event of a build"
+        return self._answers
 
+    def _answers_of(self, where: str) -> KeptAnswers:
+        """The answers of the last build, as long as source and limits are the same."""
         limits = Limits(
             time_ms=round(self.config.time_limit * 1000),
             rows=self.config.row_limit,
             connect_ms=round(self.config.connect_limit * 1000),
         )
-        kept = self._answers
-        if kept is not None and (kept.where, kept.limits) == (where, limits):
-            return kept
-        if kept is not None:
-            kept.close()
+        known = self._answers
+        if known is not None and (known.where, known.limits) == (where, limits):
+            return known
+        if known is not None:
+            known.close()
         return KeptAnswers(where, limits, self.config.workers)
+
+    def _site_key(self, folder: Path, pages: Sequence[File]) -> str:
+        """A key of all that figures are made from; empty where that cannot be known, or need not (a preview)."""
+        answers = self._asked
+        if answers.state is None or self._serving or not pages:
+            return ""
+        texts = [part for file in pages for part in (file.src_uri, _text(file))]
+        return key_of([answers.state, repr(answers.limits), folder_state(folder), *texts])
+
+    def _ask_all(self, folder: Path, pages: Sequence[File]) -> None:
+        """Read every page and run every distinct pipeline at once."""
+        if not pages:
+            return
+        from preprocessor.pages import queries
+
+        reader = self._page_reader(folder)
+        reader.refresh()
+        self._asked.ask(queries(page for page in map(reader.on_disk, pages) if page is not None))
+
+    def _page_reader(self, folder: Path) -> PageReader:
+        from preprocessor.site.pagereader import PageReader
+
+        if self._reader is None or self._reader.folder != folder:
+            self._reader = PageReader(folder)
+        return self._reader
+
+    def _kept_page(self, file: File, markdown: str) -> KeptPage | None:
+        """The kept page, if the text given is the one it was made from."""
+        kept = self._kept.get(file.src_uri) if self._kept else None
+        return kept if kept is not None and _text(file).endswith(markdown) else None
+
+    def _with_tokens(self, markdown: str, page: SitePage, config: MkDocsConfig) -> str | None:
+        from preprocessor.pages import queries
+
+        given = self._page_reader(self._pipelines(config)).as_given(page.file, markdown)
+        if not given.comments and not given.findings:
+            return None
+        self._pages[page.file.src_uri] = given
+        self._asked.ask(queries([given]))
+        if given.text != _text(page.file):
+            self._key = ""  # Another plugin's work is not part of the key.
+        return with_tokens(given)[len(given.text) - len(markdown) :]
 
     def _pipelines(self, config: MkDocsConfig) -> Path:
         if self.config.pipelines:
             return _root(config) / self.config.pipelines
         return Path(config.docs_dir) / "pipelines"
 
-    def _with_figures(self, html: str, given: Page) -> str:
+    def _with_figures(self, html: str, name: str, given: Page) -> str:
         from preprocessor.site.faults import fault_box
         from preprocessor.site.figures import figures_of, loose_findings
 
-        assert self._answers is not None
-        figures = dict(zip(tokens(given), figures_of(given, self._answers.by_key), strict=True))
+        figures = dict(zip(tokens(given), figures_of(given, self._asked.by_key), strict=True))
+        if self._key:
+            self._fresh[name] = KeptPage(with_tokens(given), figures)
         html, lost = swapped(html, figures)
         if lost:
             html = self._without(lost, html, given)
         box = fault_box(loose_findings(given))
         return f"{box}\n{html}" if box else html
+
+    def _keep(self) -> None:
+        """Keep the figures of a site without a single finding for the next build."""
+        if self._key and self._kept is None and may_be_kept(self._pages.values()):
+            store(Path(self._asked.where), self._key, self._fresh)
 
     def _without(self, lost: list[str], html: str, given: Page) -> str:
         from preprocessor.rules import finding
@@ -229,6 +276,14 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
 def _root(config: MkDocsConfig) -> Path:
     return Path(config.config_file_path).parent if config.config_file_path else Path.cwd()
+
+
+def _text(file: File) -> str:
+    """A page as it is on disk; nothing when it cannot be read, of which MkDocs itself complains."""
+    try:
+        return file.content_string
+    except (OSError, ValueError):
+        return ""
 
 
 def _inside(folder: Path, files: Files) -> list[File]:

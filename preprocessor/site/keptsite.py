@@ -1,0 +1,77 @@
+"""The figures of a whole site, kept from one build to the next while nothing they are made from has changed.
+
+Most builds change no comment, no pipeline and no result. Such a build needs neither the parser of comments
+nor the evaluator of pipelines, and spares their import as well. The key is the content of everything that
+figures are made from, so what is found under it is what would be made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from preprocessor.results import bsoncache
+
+if TYPE_CHECKING:
+    from preprocessor.pages import Page
+
+# What gives other rows at another time or at every call: such a site is not kept.
+_FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", "$rand", "$sample")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """One page: its text with tokens, and the figure for each token."""
+
+    text: str
+    figures: Mapping[str, str]
+
+
+def key_of(parts: Iterable[str]) -> str:
+    """A key of the parts, their order, and this program as it is."""
+    total = hashlib.sha256(_program().encode())
+    for part in parts:
+        content = part.encode("utf-8", "surrogatepass")
+        total.update(b"%d\n" % len(content) + content)
+    return total.hexdigest()
+
+
+def _program() -> str:
+    """What distinguishes this program from an older one: the sizes and times of its files."""
+    root = Path(__file__).parent.parent
+    files = ((path, path.stat()) for path in sorted(root.rglob("*.py")))
+    return "\n".join(f"{path} {status.st_size} {status.st_mtime_ns}" for path, status in files)
+
+
+def folder_state(folder: Path) -> str:
+    """A key of the shared pipelines in a folder."""
+    files = sorted(folder.glob("*.json")) if folder.is_dir() else []
+    return json.dumps([[file.name, hashlib.sha256(file.read_bytes()).hexdigest()] for file in files])
+
+
+def load(fixtures: Path, key: str) -> dict[str, KeptPage] | None:
+    """The pages kept under a key, by their path in the docs folder; None when there are none."""
+    payload = bsoncache.get(bsoncache.folder_for(fixtures), key)
+    if payload is None:
+        return None
+    return {name: KeptPage(text, figures) for name, (text, figures) in json.loads(payload).items()}
+
+
+def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:
+    """Keep pages under a key, or quietly do not when the cache's folder cannot be written."""
+    content = {name: (page.text, dict(page.figures)) for name, page in pages.items()}
+    payload = json.dumps(content, ensure_ascii=True).encode("ascii")
+    bsoncache.put(bsoncache.folder_for(fixtures), key, payload)
+
+
+def may_be_kept(pages: Iterable[Page]) -> bool:
+    """Whether the same results give the same figures tomorrow: no pipeline asks the time or draws at random."""
+    specs = [spec for page in pages for spec in page.specs]
+    return not any(
+        getattr(spec, "max_age", None) or any(word in str(getattr(spec, "pipeline", "")) for word in _FICKLE)
+        for spec in specs
+    )
