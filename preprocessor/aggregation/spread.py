@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from preprocessor.aggregation.numbers import rank, to_double
+from preprocessor.aggregation.summation import plain
 
 
 class Spread:
@@ -31,7 +32,7 @@ class Spread:
         count = self.count - 1 if sample else self.count
         if count <= 0:
             return None
-        return math.sqrt(self.squares / count)
+        return plain(math.sqrt(self.squares / count))
 
 
 def standard_deviation(values: Iterable[Any], *, sample: bool) -> float | None:

@@ -99,7 +99,5 @@ def named_accumulator(name: str, argument: Any, scope: Scope, path: Path) -> Acc
     For windows, too, where a list is an expression as well.
     """
     if name not in _FORMS:
-        import_module(
-            f"preprocessor.aggregation.accumulators.{catalogue.known('accumulator', name).family}"
-        )
+        import_module(f"preprocessor.aggregation.accumulators.{catalogue.known('accumulator', name).family}")
     return _FORMS[name](argument, scope, path)

@@ -62,8 +62,8 @@ def _abs(value: Any) -> Any:
 
 
 @associative("$add", commutative=True)
-def _add(values: Sequence[Any]) -> Any:
-    """Non-decimal numbers are added with compensation; a Decimal128 among them makes the sum decimal."""
+def add(values: Sequence[Any]) -> Any:
+    """The server's `$add`. Non-decimal numbers are added with compensation; a Decimal128 among them makes the sum decimal."""
     total = DoubleDouble()
     widest = INT32
     for position, value in enumerate(values):
@@ -110,7 +110,7 @@ def _add_widest(values: Sequence[Any]) -> Any:
 
 def _add_to_date(values: Sequence[Any], position: int) -> Any:
     """The sum with a date at ``position``: each number from there on is rounded to milliseconds by itself."""
-    before = _add(values[:position]) if position else 0
+    before = add(values[:position]) if position else 0
     if before is None:
         return None
     total = _plus_millis(_milliseconds(before), millis(values[position]))
@@ -148,7 +148,8 @@ def _plus_millis(total: int, more: int) -> int:
 
 
 @operator("$subtract")
-def _subtract(left: Any, right: Any) -> Any:
+def subtract(left: Any, right: Any) -> Any:
+    """The server's `$subtract` of numbers and dates."""
     if left is None or right is None or is_nullish(left) or is_nullish(right):
         return None
     a, b = rank(left), rank(right)
@@ -178,7 +179,8 @@ def _subtract_from_date(left: Any, right: Any) -> Any:
 
 
 @associative("$multiply", commutative=True)
-def _multiply(values: Sequence[Any]) -> Any:
+def multiply(values: Sequence[Any]) -> Any:
+    """The server's `$multiply`, factor by factor."""
     product: Any = 1
     widest = INT32
     for value in values:
@@ -201,7 +203,8 @@ def _multiply(values: Sequence[Any]) -> Any:
 
 
 @operator("$divide")
-def _divide(left: Any, right: Any) -> Any:
+def divide(left: Any, right: Any) -> Any:
+    """The server's `$divide`; raises AggregationError for a division by zero."""
     a, b = rank(left), rank(right)
     if a and b:
         if a == DECIMAL or b == DECIMAL:

@@ -1,0 +1,125 @@
+"""`$setWindowFields`: fields computed over windows of the documents sorted around."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from preprocessor.aggregation import catalogue, sorting, windows
+from preprocessor.aggregation.accumulators.windowframe import FORMS, Results, Window
+from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
+from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
+from preprocessor.aggregation.ordering import Key, key
+from preprocessor.aggregation.sorting import SortPattern
+from preprocessor.aggregation.stages.projection import set_fields
+from preprocessor.aggregation.values import MISSING, Document, Evaluate
+
+_FAILED_TO_PARSE = 9
+Outputs = list[tuple[Results, Path]]
+
+
+@stage("$setWindowFields")
+def set_window_fields(argument: Any, scope: Scope, path: Path) -> Stage:
+    """The documents partition by partition, sorted, with the output fields added."""
+    given = _checked(argument, path)
+    sort = _sort(given, path)
+    partition = None
+    if given.get("partitionBy") is not None:
+        partition = compile_expression(given["partitionBy"], scope, (*path, "partitionBy")).run
+    fields = given["output"]
+    outputs = [_output(spec, sort, scope, (*path, "output", name)) for name, spec in fields.items()]
+    inner, slots = scope.binding(*(f"output{place}" for place in range(len(outputs))))
+    places = {name: f"$$output{place}" for place, name in enumerate(fields)}
+    add = set_fields(places, inner, (*path, "output"))
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        def computed() -> Iterator[Document]:
+            for part in _partitions(documents, partition, sort, path):
+                rows = zip(*(_results(output, part) for output in outputs), strict=True)
+                for document, row in zip(part, rows if outputs else ((),) * len(part), strict=True):
+                    for slot, value in zip(slots, row, strict=True):
+                        slot.value = value
+                    yield document
+
+        return add(computed())
+
+    return run
+
+
+def _checked(argument: Any, path: Path) -> Mapping[str, Any]:
+    if not isinstance(argument, Mapping):
+        raise AggregationError("$setWindowFields takes a document", path, _FAILED_TO_PARSE)
+    known = ("partitionBy", "sortBy", "output")
+    for name in argument:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise AggregationError(f"$setWindowFields has no '{name}'{hint}", (*path, name), 40415)
+    if not isinstance(argument.get("output"), Mapping):
+        raise AggregationError("$setWindowFields needs the document 'output'", path, 40414)
+    return argument
+
+
+def _sort(given: Mapping[str, Any], path: Path) -> SortPattern | None:
+    if given.get("sortBy") is None:
+        return None
+    if given["sortBy"] == {}:
+        return None
+    return sorting.parse(given["sortBy"], (*path, "sortBy"), "sortBy")
+
+
+def _output(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> tuple[Results, Path]:
+    if not isinstance(spec, Mapping):
+        raise AggregationError("an output field is a document with a window function", path, _FAILED_TO_PARSE)
+    functions = [name for name in spec if name.startswith("$")]
+    if len(functions) != 1:
+        message = f"an output field has one window function, not {len(functions)}"
+        raise AggregationError(message, path, _FAILED_TO_PARSE)
+    (name,) = functions
+    for other in spec:
+        if other not in (name, "window"):
+            raise AggregationError(f"{name} has no '{other}' beside it", (*path, other), _FAILED_TO_PARSE)
+    bounds: windows.Bounds = windows.Documents()
+    if "window" in spec:
+        bounds = windows.parse(spec["window"], sort, scope, (*path, "window"))
+    window = Window(spec[name], bounds, "window" in spec, sort, scope, (*path, name))
+    return _function(name, (*path, name))(window), (*path, name)
+
+
+def _function(name: str, path: Path) -> Any:
+    entry = catalogue.find("window", name)
+    if entry is None:
+        hint = did_you_mean(name, catalogue.names("window"))
+        raise AggregationError(f"there is no window function '{name}'{hint}", path, _FAILED_TO_PARSE)
+    if entry.refused:
+        raise NotOffline(f"{name} does not run offline: {entry.refused}", path)
+    if name not in FORMS:
+        import_module(f"preprocessor.aggregation.accumulators.{entry.family}")
+    return FORMS[name]
+
+
+def _partitions(
+    documents: Iterator[Document], partition: Evaluate | None, sort: SortPattern | None, path: Path
+) -> Iterator[Sequence[Document]]:
+    """The documents by the partition's value, in the order of these values; each partition sorted."""
+    parts: dict[Key, list[Document]] = {}
+    if partition is None:
+        everything = list(documents)
+        parts = {(): everything} if everything else {}
+    else:
+        for document in documents:
+            value = partition(document)
+            if isinstance(value, list):
+                message = "documents cannot be partitioned by an array"
+                raise AggregationError(message, (*path, "partitionBy"), 14)
+            parts.setdefault(key(None if value is MISSING else value), []).append(document)
+    for name in sorted(parts):
+        yield sort.sorted(parts[name]) if sort else parts[name]
+
+
+def _results(output: tuple[Results, Path], documents: Sequence[Document]) -> list[Any]:
+    function, path = output
+    try:
+        return function(documents)
+    except AggregationError as error:
+        raise error.at(path) from None
