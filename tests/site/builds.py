@@ -38,10 +38,11 @@ def build(
 
 @dataclass
 class Reader(HTMLParser):
-    """The tables of a page as lists of rows of cell texts, the tags that were met, and the raw comments."""
+    """The tables of a page as lists of rows of cell texts, tags and attributes that were met, and comments."""
 
     tables: list[list[list[str]]] = field(default_factory=list)
     tags: set[str] = field(default_factory=set)
+    attributes: set[str] = field(default_factory=set)
     comments: list[str] = field(default_factory=list)
     _in_cell: bool = False
 
@@ -50,6 +51,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
         if tag == "table":
             self.tables.append([])
         elif tag == "tr":

@@ -1,0 +1,30 @@
+"""Table specs as a page would give them, for tests that begin at the rows."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from preprocessor.pages import read_page
+from preprocessor.sharedpipelines import SharedPipeline
+from preprocessor.specs import TableSpec
+
+
+def no_shared(name: str) -> SharedPipeline:
+    return SharedPipeline(name, None)
+
+
+def table(*columns: str, **keys: Any) -> TableSpec:
+    """The spec of a comment with these columns; headers are the columns' names unless given."""
+    body = {
+        "collection": "c",
+        "pipeline": [],
+        "columns": list(columns),
+        "headers": keys.pop("headers", list(columns)),
+        **keys,
+    }
+    source = json.dumps(body).replace("-->", "--\\u003e")
+    page = read_page(f"<!-- MONGO_TABLE: {source} -->\n", "page.md", no_shared)
+    assert not page.findings, page.findings
+    (spec,) = page.tables
+    return spec
