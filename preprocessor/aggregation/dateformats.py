@@ -187,7 +187,7 @@ def _specifier(reading: Reading, text: str, at: int, letter: str) -> int:
     elif letter == "L":
         found = re.compile(r"\d{1,3}", re.ASCII).match(text, at)
         if found:
-            reading.millisecond = int(found[0].ljust(3, "0"))
+            reading.microsecond = int(found[0].ljust(3, "0")) * 1000
     else:
         name, pattern = _READ[letter]
         found = re.compile(pattern, re.ASCII).match(text, at)

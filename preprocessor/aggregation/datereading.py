@@ -54,7 +54,7 @@ class Reading:
     hour: int | None = None
     minute: int | None = None
     second: int | None = None
-    millisecond: int | None = None
+    microsecond: int | None = None
     iso_year: int | None = None
     iso_week: int | None = None
     iso_day: int | None = None
@@ -68,6 +68,8 @@ class Reading:
         plain = (self.year, self.month, self.day, self.year_day)
         if any(piece is not None for piece in iso) and any(piece is not None for piece in plain):
             raise unreadable(self.text, "it mixes a week date with a calendar date")
+        if (name == "iso_week" and not 1 <= value <= 53) or (name == "iso_day" and not 1 <= value <= 7):
+            raise unreadable(self.text, "there is no such week or day of the week")
 
     def date(self, zone: Zone) -> int:
         """The date in milliseconds; ``zone`` is where a time without an offset is read."""
@@ -78,17 +80,16 @@ class Reading:
         # Only "UTC" itself goes with an offset in the text, "+00:00" does not.
         if self.offset is not None and zone is not UTC:
             raise unreadable(self.text, "it has an offset, and 'timezone' is given as well")
-        local = days * DAY + (hour * 60 + minute) * MINUTE + second * 1000 + (self.millisecond or 0)
-        if self.offset is not None:
-            return local - self.offset * 1000
-        return zone.date(local)
+        local = days * DAY + (hour * 60 + minute) * MINUTE + second * 1000
+        date = zone.date(local) if self.offset is None else local - self.offset * 1000
+        # Of what is finer than a millisecond the server cuts off towards 1970.
+        finer = self.microsecond or 0
+        return date + (finer // 1000 if date >= 0 else -(-finer // 1000))
 
     def _days(self) -> int:
         if self.iso_year is not None:
             week = 1 if self.iso_week is None else self.iso_week
             weekday = 1 if self.iso_day is None else self.iso_day
-            if not 1 <= week <= 53 or not 1 <= weekday <= 7:
-                raise unreadable(self.text, "there is no such week or day of the week")
             return days_from_iso_week(self.iso_year, week, weekday)
         if self.year is not None and self.year_day is not None and self.month is None:
             if not 1 <= self.year_day <= 365 + (days_in_month(self.year, 2) == 29):
@@ -109,7 +110,7 @@ def read_zone(reading: Reading, text: str, at: int) -> int:
         return found.end()
     letters = _LETTERS.match(text, at)
     hours = _abbreviation(letters[0]) if letters else None
-    if letters and hours is not None and text[letters.end() : letters.end() + 1] not in ("/", "_"):
+    if letters and hours is not None and text[letters.end() : letters.end() + 1] in ("", " ", ")"):
         reading.offset = int(hours * 3600)
         return letters.end()
     raise unreadable(text, f"no time zone is found after '{text[:at]}'")

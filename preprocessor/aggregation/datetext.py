@@ -146,7 +146,7 @@ def _time(reading: Reading, text: str, at: int) -> int:
         return at
     reading.hour, reading.minute = int(groups["hour"]), int(groups["minute"] or 0)
     reading.second = int(groups["second"] or 0)
-    reading.millisecond = int((groups.get("fraction") or "0").ljust(3, "0")[:3])
+    reading.microsecond = int(float("0." + (groups.get("fraction") or "0")) * 1_000_000)
     if groups.get("half"):
         if not 1 <= reading.hour <= 12:
             raise unreadable(reading.text, "there is no such hour before or after noon")
@@ -174,7 +174,9 @@ def _is_no_date(text: str) -> bool:
         return len(body.strip("+-")) not in (7, 8, 12, 14)
     if re.fullmatch(r"-?\d{1,6}\.\d{1,8}|\d{1,2}/\d{1,4}|[+-]?\d{1,3}(?:\.\d+)?%", body):
         return True
-    if re.fullmatch(rf"{_MONTH}\.?[ \t.-]*\d{{1,2}}|\d{{1,2}}[ \t.-]*{_MONTH}", body, re.I):
+    if re.fullmatch(rf"{_MONTH}\.?[ \t.-]*\d{{1,2}}", body, re.I):
+        return True
+    if re.fullmatch(rf"\d{{1,2}}[ \t.-]*{_MONTH}", body, re.I):
         return True
     if re.fullmatch(r"\d{1,2}(:\d{1,2}){1,2}(\.\d+)?", body):
         return True

@@ -163,9 +163,9 @@ class RemovableDeviation:
             self._squares.add(distance * distance * sign / (self._count * (self._count - sign)))
 
     def result(self) -> Any:
-        """The deviation; NaN while infinities or NaN are in, None for too few numbers."""
+        """The deviation; None for too few numbers and while infinities or NaN are in."""
         if self._not_finite > 0:
-            return math.nan
+            return None
         count = self._count - 1 if self._sample else self._count
         if count == 0 or self._count == 0:
             return None

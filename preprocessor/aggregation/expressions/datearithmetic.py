@@ -47,7 +47,7 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 # Bins are counted from the start of 2000; its first day is a Saturday.
 _START_DAYS = days_from_civil(2000, 1, 1)
 _START = _START_DAYS * DAY
-_MOST_MONTH_BINS = 100_000_000_000
+_MOST_BINS = 100_000_000_000
 
 
 def _runs(name: str, argument: Any, scope: Scope, path: Path) -> tuple[dict[str, Evaluate], bool]:
@@ -150,15 +150,11 @@ def _diff(argument: Any, scope: Scope, path: Path) -> Node:
         try:
             start, end, unit = (runs[name](document) for name in ("startDate", "endDate", "unit"))
             where = read_zone(document) if read_zone else "UTC"
-            if any(is_nullish(value) for value in (start, end, unit, where)):
+            week = read_week(document) if read_week and unit == "week" else "sunday"
+            if any(is_nullish(value) for value in (start, end, unit, where, week)):
                 return None
             first, last = _date("$dateDiff", "startDate", start), _date("$dateDiff", "endDate", end)
             unit = _unit("$dateDiff", unit)
-            week = "sunday"
-            if read_week and unit == "week":
-                week = read_week(document)
-                if is_nullish(week):
-                    return None
             count = _count(first, last, unit, zone_of(where), _weekday("$dateDiff", week))
         except AggregationError as error:
             raise error.at(path) from None
@@ -184,9 +180,9 @@ def _count(first: int, last: int, unit: str, zone: Zone, weekday: int) -> int:
 
 
 def _elapsed(first: int, last: int, start: int, end: int, unit: int) -> int:
-    """Units that begin on the zone's clock, corrected by what the clock was put forward or back."""
+    """Units that begin on the zone's clock, less the whole units by which the clock was put forward."""
     shift = (end - last) - (start - first)
-    return (end - shift) // unit - start // unit
+    return end // unit - start // unit - int(shift / unit)
 
 
 @form("$dateTrunc")
@@ -227,17 +223,10 @@ def _bin_size(value: Any) -> int:
 
 
 def _check_width(unit: str, size: int) -> None:
-    if unit in _MONTHS:
-        if size > _MOST_MONTH_BINS:
-            raise AggregationError(
-                f"$dateTrunc takes 'binSize' up to {_MOST_MONTH_BINS}, not {size}", code=5439006
-            )
-        return
-    width = _FIXED[unit] if unit in _FIXED else _DAYS[unit] * DAY
-    if size * width > INT64_MAX:
-        raise AggregationError(
-            f"$dateTrunc takes no bins of {size} times a {unit}: 64 bits overflow", code=5439002
-        )
+    if unit in _FIXED and size * _FIXED[unit] > INT64_MAX:
+        raise AggregationError(f"$dateTrunc takes no bins of {size} {unit}s: 64 bits overflow", code=5439002)
+    if unit not in _FIXED and size > _MOST_BINS:
+        raise AggregationError(f"$dateTrunc takes 'binSize' up to {_MOST_BINS}, not {size}", code=5439006)
 
 
 def _truncated(date: int, unit: str, size: int, zone: Zone, weekday: int) -> int:

@@ -35,7 +35,6 @@ from preprocessor.aggregation.dates import (
     days_from_iso_week,
     iso_week,
     iso_weekday,
-    local_millis,
     local_parts,
     sunday_week,
     zone,
@@ -238,12 +237,14 @@ def _checked(name: str, value: Any) -> int:
 def _dated(day: list[int], time: list[int], place: Zone, names: tuple[str, ...]) -> Any:
     if not 1 <= day[0] <= 9999:
         raise AggregationError(f"$dateFromParts takes '{names[0]}' from 1 to 9999, not {day[0]}", code=40523)
+    year, second_part, third = day
     if names == _CALENDAR:
-        midnight = local_millis(*day, 0, 0, 0, 0)
+        extra, index = divmod(second_part - 1, 12)
+        days = days_from_civil(year + extra, index + 1, third)
     else:
-        midnight = days_from_iso_week(*day) * DAY
+        days = days_from_iso_week(year, second_part, third)
     hour, minute, second, millisecond = time
-    date = place.date(midnight + hour * HOUR + minute * MINUTE + second * SECOND + millisecond)
+    date = place.date(days * DAY + hour * HOUR + minute * MINUTE + second * SECOND + millisecond)
     if not INT64_MIN <= date <= INT64_MAX:
         raise AggregationError("$dateFromParts gives no date of 64 bits", code=15)
     return date_from_millis(date)

@@ -88,8 +88,6 @@ def _from_string(argument: Any, scope: Scope, path: Path) -> Node:
             place = _zone(runs, document)
             if is_nullish(value):
                 return on_null(document) if on_null else None
-            if place is None:
-                return None
         except AggregationError as error:
             raise error.at(path) from None
         try:
@@ -107,11 +105,11 @@ def _format(runs: dict[str, Evaluate], form: Any) -> Any:
     return None if "format" in runs and is_nullish(form) else form
 
 
-def _read(value: Any, form: Any, place: Zone) -> Any:
+def _read(value: Any, form: Any, place: Zone | None) -> Any:
     if not is_string(value):
         raise AggregationError(f"$dateFromString reads strings, not {type_name(value)}", code=241)
+    if place is None or form is None:
+        return None
     if form is MISSING:
         return date_from_millis(read_date(value, place))
-    if form is None:
-        return None
     return date_from_millis(read_formatted(value, form, place))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from bson.decimal128 import Decimal128
+
 from preprocessor.aggregation.compiler import Scope
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.numbers import integral, is_nan, rank, to_decimal
@@ -144,6 +146,13 @@ def _position(name: str, item: Any, path: Path) -> int:
     return place
 
 
+def _rounded(value: Any) -> int | None:
+    """The integer whose bits are tested: a double must be one, a finite Decimal128 is rounded to one."""
+    if isinstance(value, Decimal128) and value.to_decimal().is_finite():
+        return int(value.to_decimal().to_integral_value())
+    return integral(value)
+
+
 def _stored_bytes(value: Any) -> bytes:
     """The bytes as BSON has them: subtype 2 repeats the length in front."""
     subtype, data = binary_parts(value)
@@ -157,7 +166,7 @@ def _bit_reader(value: Any) -> Any:
         return lambda place: place < 8 * len(data) and bool(data[place // 8] >> place % 8 & 1)
     if not rank(value):
         return None
-    whole = integral(value)
+    whole = _rounded(value)
     if whole is None or not INT64_MIN <= whole <= INT64_MAX:
         return None
     return lambda place: bool(whole >> min(place, 63) & 1)

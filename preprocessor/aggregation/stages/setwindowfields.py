@@ -64,7 +64,7 @@ def _sort(given: Mapping[str, Any], path: Path) -> SortPattern | None:
     if given.get("sortBy") is None:
         return None
     if given["sortBy"] == {}:
-        return None
+        return SortPattern(())
     return sorting.parse(given["sortBy"], (*path, "sortBy"), "sortBy")
 
 
@@ -114,7 +114,7 @@ def _partitions(
                 raise AggregationError(message, (*path, "partitionBy"), 14)
             parts.setdefault(key(None if value is MISSING else value), []).append(document)
     for name in sorted(parts):
-        yield sort.sorted(parts[name]) if sort else parts[name]
+        yield sort.sorted(parts[name]) if sort and sort.parts else parts[name]
 
 
 def _results(output: tuple[Results, Path], documents: Sequence[Document]) -> list[Any]:
