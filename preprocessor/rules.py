@@ -107,6 +107,7 @@ _ALL = (
     Rule("MT141", "shared-pipeline-cycle", "error", "A shared stage list contains itself."),
     Rule("MT142", "shared-pipeline-unreadable", "error", "The file of a shared stage list cannot be read."),
     Rule("MT143", "unknown-rule", "error", "A comment ignores a rule that does not exist."),
+    Rule("MT150", "experiment-file", "error", "An experiment file is not TOML, or cannot be run."),
     # MT160–MT169: regions of generated text
     Rule("MT160", "region-without-end", "error", "A generated region begins and never ends."),
     Rule("MT161", "region-without-begin", "error", "A generated region ends that never began."),

@@ -86,6 +86,7 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do what the arguments say; 0 when all rows are written, 2 when they could not be, 130 on Ctrl-C."""
+    from preprocessor.runner.complaints import complain
     from preprocessor.runner.errors import RunnerError
     from preprocessor.runner.progress import Progress
 
@@ -95,10 +96,7 @@ def run(args: argparse.Namespace) -> int:
         return _dry_run(args) if args.dry_run else _run(args, progress)
     except RunnerError as error:
         progress.clear()
-        print(f"mongo-tables run: {error.message}", file=sys.stderr)
-        if error.hint:
-            print(f"  {error.hint}", file=sys.stderr)
-        return 2
+        return complain("run", error)
     except KeyboardInterrupt:
         progress.clear()
         print("mongo-tables run: interrupted; the rows that were finished are kept", file=sys.stderr)

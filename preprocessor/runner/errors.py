@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from preprocessor.findings import Finding
+
 
 class RunnerError(Exception):
     """A run that cannot start or cannot go on; ``hint`` says what to do about it."""
@@ -13,7 +17,17 @@ class RunnerError(Exception):
 
 
 class ExperimentError(RunnerError):
-    """An experiment file that cannot be read, or that says something impossible."""
+    """An experiment file that cannot be read, or that says something impossible.
+
+    ``findings`` are the complaints about the file, ``source`` is its text.
+    """
+
+    def __init__(
+        self, message: str, hint: str = "", findings: Sequence[Finding] = (), source: str = ""
+    ) -> None:
+        super().__init__(message, hint)
+        self.findings = tuple(findings)
+        self.source = source
 
 
 class TargetError(RunnerError):

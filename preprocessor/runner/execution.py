@@ -16,6 +16,7 @@ from preprocessor.runner.measure import Measurement, measure, settle
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.store import Store
 from preprocessor.runner.target import Machine, Target, wanted_cache_gb
+from preprocessor.runner.validation import check_result
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import workload
 
@@ -98,7 +99,9 @@ def execute(
     try:
         try:
             for number in range(len(experiment.variants)):
-                store.put(_variant(run, number))
+                row = _variant(run, number)
+                check_result(row)
+                store.put(row)
         finally:
             run.leave()
     except PyMongoError as error:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from preprocessor.runner import checking
 from preprocessor.runner.errors import ExperimentError
 
 SHORTEST_WINDOW_SECONDS = 5
@@ -55,21 +55,18 @@ def load(name: str) -> Experiment:
         raise ExperimentError(
             f"no experiment {name!r}: {error.strerror}", f"known: {known}; or a file *.toml"
         ) from None
-    try:
-        return read(content)
-    except ExperimentError as error:
-        raise ExperimentError(f"{path.name}: {error.message}", error.hint) from None
+    return read(content, path.name)
 
 
-def read(content: bytes) -> Experiment:
-    """Read the bytes of an experiment file; raises ExperimentError."""
+def read(content: bytes, file: str) -> Experiment:
+    """Read the bytes of an experiment file, called ``file`` in complaints; raises ExperimentError."""
     try:
-        data = tomllib.loads(content.decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ExperimentError(str(error)) from None
-    missing = [key for key in ("name", "title", "workload", "parameters", "variants") if key not in data]
-    if missing:
-        raise ExperimentError(f"missing: {', '.join(missing)}")
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ExperimentError(f"{file} is not UTF-8") from None
+    data, findings = checking.parse(text, file)
+    if findings:
+        raise ExperimentError(f"{file} is not an experiment", findings=findings, source=text)
     return Experiment(
         name=data["name"],
         title=data["title"],

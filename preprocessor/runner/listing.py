@@ -17,17 +17,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the list, or the descriptions; 0, or 2 when a name is not known."""
-    import sys
-
     from preprocessor.runner import experiment as experiments
+    from preprocessor.runner.complaints import complain
     from preprocessor.runner.errors import RunnerError
 
     try:
         for name in args.name or experiments.names():
             print(_described(experiments.load(name)) if args.name else _line(experiments.load(name)))
     except RunnerError as error:
-        print(f"mongo-tables experiments: {error.message}\n  {error.hint}", file=sys.stderr)
-        return 2
+        return complain("experiments", error)
     return 0
 
 

@@ -7,14 +7,15 @@ moved into place, and the old row reaches the history before the new one replace
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from preprocessor.runner import extended_json
+import bson
+from bson.codec_options import CodecOptions
+
+from preprocessor.results import ResultsError, atomic, fixturefiles, typedjson
 from preprocessor.runner.errors import RunnerError
 
 RESULTS = "results"
@@ -23,6 +24,7 @@ DEFAULT_DATABASE = "mongo_tables"
 
 Document = Mapping[str, Any]
 T = TypeVar("T")
+_OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(tz_aware=True)
 
 
 class Store(Protocol):
@@ -92,14 +94,19 @@ class FileStore:
             return []
         try:
             return [
-                extended_json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line
+                bson.decode(raw, _OPTIONS) for raw in fixturefiles.documents(path, fixturefiles.read(path))
             ]
-        except (OSError, ValueError) as error:
-            raise RunnerError(f"cannot read {path}: {error}") from None
+        except ResultsError as error:
+            raise RunnerError(error.message, error.hint) from None
 
     def _write(self, collection: str, experiment: str, rows: Sequence[Document]) -> None:
-        text = "".join(extended_json.dumps(row) + "\n" for row in rows)
-        _replace(self._path(collection, experiment), text)
+        content = "".join(typedjson.line(bson.encode(row)) + "\n" for row in rows)
+        path = self._path(collection, experiment)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            atomic.write(path, content.encode("utf-8"))
+        except OSError as error:
+            raise RunnerError(f"cannot write {path}: {error.strerror}") from None
 
 
 class DatabaseStore:
@@ -163,19 +170,3 @@ def _plainly(act: Callable[[], T]) -> T:
         return act()
     except PyMongoError as error:
         raise RunnerError(f"the results database: {type(error).__name__}: {error}") from None
-
-
-def _replace(path: Path, text: str) -> None:
-    """Put ``text`` into the file: after a crash at any moment it holds the old text or the new."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(beside).chmod(0o644)
-        Path(beside).replace(path)
-    except OSError as error:
-        Path(beside).unlink(missing_ok=True)
-        raise RunnerError(f"cannot write {path}: {error.strerror}") from None

@@ -53,13 +53,6 @@ def test_an_unknown_experiment_is_answered_with_the_known_ones():
     assert "insert_docsize" in caught.value.hint
 
 
-def test_a_mistake_in_the_file_is_named_with_its_line(tmp_path):
-    path = tmp_path / "mine.toml"
-    path.write_text('name = "mine"\ntitle = \n', encoding="utf-8")
-    with pytest.raises(ExperimentError, match=r"mine\.toml: .*line 2"):
-        experiments.load(str(path))
-
-
 @pytest.mark.parametrize("name", experiments.names())
 def test_every_experiment_names_the_source_of_its_figures_and_has_one_row_a_variant(name):
     experiment = experiments.load(name)

@@ -76,10 +76,10 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
     store = FileStore(tmp_path)
     store.put(row(1, 1, value=1))
 
-    def full_disk(handle):
+    def full_disk(handle, mode):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "fsync", full_disk)
+    monkeypatch.setattr(os, "fdopen", full_disk)
     with pytest.raises(RunnerError, match="No space left"):
         store.put(row(2, 1))
     assert [one["value"] for one in store.rows("t")] == [1]

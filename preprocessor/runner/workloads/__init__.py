@@ -57,6 +57,8 @@ class Workload(Protocol):
 
     KEEPS_DATA: bool
     """Whether what is loaded can serve the next window too, after ``reset``."""
+    NEEDS: frozenset[str]
+    """Names of the parameters without which it cannot be done."""
 
     def plan(self, config: Config) -> Done | None:
         """What the timed window does in all; None when it ends by time alone."""

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
     from preprocessor.runner.clients import Client
 
-__all__ = ["KEEPS_DATA", "create", "open_steps", "plan", "preload", "report", "reset"]
+__all__ = ["KEEPS_DATA", "NEEDS", "create", "open_steps", "plan", "preload", "report", "reset"]
 
 KEEPS_DATA = True
+NEEDS = frozenset({"initialDocsToInsert", "docSizeKB", "writeBatchSize", "nUpdates"})
 INDEX = "_id_1_count_1"
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from preprocessor.runner.clients import Client
 
 KEEPS_DATA = False
+NEEDS = frozenset({"totalDocsToInsert", "docSizeKB", "writeBatchSize"})
 PREPARED_BYTES = 64 * 2**20
 """How much the connections prepare together; each at least one batch."""
 FIRST_PRELOAD_THREAD = 0xF00

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from preprocessor.runner.clients import Client
 
 KEEPS_DATA = True
+NEEDS = frozenset(
+    {"initialDocsToInsert", "docSizeKB", "writeBatchSize", "groupSize", "query", "limit", "testTimeSecs"}
+)
 DRAW = re.compile(r"RANDINT(?:LIST)?\((\d+),(\d+)(?:,(\d+))?\)")
 
 

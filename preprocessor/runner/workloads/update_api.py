@@ -20,9 +20,20 @@ if TYPE_CHECKING:
 
     from preprocessor.runner.clients import Client
 
-__all__ = ["KEEPS_DATA", "create", "open_steps", "plan", "preload", "report", "reset"]
+__all__ = ["KEEPS_DATA", "NEEDS", "create", "open_steps", "plan", "preload", "report", "reset"]
 
 KEEPS_DATA = True
+NEEDS = frozenset(
+    {
+        "initialDocsToInsert",
+        "docSizeKB",
+        "writeBatchSize",
+        "nUpdates",
+        "percentNew",
+        "updateFunction",
+        "upsert",
+    }
+)
 PREPARED = 200
 """Documents that a connection prepares; it takes them in turn."""
 INCREMENT = {"$inc": {"count": 1}}

@@ -1,0 +1,76 @@
+"""Complaints about an experiment file, each with its line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from preprocessor.findings import Finding
+from preprocessor.runner.tomlplaces import Path, nearest, places
+from preprocessor.runner.validation import validator
+from preprocessor.runner.workloads import workload
+
+RULE = "MT150"
+_WHERE = re.compile(r" \(at line (\d+), column (\d+)\)")
+
+
+def parse(text: str, file: str) -> tuple[dict[str, Any], list[Finding]]:
+    """Give what an experiment file says, and everything that is wrong with it.
+
+    ``file`` is the name to show. The first part is only of use when there are no findings.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return {}, [_not_toml(str(error), file)]
+    found = places(text)
+    problems = list(_against_schema(data)) or list(_against_workload(data))
+    return data, sorted(
+        Finding(file, *nearest(found, path), RULE, "error", message, hint) for path, message, hint in problems
+    )
+
+
+def _not_toml(message: str, file: str) -> Finding:
+    where = _WHERE.search(message)
+    line, column = (int(where[1]), int(where[2])) if where else (0, 0)
+    return Finding(file, line, column, RULE, "error", f"not TOML: {_WHERE.sub('', message)}")
+
+
+_Problem = tuple[Path, str, str]
+
+
+def _against_schema(data: Mapping[str, Any]) -> Iterator[_Problem]:
+    for error in validator("experiment").iter_errors(data):
+        path = tuple(error.absolute_path)
+        if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
+            yield from _unknown(path, error.instance, error.schema.get("properties", {}))
+        else:
+            name = ".".join(map(str, path)) or "the file"
+            yield path, f"{name}: {error.message}", str(error.schema.get("description", ""))
+
+
+def _unknown(path: Path, given: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[_Problem]:
+    from difflib import get_close_matches
+
+    for key in given:
+        if key not in known:
+            near = get_close_matches(key, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(known))}"
+            yield (*path, key), f"{key} means nothing here", hint
+
+
+def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
+    needs = workload(data["workload"]).NEEDS | {"database", "collection", "numberOfThreads"}
+    for number, variant in enumerate(data["variants"]):
+        missing = sorted(needs - variant.keys() - data["parameters"].keys())
+        if missing:
+            hint = "give it here, or for all variants in [parameters]"
+            yield ("variants", number), f"the workload {data['workload']} needs {', '.join(missing)}", hint
+        if "database" in variant:
+            yield ("variants", number, "database"), "a variant has no database of its own", ""
+    rows = data.get("published", {}).get("rows")
+    if rows is not None and len(rows) != len(data["variants"]):
+        message = f"{len(rows)} published rows for {len(data['variants'])} variants"
+        yield ("published",), message, "an empty [[published.rows]] stands for a variant without figures"

@@ -1,0 +1,82 @@
+"""A mistake in an experiment file is named with its line, and with what to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from preprocessor.runner import experiment as experiments
+from preprocessor.runner.checking import parse
+from preprocessor.runner.tomlplaces import nearest, places
+from tests.runner.processes import TINY, finish, start
+
+LINES = TINY.split("\n")
+
+
+def line_of(text):
+    return next(number for number, line in enumerate(TINY.split("\n"), 1) if line.startswith(text))
+
+
+def found(text):
+    return [(finding.line, finding.message, finding.hint) for finding in parse(text, "mine.toml")[1]]
+
+
+def test_the_packaged_files_are_without_fault():
+    for name in experiments.names():
+        assert parse((experiments.FOLDER / f"{name}.toml").read_text(encoding="utf-8"), name)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "hint"),
+    [
+        ("title = ", "title ", "not TOML", ""),
+        ('name = "tiny"', 'name = "Tiny!"', "name: 'Tiny!' does not match", "Name of the experiment"),
+        ('workload = "insert"', 'workload = "inserts"', "'inserts' is not one of", "The kind of work"),
+        ("collection =", "colection =", "colection means nothing here", "did you mean collection?"),
+        ("numberOfThreads = 3", "numberOfThreads = 0", "0 is less than the minimum", "connections"),
+        ("database = ", 'database = "prod"  #', "'prod' does not match", "mongo_tables_"),
+        ("nSecondaryIndexes = 1", "nSecondaryIndexes = 1.5", "1.5 is not of type 'integer'", "Indexes"),
+    ],
+)
+def test_a_fault_stands_on_its_own_line(old, new, message, hint):
+    (fault,) = found(TINY.replace(old, new))
+    assert fault[0] == line_of(old)
+    assert message in fault[1]
+    assert hint in fault[2]
+
+
+def test_all_faults_are_named_at_once():
+    text = TINY.replace("repeats = 3", "repeats = 0").replace("collection =", "colection =")
+    assert [line for line, _, _ in found(text)] == [line_of("repeats"), line_of("collection")]
+
+
+def test_a_parameter_that_the_workload_needs_is_missed_at_the_variant():
+    first, second = [number for number, line in enumerate(LINES, 1) if line == "[[variants]]"]
+    (fault,) = found(TINY.replace("totalDocsToInsert = 100\n", ""))
+    assert fault[:2] == (second, "the workload insert needs totalDocsToInsert")
+    assert [line for line, _, _ in found(TINY.replace("writeBatchSize = 7\n", ""))] == [first - 1, second - 1]
+
+
+def test_published_rows_are_as_many_as_variants():
+    (fault,) = found(TINY + '\n[published]\nsource = "here"\nrows = [{ durationS = 3 }]\n')
+    assert "1 published rows for 2 variants" in fault[1]
+
+
+def test_places_are_found_past_texts_of_many_lines_and_nested_tables():
+    text = 'a = """\nb = 1\n"""\nb = 2\n[[t]]\n[[t]]\nc = { d = 1 }\n[[t.u]]\n  e = 5\n["x y".z]\nf = 1\n'
+    where = places(text)
+    assert where[("b",)] == (4, 1)
+    assert where[("t", 1, "c")] == (7, 1)
+    assert where[("t", 1, "u", 0, "e")] == (9, 3)
+    assert where[("x y", "z", "f")] == (11, 1)
+    assert nearest(where, ("t", 1, "c", "d")) == (7, 1)
+    assert nearest(where, ("nowhere", 3)) == (1, 1)
+
+
+def test_the_command_shows_the_line_and_makes_nothing(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(TINY.replace("numberOfThreads = 3", 'numberOfThreads = "three"'), encoding="utf-8")
+    code, out, err = finish(start(path, "--output", tmp_path / "out"))
+    assert (code, out) == (2, "")
+    assert err.startswith(f"mine.toml:{line_of('numberOfThreads')}:1: error MT150")
+    assert 'numberOfThreads = "three"' in err
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,83 @@
+"""Every field that the runner writes is described, and nothing else is written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from preprocessor.results import fixturefiles
+from preprocessor.runner.errors import RunnerError
+from preprocessor.runner.store import FileStore
+from preprocessor.runner.validation import SCHEMAS, check_result
+from tests.runner.processes import ROOT, finish, start
+
+SCHEMA = json.loads((SCHEMAS / "result.schema.json").read_text(encoding="utf-8"))
+FIXTURES = sorted((ROOT / "fixtures" / "results").glob("*.jsonl"))
+
+
+@pytest.fixture(scope="module")
+def row(replica_set, tmp_path_factory):
+    """A row as a run writes it now."""
+    from tests.runner.processes import TINY
+
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "tiny.toml").write_text(TINY, encoding="utf-8")
+    arguments = ("--target", replica_set.uri, "--output", folder, "--repeats", 1)
+    assert finish(start(folder / "tiny.toml", *arguments))[0] == 0
+    return FileStore(folder).rows("tiny")[0]
+
+
+def fields(schema, path=()):
+    """Every field that a schema describes, with its description."""
+    for name, inner in schema.get("properties", {}).items():
+        yield (*path, name), inner
+        yield from fields(inner, (*path, name))
+    for part in (*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else [])):
+        yield from fields(part, path)
+
+
+def test_every_field_has_a_title_and_a_description():
+    described = dict(fields(SCHEMA))
+    assert len(described) > 120
+    assert [
+        path for path, field in described.items() if not (field.get("title") and field.get("description"))
+    ] == []
+
+
+def test_every_number_has_a_unit():
+    def counts(field):
+        kinds = field.get("type", [])
+        whole = {"$ref": "#/definitions/whole"} in field.get("allOf", ())
+        return whole or {"number", "integer"} & set([kinds] if isinstance(kinds, str) else kinds)
+
+    without = [path[-1] for path, field in fields(SCHEMA) if counts(field) and "unit" not in field]
+    assert without == ["seed"]
+
+
+def test_a_row_of_a_run_is_as_the_schema_says(row):
+    check_result(row)
+    assert set(row) == set(SCHEMA["properties"])
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"duration": "long"}, "duration"),
+        ({"surprise": 1}, "surprise"),
+        ({"bench_config": {}}, "bench_config"),
+        ({"before_status": {}}, "before_status"),
+    ],
+)
+def test_a_row_that_is_not_is_refused_with_the_place(row, change, where):
+    with pytest.raises(RunnerError, match=where):
+        check_result({**row, **change})
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
+def test_committed_results_are_as_the_schema_says_and_name_no_host(path: Path):
+    for row in FileStore(ROOT / "fixtures").rows(path.stem):
+        check_result(row)
+        assert row["before_status"]["host"].startswith("localhost:")
+    assert list(fixturefiles.documents(path, fixturefiles.read(path)))
