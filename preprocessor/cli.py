@@ -120,6 +120,12 @@ def _check(commands: Commands) -> None:
         default="text",
         help="how findings are written (default: text)",
     )
+    command.add_argument(
+        "--baseline", metavar="FILE", help="findings that are accepted: only others are listed and fail"
+    )
+    command.add_argument(
+        "--write-baseline", action="store_true", help="accept today's findings: write them to the baseline"
+    )
     _source_options(command)
 
 
