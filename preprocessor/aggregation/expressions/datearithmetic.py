@@ -196,17 +196,13 @@ def _trunc(argument: Any, scope: Scope, path: Path) -> Node:
             value, unit = read(document), read_unit(document)
             size = read_bin(document) if read_bin else 1
             where = read_zone(document) if read_zone else "UTC"
-            if any(is_nullish(one) for one in (value, unit, size, where)):
+            week: Any = read_week(document) if read_week and unit == "week" else "sunday"
+            if any(is_nullish(one) for one in (value, unit, size, where, week)):
                 return None
             date, unit, bins = _date("$dateTrunc", "date", value), _unit("$dateTrunc", unit), _bin_size(size)
-            week: Any = "sunday"
-            if read_week and unit == "week":
-                week = read_week(document)
-                if is_nullish(week):
-                    return None
-            return _stored(
-                "$dateTrunc", _truncated(date, unit, bins, zone_of(where), _weekday("$dateTrunc", week))
-            )
+            _check_width(unit, bins)
+            first = _weekday("$dateTrunc", week)
+            return _stored("$dateTrunc", _truncated(date, unit, bins, zone_of(where), first))
         except AggregationError as error:
             raise error.at(path) from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from preprocessor.aggregation.places import Placed, closed, opened
 from preprocessor.aggregation.values import MISSING, Document
 
 
@@ -14,15 +15,13 @@ def with_nested(document: Mapping[str, Any], parts: tuple[str, ...], value: Any)
     What stands on the way and is no document (an array, too) is replaced by one.
     """
     name, rest = parts[0], parts[1:]
-    output = {**document}
+    output = opened(document)
     if rest:
         inner = output.get(name)
         output[name] = with_nested(inner if isinstance(inner, Mapping) else {}, rest, value)
-    elif value is MISSING:
-        output.pop(name, None)
     else:
         output[name] = value
-    return output
+    return closed(output) if value is MISSING or type(document) is Placed else output
 
 
 def nested(document: Mapping[str, Any], parts: tuple[str, ...]) -> Any:

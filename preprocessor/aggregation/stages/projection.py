@@ -14,6 +14,7 @@ from typing import Any, Literal
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.places import Placed, closed, opened, placed, without_missing
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_number, is_string, truthy
 
 Kind = Literal["inclusion", "exclusion", "addition"]
@@ -238,14 +239,13 @@ def _adder(tree: _Tree) -> Apply:
     computed = list(tree.computed.items())
 
     def apply(document: Document) -> Document:
-        output = {**document}
+        output = opened(document)
+        complete = type(document) is not Placed
         for name, run in computed:
-            value = run(document)
+            value = output[name] = run(document)
             if value is MISSING:
-                output.pop(name, None)
-            else:
-                output[name] = value
-        return output
+                complete = False
+        return output if complete else closed(output)
 
     return apply
 
@@ -267,11 +267,12 @@ def _flat_includer(tree: _Tree, keep: Apply) -> Apply:
 
     def apply(document: Document) -> Document:
         output = keep(document)
+        complete = True
         for name, run in computed:
-            value = run(document)
-            if value is not MISSING:
-                output[name] = value
-        return output
+            value = output[name] = run(document)
+            if value is MISSING:
+                complete = False
+        return output if complete else without_missing(output)
 
     return apply
 
@@ -284,6 +285,8 @@ def _keeper(tree: _Tree) -> Apply:
             return _keep_one(next(iter(plain), None))
         return lambda document: {name: value for name, value in document.items() if name in plain}
     keepers = {name: _kept_value(child) for name, child in tree.children.items()}
+    # What is computed below a field stands in the field's place, even where nothing was kept of it.
+    computing = frozenset(name for name, child in tree.children.items() if child.computes())
 
     def keep(document: Document) -> Document:
         output: Document = {}
@@ -292,7 +295,7 @@ def _keeper(tree: _Tree) -> Apply:
                 output[name] = value
             elif name in keepers:
                 kept = keepers[name](value)
-                if kept is not MISSING:
+                if kept is not MISSING or name in computing:
                     output[name] = kept
         return output
 
@@ -323,16 +326,15 @@ def _kept_value(tree: _Tree) -> Callable[[Any], Any]:
 
 def _excluder(tree: _Tree) -> Apply:
     plain = frozenset(tree.plain)
-    if not tree.children:
-        return lambda document: {name: value for name, value in document.items() if name not in plain}
     children = {name: _excluded_value(child) for name, child in tree.children.items()}
 
     def exclude(document: Document) -> Document:
-        return {
+        output = {
             name: children[name](value) if name in children else value
             for name, value in document.items()
             if name not in plain
         }
+        return output if len(output) == len(document) else placed(output, document)
 
     return exclude
 
@@ -363,13 +365,9 @@ def _computer(tree: _Tree) -> Compute:
     def compute(root: Document, value: Any) -> Any:
         if isinstance(value, list):
             return [compute(root, item) for item in value]
-        output = {**value} if isinstance(value, Mapping) else {}
+        output = opened(value) if isinstance(value, Mapping) else {}
         for name, run, inner in steps:
-            found = run(root) if run else inner(root, output.get(name, MISSING))  # type: ignore[misc]
-            if found is MISSING:
-                output.pop(name, None)
-            else:
-                output[name] = found
-        return output
+            output[name] = run(root) if run else inner(root, output.get(name, MISSING))  # type: ignore[misc]
+        return closed(output)
 
     return compute
