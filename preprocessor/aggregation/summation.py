@@ -18,13 +18,14 @@ from preprocessor.aggregation.numbers import (
     DECIMAL,
     DOUBLE,
     INT32,
+    INT64,
     decimal128,
     integer,
     rank,
 )
 from preprocessor.aggregation.values import INT64_MAX, INT64_MIN
 
-_TWO_31, _TWO_32 = 2**31, 2**32
+_TWO_31 = 2**31
 _INT, _DOUBLES = frozenset((int,)), frozenset((float, type(None)))
 _ONE_DOUBLE = frozenset((float,))
 _ZERO = Decimal(0)
@@ -42,16 +43,13 @@ class DoubleDouble:
         self.special = 0.0
 
     def add(self, *values: float) -> None:
-        """Adds doubles; an integer by its ``halves``."""
+        """Adds doubles; an int64 by its ``halves``."""
         total, addend, special = self.total, self.addend, self.special
         for value in values:
             special += value
-            if not value and total + addend == total:
-                continue
-            # Knuth's two-sum, twice: value and addend, then the total and that.
+            # A fast two-sum of value and addend, then Knuth's two-sum of the total and that.
             a = value + addend
-            b = a - value
-            lost = (value - (a - b)) + (addend - b)
+            lost = addend - (a - value)
             s = total + a
             b = s - total
             addend = ((total - (s - b)) + (a - b)) + lost
@@ -80,9 +78,7 @@ class DoubleDouble:
 
 
 def halves(value: int) -> tuple[float, float]:
-    """The low and the high 32 bits of an integer of up to 64 bits: what ``DoubleDouble.add`` takes without loss."""
-    if -_TWO_32 < value < _TWO_32:
-        return float(value), 0.0
+    """The low and the high 32 bits of an int64: what ``DoubleDouble.add`` takes without loss."""
     high = (abs(value) >> 32) << 32
     if value < 0:
         high = -high
@@ -137,7 +133,7 @@ class MixedSum:
         if kind == DECIMAL:
             self.decimals = CONTEXT.add(self.decimals, value.to_decimal())
             return ()
-        return halves(value)
+        return halves(int(value)) if kind == INT64 else (float(value),)
 
     @property
     def decimal(self) -> Decimal:
