@@ -1,4 +1,4 @@
-"""Markdown with tables: pipe tables instead of the comments, or under them (``inplace``).
+"""Markdown with tables and values: instead of the comments, or under them (``inplace``).
 
 Strings in, strings out. What stands outside the comments comes out byte for byte.
 """
@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from preprocessor import comments
 from preprocessor.comments import Comment
 from preprocessor.pages import Answers, Page, query_of
-from preprocessor.render.pipetable import pipe_table
+from preprocessor.render.pipetable import escape_cell, pipe_table
 from preprocessor.results import ResultsError
-from preprocessor.specs import Spec, TableSpec
+from preprocessor.specs import Spec, TableSpec, ValueSpec
+from preprocessor.statements import Tables, value_text
 
 _CONTAINER_ONLY = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:\[\^[^\]]+\]:\s*|:\s+)?\Z")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -25,19 +26,26 @@ def newline_of(text: str) -> str:
     return found[0] if found else "\n"
 
 
-def replaced(page: Page, answers: Answers) -> str:
-    """The page with a pipe table in the place of each comment; generated regions under comments go as well."""
+def replaced(page: Page, answers: Answers, tables: Tables) -> str:
+    """The page with a pipe table, a value or nothing (a statement) in the place of each comment.
+
+    ``tables`` are those that values may come from, by id. Generated regions under comments go as well.
+    """
     replacements = [
-        _standing_alone(page.text, comment, table_lines(spec, answers))
+        _replacement(page, comment, spec, answers, tables)
         for comment, spec in zip(page.comments, page.specs, strict=True)
     ]
     return comments.replace(page.text, page.comments, replacements, with_regions=True)
 
 
-def table_lines(spec: Spec | None, answers: Answers) -> list[str]:
-    """The lines of a table, without a container's prefix; nothing for a comment that has no table to show."""
-    if not isinstance(spec, TableSpec):
-        return []
+def _replacement(page: Page, comment: Comment, spec: Spec | None, answers: Answers, tables: Tables) -> str:
+    if isinstance(spec, TableSpec):
+        return _standing_alone(page.text, comment, table_lines(spec, answers))
+    return escape_cell(value_text(spec, tables, answers)) if isinstance(spec, ValueSpec) else ""
+
+
+def table_lines(spec: TableSpec, answers: Answers) -> list[str]:
+    """The lines of a table, without a container's prefix; none when its pipeline failed."""
     rows = answers[query_of(spec).key]
     return [] if isinstance(rows, ResultsError) else pipe_table(spec, rows)
 

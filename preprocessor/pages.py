@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from preprocessor.results import Query, ResultsError, ResultsSource, Rows
     from preprocessor.sharedpipelines import SharedPipeline
     from preprocessor.specs import PipelineSpec, Spec, TableSpec
+    from preprocessor.statements import Tables
 
 Answers = Mapping[str, "Rows | ResultsError"]
 """What the results source said, by ``Query.key``."""
@@ -179,12 +180,48 @@ def all_findings(
     pages: Sequence[Page], answers: Answers | None, collections: Sequence[str] = ()
 ) -> list[Finding]:
     """Every finding of every page: of reading, of pages held against each other, with ``answers`` of running."""
-    from preprocessor.specs import duplicate_ids
-
     found = [one for page in pages for one in page.findings]
-    found += duplicate_ids([spec for page in pages for spec in page.specs if spec is not None])
+    specs = [spec for page in pages for spec in page.specs if spec is not None]
+    found += _findings_together(pages, specs)
     if answers is not None:
-        found += [
-            one for page in pages for spec in page.tables for one in row_findings(spec, answers, collections)
-        ]
+        tables = tables_by_id(pages)
+        found += [one for spec in specs for one in spec_findings(spec, tables, answers, collections)]
     return sorted(set(found))
+
+
+def _findings_together(pages: Sequence[Page], specs: Sequence[Spec]) -> list[Finding]:
+    if not specs:
+        return []
+    from preprocessor.specs import CheckSpec, ValueSpec, duplicate_ids, unknown_tables, written_id
+
+    found = duplicate_ids(specs)
+    if any(isinstance(spec, ValueSpec | CheckSpec) for spec in specs):
+        # The ids of faulty tables count as well: one fault is told once.
+        written = [written_id(comment) for page in pages for comment in page.comments]
+        found += unknown_tables(specs, [each for each in written if each])
+    return found
+
+
+def spec_findings(
+    spec: Spec, tables: Tables, answers: Answers, collections: Sequence[str] = ()
+) -> list[Finding]:
+    """What is wrong with a table, a value or a statement once the rows are there."""
+    from preprocessor import specs, statements
+
+    if isinstance(spec, specs.TableSpec):
+        return row_findings(spec, answers, collections)
+    if isinstance(spec, specs.ValueSpec):
+        return statements.value_findings(spec, tables, answers)
+    if isinstance(spec, specs.CheckSpec):
+        return statements.check_findings(spec, tables, answers)
+    return []
+
+
+def tables_by_id(pages: Iterable[Page]) -> Tables:
+    """The sound tables of the pages that have an id, by it; of two with the same, the first."""
+    found: dict[str, TableSpec] = {}
+    for page in pages:
+        for spec in page.tables:
+            if spec.id is not None:
+                found.setdefault(spec.id, spec)
+    return found

@@ -133,6 +133,12 @@ _ALL = (
         "A pipeline reads a collection that the results source does not have.",
     ),
     Rule("MT310", "no-results-source", "error", "The results source cannot be reached or read."),
+    Rule("MT320", "not-one-row", "error", "A value in the prose comes from no row, or from several."),
+    Rule("MT321", "check-of-nothing", "error", "A statement is bound to rows that do not exist."),
+    Rule(
+        "MT322", "check-fails", "error", "A statement in the prose does not hold for the rows of its table."
+    ),
+    Rule("MT323", "bad-query", "error", "A query on the rows of a table cannot be run."),
     # MT4xx: misleading output
     # MT5xx: untidiness
 )

@@ -14,7 +14,7 @@ from preprocessor import comments
 from preprocessor.expansion import replaced
 from preprocessor.findings import Finding
 from preprocessor.inplace import region_findings, written
-from preprocessor.pages import Answers, Page, answer, read_page
+from preprocessor.pages import Answers, Page, answer, read_page, tables_by_id
 from preprocessor.results import ResultsSource, open_source
 from preprocessor.sharedpipelines import SharedPipelines
 
@@ -38,12 +38,17 @@ def read(text: str, source: ResultsSource) -> tuple[Page, Answers]:
     return page, answer([page], source)
 
 
+def rendered(text: str, source: ResultsSource) -> str:
+    page, answers = read(text, source)
+    return replaced(page, answers, tables_by_id([page]))
+
+
 def in_place(text: str, source: ResultsSource) -> str:
     return written(*read(text, source))
 
 
 def test_a_table_stands_where_its_comment_stood(source: ResultsSource) -> None:
-    text = replaced(*read(f"# Runs\n\n{TABLE}\n\nAnd on.\n", source))
+    text = rendered(f"# Runs\n\n{TABLE}\n\nAnd on.\n", source)
     assert text.startswith("# Runs\n\n| Run")
     assert text.endswith("|\n\nAnd on.\n")
 
@@ -61,13 +66,21 @@ def test_a_table_stands_where_its_comment_stood(source: ResultsSource) -> None:
 def test_a_table_is_a_block_of_its_own_and_stays_in_its_container(
     before: str, after: str, source: ResultsSource
 ) -> None:
-    lines = replaced(*read(before + TABLE + after, source)).splitlines()
+    lines = rendered(before + TABLE + after, source).splitlines()
     rows = [index for index, line in enumerate(lines) if "|" in line]
     above, below = lines[rows[0] - 1 : rows[0]], lines[rows[-1] + 1 : rows[-1] + 2]
     assert not above or not above[0].strip("> ") or before == "- "
     assert not below or not below[0].strip("> ") or below[0].startswith("- ")
     prefix = {"> Quoted.\n> ": "> ", "- ": "  "}.get(before, "")
     assert all(lines[index].startswith(prefix) for index in rows[1:])
+
+
+def test_a_value_stands_in_its_sentence_and_a_statement_leaves_nothing(source: ResultsSource) -> None:
+    table = TABLE.replace('{"collection"', '{"id": "runs", "collection"')
+    value = '<!-- MONGO_VALUE: {"table": "runs", "column": "n", "where": {"_id": 1}} -->'
+    check = '<!-- MONGO_CHECK: {"table": "runs", "where": {"_id": 1}, "expect": {"n": {"$lt": 2}}} -->'
+    text = rendered(f"Run {value} was first.{check}\n\n{table}\n", source)
+    assert text.startswith("Run 1 was first.\n\n| Run")
 
 
 def test_in_place_keeps_the_comment_and_every_other_byte(source: ResultsSource) -> None:
@@ -80,7 +93,7 @@ def test_in_place_keeps_the_comment_and_every_other_byte(source: ResultsSource) 
 
 def test_rendering_leaves_out_what_in_place_wrote(source: ResultsSource) -> None:
     text = f"Above.\n\n{TABLE}\n\nBelow.\n"
-    assert replaced(*read(in_place(text, source), source)) == replaced(*read(text, source))
+    assert rendered(in_place(text, source), source) == rendered(text, source)
 
 
 def test_a_table_edited_by_hand_is_noticed(source: ResultsSource) -> None:
@@ -126,7 +139,7 @@ def test_whatever_the_page_nothing_raises_and_all_else_stays(source: ResultsSour
     page, answers = read(text, source)
     kept = [text[comment.start : comment.end] for comment in page.comments]
     assert comments.replace(text, page.comments, kept, with_regions=False) == text
-    assert _without_blank(replaced(page, answers), text)
+    assert _without_blank(replaced(page, answers, tables_by_id([page])), text)
 
 
 def _without_blank(result: str, text: str) -> bool:

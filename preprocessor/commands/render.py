@@ -12,7 +12,7 @@ from pathlib import Path
 
 from preprocessor.commands import Unusable, ask, read_pages
 from preprocessor.findings import Finding
-from preprocessor.pages import Answers, Page, all_findings
+from preprocessor.pages import Answers, Page, all_findings, tables_by_id
 from preprocessor.reporters import report
 
 
@@ -46,7 +46,8 @@ def _write(arguments: Namespace, pages: Sequence[Page], answers: Answers) -> int
         return _in_place(pages, answers, written, only_check=arguments.check)
     from preprocessor.expansion import replaced
 
-    texts = [replaced(page, answers) for page in pages]
+    tables = tables_by_id(pages)
+    texts = [replaced(page, answers, tables) for page in pages]
     if arguments.output:
         _to_folder(Path(arguments.output), pages, texts)
     else:

@@ -1,0 +1,136 @@
+"""What the prose says of a table: one value in a sentence (MONGO_VALUE), a statement that must hold (MONGO_CHECK).
+
+``where`` and ``expect`` are written in the query language of ``$match`` and applied to the rows of the table, as the
+pipeline gives them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.rules import finding
+
+if TYPE_CHECKING:
+    from preprocessor.findings import Finding
+    from preprocessor.pages import Answers
+    from preprocessor.results import Rows
+    from preprocessor.specs import CheckSpec, TableSpec, ValueSpec
+
+Tables = Mapping[str, "TableSpec"]
+"""The sound tables of all pages that have an id, by it."""
+
+_ROWS_SHOWN = 3
+
+
+def value_text(spec: ValueSpec, tables: Tables, answers: Answers) -> str:
+    """The value as the sentence shows it; empty when the finding of ``value_findings`` says why there is none."""
+    from preprocessor.render.columns import column_value
+    from preprocessor.render.values import cell_text
+
+    rows = _selected(spec, tables, answers)
+    if not isinstance(rows, list) or len(rows) != 1:
+        return ""
+    form = spec.format or tables[spec.table].format.get(spec.column)
+    text = cell_text(column_value(rows[0], spec.column), form)
+    return f"{text} {form.unit}" if form and form.unit else text
+
+
+def value_findings(spec: ValueSpec, tables: Tables, answers: Answers) -> list[Finding]:
+    """What keeps a value out of its sentence: not exactly one row, or no such column in it."""
+    from preprocessor.aggregation.values import MISSING
+    from preprocessor.render.columns import column_value
+
+    rows = _selected(spec, tables, answers)
+    if rows is None or not isinstance(rows, list):
+        return rows.findings if rows else []
+    at = spec.locate(("where",))
+    if len(rows) != 1:
+        message = f"a value comes from one row, but {_counted(len(rows))} of table `{spec.table}` match"
+        return [finding("MT320", spec.file, at, message, "let `where` select exactly one row")]
+    if column_value(rows[0], spec.column) is MISSING:
+        hint = f"the row has {', '.join(rows[0])}"
+        message = f"the row of table `{spec.table}` has no `{spec.column}`"
+        return [finding("MT302", spec.file, spec.locate(("column",)), message, hint)]
+    return []
+
+
+def check_findings(spec: CheckSpec, tables: Tables, answers: Answers) -> list[Finding]:
+    """Why the statement does not hold: no row is selected, or some that are do not match."""
+    rows = _selected(spec, tables, answers)
+    if rows is None or not isinstance(rows, list):
+        return rows.findings if rows else []
+    if not rows:
+        message = f"no row of table `{spec.table}` is selected, so the statement says nothing"
+        return [
+            finding(
+                "MT321", spec.file, spec.locate(("where",)), message, "mend `where`, or drop the statement"
+            )
+        ]
+    failing = _matching(spec, ("expect",), {"$nor": [spec.expect]}, rows)
+    if isinstance(failing, _Fault):
+        return failing.findings
+    if not failing:
+        return []
+    said = f": “{spec.message}”" if spec.message else ""
+    message = f"the statement{said} does not hold for {_counted(len(failing))} of {len(rows)}: {_shown(failing, spec)}"
+    hint = "change the sentence, or look at what changed in the results"
+    return [finding("MT322", spec.file, (spec.comment.line, spec.comment.column), message, hint)]
+
+
+class _Fault:
+    """A query that cannot be run, told as findings."""
+
+    def __init__(self, *findings: Finding) -> None:
+        self.findings = list(findings)
+
+
+def _selected(spec: ValueSpec | CheckSpec, tables: Tables, answers: Answers) -> Rows | _Fault | None:
+    """The rows that ``where`` selects; None when the table itself has a fault, which is told at the table."""
+    from preprocessor.pages import query_of
+
+    table = tables.get(spec.table)
+    rows = answers.get(query_of(table).key) if table else None
+    return _matching(spec, ("where",), spec.where, rows) if isinstance(rows, list) else None
+
+
+def _matching(
+    spec: ValueSpec | CheckSpec, path: tuple[str, ...], query: Mapping[str, Any], rows: Rows
+) -> Rows | _Fault:
+    from preprocessor.aggregation import AggregationError, aggregate
+
+    try:
+        return aggregate(rows, [{"$match": query}])
+    except AggregationError as error:
+        inner = [part for part in (error.path or ())[2:] if path == ("where",)]
+        at = spec.locate((*path, *inner), key=True)
+        return _Fault(finding("MT323", spec.file, at, error.message))
+
+
+def _counted(rows: int) -> str:
+    return "1 row" if rows == 1 else f"{rows} rows"
+
+
+def _shown(rows: Sequence[Mapping[str, Any]], spec: CheckSpec) -> str:
+    """The first failing rows, with the fields that the statement speaks of."""
+    fields = list(dict.fromkeys([*_fields(spec.where), *_fields(spec.expect)]))
+    texts = [_described(row, fields) for row in rows[:_ROWS_SHOWN]]
+    return "; ".join(texts) + ("; …" if len(rows) > _ROWS_SHOWN else "")
+
+
+def _fields(query: Mapping[str, Any]) -> list[str]:
+    """The fields that a query names, those within ``$and``, ``$or`` and ``$nor`` too."""
+    found: list[str] = []
+    for name, value in query.items():
+        if not name.startswith("$"):
+            found.append(name)
+        elif isinstance(value, list):
+            found += [field for part in value if isinstance(part, Mapping) for field in _fields(part)]
+    return found
+
+
+def _described(row: Mapping[str, Any], fields: Sequence[str]) -> str:
+    from preprocessor.render.columns import column_value
+    from preprocessor.render.values import cell_text
+
+    return ", ".join(f"{name} is {cell_text(column_value(row, name))}" for name in fields or row)

@@ -1,0 +1,98 @@
+"""Values and statements in the prose: they hold, or the finding says at which sentence, which row and which value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from preprocessor.findings import Finding
+from preprocessor.pages import all_findings, answer, read_page, tables_by_id
+from preprocessor.results import open_source
+from preprocessor.sharedpipelines import SharedPipelines
+from preprocessor.specs import ValueSpec
+from preprocessor.statements import value_text
+
+TABLE = (
+    '<!-- MONGO_TABLE: {"id": "speed", "collection": "runs", "pipeline": [{"$sort": {"n": 1}}], "columns": ["n", "ops"], '
+    '"headers": ["Threads", "Speed"], "format": {"ops": {"decimals": 0, "thousands": true, "unit": "ops/s"}}} -->'
+)
+ROWS = '{"_id": 1, "n": 1, "ops": 4200.4}\n{"_id": 2, "n": 8, "ops": 30100}\n{"_id": 3, "n": 16}\n'
+
+
+@pytest.fixture
+def fixtures(tmp_path: Path) -> Path:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "a.jsonl").write_text(ROWS)
+    return tmp_path
+
+
+def judged(prose: str, fixtures: Path) -> list[Finding]:
+    page = read_page(f"{TABLE}\n\n{prose}\n", "page.md", SharedPipelines(fixtures))
+    return all_findings([page], answer([page], open_source(str(fixtures))))
+
+
+def shown(body: str, fixtures: Path) -> str:
+    page = read_page(
+        f"{TABLE}\n\nSpeed: <!-- MONGO_VALUE: {body} -->\n", "page.md", SharedPipelines(fixtures)
+    )
+    (spec,) = [spec for spec in page.specs if isinstance(spec, ValueSpec)]
+    return value_text(spec, tables_by_id([page]), answer([page], open_source(str(fixtures))))
+
+
+def test_a_value_is_written_as_its_column_is(fixtures: Path) -> None:
+    assert shown('{"table": "speed", "column": "ops", "where": {"n": 8}}', fixtures) == "30,100 ops/s"
+
+
+def test_a_value_may_have_a_format_of_its_own(fixtures: Path) -> None:
+    body = '{"table": "speed", "column": "ops", "where": {"n": {"$lt": 8}}, "format": {"decimals": 1}}'
+    assert shown(body, fixtures) == "4200.4"
+
+
+@pytest.mark.parametrize(
+    ("body", "rule", "said"),
+    [
+        ('{"table": "speed", "column": "ops"}', "MT320", "3 rows of table `speed` match"),
+        ('{"table": "speed", "column": "ops", "where": {"n": 9}}', "MT320", "0 rows"),
+        ('{"table": "speed", "column": "rate", "where": {"n": 8}}', "MT302", "no `rate`"),
+        ('{"table": "sped", "column": "ops"}', "MT139", "`sped`"),
+        ('{"table": "speed", "column": "ops", "where": {"n": {"$lessthan": 8}}}', "MT323", "$lessthan"),
+    ],
+)
+def test_a_value_that_cannot_be_had_is_reported_in_its_sentence(
+    body: str, rule: str, said: str, fixtures: Path
+) -> None:
+    (found,) = judged(f"Speed: <!-- MONGO_VALUE: {body} -->", fixtures)
+    assert (found.rule, found.line, said in found.message) == (rule, 3, True), found
+
+
+def test_a_statement_that_holds_is_silent(fixtures: Path) -> None:
+    body = '{"table": "speed", "where": {"n": {"$gte": 8}, "ops": {"$exists": true}}, "expect": {"ops": {"$gt": 30000}}}'
+    assert judged(f"Fast.<!-- MONGO_CHECK: {body} -->", fixtures) == []
+
+
+def test_a_statement_that_fails_names_its_line_the_rows_and_the_values(fixtures: Path) -> None:
+    body = (
+        '{"table": "speed", "where": {"n": {"$gt": 1}}, "expect": {"ops": {"$gt": 40000}}, "message": "fast"}'
+    )
+    (found,) = judged(f"First line.\n\nFast.<!-- MONGO_CHECK: {body} -->", fixtures)
+    assert (found.rule, found.line, found.column) == ("MT322", 5, 6)
+    assert "“fast” does not hold for 2 rows of 2" in found.message
+    assert "n is 8, ops is 30100" in found.message
+
+
+def test_a_statement_about_no_row_is_no_statement(fixtures: Path) -> None:
+    body = '{"table": "speed", "where": {"n": 99}, "expect": {"ops": {"$gt": 1}}}'
+    (found,) = judged(f"<!-- MONGO_CHECK: {body} -->", fixtures)
+    assert found.rule == "MT321"
+
+
+def test_a_fault_of_the_table_is_told_once(fixtures: Path) -> None:
+    page_text = (
+        TABLE.replace("$sort", "$sorted")
+        + "\n\n<!-- MONGO_VALUE: "
+        + '{"table": "speed", "column": "ops"} -->\n'
+    )
+    page = read_page(page_text, "page.md", SharedPipelines(fixtures))
+    found = all_findings([page], answer([page], open_source(str(fixtures))))
+    assert [one.rule for one in found] == ["MT301"]
