@@ -10,13 +10,15 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any
 
 from preprocessor.aggregation import catalogue, paths
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
+from preprocessor.aggregation.leading import leading_joins
+from preprocessor.aggregation.places import closed
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, date_from_millis, is_string, millis
 
 
@@ -38,10 +40,14 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The variables visible to an expression, and the context. ``slots`` maps a name to its value's place."""
+    """The variables visible to an expression, and the context. ``slots`` maps a name to its value's place.
+
+    ``leading``: the stage is a join that leads the pipeline (see ``leading``).
+    """
 
     context: Context
     slots: Mapping[str, Slot] = field(default_factory=dict)
+    leading: bool = False
 
     def binding(self, *names: str) -> tuple[Scope, list[Slot]]:
         """A scope in which ``names`` are bound as well, and the new slots in that order."""
@@ -132,7 +138,9 @@ def _named_variable(name: str, scope: Scope) -> Node:
         return constant(date_from_millis(millis(scope.context.now)))
     if name in ("CLUSTER_TIME", "USER_ROLES", "SEARCH_META", "JS_SCOPE"):
         raise NotOffline(f"$${name} is known to a server only")
-    raise AggregationError(f"no variable $${name} is defined here{did_you_mean(name, scope.slots)}", code=17276)
+    raise AggregationError(
+        f"no variable $${name} is defined here{did_you_mean(name, scope.slots)}", code=17276
+    )
 
 
 def check_variable_name(name: str) -> None:
@@ -168,7 +176,9 @@ def _document(expression: Mapping[str, Any], scope: Scope, path: Path) -> Node:
     if first.startswith("$"):
         if len(expression) > 1:
             raise AggregationError(
-                f"an expression has one operator, but '{first}' stands beside {len(expression) - 1} more", path, 15983
+                f"an expression has one operator, but '{first}' stands beside {len(expression) - 1} more",
+                path,
+                15983,
             )
         return _operator(first, expression[first], scope, (*path, first))
     nodes: dict[str, Node] = {}
@@ -191,7 +201,7 @@ def _object_runner(nodes: Mapping[str, Node]) -> Evaluate:
     runs = [(name, node.run) for name, node in nodes.items()]
 
     def run(document: Document) -> Document:
-        return {name: value for name, run in runs if (value := run(document)) is not MISSING}
+        return closed({name: run(document) for name, run in runs})
 
     return run
 
@@ -335,7 +345,9 @@ def named_arguments(name: str, argument: Any, path: Path) -> dict[str, tuple[Any
     known = (*entry.required, *entry.optional)
     for key in argument:
         if key not in known:
-            raise AggregationError(f"{name} has no argument '{key}'{did_you_mean(key, known)}", (*path, key), 9)
+            raise AggregationError(
+                f"{name} has no argument '{key}'{did_you_mean(key, known)}", (*path, key), 9
+            )
     for key in entry.required:
         if key not in argument:
             raise AggregationError(f"{name} needs the argument '{key}'", path, 9)
@@ -343,7 +355,12 @@ def named_arguments(name: str, argument: Any, path: Path) -> dict[str, tuple[Any
 
 
 def _named(
-    name: str, function: Callable[..., Any], defaults: Mapping[str, Any], argument: Any, scope: Scope, path: Path
+    name: str,
+    function: Callable[..., Any],
+    defaults: Mapping[str, Any],
+    argument: Any,
+    scope: Scope,
+    path: Path,
 ) -> Node:
     given = named_arguments(name, argument, path)
     nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
@@ -381,7 +398,11 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
     """
     if not isinstance(pipeline, list | tuple):
         raise AggregationError("a pipeline is a list of stages", path, 14)
-    stages = [_stage(spec, scope, (*path, index)) for index, spec in enumerate(pipeline, first)]
+    joins = leading_joins(pipeline) if not path else frozenset[int]()
+    stages = [
+        _stage(spec, replace(scope, leading=True) if index in joins else scope, (*path, index))
+        for index, spec in enumerate(pipeline, first)
+    ]
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         for one in stages:

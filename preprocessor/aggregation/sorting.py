@@ -9,8 +9,7 @@ Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/sort/
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bson.decimal128 import Decimal128
 
@@ -26,16 +25,14 @@ _EMPTY: Key = (0,)
 _MOST_PARTS = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One part of a sort pattern: a dotted path and its direction."""
 
     path: tuple[str, ...]
     descending: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SortPattern:
+class SortPattern(NamedTuple):
     """A parsed sort pattern."""
 
     parts: tuple[Part, ...]
@@ -45,6 +42,9 @@ class SortPattern:
 
         Raises AggregationError for a document with two arrays side by side on the pattern's paths.
         """
+        if self.parts == _BY_ID or self.parts == _BY_ID_DOWN:
+            # Sorted as by the index on _id, which holds no arrays: one is a value like any other.
+            return (key(document.get("_id")),)
         found = []
         for part in self.parts:
             value = _plain(document, part.path)
@@ -72,6 +72,10 @@ class SortPattern:
             for index in reversed(range(len(self.parts))):
                 rows.sort(key=_part_of(index), reverse=self.parts[index].descending)
         return [document for _, document in rows]
+
+
+_BY_ID = (Part(("_id",), False),)
+_BY_ID_DOWN = (Part(("_id",), True),)
 
 
 def _part_of(index: int) -> Callable[[tuple[tuple[Key, ...], Any]], Key]:

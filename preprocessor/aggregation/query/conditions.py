@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from preprocessor.aggregation.compiler import Scope
 from preprocessor.aggregation.errors import Path
 from preprocessor.aggregation.query.walking import Parts, Predicate, anywhere
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(NamedTuple):
     """``single``: whether it holds for one value (an element inside ``$elemMatch``). ``at``: the predicate of
     documents that asks it of a path.
     """

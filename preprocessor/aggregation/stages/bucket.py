@@ -45,7 +45,8 @@ def _check(
 
 def _group_by(name: str, value: Any, scope: Scope, path: Path) -> Evaluate:
     field = is_string(value) and value.startswith("$")
-    if not field and not isinstance(value, Mapping):
+    operator = isinstance(value, Mapping) and next(iter(value), "").startswith("$")
+    if not field and not operator:
         code = 40202 if name == "$bucket" else 40239
         raise AggregationError(f"groupBy of {name} is '$field' or an expression", path, code)
     return compile_expression(value, scope, path).run

@@ -38,7 +38,7 @@ class _Search:
         values, depth = start, 0
         while values and depth <= self.deepest:
             onward: list[Any] = []
-            for document in self.index.find(values):
+            for document in self.index.find(values, missing=False):
                 name = key(document.get("_id"))
                 if name not in visited and self.admits(document):
                     visited[name] = self._marked(document, depth)

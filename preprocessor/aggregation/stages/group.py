@@ -9,6 +9,7 @@ from preprocessor.aggregation.accumulators.frame import Accumulator, State, comp
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.ordering import Key, key
+from preprocessor.aggregation.places import Placed
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_number, is_string
 
 Fields = list[tuple[str, Accumulator, Path]]
@@ -68,6 +69,8 @@ def _grouped(documents: Iterator[Document], evaluate: Evaluate, fields: Fields) 
         value = evaluate(document)
         if value is MISSING:
             value = None
+        elif type(value) is Placed:
+            value = {**value}
         found = key(value)
         entry = groups.get(found)
         if entry is None:

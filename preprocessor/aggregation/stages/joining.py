@@ -10,6 +10,9 @@ from preprocessor.aggregation.query.walking import every_value
 from preprocessor.aggregation.values import MISSING, Document
 
 
+_NOTHING = key(MISSING)
+
+
 class JoinIndex:
     """The documents of a collection by each value a query would find at a path; built when first asked."""
 
@@ -17,25 +20,26 @@ class JoinIndex:
         self._source, self._path = source, path
         self._places: dict[Key, list[int]] | None = None
 
-    def find(self, values: Iterable[Any]) -> list[Document]:
-        """The documents with one of the values at the path, in their own order; null finds missing too."""
+    def find(self, values: Iterable[Any], *, missing: bool = True) -> list[Document]:
+        """The documents with one of the values at the path, in their own order.
+
+        ``missing``: null finds documents that have nothing there as well.
+        """
         if self._places is None:
             self._places = self._build()
         found: set[int] = set()
         for value in values:
-            found.update(self._places.get(_join_key(value), ()))
+            found.update(self._places.get(key(value), ()))
+            if value is None and missing:
+                found.update(self._places.get(_NOTHING, ()))
         return [self._source[place] for place in sorted(found)]
 
     def _build(self) -> dict[Key, list[int]]:
         places: dict[Key, list[int]] = {}
         for place, document in enumerate(self._source):
-            for found in {_join_key(value) for value in every_value(document, self._path)}:
+            for found in {key(value) for value in every_value(document, self._path)}:
                 places.setdefault(found, []).append(place)
         return places
-
-
-def _join_key(value: Any) -> Key:
-    return key(None if value is MISSING else value)
 
 
 def path_values(document: Mapping[str, Any], parts: tuple[str, ...]) -> list[Any]:

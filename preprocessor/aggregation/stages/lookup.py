@@ -18,7 +18,7 @@ from preprocessor.aggregation.compiler import (
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.stages.combine import check_collection, starts_with_documents
 from preprocessor.aggregation.stages.joining import JoinIndex, path_values
-from preprocessor.aggregation.stages.nesting import with_nested
+from preprocessor.aggregation.stages.nesting import with_nested, with_nested_last
 from preprocessor.aggregation.values import Document, is_string
 
 _OPTIONS = ("from", "localField", "foreignField", "let", "pipeline", "as")
@@ -37,8 +37,10 @@ def lookup(argument: Any, scope: Scope, path: Path) -> Stage:
     else:
         find = join(source) if join else lambda _: source
 
+    put = with_nested_last if scope.leading else with_nested
+
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        return (with_nested(document, target, list(find(document))) for document in documents)
+        return (put(document, target, list(find(document))) for document in documents)
 
     return run
 

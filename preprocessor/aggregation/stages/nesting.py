@@ -24,6 +24,17 @@ def with_nested(document: Mapping[str, Any], parts: tuple[str, ...], value: Any)
     return closed(output) if value is MISSING or type(document) is Placed else output
 
 
+def with_nested_last(document: Mapping[str, Any], parts: tuple[str, ...], value: Any) -> Document:
+    """Like ``with_nested``, but the field, and those above it, move to the end of their documents."""
+    name, rest = parts[0], parts[1:]
+    output = {key: item for key, item in document.items() if key != name}
+    inner = document.get(name) if rest else None
+    output[name] = (
+        with_nested_last(inner if isinstance(inner, Mapping) else {}, rest, value) if rest else value
+    )
+    return output
+
+
 def nested(document: Mapping[str, Any], parts: tuple[str, ...]) -> Any:
     """What the path leads to through documents alone, else MISSING."""
     value: Any = document

@@ -359,15 +359,20 @@ def _computer(tree: _Tree) -> Compute:
         child = tree.children.get(name)
         if child is None:
             steps.append((name, tree.computed[name], None))
-        elif child.computes():
-            steps.append((name, None, _computer(child)))
+        else:
+            steps.append((name, None, _computer(child) if child.computes() else None))
 
     def compute(root: Document, value: Any) -> Any:
         if isinstance(value, list):
             return [compute(root, item) for item in value]
         output = opened(value) if isinstance(value, Mapping) else {}
         for name, run, inner in steps:
-            output[name] = run(root) if run else inner(root, output.get(name, MISSING))  # type: ignore[misc]
+            if run:
+                output[name] = run(root)
+            elif inner:
+                output[name] = inner(root, output.get(name, MISSING))
+            else:
+                output.setdefault(name, MISSING)
         return closed(output)
 
     return compute
