@@ -122,7 +122,7 @@ def main() -> int:
         for part in range(max(1, arguments.examples // 1000)):
             try:
                 compare(server, min(1000, arguments.examples), arguments.seed + part, seen)
-            except AssertionError as error:
+            except (AssertionError, ExceptionGroup) as error:
                 disagreements += 1
                 print(f"seed {arguments.seed + part}: {error}\n", flush=True)
                 if not arguments.keep_going:

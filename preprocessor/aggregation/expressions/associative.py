@@ -18,7 +18,7 @@ from preprocessor.aggregation.compiler import (
     form,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.values import Document
+from preprocessor.aggregation.values import Document, Evaluate, is_nullish
 
 Combine = Callable[[Sequence[Any]], Any]
 
@@ -89,8 +89,21 @@ def _combined(combine: Combine, nodes: list[Node], path: Path) -> Node:
 
     def run(document: Document) -> Any:
         try:
-            return combine([run(document) for run in runs])
+            try:
+                return combine([run(document) for run in runs])
+            except AggregationError:
+                return combine(_up_to_null(runs, document))
         except AggregationError as error:
             raise error.at(path) from None
 
     return folded(Node(run, constant=all(node.constant for node in nodes)), path)
+
+
+def _up_to_null(runs: Sequence[Evaluate], document: Document) -> list[Any]:
+    """The arguments up to the first that is null: the server does not look at what follows it."""
+    values: list[Any] = []
+    for run in runs:
+        values.append(run(document))
+        if is_nullish(values[-1]):
+            break
+    return values
