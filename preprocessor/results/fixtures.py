@@ -64,19 +64,31 @@ class FixtureSource:
         """The rows of a query. Raises ``ResultsError`` with the path in the pipeline for what a server
         refuses.
         """
-        from preprocessor.aggregation import AggregationError, NotOffline, aggregate
         from preprocessor.results.limits import rows_within
 
         guard(query)
         with self._lock:
-            documents = self._documents_for(query)
-            try:
-                rows = aggregate(documents, query.pipeline, collections=_Others(self), variables=query.let)
-            except AggregationError as error:
-                hint = "it runs on a MongoDB server only" if isinstance(error, NotOffline) else ""
-                path = tuple(error.path) if error.path else None
-                raise ResultsError(error.message, hint=hint, path=path) from None
+            rows = self._evaluated(self._documents_for(query), query)
             return rows_within(_encoded(rows), self._limits)
+
+    def applied(self, rows: Rows, query: Query) -> Rows:
+        """What the query's stages make of ``rows``, which stand in for its collection; without the limits.
+
+        The rows may share parts with ``rows``: do not change them. Raises as ``aggregate`` does.
+        """
+        guard(query)
+        with self._lock:
+            return self._evaluated(rows, query)
+
+    def _evaluated(self, rows: Rows, query: Query) -> Rows:
+        from preprocessor.aggregation import AggregationError, NotOffline, aggregate
+
+        try:
+            return aggregate(rows, query.pipeline, collections=_Others(self), variables=query.let)
+        except AggregationError as error:
+            hint = "it runs on a MongoDB server only" if isinstance(error, NotOffline) else ""
+            path = tuple(error.path) if error.path else None
+            raise ResultsError(error.message, hint=hint, path=path) from None
 
     def documents(self, collection: str) -> list[dict[str, Any]]:
         """All documents of a collection, none for an unknown one. They are shared: do not change them."""
