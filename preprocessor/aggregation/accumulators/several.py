@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import Any
 
-from preprocessor.aggregation import catalogue, sorting
+from preprocessor.aggregation import catalogue, paths, sorting
 from preprocessor.aggregation.accumulators.frame import Accumulator, State, form
 from preprocessor.aggregation.compiler import Scope, compile_expression, did_you_mean
 from preprocessor.aggregation.errors import AggregationError, Path
@@ -191,4 +191,11 @@ def _ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) -> Evaluat
         raise AggregationError("sortBy is a document of fields and directions", (*path, "sortBy"), 10065)
     pattern = sorting.parse(order, (*path, "sortBy"), "sortBy") if order else sorting.SortPattern(())
     output = compile_expression(given["output"], scope, (*path, "output")).run
-    return lambda document: (pattern.directed(pattern.keys(document)), _null(output(document)))
+    # Unlike `$sort`, which walks into arrays, this compares them as a whole.
+    fields = [paths.getter(part.path) for part in pattern.parts]
+
+    def evaluate(document: Document) -> tuple[Any, Any]:
+        keys = [key(_null(read(document))) for read in fields]
+        return pattern.directed(keys), _null(output(document))
+
+    return evaluate

@@ -221,7 +221,8 @@ def divide(left: Any, right: Any) -> Any:
 
 
 @operator("$mod")
-def _mod(left: Any, right: Any) -> Any:
+def remainder(left: Any, right: Any) -> Any:
+    """The server's `$mod`; the sign is the dividend's, as in C."""
     a, b = rank(left), rank(right)
     if not (a and b):
         if is_nullish(left) or is_nullish(right):
@@ -234,9 +235,8 @@ def _mod(left: Any, right: Any) -> Any:
         raise AggregationError("$mod by zero", code=16610)
     if widest == DOUBLE:
         return _double_mod(to_double(left), to_double(right))
-    # The sign is the dividend's, as in C.
-    remainder = abs(int(left)) % abs(int(right))
-    return integer(-remainder if left < 0 else remainder, widest)
+    rest = abs(int(left)) % abs(int(right))
+    return integer(-rest if left < 0 else rest, widest)
 
 
 def _double_mod(left: float, right: float) -> float:

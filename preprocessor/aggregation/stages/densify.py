@@ -17,7 +17,7 @@ from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.ordering import Key, compare, key
 from preprocessor.aggregation.stages.nesting import nested, with_nested
 from preprocessor.aggregation.stages.stepping import Steps
-from preprocessor.aggregation.values import Document, is_date, is_nullish, type_name
+from preprocessor.aggregation.values import MISSING, Document, is_date, is_nullish, type_name
 
 _MOST_DOCUMENTS = 500_000
 _UNITS = ("millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year")
@@ -58,10 +58,10 @@ class _Plan:
         return with_nested(partition, self.name, value)
 
 
-def _with_partition_field(found: Document, name: tuple[str, ...], document: Document) -> Document:
-    value = paths.getter(name)(document)
+def _with_partition_field(found: Document, name: tuple[str, ...], document: Mapping[str, Any]) -> Document:
+    value = document.get(name[0], MISSING)
     if len(name) == 1:
-        return found if is_nullish(value) and value is not None else {**found, name[0]: value}
+        return found if value is MISSING else {**found, name[0]: value}
     # Documents on the way are there even when the field is not.
     inner = found.get(name[0], {})
     below = document.get(name[0], {})
@@ -236,7 +236,7 @@ class _Run:
         """What is missing after the last document."""
         bounds = self.plan.bounds
         if isinstance(bounds, tuple):
-            if self.plan.partitions:
+            if self.table:
                 return self._finish(bounds[1], bounds[0])
             start = bounds[0] if self.current is None else self.plan.steps.after(self.current)
             if self.current is not None and compare(start, bounds[1]) >= 0:
