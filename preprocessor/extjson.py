@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from preprocessor.jsontext import Path
 
@@ -23,8 +22,7 @@ _INT64 = range(-(2**63), 2**63)
 _EPOCH = datetime(1970, 1, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
+class Malformed(NamedTuple):
     """A wrapper that holds something else than it may: where (path from the root), what, and the fix."""
 
     path: Path

@@ -7,8 +7,7 @@ JSON text to a line and column of the file differs, and is a function.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from preprocessor import rules
 from preprocessor.extjson import decode
@@ -19,8 +18,7 @@ from preprocessor.schemacheck import Fault, faults
 _RULE_OF_KIND = {"syntax": "MT120", "duplicate": "MT121", "repeated": "MT122"}
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A parsed text, its file and ``place``: offset in the text → (line, column) of the file."""
 
     file: str

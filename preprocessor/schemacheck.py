@@ -11,10 +11,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from preprocessor.extjson import kind_of
 from preprocessor.jsontext import Path
@@ -22,8 +21,7 @@ from preprocessor.jsontext import Path
 Schema = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """One fault: rule, path of the value, whether its key is meant (not the value), message and hint."""
 
     rule: str

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from preprocessor import rules
 from preprocessor.findings import Finding
@@ -22,8 +21,7 @@ from preprocessor.schemacheck import did_you_mean
 Stage = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class SharedPipeline:
+class SharedPipeline(NamedTuple):
     """One shared stage list, other shared lists in it expanded.
 
     ``file`` is None when there is no such list; ``known`` then holds the names that there are. ``findings``
@@ -40,8 +38,7 @@ class SharedPipeline:
 Lookup = Callable[[str], SharedPipeline | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Expanded:
+class Expanded(NamedTuple):
     """A pipeline without names: its stages, where each or its name was written, and findings.
 
     ``origins`` has for each stage the index where it was written, or ``~index`` of the name that brought it.
@@ -52,12 +49,12 @@ class Expanded:
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class SharedPipelines:
     """The shared stage lists of a folder, each read once; call it with a name. A missing folder has none."""
 
-    folder: FilePath
-    _read: dict[str, SharedPipeline] = field(default_factory=dict)
+    def __init__(self, folder: FilePath) -> None:
+        self.folder = folder
+        self._read: dict[str, SharedPipeline] = {}
 
     def __call__(self, name: str) -> SharedPipeline:
         """Give the list called ``name``; never raises for what stands in the folder."""

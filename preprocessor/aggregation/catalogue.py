@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["stage", "expression", "accumulator", "window", "query"]
 Style = Literal["array", "named", "value"]
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(NamedTuple):
     """One operator of MongoDB's aggregation language.
 
     ``style``: how arguments are written: ``array`` (a list, or one bare argument), ``named`` (a document of

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from preprocessor.aggregation import pcre
 from preprocessor.aggregation.errors import AggregationError, NotOffline
@@ -15,8 +15,7 @@ OPTIONS = frozenset("imsux")
 _TURKISH = ("\u0130", "\u0131")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A match: from where to where in the text (code points), and what the groups captured."""
 
     start: int
@@ -24,8 +23,7 @@ class Found:
     captures: tuple[str | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(NamedTuple):
     """A compiled regular expression."""
 
     compiled: re.Pattern[str]

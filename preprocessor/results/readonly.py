@@ -9,8 +9,7 @@ https://www.mongodb.com/docs/manual/core/server-side-javascript/.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 Path = tuple[str | int, ...]
 
@@ -52,8 +51,7 @@ REFUSED_OPERATORS: Mapping[str, str] = {
 _REFUSED = {**REFUSED_STAGES, **REFUSED_OPERATORS}
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """Why a pipeline is not run, and where: ``path`` leads from the pipeline to the refused key or value."""
 
     path: Path

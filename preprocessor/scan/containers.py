@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from preprocessor.scan.htmlcomments import FoldedLine
 from preprocessor.scan.rawhtml import RawHtml
@@ -37,8 +37,7 @@ _STEP = 4
 IMAGE = "the text of an image"  # the holder that can hold nothing at all
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a comment stands.
 
     ``kind``: ``live`` (Python-Markdown gives an HTML comment), ``code`` (it prints the source) or

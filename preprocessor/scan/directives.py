@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 KEYWORDS = ("MONGO_TABLE", "MONGO_CHART", "MONGO_VALUE", "MONGO_CHECK")
 """The names that a comment can begin with."""
@@ -13,8 +13,7 @@ _NAME = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(NamedTuple):
     """How a comment begins: its name as written, the offset after its colon, the keyword that is probably
     meant.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _PREFIX = re.compile(r"[> \t]*")
 # The header after the mark: a language, then {attributes} or options.
@@ -24,8 +24,7 @@ _OPTION = re.compile(r"([a-zA-Z][a-zA-Z0-9_]*)(=)?(?:\"[^\"]*\"|'[^']*')?")
 _KNOWN_OPTIONS = frozenset({"hl_lines", "linenums", "title", "title_mode"})
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(NamedTuple):
     """A line that opens a fence, or looks like it, and what becomes of it.
 
     ``last`` is the index of its closing line. When ``closed`` is false, the site takes it as text, and

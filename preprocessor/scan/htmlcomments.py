@@ -21,8 +21,7 @@ _ENDS_PARAGRAPH = re.compile(r"[> \t]*(?:$|(?P<mark>`{3}|~{3}))| {0,3}<!--")
 _DIRECTIVE = re.compile(r"<!--\s*MONGO[_-]", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class HtmlComment:
+class HtmlComment(NamedTuple):
     """One HTML comment: offsets of ``<!--`` and just after its end, or the end of the text when ``closed``
     is false.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from preprocessor.comments import Comment, Scan
 from preprocessor.findings import Finding
@@ -21,8 +21,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?P<closed>")?', re.DOTALL)
 _NEXT_DIRECTIVE = re.compile(r"<!--\s*(?:MONGO_|mongo-tables:)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     """A comment with a name of ours, or nearly: still to be judged."""
 
     html: HtmlComment
@@ -56,7 +55,7 @@ def scan_page(text: str, file: str) -> Scan:
         place, opening = found_places.get(html.number), openings[html.number]
         if html.number in markers:
             if place is not None and place.kind == "live":
-                live.append(replace(markers[html.number], prefix=place.prefix))
+                live.append(markers[html.number]._replace(prefix=place.prefix))
         elif html.number in hiding and place is not None:
             judge.commented_out(html, place)
         elif opening is not None:

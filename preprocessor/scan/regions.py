@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.comments import Comment, Region
 from preprocessor.findings import Finding
@@ -20,8 +20,7 @@ _DIGEST = re.compile(r"[0-9a-f]{16}$")
 _BETWEEN = re.compile(r"[>\s]*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(NamedTuple):
     """A marker of a region: ``digest`` is None for its end. ``start`` and ``end`` are offsets of the HTML
     comment.
     """
