@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from preprocessor.aggregation import catalogue, paths
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
@@ -29,8 +29,7 @@ class Slot:
     value: Any = MISSING
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """What a pipeline may read besides its documents: other collections, the time, seeds."""
 
     collections: Mapping[str, Sequence[Document]]
@@ -38,8 +37,7 @@ class Context:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """The variables visible to an expression, and the context. ``slots`` maps a name to its value's place.
 
     ``leading``: the stage is a join that leads the pipeline (see ``leading``).
@@ -55,8 +53,7 @@ class Scope:
         return Scope(self.context, {**self.slots, **dict(zip(names, fresh, strict=True))}), fresh
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """A compiled expression. ``constant``: it reads no document and no variable, so ``run`` may be called once.
 
     ``field``: the dotted path when the expression is nothing but a field of the root document.
@@ -398,11 +395,14 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
     """
     if not isinstance(pipeline, list | tuple):
         raise AggregationError("a pipeline is a list of stages", path, 14)
-    joins = leading_joins(pipeline) if not path else frozenset[int]()
+    leads = not path or path[-2:] == ("$unionWith", "pipeline")
+    joins = leading_joins(pipeline) if leads else frozenset[int]()
     stages = [
         _stage(spec, replace(scope, leading=True) if index in joins else scope, (*path, index))
         for index, spec in enumerate(pipeline, first)
     ]
+    # Of sorts in a row the server keeps the last: the others do not even order what is equal.
+    stages = [one for one, again in zip(stages, _sorts_again(pipeline), strict=True) if not again]
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         for one in stages:
@@ -410,6 +410,12 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
         return documents
 
     return run
+
+
+def _sorts_again(pipeline: Sequence[Any]) -> list[bool]:
+    """For each stage whether it is a sort right before another."""
+    sorts = ["$sort" in spec for spec in pipeline] + [False]
+    return [one and after for one, after in zip(sorts, sorts[1:], strict=False)]
 
 
 def _stage(spec: Any, scope: Scope, path: Path) -> Stage:

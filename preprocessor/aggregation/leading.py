@@ -32,8 +32,11 @@ def leading_joins(pipeline: Sequence[Any]) -> frozenset[int]:
 
 
 def _includes(projection: Any) -> bool:
-    """Whether a projection names what stays rather than what goes."""
+    """Whether a projection names what stays, and what is computed at its top level alone."""
     if not isinstance(projection, Mapping):
+        return False
+    computed = [name for name, value in projection.items() if not isinstance(value, bool | int | float)]
+    if computed and ("_id" in computed or any("." in name for name in projection)):
         return False
     return not any(value in (0, False) for name, value in projection.items() if name != "_id")
 

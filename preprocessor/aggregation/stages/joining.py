@@ -9,7 +9,6 @@ from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.query.walking import every_value
 from preprocessor.aggregation.values import MISSING, Document
 
-
 _NOTHING = key(MISSING)
 
 
@@ -37,7 +36,11 @@ class JoinIndex:
     def _build(self) -> dict[Key, list[int]]:
         places: dict[Key, list[int]] = {}
         for place, document in enumerate(self._source):
-            for found in {key(value) for value in every_value(document, self._path)}:
+            keys = {key(value) for value in every_value(document, self._path)}
+            if _NOTHING in keys and len(keys) > 1:
+                # Where one element of an array lacks the field that another has, it counts as null.
+                keys = (keys - {_NOTHING}) | {key(None)}
+            for found in keys:
                 places.setdefault(found, []).append(place)
         return places
 
