@@ -7,12 +7,12 @@ told with its path.
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import import_module
+from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from preprocessor.aggregation import catalogue, paths
@@ -22,11 +22,13 @@ from preprocessor.aggregation.places import closed
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, date_from_millis, is_string, millis
 
 
-@dataclass(slots=True)
 class Slot:
     """Where a variable's value stands while it is in scope: closures read it, ``$map`` and its like set it."""
 
-    value: Any = MISSING
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any = MISSING) -> None:
+        self.value = value
 
 
 class Context(NamedTuple):
@@ -44,7 +46,7 @@ class Scope(NamedTuple):
     """
 
     context: Context
-    slots: Mapping[str, Slot] = field(default_factory=dict)
+    slots: Mapping[str, Slot] = MappingProxyType({})
     leading: bool = False
 
     def binding(self, *names: str) -> tuple[Scope, list[Slot]]:
@@ -228,7 +230,9 @@ def folded(node: Node, path: Path) -> Node:
 
 def did_you_mean(name: str, known: Mapping[str, Any] | Sequence[str]) -> str:
     """`` — did you mean '…'?`` when a known name is close, else nothing."""
-    close = difflib.get_close_matches(name, list(known), n=1)
+    from difflib import get_close_matches  # only who mistyped pays for it
+
+    close = get_close_matches(name, list(known), n=1)
     return f" — did you mean '{close[0]}'?" if close else ""
 
 
@@ -398,7 +402,7 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
     leads = not path or path[-2:] == ("$unionWith", "pipeline")
     joins = leading_joins(pipeline) if leads else frozenset[int]()
     stages = [
-        _stage(spec, replace(scope, leading=True) if index in joins else scope, (*path, index))
+        _stage(spec, scope._replace(leading=True) if index in joins else scope, (*path, index))
         for index, spec in enumerate(pipeline, first)
     ]
     # Of sorts in a row the server keeps the last: the others do not even order what is equal.
@@ -415,7 +419,7 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
 def _sorts_again(pipeline: Sequence[Any]) -> list[bool]:
     """For each stage whether it is a sort right before another."""
     sorts = ["$sort" in spec for spec in pipeline] + [False]
-    return [one and after for one, after in zip(sorts, sorts[1:], strict=False)]
+    return [one and after for one, after in pairwise(sorts)]
 
 
 def _stage(spec: Any, scope: Scope, path: Path) -> Stage:
