@@ -8,7 +8,6 @@ is told. Text goes in, plain data comes out; nothing here fails on any text.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -128,7 +127,9 @@ def replace(
 def digest(inner: str) -> str:
     """Give the digest of a region's inner text: 16 hex digits of the SHA-256 of it with ``\\n`` newlines."""
     plain = inner.replace("\r\n", "\n").replace("\r", "\n")
-    return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    from hashlib import sha256  # starts a library; only pages with regions need it
+
+    return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 END_MARKER = "<!-- mongo-tables: end -->"

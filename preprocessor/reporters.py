@@ -64,12 +64,12 @@ def _count(number: int, noun: str) -> str:
 
 
 # Control characters, which a terminal obeys; marks that turn the direction of writing; half surrogates.
-_HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+_HARMFUL = "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
 
 
 def harmless(text: str) -> str:
     """Give ``text`` with each character that a terminal would obey as its escape, such as ``\\x1b``."""
-    return _HARMFUL.sub(lambda match: ascii(match.group())[1:-1], text)
+    return re.sub(_HARMFUL, lambda match: ascii(match.group())[1:-1], text)
 
 
 # -- text --

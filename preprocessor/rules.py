@@ -7,13 +7,12 @@ MT5xx untidiness. An id is never given a second meaning.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from preprocessor.findings import Finding, Severity
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One rule: its id, its name in kebab case, its usual severity and what it says, in one sentence."""
 
     id: str

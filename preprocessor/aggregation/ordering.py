@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from decimal import Decimal
-from fractions import Fraction
 from functools import cmp_to_key
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bson.decimal128 import Decimal128
 
@@ -24,6 +23,9 @@ from preprocessor.aggregation.values import (
     regex_parts,
     type_order,
 )
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 Key = tuple[Any, ...]
 
@@ -46,6 +48,8 @@ def _exact(value: Decimal) -> int | Fraction:
     """A finite Decimal as a number that int and float compare and hash with exactly."""
     if value == value.to_integral_value():
         return int(value)
+    from fractions import Fraction  # only a Decimal128 that is no whole number needs it
+
     return Fraction(value)
 
 

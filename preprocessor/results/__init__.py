@@ -6,7 +6,6 @@ Both sources answer the same ``Query`` with the same documents: values, BSON typ
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -44,6 +43,8 @@ class Query:
     @property
     def key(self) -> str:
         """A key of the content alone: equal for equal queries (field order counts), in every process."""
+        from hashlib import sha256
+
         import bson
 
         parts = {"collection": self.collection, "pipeline": list(self.pipeline), "let": dict(self.let)}
@@ -51,7 +52,7 @@ class Query:
             content = bson.encode(parts)
         except (bson.errors.InvalidDocument, bson.errors.InvalidStringData, OverflowError):
             content = repr(parts).encode("utf-8", "surrogatepass")
-        return hashlib.sha256(content).hexdigest()
+        return sha256(content).hexdigest()
 
 
 class ResultsError(Exception):

@@ -8,7 +8,6 @@ from typing import Any
 from bson.regex import Regex
 
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.patterns import compile_pattern
 from preprocessor.aggregation.query.walking import Predicate
 from preprocessor.aggregation.values import regex_parts
 
@@ -23,6 +22,8 @@ def regex_test(value: Any, options: str | None = None, *, path: Path) -> Predica
 
     ``value``: a pattern or a regular expression. Raises AggregationError for what the server refuses.
     """
+    from preprocessor.aggregation.patterns import compile_pattern  # most pipelines have no regular expression
+
     pattern, flags = regex_parts(value) if is_regex(value) else (value, "")
     if options is not None:
         flags = options
