@@ -50,6 +50,9 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
         "--output", default="fixtures", metavar="WHERE",
         help="folder of fixtures, or connection string of the results database (default: fixtures)",
     )  # fmt: skip
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with a run that was interrupted; same options as before"
+    )
     parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
 
 
@@ -99,13 +102,17 @@ def run(args: argparse.Namespace) -> int:
         return complain("run", error)
     except KeyboardInterrupt:
         progress.clear()
-        print("mongo-tables run: interrupted; the rows that were finished are kept", file=sys.stderr)
+        print(
+            "mongo-tables run: interrupted; finished rows are kept, and the same command with --resume goes on",
+            file=sys.stderr,
+        )
         return 130
 
 
 def _run(args: argparse.Namespace, progress: Progress) -> int:
     from preprocessor.runner import experiment as experiments
-    from preprocessor.runner.execution import Options, execute
+    from preprocessor.runner.execution import Options, execute, open_run, request
+    from preprocessor.runner.journal import open_journal
     from preprocessor.runner.load import Crew
     from preprocessor.runner.store import open_store
     from preprocessor.runner.target import open_target
@@ -116,12 +123,19 @@ def _run(args: argparse.Namespace, progress: Progress) -> int:
     with ExitStack() as held:
         store = open_store(args.output)
         held.callback(store.close)
+        if not args.resume:
+            for experiment in wanted:
+                store.keep_state(experiment.name, None)
         target = open_target(args.target)
         held.callback(target.close)
         crew = held.enter_context(Crew(processes))
         for experiment in wanted:
-            rows = execute(experiment, options, target, store, crew, progress)
-            print(f"{experiment.name}: {rows} rows")
+            journal = open_journal(store, experiment.name, request(experiment, options, target), args.resume)
+            rows = execute(open_run(experiment, options, target, crew, progress), store, journal)
+            print(f"{experiment.name}: {rows} rows", flush=True)
+        # Not before: with --resume, experiments that were finished are not done again.
+        for experiment in wanted:
+            store.keep_state(experiment.name, None)
     return 0
 
 

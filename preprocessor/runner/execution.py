@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from preprocessor.results.secrets import scrub
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner import ownership, provenance, result
 from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import TargetError
 from preprocessor.runner.experiment import Experiment
+from preprocessor.runner.journal import Journal
 from preprocessor.runner.load import Crew
 from preprocessor.runner.measure import Measurement, measure, settle
 from preprocessor.runner.progress import Progress
@@ -24,6 +28,9 @@ if TYPE_CHECKING:
     from pymongo import MongoClient
 
 PRELOAD_CONNECTIONS = 4
+ABANDON_SECONDS = 0.3
+SELECTION_MS = 15_000
+"""Longer than an election takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,9 @@ class Run:
                 old.close()
             self.clients.clear()
             self.loaded = None
-            self.clients[uri] = MongoClient(uri, appname="mongo-tables run")
+            self.clients[uri] = MongoClient(
+                uri, appname="mongo-tables run", serverSelectionTimeoutMS=SELECTION_MS
+            )
             ownership.claim(self.clients[uri], self.database)
         return self.clients[uri]
 
@@ -72,6 +81,21 @@ class Run:
         for client in self.clients.values():
             ownership.drop(client, self.database)
             client.close()
+        self.clients.clear()
+
+    def abandon(self) -> None:
+        """Leave after a failure, as far as the deployment still answers."""
+        from pymongo import MongoClient
+        from pymongo.errors import PyMongoError
+
+        self.crew.dismiss()
+        # What the server was doing for a worker would make our database again after it was dropped.
+        time.sleep(ABANDON_SECONDS)
+        for uri, client in self.clients.items():
+            client.close()
+            last = MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=1500, socketTimeoutMS=1500)
+            with suppress(PyMongoError), last:
+                ownership.drop(last, self.database)
         self.clients.clear()
 
     @property
@@ -85,29 +109,42 @@ class Run:
         return self.options.repeats or self.experiment.repeats
 
 
-def execute(
-    experiment: Experiment, options: Options, target: Target, store: Store, crew: Crew, progress: Progress
-) -> int:
-    """Measure every variant and write its row as soon as it is there; give the number of rows.
+def execute(run: Run, store: Store, journal: Journal) -> int:
+    """Measure every variant that the journal has not, and write its row at once; give the number of rows written.
 
     Rows of variants that the experiment no longer has go to the history at the end. Raises RunnerError; the
     rows written until then stay.
     """
     from pymongo.errors import PyMongoError
 
-    run = Run(experiment, experiments.scale(experiment, options.scale), options, target, crew, progress)
+    numbers = range(len(run.experiment.variants))
+    missing = [number for number in numbers if not journal.has(number)]
     try:
-        try:
-            for number in range(len(experiment.variants)):
-                row = _variant(run, number)
-                check_result(row)
-                store.put(row)
-        finally:
-            run.leave()
+        for number in missing:
+            row = _variant(run, number)
+            check_result(row)
+            store.put(row)
+            journal.note(number, row)
+        run.leave()
     except PyMongoError as error:
-        raise TargetError(f"{target.name}: {type(error).__name__}: {str(error).splitlines()[0]}") from None
-    store.retire(experiment.name, [result.row_id(experiment, n) for n in range(len(experiment.variants))])
-    return len(experiment.variants)
+        run.abandon()
+        reason = scrub(str(error).splitlines()[0], run.target.uri)
+        raise TargetError(f"{run.target.name}: {type(error).__name__}: {reason}") from None
+    except BaseException:
+        run.abandon()
+        raise
+    store.retire(run.experiment.name, [result.row_id(run.experiment, number) for number in numbers])
+    return len(missing)
+
+
+def open_run(experiment: Experiment, options: Options, target: Target, crew: Crew, progress: Progress) -> Run:
+    """Give a run that has not begun."""
+    return Run(experiment, experiments.scale(experiment, options.scale), options, target, crew, progress)
+
+
+def request(experiment: Experiment, options: Options, target: Target) -> dict[str, Any]:
+    """What makes two runs the same one: the file, the options, the target."""
+    return {"experiment": experiment.digest, "target": target.name, **asdict(options)}
 
 
 def _variant(run: Run, number: int) -> dict[str, Any]:

@@ -70,6 +70,10 @@ class Crew:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End the processes."""
+        self.dismiss()
+
+    def dismiss(self) -> None:
+        """End the processes; a crew that is dismissed does no more work."""
         for process in self._processes:
             process.terminate()
             process.join()

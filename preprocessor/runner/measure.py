@@ -63,8 +63,10 @@ def measure(
     try:
         outcome = crew.perform(load, ready=ready, progress=progress)
         end = _now()
-    finally:
-        samples = sampler.stop()
+    except BaseException:
+        sampler.cease()
+        raise
+    samples = sampler.stop()
     process, disk = series(samples)
     return Measurement(
         seed=load.seed,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -77,7 +78,7 @@ class Sampler:
 
     def stop(self) -> Sequence[Sample]:
         """Take the last sample and give them all."""
-        self._ended.set()
+        self.cease()
         self._thread.join()
         last = self._take()
         # A rate over a moment says nothing, so a sample taken just before gives way to the last one.
@@ -85,10 +86,18 @@ class Sampler:
             self._samples.pop()
         return [*self._samples, last]
 
+    def cease(self) -> None:
+        """Take no more samples; after a failure nobody waits for the last one."""
+        self._ended.set()
+
     def _watch(self) -> None:
+        from pymongo.errors import PyMongoError
+
         interval = FIRST_INTERVAL_SECONDS
         while not self._ended.wait(interval):
-            self._samples.append(self._take())
+            # A server that does not answer at the moment gives no point; the work that misses it says so.
+            with suppress(PyMongoError):
+                self._samples.append(self._take())
             if len(self._samples) > MOST_SAMPLES:
                 self._samples = self._samples[::2]
                 interval *= 2

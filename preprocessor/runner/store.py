@@ -7,7 +7,9 @@ moved into place, and the old row reaches the history before the new one replace
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -20,6 +22,7 @@ from preprocessor.runner.errors import RunnerError
 
 RESULTS = "results"
 HISTORY = "results_history"
+RUNS = "results_runs"
 DEFAULT_DATABASE = "mongo_tables"
 
 Document = Mapping[str, Any]
@@ -38,6 +41,12 @@ class Store(Protocol):
 
     def retire(self, experiment: str, keep: Sequence[Document]) -> int:
         """Move the rows whose ``_id`` is not in ``keep`` to the history and say how many there were."""
+
+    def state(self, experiment: str) -> dict[str, Any] | None:
+        """The state of a run that was cut off, None when there is none."""
+
+    def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
+        """Keep the state of a run until it is finished; None forgets it."""
 
     def close(self) -> None:
         """Give back connections."""
@@ -75,6 +84,27 @@ class FileStore:
             self._write(RESULTS, experiment, [row for row in rows if row["_id"] in keep])
         return len(old)
 
+    def state(self, experiment: str) -> dict[str, Any] | None:
+        """Read ``.runs/NAME.json``."""
+        path = self._state_path(experiment)
+        if not path.exists():
+            return None
+        try:
+            state: dict[str, Any] = json.loads(path.read_bytes())
+        except (OSError, ValueError) as error:
+            raise RunnerError(f"cannot read {path}: {error}", "leave out --resume to begin anew") from None
+        return state
+
+    def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
+        """Write or remove ``.runs/NAME.json``, and the folder when it is empty."""
+        path = self._state_path(experiment)
+        if state is not None:
+            _write(path, json.dumps(state))
+            return
+        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.parent.rmdir()
+
     def close(self) -> None:
         """Nothing is held open."""
 
@@ -101,12 +131,11 @@ class FileStore:
 
     def _write(self, collection: str, experiment: str, rows: Sequence[Document]) -> None:
         content = "".join(typedjson.line(bson.encode(row)) + "\n" for row in rows)
-        path = self._path(collection, experiment)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            atomic.write(path, content.encode("utf-8"))
-        except OSError as error:
-            raise RunnerError(f"cannot write {path}: {error.strerror}") from None
+        _write(self._path(collection, experiment), content)
+
+    def _state_path(self, experiment: str) -> Path:
+        # Collections do not begin with a dot, so no results source takes this for one.
+        return self._folder / ".runs" / f"{experiment}.json"
 
 
 class DatabaseStore:
@@ -142,6 +171,18 @@ class DatabaseStore:
             _plainly(partial(self._database[RESULTS].delete_one, {"_id": row["_id"]}))
         return len(old)
 
+    def state(self, experiment: str) -> dict[str, Any] | None:
+        """Read the document of the experiment in ``results_runs``."""
+        return _plainly(lambda: self._database[RUNS].find_one({"_id": experiment}))
+
+    def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
+        """Write or remove the document in ``results_runs``."""
+        runs = self._database[RUNS]
+        if state is None:
+            _plainly(lambda: runs.delete_one({"_id": experiment}))
+        else:
+            _plainly(lambda: runs.replace_one({"_id": experiment}, state, upsert=True))
+
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
@@ -156,6 +197,14 @@ def open_store(where: str) -> Store:
     if where.startswith(("mongodb://", "mongodb+srv://")):
         return _plainly(lambda: DatabaseStore(where))
     return FileStore(Path(where))
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        atomic.write(path, text.encode("utf-8"))
+    except OSError as error:
+        raise RunnerError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _historic(row: Document) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from preprocessor.results.secrets import scrub
 from preprocessor.runner.errors import RunnerError, TargetError
 
 if TYPE_CHECKING:
@@ -129,9 +130,7 @@ class UriTarget:
         try:
             nodes = parse_uri(uri)["nodelist"]
         except PyMongoError as error:
-            raise RunnerError(
-                f"the target is no connection string: {hide_password(str(error), uri)}"
-            ) from None
+            raise RunnerError(f"the target is no connection string: {scrub(str(error), uri)}") from None
         self.name = ",".join(f"{host}:{port}" for host, port in nodes)
         self._uri = uri
 
@@ -178,10 +177,3 @@ def local_cache_gb(wanted: float) -> float:
 
     most = psutil.virtual_memory().total / 2**30 * LOCAL_CACHE_SHARE
     return float(round(max(SMALLEST_CACHE_GB, min(wanted, most)), 3))
-
-
-def hide_password(text: str, uri: str) -> str:
-    """Give ``text`` without the user and password that ``uri`` carries."""
-    head, found, _ = uri.rpartition("@")
-    secret = head.partition("://")[2]
-    return text.replace(secret, "…") if found and secret else text

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pymongo import MongoClient
 
 ERRORS_IN_A_ROW = 10
-"""After so many failures without a success between them a connection gives up, and the run with it."""
+"""After so many failures without a success between them, or a broken connection, the run is given up."""
 _CLIENTS: Mapping[str, type[WireClient] | type[PyMongoClient]] = {
     "wire": WireClient,
     "pymongo": PyMongoClient,
@@ -181,7 +181,7 @@ def drive(step: Step, tally: Tally, pace: Pace, counters: Any, slot: int) -> Non
         except Exception as error:  # whatever a driver raises is counted under its name
             failures += 1
             tally.errors[_name(error)] += 1
-            if failures == ERRORS_IN_A_ROW:
+            if failures == ERRORS_IN_A_ROW or _is_cut_off(error):
                 tally.gave_up = _one_line(error)
                 break
             continue
@@ -221,6 +221,12 @@ def _end_with_runner() -> None:
     if runner is not None:
         runner.join()
         os._exit(1)
+
+
+def _is_cut_off(error: Exception) -> bool:
+    from pymongo.errors import ConnectionFailure
+
+    return isinstance(error, OSError | ConnectionFailure)
 
 
 def _name(error: Exception) -> str:
