@@ -13,7 +13,7 @@ import bson
 import pymongo
 import pytest
 from bson import json_util
-from bson.codec_options import CodecOptions, DatetimeConversion
+from bson.codec_options import DatetimeConversion
 from bson.raw_bson import RawBSONDocument
 
 from preprocessor.aggregation import AggregationError, NotOffline, aggregate
@@ -46,7 +46,7 @@ OF_THIS_SERVER = [path for path in FILES if '"since"' not in path.read_text("utf
 @pytest.mark.parametrize("path", FILES, ids=_name)
 def test_the_evaluator_gives_what_the_case_says(path: Path) -> None:
     case = _case(path)
-    collections = {name: rows for name, rows in case.get("collections", {}).items()}
+    collections = case.get("collections", {})
     if case.get("error"):
         with pytest.raises(AggregationError) as raised:
             aggregate(case["documents"], case["pipeline"], collections=collections)
@@ -61,8 +61,8 @@ def test_the_evaluator_gives_what_the_case_says(path: Path) -> None:
 @pytest.mark.parametrize("path", OF_THIS_SERVER, ids=_name)
 def test_a_real_server_gives_what_the_case_says(path: Path, mongod: Mongod) -> None:
     case = _case(path)
-    with pymongo.MongoClient[dict[str, Any]](mongod.uri()) as client:
-        database = client.get_database("cases", codec_options=CodecOptions(document_class=RawBSONDocument))
+    with pymongo.MongoClient[RawBSONDocument](mongod.uri(), document_class=RawBSONDocument) as client:
+        database = client["cases"]
         for name, rows in {"case": case["documents"], **case.get("collections", {})}.items():
             database.drop_collection(name)
             if rows:

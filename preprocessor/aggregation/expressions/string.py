@@ -7,7 +7,7 @@ Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/#stri
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from preprocessor.aggregation.compiler import (
@@ -31,13 +31,15 @@ _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 @associative("$concat", commutative=False)
-def _concat(values: Sequence[Any]) -> str | None:
+def _concat(values: Iterable[Any]) -> str | None:
+    parts: list[str] = []
     for value in values:
         if is_nullish(value):
             return None
         if not is_string(value):
             raise AggregationError(f"$concat joins strings only, not {type_name(value)}", code=16702)
-    return "".join(values)
+        parts.append(value)
+    return "".join(parts)
 
 
 @operator("$toUpper")
