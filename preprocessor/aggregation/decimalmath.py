@@ -55,7 +55,7 @@ def pi(digits: int) -> Decimal:
             term //= n * n
             total += sign * (term // step)
             step, sign = step + 2, -sign
-        return total
+        return int(total)
 
     return Decimal(4 * (4 * arctan_of_inverse(5) - arctan_of_inverse(239))).scaleb(
         -(digits + 10), decimal.Context(prec=digits + 20)
@@ -117,7 +117,7 @@ def atan(value: Decimal) -> Decimal:
         term = -term * square
         total += term / step
         step += 2
-    return total * 2**doublings
+    return total * Decimal(2**doublings)
 
 
 def asin(value: Decimal) -> Decimal:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
 
@@ -62,27 +62,38 @@ def _abs(value: Any) -> Any:
 
 
 @associative("$add", commutative=True)
-def add(values: Sequence[Any]) -> Any:
-    """The server's `$add`. Non-decimal numbers are added with compensation; a Decimal128 among them makes the sum decimal."""
+def add(values: Iterable[Any]) -> Any:
+    """The server's `$add`: with compensation, or in Decimal128 when one of the numbers is."""
     total = DoubleDouble()
     widest = INT32
-    for position, value in enumerate(values):
+    rest = iter(values)
+    seen: list[Any] = []
+    for value in rest:
         kind = rank(value)
         if kind == DOUBLE:
             total.add(value)
         elif kind in (INT32, INT64):
             total.add(*halves(value))
         elif kind == DECIMAL:
-            return _add_widest(values)
+            return _add_widest([*seen, value, *_until_null(rest)])
         elif is_nullish(value):
             return None
         elif is_date(value):
-            return _add_to_date(values, position)
+            return _add_to_date([*seen, value, *_until_null(rest)], len(seen))
         else:
             raise AggregationError(f"$add works on numbers and dates, not on {type_name(value)}", code=16554)
         widest = max(widest, kind)
+        seen.append(value)
     exact = total.exact if widest != DOUBLE else None
     return total.double if exact is None else integer(exact, widest)
+
+
+def _until_null(values: Iterator[Any]) -> Iterator[Any]:
+    """The values up to the first null, with which no sum goes on."""
+    for value in values:
+        yield value
+        if is_nullish(value):
+            return
 
 
 def _add_widest(values: Sequence[Any]) -> Any:
@@ -179,7 +190,7 @@ def _subtract_from_date(left: Any, right: Any) -> Any:
 
 
 @associative("$multiply", commutative=True)
-def multiply(values: Sequence[Any]) -> Any:
+def multiply(values: Iterable[Any]) -> Any:
     """The server's `$multiply`, factor by factor."""
     product: Any = 1
     widest = INT32

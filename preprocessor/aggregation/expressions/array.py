@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import zip_longest
 from typing import Any
 
@@ -19,6 +19,7 @@ from preprocessor.aggregation.compiler import (
 )
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.expressions.associative import associative
+from preprocessor.aggregation.expressions.lazy import lazy
 from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.ordering import key
 from preprocessor.aggregation.values import (
@@ -76,7 +77,7 @@ def _end(name: str, value: Any, position: int) -> Any:
 
 
 @associative("$concatArrays", commutative=False)
-def _concat_arrays(values: Sequence[Any]) -> Any:
+def _concat_arrays(values: Iterable[Any]) -> Any:
     joined: list[Any] = []
     for value in values:
         if is_nullish(value):
@@ -91,14 +92,18 @@ def _in(value: Any, items: Any) -> bool:
     return any(key(item) == wanted for item in array_of("$in", items, 40081))
 
 
-@operator("$indexOfArray")
-def _index_of_array(value: Any, wanted: Any, start: Any = 0, end: Any = INT32_MAX) -> Any:
+@lazy("$indexOfArray")
+def _index_of_array(document: Document, array: Evaluate, wanted: Evaluate, *places: Evaluate) -> Any:
+    value = array(document)
     if is_nullish(value):
         return None
     items = array_of("$indexOfArray", value, 40090)
-    first = _index(start)
-    last = min(_index(end), len(items))
-    sought = key(wanted)
+    sought = key(wanted(document))
+    first, last = 0, len(items)
+    if places:
+        first = _index(places[0](document))
+    if len(places) > 1:
+        last = min(_index(places[1](document)), last)
     return next((place for place in range(first, last) if key(items[place]) == sought), -1)
 
 

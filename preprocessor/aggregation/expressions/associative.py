@@ -5,7 +5,7 @@ The regrouping shows: sums of doubles depend on their order, and a constant that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from preprocessor.aggregation.compiler import (
@@ -18,13 +18,16 @@ from preprocessor.aggregation.compiler import (
     form,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.values import Document, Evaluate, is_nullish
+from preprocessor.aggregation.values import Document
 
-Combine = Callable[[Sequence[Any]], Any]
+Combine = Callable[[Iterable[Any]], Any]
 
 
 def associative(name: str, *, commutative: bool) -> Callable[[Combine], Combine]:
-    """Registers a function of the list of all argument values for an operator that the server regroups."""
+    """Registers a function of the argument values for an operator that the server regroups.
+
+    The values are computed as the function asks for them: what it never reaches cannot fail.
+    """
 
     def register(combine: Combine) -> Combine:
         @form(name)
@@ -56,9 +59,9 @@ def regrouped(
     def flat(given: Any, where: Path) -> list[Node]:
         found: list[Node] = []
         for item, place in arguments(name, given, where):
-            if not (isinstance(item, Mapping) and len(item) == 1 and name in item):
-                found.append(compile_expression(item, scope, place))
-            elif not single and len(arguments(name, item[name], (*place, name))) == 1:
+            if not (isinstance(item, Mapping) and len(item) == 1 and name in item) or (
+                not single and len(arguments(name, item[name], (*place, name))) == 1
+            ):
                 found.append(compile_expression(item, scope, place))
             else:
                 found += group(item[name], (*place, name)) or [constant(combine([]))]
@@ -89,21 +92,8 @@ def _combined(combine: Combine, nodes: list[Node], path: Path) -> Node:
 
     def run(document: Document) -> Any:
         try:
-            try:
-                return combine([run(document) for run in runs])
-            except AggregationError:
-                return combine(_up_to_null(runs, document))
+            return combine(run(document) for run in runs)
         except AggregationError as error:
             raise error.at(path) from None
 
     return folded(Node(run, constant=all(node.constant for node in nodes)), path)
-
-
-def _up_to_null(runs: Sequence[Evaluate], document: Document) -> list[Any]:
-    """The arguments up to the first that is null: the server does not look at what follows it."""
-    values: list[Any] = []
-    for run in runs:
-        values.append(run(document))
-        if is_nullish(values[-1]):
-            break
-    return values

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from preprocessor.aggregation.compiler import operator
@@ -22,13 +21,14 @@ def _integer_rank(name: str, value: Any) -> int:
 
 def _combining(name: str, neutral: int, combine: Callable[[int, int], int]) -> None:
     @associative(name, commutative=True)
-    def compute(values: Sequence[Any]) -> Any:
-        widest = INT32
+    def compute(values: Iterable[Any]) -> Any:
+        widest, result = INT32, neutral
         for value in values:
             if is_nullish(value):
                 return None
             widest = max(widest, _integer_rank(name, value))
-        return integer(reduce(combine, map(int, values), neutral), widest)
+            result = combine(result, int(value))
+        return integer(result, widest)
 
 
 _combining("$bitAnd", -1, lambda left, right: left & right)

@@ -67,8 +67,8 @@ def _filter(argument: Any, scope: Scope, path: Path) -> Node:
 
     def run(document: Document) -> list[Any] | None:
         items = _items("$filter", source(document), where, 28651)
-        if items is None:
-            return None
+        if not items:
+            return items
         if limit is not None:
             most = _limit(limit(document), (*path, "limit"))
             return _first_kept(items, keep, slot, document, most)

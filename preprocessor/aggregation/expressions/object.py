@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from preprocessor.aggregation.compiler import (
@@ -22,7 +22,7 @@ from preprocessor.aggregation.expressions.associative import regrouped
 from preprocessor.aggregation.values import MISSING, Document, is_nullish, type_name
 
 
-def merged(values: Sequence[Any]) -> Document:
+def merged(values: Iterable[Any]) -> Document:
     """All documents of ``values`` in one; a later field wins, at the place of the first of its name."""
     result: Document = {}
     for value in values:
@@ -156,12 +156,13 @@ def _set_field(argument: Any, scope: Scope, path: Path) -> Node:
     read, compute = source.run, value.run
 
     def run(document: Document) -> Any:
-        found, new = read(document), compute(document)
+        found = read(document)
         if is_nullish(found):
             return None
         if not isinstance(found, Mapping):
             message = f"{operator_name} works on a document, not on {type_name(found)}"
             raise AggregationError(message, path, 4161105)
+        new = compute(document)
         if new is MISSING:
             return {field: item for field, item in found.items() if field != name}
         return {**found, name: new}

@@ -91,10 +91,8 @@ def _quantized(value: Decimal, digits: int, rounding: str) -> Decimal:
     """``value`` with so many decimal places, or with all 34 digits when that many do not fit."""
     if not value.is_finite():
         return value
-    if value and value.adjusted() + digits >= 34:
-        exponent = value.adjusted() - 33
-    else:
-        exponent = -digits
+    # All 34 digits, when so many places would take more.
+    exponent = value.adjusted() - 33 if value and value.adjusted() + digits >= 34 else -digits
     result = value.quantize(Decimal((0, (1,), exponent)), rounding=rounding, context=CONTEXT)
     if result.is_nan():
         # 9.99…9 rounded up to one digit too many.

@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from preprocessor.aggregation.compiler import operator
 from preprocessor.aggregation.errors import AggregationError
 from preprocessor.aggregation.expressions.associative import associative
+from preprocessor.aggregation.expressions.lazy import lazy
 from preprocessor.aggregation.ordering import Key, key
-from preprocessor.aggregation.values import is_nullish, truthy, type_name
+from preprocessor.aggregation.values import Document, Evaluate, is_nullish, truthy, type_name
 
 
 def _array(name: str, value: Any, code: int) -> list[Any]:
@@ -47,10 +48,11 @@ def _set_difference(left: Any, right: Any) -> Any:
     return [value for name, value in kept.items() if name not in taken]
 
 
-@operator("$setEquals")
-def _set_equals(*values: Any) -> bool:
-    sets = [_distinct(_array("$setEquals", value, 17044)).keys() for value in values]
-    return all(one == sets[0] for one in sets)
+@lazy("$setEquals")
+def _set_equals(document: Document, *values: Evaluate) -> bool:
+    sets = (_distinct(_array("$setEquals", value(document), 17044)).keys() for value in values)
+    first = next(sets)
+    return all(one == first for one in sets)
 
 
 @operator("$setIsSubset")
@@ -61,7 +63,7 @@ def _set_is_subset(left: Any, right: Any) -> bool:
 
 
 @associative("$setUnion", commutative=True)
-def _set_union(values: Sequence[Any]) -> Any:
+def _set_union(values: Iterable[Any]) -> Any:
     together: dict[Key, Any] = {}
     for value in values:
         if is_nullish(value):
@@ -71,11 +73,16 @@ def _set_union(values: Sequence[Any]) -> Any:
 
 
 @associative("$setIntersection", commutative=True)
-def _set_intersection(values: Sequence[Any]) -> Any:
+def _set_intersection(values: Iterable[Any]) -> Any:
     common: dict[Key, Any] | None = None
     for value in values:
         if is_nullish(value):
             return None
-        names = _distinct(_array("$setIntersection", value, 17047))
-        common = names if common is None else {name: one for name, one in common.items() if name in names}
+        found = _distinct(_array("$setIntersection", value, 17047))
+        if common is None:
+            common = found
+            continue
+        # Of equal values it keeps those of the smaller set, as the server does.
+        small, large = (found, common) if len(common) > len(found) else (common, found)
+        common = {name: one for name, one in small.items() if name in large}
     return [common[name] for name in sorted(common)] if common else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from preprocessor.aggregation.compiler import Node, Scope, arguments, compile_expression, folded, form
@@ -13,26 +13,26 @@ from preprocessor.aggregation.spread import standard_deviation
 from preprocessor.aggregation.summation import mean, total
 from preprocessor.aggregation.values import Document, is_nullish
 
-Summary = Callable[[Sequence[Any]], Any]
+Summary = Callable[[Iterable[Any]], Any]
 
 
-def smallest(values: Sequence[Any]) -> Any:
+def smallest(values: Iterable[Any]) -> Any:
     """The least value that is not null or missing, the first of equals; None when there is none."""
     return min((value for value in values if not is_nullish(value)), key=key, default=None)
 
 
-def largest(values: Sequence[Any]) -> Any:
+def largest(values: Iterable[Any]) -> Any:
     """The greatest value that is not null or missing, the first of equals; None when there is none."""
     return max((value for value in values if not is_nullish(value)), key=key, default=None)
 
 
 _SUMMARIES: dict[str, Summary] = {
-    "$avg": mean,
+    "$avg": lambda values: mean(list(values)),
     "$max": largest,
     "$min": smallest,
     "$stdDevPop": lambda values: standard_deviation(values, sample=False),
     "$stdDevSamp": lambda values: standard_deviation(values, sample=True),
-    "$sum": total,
+    "$sum": lambda values: total(values if isinstance(values, list) else list(values)),
 }
 # These the server regroups when they have several arguments: see ``associative``.
 _ASSOCIATIVE = ("$max", "$min", "$sum")

@@ -14,9 +14,10 @@ from preprocessor.aggregation import decimalmath
 from preprocessor.aggregation.compiler import operator
 from preprocessor.aggregation.errors import AggregationError
 from preprocessor.aggregation.expressions.arithmetic import number_rank
+from preprocessor.aggregation.expressions.lazy import lazy
 from preprocessor.aggregation.expressions.powers import in_doubles
 from preprocessor.aggregation.numbers import CONTEXT, DECIMAL, decimal128, is_nan, rank, to_decimal, to_double
-from preprocessor.aggregation.values import is_nullish, type_name
+from preprocessor.aggregation.values import Document, Evaluate, is_nullish, type_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +82,14 @@ for _name, _known in _FUNCTIONS.items():
     _register(_name, _known)
 
 
-@operator("$atan2")
-def _atan2(y: Any, x: Any) -> Any:
+@lazy("$atan2")
+def _atan2(document: Document, ordinate: Evaluate, abscissa: Evaluate) -> Any:
+    y = ordinate(document)
     if is_nullish(y):
         return None
     if not rank(y):
         raise AggregationError(f"$atan2 works on numbers only, not on {type_name(y)}", code=51044)
+    x = abscissa(document)
     if is_nullish(x):
         return None
     if not rank(x):
