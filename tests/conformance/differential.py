@@ -68,8 +68,8 @@ def agree(ours: Outcome, theirs: Outcome) -> bool:
     return ours == theirs if ours[0] == "rows" else theirs[0] == "error"
 
 
-def known_difference(docs: list[dict[str, Any]], pipeline: list[dict[str, Any]]) -> str:
-    """Why MongoDB 6.0 and 8.0 may answer this case differently; empty when they should not.
+def known_difference(docs: list[dict[str, Any]], pipeline: list[dict[str, Any]], ours: Outcome) -> str:
+    """Why this case may be answered differently without being wrong; empty when it should not.
 
     The evaluator follows 8.0: https://www.mongodb.com/docs/manual/release-notes/8.0-compatibility/ and the
     documentation of the operators; 6.0 is the newest server that tests can start.
@@ -83,6 +83,8 @@ def known_difference(docs: list[dict[str, Any]], pipeline: list[dict[str, Any]])
         return "text of a double: 8.0 prints the shortest that reads back, 6.0 fifteen digits"
     if "$dateToString" in operators:
         return "$dateToString without a format: 8.0 drops the Z where a time zone is given"
+    if ours[0] == "error" and any("$match" in stage for stage in pipeline[2:]):
+        return "the server may move a $match before the stage that fails, which then meets no document"
     return ""
 
 
@@ -126,8 +128,8 @@ def compare(server: Server, examples: int, chosen: int, seen: Counter[str]) -> N
     def case(docs: list[dict[str, Any]], pipeline: list[dict[str, Any]]) -> None:
         docs = stored(docs)
         ours, theirs = evaluated(docs, pipeline), server.answer(docs, pipeline)
-        if not agree(ours, theirs) and (reason := known_difference(docs, pipeline)):
-            seen[f"known to differ between 6.0 and 8.0 ({reason})"] += 1
+        if not agree(ours, theirs) and (reason := known_difference(docs, pipeline, ours)):
+            seen[f"known to differ ({reason})"] += 1
             return
         seen[ours[0]] += 1
         assert agree(ours, theirs), described(docs, pipeline, ours, theirs)
@@ -173,9 +175,8 @@ def main() -> int:
                 if not arguments.keep_going:
                     break
     counts = "; ".join(f"{number} {kind}" for kind, number in sorted(seen.items()))
-    print(
-        f"{sum(seen.values())} pipelines compared ({counts}), {disagreements} disagreements, {time.monotonic() - begun:.0f} s"
-    )
+    print(f"{sum(seen.values())} pipelines compared in {time.monotonic() - begun:.0f} s: {counts}")
+    print(f"{disagreements} disagreements")
     return 1 if disagreements else 0
 
 

@@ -235,7 +235,7 @@ def expressions(draw: st.DrawFn, kind: str = "any", depth: int = 2, names: tuple
     if choice == 5:
         return draw(st.one_of(st.sampled_from(["$" + name for name in _ANY_FIELDS]), _literal("any")))
     fitting = [one for one in EXPRESSIONS if _gives(one, kind)]
-    return draw(operation(draw(st.sampled_from(fitting)), depth, names))
+    return draw(operation(draw(st.sampled_from(fitting or EXPRESSIONS)), depth, names))
 
 
 @st.composite
