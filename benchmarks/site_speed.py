@@ -89,7 +89,7 @@ def comment(table: int) -> str:
     body = {
         "collection": "results",
         "pipeline": [
-            {"$match": {"table": table}},
+            {"$match": {"_id.testname": f"experiment {table}"}},
             {"$project": {"_id": 0, **{name: f"$values.{name}" for name in names}}},
             {"$sort": {"c0": 1}},
         ],
@@ -126,7 +126,10 @@ def write_fixtures(folder: Path, size: Size) -> None:
     folder.mkdir(parents=True)
     lines = [
         json.dumps(
-            {"_id": f"{table}-{row}", "table": table, "values": {f"c{i}": v for i, v in enumerate(cell)}}
+            {
+                "_id": {"testname": f"experiment {table}", "row": row},
+                "values": {f"c{column}": number for column, number in enumerate(cell)},
+            }
         )
         for table in range(size.tables)
         for row, cell in enumerate(cells(table))
