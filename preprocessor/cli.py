@@ -75,6 +75,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"mongo-tables {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _check(commands)
+    _explain(commands)
     _render(commands)
     _schema(commands)
     _pull(commands)
@@ -127,6 +128,36 @@ def _check(commands: Commands) -> None:
         "--write-baseline", action="store_true", help="accept today's findings: write them to the baseline"
     )
     _source_options(command)
+
+
+def _explain(commands: Commands) -> None:
+    command = _command(
+        commands,
+        "explain",
+        "show what a pipeline does, stage by stage",
+        "Runs the pipeline of a table stage by stage on the results source: documents in and out, fields that\n"
+        "come and go, the first rows, where a value became null, which stage lost all rows, and why.",
+        "preprocessor.commands.explain",
+        f"{_SOURCE}\n\nexit status: 0 every table has its rows and columns, 1 one has not, "
+        "2 wrong usage or nothing to work with",
+    )
+    command.add_argument(
+        "place",
+        metavar="FILE[:LINE]",
+        help="a page; with a line, the comment that it stands in or is nearest to",
+    )
+    command.add_argument(
+        "--rows", type=_whole, default=3, metavar="N", help="documents shown after each stage (default: 3)"
+    )
+    command.add_argument("--json", action="store_true", help="everything as JSON, for tools")
+    _source_options(command)
+
+
+def _whole(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("a whole number from 0")
+    return number
 
 
 def _render(commands: Commands) -> None:
