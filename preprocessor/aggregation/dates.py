@@ -130,12 +130,19 @@ class Zone:
         """The local time at a date."""
         return date + self.offset(date)
 
-    def date(self, local: int) -> int:
+    def summer(self, date: int) -> bool:
+        """Whether daylight saving time holds at a date."""
+        if self.rules is None:
+            return False
+        moment = _EPOCH + timedelta(milliseconds=_in_range(date))
+        return bool(self.rules.fromutc(moment.replace(tzinfo=self.rules)).dst())
+
+    def date(self, local: int, summer: bool | None = None) -> int:
         """The date of a local time.
 
-        A time that the clock skips is read with the offset before the jump. A time that the clock shows twice is
-        the later of the two, but west of Greenwich only when the earlier one is daylight saving time: the server
-        decides so (it looks the offset up first as if the local time were UTC).
+        A time that the clock skips is read with the offset before the jump. For a time that the clock shows twice
+        ``summer`` says whether daylight saving time is expected; None: as it was in the zone when 1970 began,
+        which is what the server expects of a time that comes from no date.
         """
         if self.rules is None:
             return local - self.seconds * 1000
@@ -144,8 +151,17 @@ class Zone:
         second = _offset(clock.replace(fold=1))
         if first <= second:
             return local - first
-        west = self.offset(local) == first
-        return local - (first if west and not clock.dst() else second)
+        return local - self._repeated(local, first, second, self.summer(0) if summer is None else summer)
+
+    def _repeated(self, local: int, first: int, second: int, summer: bool) -> int:
+        """Which of two offsets the server takes: it looks the local time up as if it were UTC, then corrects that."""
+        guess = self.offset(local)
+        better = self.offset(local - guess)
+        if guess == better and guess >= 0 and summer and not self.summer(local):
+            return first if self.offset(local - guess - 2 * HOUR) != better else better
+        if guess == better and guess <= 0 and not summer and self.summer(local):
+            return second if self.offset(local - guess + 2 * HOUR) != better else better
+        return better
 
 
 def _offset(clock: datetime) -> int:

@@ -134,7 +134,7 @@ def _moved(date: int, unit: str, amount: int, zone: Zone) -> int:
         years, index = divmod(parts.month - 1 + amount * _MONTHS[unit], 12)
         day = min(parts.day, days_in_month(parts.year + years, index + 1))
         moved = local_millis(parts.year + years, index + 1, day, 0, 0, 0, local % DAY)
-    return zone.date(moved)
+    return zone.date(moved, zone.summer(date))
 
 
 for _name, _sign in {"$dateAdd": 1, "$dateSubtract": -1}.items():
