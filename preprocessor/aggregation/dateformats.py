@@ -13,6 +13,7 @@ from functools import lru_cache
 from preprocessor.aggregation.datereading import Reading, read_zone, unreadable
 from preprocessor.aggregation.dates import (
     DAY,
+    Parts,
     Zone,
     days_from_civil,
     iso_week,
@@ -42,10 +43,11 @@ MONTHS = (
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """What a specifier may ask for: the local time in milliseconds, and seconds east of UTC."""
+    """What a specifier may ask for: the local time in milliseconds, its parts, and seconds east of UTC."""
 
     local: int
     offset: int
+    parts: Parts
 
     @property
     def days(self) -> int:
@@ -53,7 +55,7 @@ class _Moment:
 
     @property
     def year_day(self) -> int:
-        return self.days - days_from_civil(local_parts(self.local).year, 1, 1) + 1
+        return self.days - days_from_civil(self.parts.year, 1, 1) + 1
 
 
 def _year(year: int) -> str:
@@ -73,12 +75,12 @@ def _minutes(moment: _Moment) -> str:
 
 _WRITE: dict[str, Callable[[_Moment], str]] = {
     "%": lambda moment: "%",
-    "Y": lambda moment: _year(local_parts(moment.local).year),
+    "Y": lambda moment: _year(moment.parts.year),
     "G": lambda moment: _year(iso_week(moment.days)[0]),
-    "m": lambda moment: f"{local_parts(moment.local).month:02}",
-    "b": lambda moment: MONTHS[local_parts(moment.local).month - 1][:3],
-    "B": lambda moment: MONTHS[local_parts(moment.local).month - 1],
-    "d": lambda moment: f"{local_parts(moment.local).day:02}",
+    "m": lambda moment: f"{moment.parts.month:02}",
+    "b": lambda moment: MONTHS[moment.parts.month - 1][:3],
+    "B": lambda moment: MONTHS[moment.parts.month - 1],
+    "d": lambda moment: f"{moment.parts.day:02}",
     "H": lambda moment: f"{moment.local // 3_600_000 % 24:02}",
     "M": lambda moment: f"{moment.local // 60_000 % 60:02}",
     "S": lambda moment: f"{moment.local // 1000 % 60:02}",
@@ -122,7 +124,7 @@ def check_format(format: str) -> None:
 def date_text(date: int, zone: Zone, format: str) -> str:
     """A date in milliseconds, written in a zone with a format; raises AggregationError for the year 10000."""
     offset = zone.offset(date)
-    moment = _Moment(date + offset, offset // 1000)
+    moment = _Moment(date + offset, offset // 1000, local_parts(date + offset))
     return "".join(part if isinstance(part, str) else part(moment) for part in _writers(format))
 
 

@@ -48,6 +48,13 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _START_DAYS = days_from_civil(2000, 1, 1)
 _START = _START_DAYS * DAY
 _MOST_BINS = 100_000_000_000
+# The server's error codes: of a value that is no date, of a unit that is no string, of a unit that does not exist.
+_CODES = {
+    "$dateAdd": (5166403, 5166404, 9),
+    "$dateSubtract": (5166403, 5166404, 9),
+    "$dateDiff": (5166307, 5439013, 5439014),
+    "$dateTrunc": (5439012, 5439013, 5439014),
+}
 
 
 def _runs(name: str, argument: Any, scope: Scope, path: Path) -> tuple[dict[str, Evaluate], bool]:
@@ -68,9 +75,11 @@ def _date(name: str, argument: str, value: Any) -> int:
 
 def _unit(name: str, value: Any) -> str:
     if not is_string(value):
-        raise AggregationError(f"{name} takes 'unit' as a string, not {type_name(value)}", code=5439013)
+        raise AggregationError(
+            f"{name} takes 'unit' as a string, not {type_name(value)}", code=_CODES[name][1]
+        )
     if value not in _UNITS:
-        raise AggregationError(f"{name} knows no unit '{value}'", code=9)
+        raise AggregationError(f"{name} knows no unit '{value}'", code=_CODES[name][2])
     return str(value)
 
 
@@ -83,12 +92,12 @@ def _weekday(name: str, value: Any) -> int:
     for number, day in enumerate(_WEEKDAYS, 1):
         if value.lower() in (day, day[:3]):
             return number
-    raise AggregationError(f"{name} knows no day of the week '{value}'", code=9)
+    raise AggregationError(f"{name} knows no day of the week '{value}'", code=5439016)
 
 
 def _stored(name: str, date: int) -> Any:
     if not INT64_MIN <= date <= INT64_MAX:
-        raise AggregationError(f"{name} gives no date of 64 bits", code=5166406)
+        raise AggregationError(f"{name} gives no date of 64 bits", code=5976500)
     return date_from_millis(date)
 
 
