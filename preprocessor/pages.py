@@ -18,6 +18,7 @@ from preprocessor.rules import finding
 if TYPE_CHECKING:
     from preprocessor.comments import Comment
     from preprocessor.results import Query, ResultsError, ResultsSource, Rows
+    from preprocessor.results.fixtures import FixtureSource
     from preprocessor.sharedpipelines import SharedPipeline
     from preprocessor.specs import PipelineSpec, Spec, TableSpec
     from preprocessor.statements import Tables
@@ -177,16 +178,52 @@ def _empty_columns(spec: TableSpec, rows: Rows) -> list[Finding]:
 
 
 def all_findings(
-    pages: Sequence[Page], answers: Answers | None, collections: Sequence[str] = ()
+    pages: Sequence[Page],
+    answers: Answers | None,
+    collections: Sequence[str] = (),
+    linted: Sequence[Finding] | None = None,
 ) -> list[Finding]:
-    """Every finding of every page: of reading, of pages held against each other, with ``answers`` of running."""
+    """Every finding of every page: of reading, of pages held against each other, with ``answers`` of running.
+
+    ``linted`` are those of ``lint_findings``, None where the linter was not asked. What comments ignore is left
+    out; with ``linted``, what they ignore in vain is added.
+    """
     found = [one for page in pages for one in page.findings]
     specs = [spec for page in pages for spec in page.specs if spec is not None]
     found += _findings_together(pages, specs)
     if answers is not None:
         tables = tables_by_id(pages)
         found += [one for spec in specs for one in spec_findings(spec, tables, answers, collections)]
+    if any(spec.ignore for spec in specs):
+        found = _heeding(specs, [*found, *(linted or ())], answers is not None, linted is not None)
+    elif linted:
+        found += linted
     return sorted(set(found))
+
+
+def _heeding(specs: Sequence[Spec], found: list[Finding], ran: bool, complete: bool) -> list[Finding]:
+    """The findings that no comment ignores; where they are ``complete``, also what is ignored in vain."""
+    from preprocessor.lint.ignoring import unused_ignores, without_silenced
+
+    kept = without_silenced(found, specs)
+    return [*kept, *unused_ignores(found, specs, ran=ran)] if complete else kept
+
+
+def lint_findings(
+    pages: Sequence[Page], fixtures: FixtureSource | None, answers: Answers | None
+) -> list[Finding]:
+    """What the linter says of all tables and charts, from what ``fixtures`` and ``answers`` tell of documents."""
+    if not any(page.specs for page in pages):
+        return []
+    from preprocessor.lint.pages import lint
+    from preprocessor.results import ResultsError
+
+    rows: dict[int, Rows | None] = {}
+    for spec in (spec for page in pages for spec in page.tables):
+        if answers is not None:
+            answered = answers[query_of(spec).key]
+            rows[id(spec)] = None if isinstance(answered, ResultsError) else answered
+    return lint((page.specs for page in pages), fixtures, rows)
 
 
 def _findings_together(pages: Sequence[Page], specs: Sequence[Spec]) -> list[Finding]:

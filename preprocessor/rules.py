@@ -67,13 +67,13 @@ _ALL = (
     Rule(
         "MT116", "nested-comment", "error", "A comment begins inside another one that the site shows as text."
     ),
-    Rule("MT118", "table-lost", "error", "The site dropped the place of a table, or shows it as code."),
     Rule(
         "MT117",
         "over-indented-comment",
         "warning",
         "A comment in a list or admonition is indented like code.",
     ),
+    Rule("MT118", "table-lost", "error", "The site dropped the place of a table, or shows it as code."),
     Rule("MT119", "comment-left-over", "error", "A page that was about to be published still has a comment."),
     # MT120–MT159: JSON, keys and values
     Rule("MT120", "json-syntax", "error", "The body of a comment is not JSON."),
@@ -131,7 +131,12 @@ _ALL = (
         "error",
         "A pipeline reads a collection that the results source does not have.",
     ),
+    Rule("MT305", "sort-key-missing", "error", "Rows are sorted by a field that no row has."),
+    Rule("MT306", "null-counted-as-zero", "error", "Samples that are null count as 0 in a mean."),
+    Rule("MT307", "rounded-divisor", "error", "A divisor was rounded to whole numbers, and may be 0."),
+    Rule("MT308", "zero-divisor", "error", "A document has 0 where the pipeline divides by it."),
     Rule("MT310", "no-results-source", "error", "The results source cannot be reached or read."),
+    Rule("MT312", "needs-server", "error", "A pipeline that fixtures are asked for runs on a server only."),
     Rule("MT320", "not-one-row", "error", "A value in the prose comes from no row, or from several."),
     Rule("MT321", "check-of-nothing", "error", "A statement is bound to rows that do not exist."),
     Rule(
@@ -139,7 +144,29 @@ _ALL = (
     ),
     Rule("MT323", "bad-query", "error", "A query on the rows of a table cannot be run."),
     # MT4xx: misleading output
+    Rule("MT401", "limit-without-sort", "warning", "A `$limit` picks documents that nothing has ordered."),
+    Rule("MT402", "path-never-there", "warning", "A pipeline reads a field that no document has."),
+    Rule("MT403", "path-sometimes-there", "warning", "A column comes from a field that only some have."),
+    Rule("MT404", "wrong-unit", "warning", "A header names another unit than the pipeline computes."),
+    Rule("MT405", "mixed-units", "warning", "A table uses one prefix for steps of 1000 and of 1024."),
+    Rule("MT406", "wrong-name", "warning", "A field is named for bytes, but counts something else."),
+    Rule("MT407", "zip-by-position", "warning", "Samples of different series are paired by position."),
+    Rule("MT408", "text-order", "warning", "Texts with numbers in them are sorted letter by letter."),
+    Rule("MT409", "unchecked-counters", "warning", "Counters are subtracted, whatever server they are of."),
+    Rule("MT410", "unguarded-divisor", "note", "Nothing says that a divisor is never 0 or missing."),
+    Rule("MT411", "repeated-row-key", "warning", "Two rows cannot be told apart."),
+    Rule("MT412", "overridden-setting", "warning", "A setting is shown that the variants replaced."),
+    Rule("MT413", "misleading-measure", "warning", "A counter does not measure what its header says."),
+    Rule("MT414", "misplaced-header", "warning", "A header stands over another thing than elsewhere."),
+    Rule("MT415", "two-copies", "note", "One value is read from two copies in one pipeline."),
     # MT5xx: untidiness
+    Rule("MT501", "unused-field", "note", "A field is computed or kept, and never used."),
+    Rule("MT502", "carried-arrays", "warning", "Whole arrays travel with every row and are not shown."),
+    Rule("MT503", "header-blanks", "note", "A header has blanks at its ends, or two in a row."),
+    Rule("MT504", "header-is-field-name", "note", "A header is the name of a field."),
+    Rule("MT505", "carried-key", "note", "A key that is a document travels with every row and is not shown."),
+    Rule("MT506", "uneven-rounding", "note", "A column is rounded differently in tables of one page."),
+    Rule("MT507", "unused-ignore", "warning", "A comment ignores a rule that finds nothing in it."),
 )
 
 RULES: dict[str, Rule] = {rule.id: rule for rule in _ALL}

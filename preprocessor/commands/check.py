@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.commands import Unusable, ask, read_pages, read_text
-from preprocessor.pages import all_findings
+from preprocessor.pages import all_findings, lint_findings
 from preprocessor.reporters import exit_code, harmless, report
 
 if TYPE_CHECKING:
     from preprocessor.findings import Finding
+    from preprocessor.results.fixtures import FixtureSource
 
 
 def run(arguments: Namespace) -> int:
@@ -25,7 +26,8 @@ def run(arguments: Namespace) -> int:
         raise Unusable("--write-baseline goes with --baseline FILE, the file that is written")
     pages = read_pages(arguments.paths, arguments.pipelines)
     answers, collections = (None, ()) if arguments.static else ask(pages, arguments.results)
-    findings: Sequence[Finding] = all_findings(pages, answers, collections)
+    linted = lint_findings(pages, _fixtures(arguments.results), answers)
+    findings: Sequence[Finding] = all_findings(pages, answers, collections, linted)
     if arguments.write_baseline:
         return _accept(findings, Path(arguments.baseline))
     if arguments.baseline:
@@ -33,6 +35,16 @@ def run(arguments: Namespace) -> int:
     sources = {page.file: page.text for page in pages}
     sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=sources))
     return exit_code(findings)
+
+
+def _fixtures(where: str) -> FixtureSource | None:
+    """The fixtures that the linter learns documents from; None for a database, and where there is no folder."""
+    folder = Path(where)
+    if "://" in where or not folder.is_dir():
+        return None
+    from preprocessor.results.fixtures import FixtureSource
+
+    return FixtureSource(folder)
 
 
 def _accept(findings: Sequence[Finding], file: Path) -> int:

@@ -1,0 +1,61 @@
+"""The linter: what is wrong or misleading in a table, found without running its pipeline.
+
+``findings`` looks at one comment, ``page_findings`` at the tables of a page together, ``row_findings`` at the rows
+of a table once they are there. Every rule is a function in one of the ``rules_`` modules; what it knows of the
+documents comes from ``shape``. A rule that cannot know says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from preprocessor.findings import Finding
+from preprocessor.lint import (
+    rules_fields,
+    rules_headers,
+    rules_numbers,
+    rules_order,
+    rules_page,
+    rules_rows,
+    rules_units,
+    rules_waste,
+)
+from preprocessor.lint.shape.values import Shape
+from preprocessor.lint.subject import Subject
+from preprocessor.specs import PipelineSpec, TableSpec
+
+Rule = Callable[[Subject], Iterator[Finding]]
+
+RULES: Final[tuple[Rule, ...]] = (
+    *rules_fields.RULES,
+    *rules_order.RULES,
+    *rules_numbers.RULES,
+    *rules_units.RULES,
+    *rules_headers.RULES,
+    *rules_waste.RULES,
+)
+
+
+def subject_of(spec: PipelineSpec, documents: Shape, *, known: bool) -> Subject:
+    """A comment with the flow of its pipeline, to be looked at by rules.
+
+    ``documents`` is the shape of its collection, ``known`` whether real documents were looked at for it.
+    """
+    return Subject.of(spec, documents, known=known)
+
+
+def findings(subject: Subject) -> list[Finding]:
+    """All that the rules say of one comment, whatever it ignores."""
+    return [one for rule in RULES for one in rule(subject)]
+
+
+def page_findings(subjects: Iterable[Subject]) -> list[tuple[Subject, Finding]]:
+    """All that is said of the tables of one page held against each other, each with the table it is about."""
+    listed = list(subjects)
+    return [pair for rule in rules_page.RULES for pair in rule(listed)]
+
+
+def row_findings(spec: TableSpec, rows: Sequence[Mapping[str, Any]]) -> list[Finding]:
+    """All that is said of the rows of a table."""
+    return list(rules_rows.repeated_key(spec, rows))

@@ -1,0 +1,56 @@
+"""What is known of a collection's documents before its pipelines are looked at.
+
+With fixtures it is learnt from the documents that pass the pipeline's first ``$match``. Without, the collection
+``results`` is taken to be such as the experiment runner writes it, and of others nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from preprocessor.lint.shape.learn import described, learnt, result_schema
+from preprocessor.lint.shape.values import Shape, unknown_documents
+
+if TYPE_CHECKING:
+    from preprocessor.results.fixtures import FixtureSource
+    from preprocessor.specs import PipelineSpec
+
+RESULTS: Final = "results"
+"""The collection that the experiment runner fills."""
+
+
+def collection_shape(spec: PipelineSpec, source: FixtureSource | None) -> tuple[Shape, bool]:
+    """The shape of the documents that a pipeline starts from, and whether real documents were looked at."""
+    schema = result_schema() if spec.collection == RESULTS else None
+    documents = _matching(spec, source) if source else []
+    if documents:
+        return learnt(documents, schema, believed=all(map(_by_runner, documents))), True
+    return (described(schema) if schema and not source else unknown_documents()), False
+
+
+def _matching(spec: PipelineSpec, source: FixtureSource) -> list[dict[str, Any]]:
+    from preprocessor.aggregation import AggregationError, aggregate
+    from preprocessor.results import ResultsError
+
+    pipeline = spec.pipeline
+    try:
+        documents = source.stored(spec.collection).documents_for(_with_more(pipeline))
+        if pipeline and "$match" in pipeline[0]:
+            documents = aggregate(documents, pipeline[:1], variables=spec.let)
+    except (AggregationError, ResultsError):
+        return []  # Whoever runs the pipeline says why.
+    return documents
+
+
+def _with_more(pipeline: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The pipeline, made to read what rules ask for beside: what varied, and who wrote the document."""
+    more = {"$set": {"_": ["$variant", "$versions.harness"]}}
+    first = 1 if pipeline and "$match" in pipeline[0] else 0
+    return [*pipeline[:first], more, *pipeline[first:]]
+
+
+def _by_runner(document: Mapping[str, Any]) -> bool:
+    """Whether the experiment runner wrote the document: then its schema's bounds are promises."""
+    versions = document.get("versions")
+    return isinstance(versions, Mapping) and "harness" in versions

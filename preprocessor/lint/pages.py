@@ -1,0 +1,60 @@
+"""The linter over whole pages: which documents each table starts from, what every rule says, what is ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from preprocessor.findings import Finding
+from preprocessor.lint import findings, page_findings, row_findings, subject_of
+from preprocessor.lint.documents import collection_shape
+from preprocessor.rules import finding
+from preprocessor.specs import PipelineSpec, Spec, TableSpec
+
+if TYPE_CHECKING:
+    from preprocessor.results.fixtures import FixtureSource
+
+Rows = Mapping[int, Sequence[Mapping[str, Any]] | None]
+"""The rows of each table that was run, by ``id`` of its spec; None of one that failed."""
+
+_TOLD_BY_RUNNING: Final = frozenset({"MT302", "MT308"})
+"""Rules that foresee what a run of the pipeline says by itself."""
+
+
+def lint(pages: Iterable[Sequence[Spec | None]], source: FixtureSource | None, rows: Rows) -> list[Finding]:
+    """All findings of the linter about the specs of each page.
+
+    ``source``: the fixtures that documents are learnt from, None where there are none. ``rows``: those of tables
+    whose pipelines were run.
+    """
+    found: list[Finding] = []
+    for specs in pages:
+        subjects = []
+        for spec in specs:
+            if not isinstance(spec, PipelineSpec):
+                continue
+            documents, known = collection_shape(spec, source)
+            subject = subject_of(spec, documents, known=known)
+            subjects.append(subject)
+            ran = id(spec) in rows
+            found += [one for one in findings(subject) if not (ran and one.rule in _TOLD_BY_RUNNING)]
+            if isinstance(spec, TableSpec) and ran:
+                found += row_findings(spec, rows[id(spec)] or ())
+            elif source:
+                found += _needs_server(spec)
+        found += [one for _, one in page_findings(subjects)]
+    return found
+
+
+def _needs_server(spec: PipelineSpec) -> list[Finding]:
+    from preprocessor.aggregation import AggregationError, NotOffline, check
+
+    try:
+        check(spec.pipeline, variables=spec.let)
+    except NotOffline as error:
+        at = spec.locate(("pipeline", *(error.path or ())), key=True)
+        hint = "Give a mongodb:// source, or say it with other operators."
+        return [finding("MT312", spec.file, at, f"{error.message}: fixtures cannot run this pipeline.", hint)]
+    except AggregationError:
+        return []  # Reading the page has told it.
+    return []

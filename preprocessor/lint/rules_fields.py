@@ -1,0 +1,196 @@
+"""Rules about fields: columns and paths that no document has, that only some have, that say something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preprocessor.findings import Finding
+from preprocessor.lint.shape.expressions import Path, Visit
+from preprocessor.lint.shape.flow import StageFlow
+from preprocessor.lint.shape.values import ARRAY, Shape, lookup, member
+from preprocessor.lint.subject import Subject, quoted, suggestion
+from preprocessor.specs import ChartSpec, TableSpec
+
+Parts = tuple[str, ...]
+
+
+def _never(shape: Shape) -> bool:
+    """Whether there is no value, or only arrays with nothing of that name in them."""
+    if shape.absent:
+        return True
+    return shape.kinds == ARRAY and shape.items is not None and _never(shape.items)
+
+
+def column_never_there(subject: Subject) -> Iterator[Finding]:
+    """MT302: a column that no row can have is empty from top to bottom."""
+    rows = subject.flow.rows
+    for path, column in _shown(subject):
+        if rows.kinds and _never(subject.column(column)):
+            names = list(rows.fields)
+            hint = suggestion(column, names) or (f"The rows have {quoted(names[:12])}." if names else "")
+            message = f"No row can have the column `{column}`: readers see it empty."
+            yield subject.finding("MT302", subject.spec.locate(path), message, hint)
+
+
+def _shown(subject: Subject) -> Iterator[tuple[Path, str]]:
+    """The columns, each with its place in the comment."""
+    spec = subject.spec
+    if isinstance(spec, TableSpec):
+        yield from ((("columns", index), column) for index, column in enumerate(spec.columns))
+    elif isinstance(spec, ChartSpec):
+        yield ("x",), spec.x
+        yield from ((("y", index), column) for index, column in enumerate(spec.y))
+        if spec.series:
+            yield ("series",), spec.series
+
+
+def path_never_there(subject: Subject) -> Iterator[Finding]:
+    """MT402: a path that no document has gives nothing, and what is computed from it is null."""
+    told: set[str] = set()
+    for stage in subject.flow.stages:
+        for path, text, shape in (*_fields_read(stage), *_fields_kept(stage)):
+            parts = tuple(text.split("."))
+            if (
+                text in told
+                or not stage.before.kinds
+                or not _never(shape)
+                or _is_computed(stage.before, parts)
+            ):
+                continue
+            told.add(text)
+            yield subject.in_pipeline("MT402", path, _never_message(stage, text), _near(stage.before, parts))
+
+
+def _fields_read(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
+    for visit in stage.visits:
+        if not visit.name and not visit.guarded and (text := _field_text(visit)):
+            yield visit.path, text, visit.shape
+
+
+def _field_text(visit: Visit) -> str:
+    text = str(visit.operands[0].expression)
+    return "" if text.startswith("$$") else text[1:]
+
+
+def _fields_kept(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
+    """Fields that a projection includes as they are."""
+    if stage.name == "$project":
+        for name, value in stage.argument.items():
+            if isinstance(value, (bool, int, float)) and value:
+                yield (*stage.path, name), name, lookup(stage.before, tuple(name.split(".")))
+
+
+def _is_computed(root: Shape, parts: Parts) -> bool:
+    """Whether the field is made by an earlier stage, from something that is not there: told already."""
+    above = lookup(root, parts[:-1])
+    return parts[-1] in above.fields or any(
+        one in root.fields and root.fields[one].absent for one in parts[:1]
+    )
+
+
+def _never_message(stage: StageFlow, text: str) -> str:
+    what = "is kept" if stage.name == "$project" and text in stage.argument else "is read"
+    return f"`{text}` {what}, but no document has it here: what comes of it is empty or null."
+
+
+def _near(root: Shape, parts: Parts) -> str:
+    for depth, name in enumerate(parts):
+        above = lookup(root, parts[:depth])
+        if _never(lookup(above, (name,))):
+            place = f"`{'.'.join(parts[:depth])}` has" if depth else "Documents have"
+            names = [
+                one for one in above.fields if one not in (name, "_", "_id") and not above.fields[one].absent
+            ]
+            there = f"{place} {quoted(names[:8])} here." if names else "Take it out."
+            return suggestion(name, names) or there
+    return ""
+
+
+def path_sometimes_there(subject: Subject) -> Iterator[Finding]:
+    """MT403: where only some documents have a field, the cell of the others is blank and says nothing."""
+    if not subject.known:
+        return
+    for path, column in _shown(subject):
+        shape = subject.column(column)
+        source = shape.traits.path
+        form = subject.spec.format.get(column)
+        dealt_with = form is not None and form.missing is not None
+        if not shape.missing or shape.absent or shape.unknown or not source or dealt_with:
+            continue
+        yield subject.finding(
+            "MT403",
+            _read_at(subject, source) or subject.spec.locate(path),
+            f"Only some documents have `{source}`: in the column `{column}` the others are blank, which readers "
+            "may take for no, for 0 or for an error.",
+            'Say what a missing one means, with {"$ifNull": [field, …]}, or what is written for it, with '
+            '"format": {column: {"missing": "…"}}.',
+        )
+
+
+def _read_at(subject: Subject, source: str) -> tuple[int, int] | None:
+    for visit in subject.visits:
+        if not visit.name and visit.shape.traits.path == source:
+            return subject.at(visit.path)
+    return None
+
+
+_VARIED = "variant"
+
+
+def overridden_setting(subject: Subject) -> Iterator[Finding]:
+    """MT412: a setting is shown for all, but the variants of the experiment replaced it."""
+    varied = member(subject.flow.documents, _VARIED)
+    told = set()
+    for _, column in _shown(subject):
+        traits = subject.column(column).traits
+        head, _, rest = (traits.path or "").partition(".")
+        if head in ("", "_id", _VARIED) or not rest or traits.known is None:
+            continue
+        found = _same_name(varied, rest.rpartition(".")[2], _VARIED, 3)
+        if found is None or found[1] == traits.known or head in told:
+            continue
+        told.add(head)
+        at = _read_at(subject, traits.path or "")
+        yield subject.finding(
+            "MT412",
+            at or subject.spec.locate(("columns",)),
+            f"`{traits.path}` is shown, but the documents were measured with `{found[0]}`, which is another one in "
+            "some of them: readers are told of a machine that was not used.",
+            f"Show `{found[0]}`, row by row.",
+        )
+
+
+def _same_name(shape: Shape, name: str, path: str, depth: int) -> tuple[str, frozenset[object]] | None:
+    if shape.unknown or not depth:
+        return None
+    for field in shape.fields:
+        inner = shape.fields[field]
+        if field == name and inner.traits.known:
+            return f"{path}.{field}", inner.traits.known
+        found = _same_name(inner, name, f"{path}.{field}", depth - 1)
+        if found:
+            return found
+    return None
+
+
+def two_copies(subject: Subject) -> Iterator[Finding]:
+    """MT415: one value is read from the key of the documents, its neighbours from the field that the key copies."""
+    read = {visit.shape.traits.path or "" for visit in subject.visits if not visit.name}
+    for visit in subject.visits:
+        path = visit.shape.traits.path or ""
+        if visit.name or not path.startswith("_id.") or path.count(".") < 2:
+            continue
+        copy = _VARIED + path[len("_id") :]
+        parent = copy.rpartition(".")[0] + "."
+        there = lookup(subject.flow.documents, tuple(copy.split(".")))
+        if any(one.startswith(parent) for one in read) and not there.absent and not there.unknown:
+            yield subject.in_pipeline(
+                "MT415",
+                visit.path,
+                f"`{path}` is read from the key of the document, but what stands beside it from `{parent[:-1]}`: "
+                "when the two differ, one row shows both.",
+                f"Read `{copy}`.",
+            )
+
+
+RULES = (column_never_there, path_never_there, path_sometimes_there, overridden_setting, two_copies)

@@ -1,0 +1,102 @@
+"""Rules about headers: names of code, stray blanks, counters that do not measure what the header says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from preprocessor.findings import Finding
+from preprocessor.lint.subject import Subject
+from preprocessor.specs import TableSpec
+
+
+def header_blanks(subject: Subject) -> Iterator[Finding]:
+    """MT503: blanks at the ends of a header, or two in a row, are slips of the keyboard."""
+    for index, header in enumerate(_written(subject)):
+        if header != " ".join(header.split()):
+            message = f'The header "{header}" has blanks too many.'
+            hint = f'Write "{" ".join(header.split())}".'
+            yield subject.finding("MT503", subject.spec.locate(("headers", index)), message, hint)
+
+
+_CODE_NAME = re.compile(r"[a-z]+[A-Z]\w*|\w+_\w+")
+
+
+def header_is_field_name(subject: Subject) -> Iterator[Finding]:
+    """MT504: a header that is the name of a field speaks to programs, not to readers."""
+    for index, (column, header) in enumerate(zip(subject.columns, _written(subject), strict=False)):
+        if header == column and _CODE_NAME.fullmatch(header):
+            words = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", header).lower().capitalize()
+            yield subject.finding(
+                "MT504",
+                subject.spec.locate(("headers", index)),
+                f"The header is the name of the field, `{header}`: readers see a name out of a program.",
+                f'Write it in words: "{words}".',
+            )
+
+
+def _written(subject: Subject) -> tuple[str, ...]:
+    return subject.spec.headers if isinstance(subject.spec, TableSpec) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Pitfall:
+    """A measure that is easily taken for another: where it ends up, what readers then believe, what to do."""
+
+    source: str
+    header: re.Pattern[str]
+    message: str
+    hint: str
+
+
+_PITFALLS = (
+    # WiredTiger leaves records under 128 bytes uncompressed and counts them elsewhere:
+    # https://source.wiredtiger.com/develop/group__wt.html (log=(compressor)).
+    _Pitfall(
+        "wiredTiger.log.total size of compressed records",
+        re.compile(""),
+        "leaves out journal records that are too small to be compressed: with small writes it says next to nothing",
+        "`wiredTiger.log.log bytes written` counts all of them.",
+    ),
+    _Pitfall(
+        "wiredTiger.block-manager.bytes written",
+        re.compile(r"cache", re.IGNORECASE),
+        "counts all that the storage engine writes to its files, checkpoints and oplog among it, not what leaves "
+        "the cache alone",
+        "Say so in the header, for example “Written to data files”.",
+    ),
+)
+
+
+def misleading_measure(subject: Subject) -> Iterator[Finding]:
+    """MT413: a counter stands under a header for something that it does not measure."""
+    for index, (column, header) in enumerate(zip(subject.columns, subject.headers, strict=False)):
+        sources = subject.column(column).traits.sources
+        for pitfall in _PITFALLS:
+            if any(one.endswith(pitfall.source) for one in sources) and pitfall.header.search(header):
+                path = subject.defined(column)
+                at = subject.at(path, key=True) if path else subject.spec.locate(("columns", index))
+                message = f"“{header.strip()}” is computed from `{pitfall.source}`, which {pitfall.message}."
+                yield subject.finding("MT413", at, message, pitfall.hint)
+        yield from _cpu_in_part(subject, index, header, sources)
+
+
+_CPU = re.compile(r"\bCPU\b(?!.*(user|kernel|system))", re.IGNORECASE)
+_CPU_SERIES = re.compile(r"NORMALIZED_CPU_(\w+)\]")
+
+
+def _cpu_in_part(subject: Subject, index: int, header: str, sources: frozenset[str]) -> Iterator[Finding]:
+    shares = sorted({found[1] for source in sources if (found := _CPU_SERIES.search(source))})
+    if not shares or not _CPU.search(header) or set(shares) - {"USER", "KERNEL"}:
+        return
+    left_out = [one for one in ("USER", "KERNEL", "IRQ", "SOFTIRQ", "STEAL", "NICE") if one not in shares]
+    yield subject.finding(
+        "MT413",
+        subject.spec.locate(("headers", index)),
+        f"“{header.strip()}” adds up {' and '.join(shares)} alone; {', '.join(left_out)} and IOWAIT are left out.",
+        "Say so in the header, for example “CPU, user and kernel (%)”.",
+    )
+
+
+RULES = (header_blanks, header_is_field_name, misleading_measure)

@@ -1,0 +1,104 @@
+"""Rules about the tables of a page held against each other: headers and roundings that differ for no reason."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from preprocessor.findings import Finding
+from preprocessor.lint.subject import Subject
+from preprocessor.specs import TableSpec
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """One column of one table: its header without stray blanks, and what it is computed from."""
+
+    subject: Subject
+    index: int
+    column: str
+    header: str
+    sources: frozenset[str]
+    digits: int | None
+
+
+def _shown(subjects: Sequence[Subject]) -> list[_Shown]:
+    return [
+        _Shown(
+            subject,
+            index,
+            column,
+            " ".join(header.split()),
+            subject.column(column).traits.sources,
+            subject.column(column).traits.digits,
+        )
+        for subject in subjects
+        if isinstance(subject.spec, TableSpec)
+        for index, (column, header) in enumerate(zip(subject.spec.columns, subject.spec.headers, strict=True))
+    ]
+
+
+def misplaced_header(subjects: Sequence[Subject]) -> Iterator[tuple[Subject, Finding]]:
+    """MT414: a header that elsewhere on the page stands over something else was copied from there."""
+    shown = _shown(subjects)
+    by_header: dict[str, list[_Shown]] = defaultdict(list)
+    by_sources: dict[frozenset[str], set[str]] = defaultdict(set)
+    for one in shown:
+        by_header[one.header].append(one)
+        by_sources[one.sources].add(one.header)
+    for one in shown:
+        others = [other for other in by_header[one.header] if other.sources != one.sources]
+        elsewhere = sorted(by_sources[one.sources] - {one.header})
+        if not one.sources or not others or not elsewhere or _akin(one.header, one):
+            continue
+        named = next((header for header in elsewhere if _akin(header, one)), None)
+        if named is None or not any(_akin(other.header, other) for other in others):
+            continue
+        line = others[0].subject.spec.locate(("headers", others[0].index))[0]
+        message = (
+            f"“{one.header}” stands over `{one.column}` here, and over `{others[0].column}` in line {line}: "
+            "readers take the one for the other."
+        )
+        at = one.subject.spec.locate(("headers", one.index))
+        hint = f"Elsewhere on this page this is “{named}”."
+        yield one.subject, one.subject.finding("MT414", at, message, hint)
+
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def _akin(header: str, one: _Shown) -> bool:
+    """Whether header and column, or what it comes from, have a word in common."""
+    text = " ".join((one.column, *one.sources))
+    words = {word.lower()[:4] for word in _WORD.findall(text) if len(word) > 1}
+    return any(word.lower()[:4] in words for word in _WORD.findall(header) if len(word) > 1)
+
+
+def uneven_rounding(subjects: Sequence[Subject]) -> Iterator[tuple[Subject, Finding]]:
+    """MT506: the same column is rounded to different decimals in the tables of a page."""
+    by_column: dict[tuple[str, str], list[_Shown]] = defaultdict(list)
+    for one in _shown(subjects):
+        if one.digits is not None and one.column not in one.subject.spec.format:
+            by_column[one.header, one.column].append(one)
+    for found in by_column.values():
+        usual, count = Counter(one.digits for one in found).most_common(1)[0]
+        for one in found:
+            if one.digits == usual or count == len(found):
+                continue
+            path = one.subject.defined(one.column)
+            at = one.subject.at(path, key=True) if path else one.subject.spec.locate(("columns", one.index))
+            message = (
+                f"`{one.column}` is rounded to {_decimals(one.digits)} here, and to {_decimals(usual)} in other "
+                "tables of this page."
+            )
+            hint = "Round alike, or leave it to one `format` of the column."
+            yield one.subject, one.subject.finding("MT506", at, message, hint)
+
+
+def _decimals(digits: int | None) -> str:
+    return "whole numbers" if not digits else "1 decimal" if digits == 1 else f"{digits} decimals"
+
+
+RULES = (misplaced_header, uneven_rounding)

@@ -1,0 +1,83 @@
+"""Rules about what is made or carried for nothing: unused fields, whole arrays, keys of documents."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from preprocessor.findings import Finding
+from preprocessor.lint.shape.values import has_array
+from preprocessor.lint.subject import Subject, quoted
+from preprocessor.lint.usage import Unused, is_live
+
+
+def _carried(subject: Subject) -> dict[str, bool]:
+    """The fields of the rows that are not shown, each with whether it has arrays in it."""
+    live = frozenset(tuple(column.split(".")) for column in subject.columns)
+    rows = subject.flow.rows
+    return {name: has_array(shape) for name, shape in rows.fields.items() if not is_live((name,), live)}
+
+
+def unused_fields(subject: Subject) -> Iterator[Finding]:
+    """MT501: what is computed or kept and neither read nor shown costs time and misleads the next author."""
+    heavy = {name for name, is_heavy in _carried(subject).items() if is_heavy}
+    by_line: dict[int, list[Unused]] = defaultdict(list)
+    for one in subject.usage.unused:
+        if one.computed or one.name not in heavy:
+            by_line[subject.at(one.path, key=True)[0]].append(one)
+    for found in by_line.values():
+        names = quoted(dict.fromkeys(one.name for one in found))
+        verb = "is" if len(found) == 1 else "are"
+        how = _HOW[any(one.computed for one in found), all(one.computed for one in found)]
+        yield subject.in_pipeline(
+            "MT501",
+            found[0].path,
+            f"{names} {verb} {how} and never used: nothing that is shown depends on it.",
+            "Take it out, or show it.",
+            key=True,
+        )
+
+
+_HOW = {(False, False): "kept", (True, False): "computed or kept", (True, True): "computed"}
+
+
+def carried_arrays(subject: Subject) -> Iterator[Finding]:
+    """MT502: whole arrays of samples travel with every row and are not shown."""
+    heavy = [name for name, is_heavy in _carried(subject).items() if is_heavy and name != "_id"]
+    kept = {one.name: one.path for one in subject.usage.unused if not one.computed}
+    placed = [name for name in heavy if name in kept]
+    for name in placed:
+        yield subject.in_pipeline(
+            "MT502",
+            kept[name],
+            f"`{name}` has whole arrays in it, travels with every row and is not shown.",
+            "Take it out of the `$project`.",
+            key=True,
+        )
+    rest = [name for name in heavy if name not in kept]
+    if rest and not placed:
+        yield subject.finding(
+            "MT502",
+            subject.spec.locate(("pipeline",)),
+            f"Rows carry {quoted(rest[:8])}, with whole arrays in them, and do not show them.",
+            "End the pipeline with a `$project` of what is shown.",
+        )
+
+
+def carried_key(subject: Subject) -> Iterator[Finding]:
+    """MT505: a key that is a whole document travels with every row and is not shown."""
+    live = frozenset(tuple(column.split(".")) for column in subject.columns)
+    key = subject.flow.rows.fields.get("_id")
+    projects = [stage for stage in subject.stages("$project") if "_id" not in stage.argument]
+    if key is None or is_live(("_id",), live) or "object" not in key.kinds or key.unknown or not projects:
+        return
+    yield subject.in_pipeline(
+        "MT505",
+        projects[-1].path,
+        "The `$project` keeps `_id`, a document of its own, which is not shown: whoever stores the rows stores "
+        "it too.",
+        'Add "_id": 0.',
+    )
+
+
+RULES = (unused_fields, carried_arrays, carried_key)

@@ -1,0 +1,305 @@
+"""What documents look like behind each stage.
+
+A stage of which nothing is known gives documents of which nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from preprocessor.lint.shape.expressions import Path, Walk, constant, shape_of
+from preprocessor.lint.shape.matching import narrowed
+from preprocessor.lint.shape.trees import (
+    Tree,
+    kept_fields,
+    planted,
+    replaced_at,
+    through_documents,
+    with_fields,
+    without_fields,
+)
+from preprocessor.lint.shape.values import (
+    ANY_KIND,
+    ARRAY,
+    INTEGERS,
+    MISSING,
+    NULL,
+    NUMBERS,
+    OBJECT,
+    PRESENT,
+    Shape,
+    Traits,
+    array,
+    document,
+    elements,
+    filled,
+    join,
+    join_all,
+    of_kinds,
+    only,
+)
+
+After = Callable[[Any, Walk, Path], Shape]
+_STAGES: Final[dict[str, After]] = {}
+UNKNOWN: Final = Shape(OBJECT)
+"""A document with any fields, of which it is not known where they come from."""
+
+
+def stage(*names: str) -> Callable[[After], After]:
+    """Registers what documents look like behind a stage: ``(argument, walk, path) -> Shape``."""
+
+    def register(function: After) -> After:
+        _STAGES.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def behind(name: str, argument: Any, walk: Walk, path: Path) -> Shape:
+    """What documents look like behind a stage at ``path``; anything behind a stage that is not known here."""
+    after = _STAGES.get(name)
+    return after(argument, walk, path) if after else UNKNOWN
+
+
+@stage("$match")
+def _match(argument: Any, walk: Walk, path: Path) -> Shape:
+    if isinstance(argument, Mapping) and "$expr" in argument:
+        shape_of(argument["$expr"], replace(walk, guarded=True), (*path, "$expr"))
+    return narrowed(walk.root, argument)
+
+
+@stage("$sort", "$limit", "$skip", "$sample")
+def _same(argument: Any, walk: Walk, path: Path) -> Shape:
+    return walk.root
+
+
+@stage("$set", "$addFields")
+def _set(argument: Any, walk: Walk, path: Path) -> Shape:
+    tree: Tree = {}
+    for name, value in _items(argument):
+        planted(tree, tuple(name.split(".")), _set_leaf(value, walk, (*path, name)))
+    return with_fields(walk.root, tree)
+
+
+def _items(argument: Any) -> list[tuple[str, Any]]:
+    return list(argument.items()) if isinstance(argument, Mapping) else []
+
+
+def is_nested(value: Any) -> bool:
+    """Whether a value in ``$set`` or ``$project`` is a document of fields, and not an expression."""
+    return isinstance(value, Mapping) and bool(value) and not next(iter(value)).startswith("$")
+
+
+def _set_leaf(value: Any, walk: Walk, path: Path) -> Shape | Tree:
+    if not is_nested(value):
+        return shape_of(value, walk, path)
+    tree: Tree = {}
+    for name, inner in value.items():
+        planted(tree, tuple(name.split(".")), _set_leaf(inner, walk, (*path, name)))
+    return tree
+
+
+@stage("$unset")
+def _unset(argument: Any, walk: Walk, path: Path) -> Shape:
+    names = [argument] if isinstance(argument, str) else argument
+    tree: Tree = {}
+    for name in names:
+        planted(tree, tuple(name.split(".")), True)
+    return without_fields(walk.root, tree)
+
+
+@stage("$project")
+def _project(argument: Any, walk: Walk, path: Path) -> Shape:
+    kept: Tree = {}
+    computed: Tree = {}
+    dropped: Tree = {}
+    _read_projection(argument, walk, path, (), (kept, computed, dropped))
+    if not kept and not computed and dropped:
+        return without_fields(walk.root, dropped)
+    if "_id" not in kept and "_id" not in computed and "_id" not in dropped:
+        kept["_id"] = True
+    found = kept_fields(walk.root, kept, bool(computed))
+    return with_fields(found, computed) if computed else found
+
+
+def _read_projection(
+    argument: Any, walk: Walk, path: Path, above: tuple[str, ...], trees: tuple[Tree, Tree, Tree]
+) -> None:
+    kept, computed, dropped = trees
+    for name, value in _items(argument):
+        parts = (*above, *name.split("."))
+        if is_nested(value):
+            _read_projection(value, walk, (*path, name), parts, trees)
+        elif is_flag(value):
+            planted(kept if value else dropped, parts, True)
+        else:
+            planted(computed, parts, shape_of(value, walk, (*path, name)))
+
+
+def is_flag(value: Any) -> bool:
+    """Whether a value in ``$project`` says that a field stays or goes."""
+    return isinstance(value, (bool, int, float))
+
+
+@stage("$group")
+def _group(argument: Any, walk: Walk, path: Path) -> Shape:
+    fields = {"_id": filled(shape_of(argument["_id"], walk, (*path, "_id")))}
+    return document({**fields, **accumulated(argument, walk, path)})
+
+
+def accumulated(argument: Mapping[str, Any], walk: Walk, path: Path) -> dict[str, Shape]:
+    """The fields that accumulators make; ``_id`` is none of them."""
+    return {
+        name: _accumulator(value, walk, (*path, name)) for name, value in argument.items() if name != "_id"
+    }
+
+
+_LISTED: Final = ("$firstN", "$lastN", "$maxN", "$minN", "$topN", "$bottomN")
+_PICKED: Final = ("$first", "$last", "$max", "$min", "$top", "$bottom")
+
+
+def _accumulator(value: Any, walk: Walk, path: Path) -> Shape:
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return PRESENT
+    ((name, argument),) = value.items()
+    where = (*path, name)
+    if name == "$count":
+        return of_kinds(INTEGERS, traits=Traits(nonzero=True))
+    part, at = _accumulated_part(argument, where)
+    shape = shape_of(part, walk, at)
+    traits = Traits(sources=shape.traits.sources, unit=shape.traits.unit)
+    if name == "$sum":
+        # A group has at least one document.
+        counts = isinstance(part, (int, float)) and not isinstance(part, bool) and part > 0
+        return Shape(NUMBERS, traits=replace(traits, nonzero=counts))
+    if name in ("$avg", "$stdDevPop", "$stdDevSamp"):
+        return Shape(NUMBERS | NULL, traits=traits)
+    if name in ("$push", "$addToSet"):
+        return array(filled(shape) if name == "$push" else shape, traits)
+    if name in _PICKED:
+        return replace(filled(shape), kinds=shape.kinds | NULL, missing=False, traits=traits)
+    if name in _LISTED:
+        return array(join(filled(shape), of_kinds(NULL)), traits)
+    return PRESENT
+
+
+def _accumulated_part(argument: Any, path: Path) -> tuple[Any, Path]:
+    """What an accumulator goes over: its argument, or that part of it which is named so."""
+    if isinstance(argument, Mapping):
+        for key in ("input", "output"):
+            if key in argument:
+                return argument[key], (*path, key)
+    return argument, path
+
+
+@stage("$sortByCount")
+def _sort_by_count(argument: Any, walk: Walk, path: Path) -> Shape:
+    return document({"_id": filled(shape_of(argument, walk, path)), "count": of_kinds(INTEGERS)})
+
+
+@stage("$count")
+def _count(argument: Any, walk: Walk, path: Path) -> Shape:
+    return document({str(argument): of_kinds(INTEGERS)})
+
+
+@stage("$bucket")
+def _bucket(argument: Any, walk: Walk, path: Path) -> Shape:
+    shape_of(argument["groupBy"], walk, (*path, "groupBy"))
+    return document({"_id": PRESENT, **_bucketed(argument, walk, path)})
+
+
+@stage("$bucketAuto")
+def _bucket_auto(argument: Any, walk: Walk, path: Path) -> Shape:
+    group = filled(shape_of(argument["groupBy"], walk, (*path, "groupBy")))
+    limit = group if "granularity" not in argument else of_kinds(NUMBERS, NULL)
+    bounds = document({"min": limit, "max": limit})
+    return document({"_id": bounds, **_bucketed(argument, walk, path)})
+
+
+def _bucketed(argument: Mapping[str, Any], walk: Walk, path: Path) -> dict[str, Shape]:
+    output = argument.get("output")
+    if isinstance(output, Mapping):
+        return accumulated(output, walk, (*path, "output"))
+    return {"count": of_kinds(INTEGERS)}
+
+
+@stage("$unwind")
+def _unwind(argument: Any, walk: Walk, path: Path) -> Shape:
+    spec = argument if isinstance(argument, Mapping) else {"path": argument}
+    keeps = bool(spec.get("preserveNullAndEmptyArrays"))
+    parts = tuple(str(spec["path"])[1:].split("."))
+    value = through_documents(walk.root, parts)
+    found = [only(value, value.kinds - ARRAY - (frozenset() if keeps else NULL))]
+    if "array" in value.kinds:
+        found.append(elements(value))
+    if keeps and (value.missing or "array" in value.kinds):
+        found.append(MISSING)
+    shape = replaced_at(walk.root, parts, join_all(found))
+    index = spec.get("includeArrayIndex")
+    if isinstance(index, str):
+        shape = replaced_at(shape, tuple(index.split(".")), of_kinds(INTEGERS, NULL))
+    return shape
+
+
+@stage("$replaceRoot")
+def _replace_root(argument: Any, walk: Walk, path: Path) -> Shape:
+    return only(shape_of(argument["newRoot"], walk, (*path, "newRoot")), OBJECT)
+
+
+@stage("$replaceWith")
+def _replace_with(argument: Any, walk: Walk, path: Path) -> Shape:
+    return only(shape_of(argument, walk, path), OBJECT)
+
+
+@stage("$lookup", "$graphLookup")
+def _lookup(argument: Any, walk: Walk, path: Path) -> Shape:
+    for name in ("startWith",):
+        if name in argument:
+            shape_of(argument[name], walk, (*path, name))
+    for name, value in _items(argument.get("let")):
+        shape_of(value, walk, (*path, "let", name))
+    return replaced_at(walk.root, tuple(str(argument["as"]).split(".")), array(UNKNOWN))
+
+
+@stage("$unionWith")
+def _union(argument: Any, walk: Walk, path: Path) -> Shape:
+    return join(walk.root, UNKNOWN)
+
+
+@stage("$facet")
+def _facet(argument: Any, walk: Walk, path: Path) -> Shape:
+    fields = {}
+    for name, pipeline in _items(argument):
+        shape = walk.root
+        for index, one in enumerate(pipeline):
+            ((key, value),) = one.items()
+            shape = behind(key, value, replace(walk, root=shape), (*path, name, index, key))
+        fields[name] = array(shape)
+    return document(fields)
+
+
+@stage("$setWindowFields")
+def _windows(argument: Any, walk: Walk, path: Path) -> Shape:
+    tree: Tree = {}
+    if "partitionBy" in argument:
+        shape_of(argument["partitionBy"], walk, (*path, "partitionBy"))
+    for name, value in _items(argument.get("output")):
+        for operator, inner in _items(value):
+            if operator != "window":
+                part, at = _accumulated_part(inner, (*path, "output", name, operator))
+                shape_of(part, walk, at)
+        planted(tree, tuple(name.split(".")), Shape(ANY_KIND, missing=True))
+    return with_fields(walk.root, tree)
+
+
+@stage("$documents")
+def _documents(argument: Any, walk: Walk, path: Path) -> Shape:
+    if not isinstance(argument, (list, tuple)):
+        return UNKNOWN
+    found = join_all(shape_of(one, walk, (*path, index)) for index, one in enumerate(argument))
+    return only(found, OBJECT) if argument else UNKNOWN
+
+
+__all__ = ["UNKNOWN", "accumulated", "behind", "constant", "is_flag", "is_nested"]

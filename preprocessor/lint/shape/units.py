@@ -1,0 +1,210 @@
+"""Units of measure: how they are written, and how they go through arithmetic.
+
+A unit is a factor to base units (bytes, seconds, …) and the powers of those. What is counted (documents, queries,
+pages) is a base unit of its own name, so that pages a second are not taken for bytes a second. Decimal and binary
+prefixes: IEC 80000-13, https://physics.nist.gov/cuu/Units/binary.html. ``KB``, ``MB`` and ``GB`` are written for
+both, so they are read as both.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+Powers = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """``factor`` base units of ``powers``: a kilobyte a millisecond is 1,000,000 of ((byte, 1), (second, -1))."""
+
+    factor: float
+    powers: Powers
+
+    @property
+    def is_data(self) -> bool:
+        """Whether bytes are measured, or bytes a time."""
+        return any(base == "byte" for base, _ in self.powers)
+
+
+_DECIMAL: Final = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_BINARY: Final = {"K": 2.0**10, "k": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
+_TIMES: Final = {
+    **dict.fromkeys(("ns", "nanoseconds"), 1e-9),
+    **dict.fromkeys(("us", "µs", "μs", "microseconds"), 1e-6),
+    **dict.fromkeys(("ms", "millis", "milliseconds"), 1e-3),
+    **dict.fromkeys(("s", "sec", "second", "seconds"), 1.0),
+    **dict.fromkeys(("min", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hour", "hours"), 3600.0),
+}
+_COUNTED: Final = {
+    "docs": "document",
+    "doc": "document",
+    "ops": "operation",
+    "op": "operation",
+    "inserts": "insert",
+    "queries": "query",
+    "query": "query",
+}
+_PREFIXED = re.compile(r"([kKMGT])(i?)(B|bytes)")
+
+
+@lru_cache(maxsize=256)
+def readings(text: str) -> tuple[Unit, ...]:
+    """What a written unit can mean: one unit, two for ``KB`` and the like, none where it is no unit."""
+    numerator, slash, denominator = text.strip().replace(" per ", "/").partition("/")
+    found = _simple(numerator.strip())
+    if not slash:
+        return found
+    under = _simple(denominator.strip())
+    return tuple(divided(one, two) for one in found for two in under)
+
+
+def _simple(word: str) -> tuple[Unit, ...]:
+    if word in ("B", "byte", "bytes"):
+        return (Unit(1.0, (("byte", 1),)),)
+    prefixed = _PREFIXED.fullmatch(word)
+    if prefixed:
+        letter, binary, _ = prefixed.groups()
+        factors = [_BINARY[letter]] if binary else [_DECIMAL[letter], _BINARY[letter]]
+        return tuple(Unit(factor, (("byte", 1),)) for factor in (factors[:1] if letter == "k" else factors))
+    if word in _TIMES:
+        return (Unit(_TIMES[word], (("second", 1),)),)
+    if word == "%" or word.lower() in ("percent", "% of time"):
+        return (Unit(0.01, ()),)
+    if re.fullmatch(r"[A-Za-z]+", word):
+        return (Unit(1.0, ((counted(word), 1),)),)
+    return ()
+
+
+def counted(word: str) -> str:
+    """The base unit of a word for what is counted: singular, lower case."""
+    lower = word.lower()
+    return _COUNTED.get(lower) or (lower[:-1] if lower.endswith("s") else lower)
+
+
+_MEASURED: Final = ("byte", "second")
+
+
+def measured(unit: Unit) -> Powers:
+    """The powers of bytes and seconds alone, without what is only counted."""
+    return tuple(power for power in unit.powers if power[0] in _MEASURED)
+
+
+def multiplied(one: Unit, other: Unit) -> Unit:
+    """The unit of a product."""
+    return Unit(one.factor * other.factor, _merged(one.powers, other.powers, 1))
+
+
+def divided(one: Unit, other: Unit) -> Unit:
+    """The unit of a quotient."""
+    return Unit(one.factor / other.factor, _merged(one.powers, other.powers, -1))
+
+
+def _merged(one: Powers, other: Powers, sign: int) -> Powers:
+    powers = dict(one)
+    for base, power in other:
+        powers[base] = powers.get(base, 0) + sign * power
+    return tuple(sorted((base, power) for base, power in powers.items() if power))
+
+
+def rescaled(unit: Unit, number: float) -> Unit:
+    """The unit of a value after it was multiplied by a plain number."""
+    return Unit(unit.factor / number, unit.powers)
+
+
+@lru_cache(maxsize=256)
+def converts(number: float) -> bool:
+    """Whether a plain number is a step between units: made of powers of 10, 1024 and 60."""
+    if number <= 0 or not math.isfinite(number):
+        return False
+    return any(
+        math.isclose(math.log10(number / 1024**binary / 60**time) % 1, whole, abs_tol=1e-9)
+        for binary in range(4)
+        for time in range(3)
+        for whole in (0.0, 1.0)
+    )
+
+
+def same_size(one: Unit, other: Unit) -> bool:
+    """Whether both units are of one size, to half a percent."""
+    return math.isclose(one.factor, other.factor, rel_tol=0.005)
+
+
+_IN_NAMES: Final[Mapping[str, str]] = {
+    "KB": "KB",
+    "KiB": "KiB",
+    "MB": "MB",
+    "MiB": "MiB",
+    "GB": "GB",
+    "GiB": "GiB",
+    "Bytes": "B",
+    "Millis": "ms",
+    "Ms": "ms",
+}
+_NAME_UNIT = re.compile(
+    r"(?<![A-Z])(KiB|KB|MiB|MB|GiB|GB|Bytes)(?![a-z])|(?<=[a-z])(Millis|Ms)$|_(kib|kb|mib|mb|gib|gb|ms|bytes)$"
+)
+_PER_SECOND = re.compile(r"per_?s(ec(ond)?)?(?![a-z])|/s\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=512)
+def of_name(name: str) -> tuple[Unit, ...]:
+    """What a field's name says of its unit: of ``MBperSecond`` megabytes a second; none where it says nothing."""
+    if " " in name:
+        return _of_counter(name)
+    found = _NAME_UNIT.search(name)
+    if found is None:
+        return _of_count(name)
+    word = next(group for group in found.groups() if group)
+    text = _IN_NAMES.get(word) or {"ms": "ms", "bytes": "B"}.get(word) or word[0].upper() + word[1:-1] + "B"
+    return readings(f"{text}/s" if _PER_SECOND.search(name) and "B" in text else text)
+
+
+def _of_counter(name: str) -> tuple[Unit, ...]:
+    """Counters of the storage engine say in words what they count: "bytes written", "pages read into cache"."""
+    for word, base in (("bytes", "byte"), ("size of", "byte"), ("pages", "page")):
+        if word in name:
+            return (Unit(1.0, ((base, 1),)),)
+    return ()
+
+
+_COUNT_NAME = re.compile(r"(?:n|num|number|numberOf|total)([A-Z][a-z]+)")
+
+
+def _of_count(name: str) -> tuple[Unit, ...]:
+    """``nQueries`` and ``totalDocsToInsert`` are counts of what they name first."""
+    found = _COUNT_NAME.match(name)
+    return (Unit(1.0, ((counted(found[1]), 1),)),) if found else ()
+
+
+def of_field(name: str) -> Unit | None:
+    """The unit of a field of a document by its name, None where it tells none.
+
+    In a name ``KB`` is 1024 bytes: programs size documents and caches in powers of two.
+    """
+    found = of_name(name)
+    return found[-1] if found else None
+
+
+_SERIES: Final = (
+    ("THROUGHPUT", Unit(1.0, (("byte", 1), ("second", -1)))),
+    ("NETWORK_BYTES", Unit(1.0, (("byte", 1), ("second", -1)))),
+    ("CACHE_BYTES", Unit(1.0, (("byte", 1), ("second", -1)))),
+    ("EXECUTION_TIME", Unit(1e-3, (("second", 1),))),
+    ("LATENCY", Unit(1e-3, (("second", 1),))),
+    ("IOPS", Unit(1.0, (("operation", 1), ("second", -1)))),
+    ("NORMALIZED_CPU", Unit(0.01, ())),
+)
+
+
+def of_series(name: str) -> Unit | None:
+    """The unit of a monitoring series, by its name as MongoDB Atlas gives it, for example
+    ``DISK_PARTITION_THROUGHPUT_WRITE``; None for a name that tells none. Source: the ``units`` that the
+    Administration API returns beside the names.
+    """
+    return next((unit for part, unit in _SERIES if part in name), None)
