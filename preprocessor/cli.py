@@ -76,6 +76,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _check(commands)
     _explain(commands)
+    _new(commands)
     _render(commands)
     _schema(commands)
     _pull(commands)
@@ -151,6 +152,35 @@ def _explain(commands: Commands) -> None:
     )
     command.add_argument("--json", action="store_true", help="everything as JSON, for tools")
     _source_options(command)
+
+
+def _new(commands: Commands) -> None:
+    command = _command(
+        commands,
+        "new",
+        "write the first comment for a collection",
+        "Looks at the documents of a collection and writes a comment that shows them as a table: to standard\n"
+        "output, or at the end of a page. On a terminal it asks for what no option says.",
+        "preprocessor.commands.new",
+        f"{_SOURCE}\n\nexit status: 0 written, 2 wrong usage or nothing to work with",
+    )
+    command.add_argument("collection", nargs="?", metavar="COLLECTION", help="default: the only one there is")
+    command.add_argument(
+        "--where", action="append", metavar="FIELD=VALUE", help="only documents with this value (repeatable)"
+    )
+    command.add_argument("--columns", metavar="FIELDS", help="fields to show, with commas: _id.threads,qps")
+    command.add_argument("--headers", metavar="TEXTS", help="what readers see above them, with commas")
+    command.add_argument(
+        "--sort", metavar="FIELDS", help="the columns to sort by (default: the first, then those of _id)"
+    )
+    command.add_argument("--title", metavar="TEXT", help="a title above the table")
+    command.add_argument("--append", metavar="PAGE", help="write the comment at the end of this page")
+    command.add_argument(
+        "--results",
+        default=os.environ.get(RESULTS_VARIABLE, "fixtures"),
+        metavar="SOURCE",
+        help="a mongodb:// URI or a fixture folder, see below",
+    )
 
 
 def _whole(text: str) -> int:

@@ -1,0 +1,187 @@
+"""``mongo-tables new``: a comment for a collection, made by looking at its documents."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.commands import Unusable, read_text
+from preprocessor.reporters import harmless
+
+if TYPE_CHECKING:
+    from preprocessor.draft import Candidate
+    from preprocessor.results import ResultsSource, Rows
+
+_LOOKED_AT = 50
+
+
+def run(arguments: Namespace) -> int:
+    """Prints the comment, or appends it to a page; asks for what no option says when a person sits there."""
+    from preprocessor.draft import columns, comment, titles
+    from preprocessor.results import open_source
+
+    asking = sys.stdin.isatty() and not arguments.columns
+    where = dict(_condition(text) for text in arguments.where or ())
+    source = open_source(arguments.results)
+    try:
+        collection = _collection(arguments.collection, source.collections(), asking)
+        documents = _documents(source, collection, where)
+    finally:
+        source.close()
+    fields = _fields(collection, documents)
+    paths = _chosen(arguments.columns, fields, asking)
+    proposal = titles(paths, documents)
+    headers = _headers(arguments.headers, paths, proposal, asking)
+    sort = _sorting(arguments.sort, paths, asking)
+    text = comment(collection, where, columns(paths, headers, fields), sort, arguments.title or "")
+    if arguments.append:
+        _append(Path(arguments.append), text)
+    else:
+        print(text)
+    _say(f"{len(documents)} documents of `{collection}` looked at")
+    return 0
+
+
+def _say(text: str) -> None:
+    print(harmless(text), file=sys.stderr)
+
+
+def _ask(question: str, otherwise: str) -> str:
+    print(f"{harmless(question)} [{harmless(otherwise)}]: ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip() or otherwise
+
+
+def _condition(text: str) -> tuple[str, Any]:
+    """Field and value of FIELD=VALUE; the value is JSON, or else the text itself."""
+    field, found, value = text.partition("=")
+    if not found or not field.strip():
+        raise Unusable(f"--where {text}: not FIELD=VALUE", "for example --where _id.testname=insert_docsize")
+    try:
+        return field.strip(), json.loads(value)
+    except ValueError:
+        return field.strip(), value
+
+
+def _collection(named: str | None, known: Sequence[str], asking: bool) -> str:
+    if named in known:
+        return str(named)
+    listed = ", ".join(known)
+    if not known:
+        raise Unusable("the results source has no collections", "see --results")
+    if named is not None:
+        from preprocessor.schemacheck import did_you_mean
+
+        hint = did_you_mean(named, known) or f"There are {listed}."
+        raise Unusable(f"the results source has no collection `{named}`", hint)
+    if len(known) == 1:
+        return known[0]
+    if not asking:
+        raise Unusable("which collection?", f"There are {listed}.")
+    return _collection(_ask(f"Collection ({listed})", known[0]), known, asking)
+
+
+def _fields(collection: str, documents: Rows) -> list[Candidate]:
+    from preprocessor.draft import candidates
+
+    fields = candidates(documents)
+    if not fields:
+        raise Unusable(
+            f"the documents of `{collection}` have no numbers or texts in their first two levels",
+            "write a pipeline that computes some; `mongo-tables explain` shows what it does",
+        )
+    return fields
+
+
+def _documents(source: ResultsSource, collection: str, where: Mapping[str, Any]) -> Rows:
+    from preprocessor.explanation.losses import why_nothing
+    from preprocessor.explanation.walking import walk
+    from preprocessor.extjson import decode
+    from preprocessor.results import Query
+
+    wanted, malformed = decode(dict(where))
+    if malformed:
+        raise Unusable(f"--where: {malformed[0].message}")
+    stage = {"$match": wanted}
+    found = source.aggregate(Query(collection, (stage, {"$limit": _LOOKED_AT})))
+    if found:
+        return found
+    way = walk(source, Query(collection, (stage,)))
+    start, *_ = way.steps()
+    if not start.count:
+        raise Unusable(f"the collection `{collection}` has no documents")
+    reason, hint = why_nothing(stage, 0, start, way)
+    raise Unusable(reason or "no document fulfils --where", hint)
+
+
+def _chosen(written: str | None, fields: Sequence[Candidate], asking: bool) -> list[str]:
+    """The paths of the columns: named, picked from a list, or suggested."""
+    from preprocessor.draft import suggested
+
+    proposal = suggested(fields)
+    if asking:
+        for number, one in enumerate(fields, 1):
+            _say(
+                f"{number:>4}  {one.path}  {'|'.join(one.types)}  {one.distinct} different, such as {one.example}"
+            )
+        written = _ask("Columns, by number or name, with commas", ", ".join(proposal))
+    if not written:
+        return proposal
+    return list(dict.fromkeys(_path(part.strip(), fields) for part in written.split(",") if part.strip()))
+
+
+def _path(written: str, fields: Sequence[Candidate]) -> str:
+    known = [one.path for one in fields]
+    if written.isdigit() and 1 <= int(written) <= len(known):
+        return known[int(written) - 1]
+    if written not in known:
+        from preprocessor.schemacheck import did_you_mean
+
+        hint = (
+            did_you_mean(written, known)
+            or f"There are {', '.join(known[:20])}{' …' if len(known) > 20 else ''}."
+        )
+        raise Unusable(f"no document has a number, a text or a date as `{written}`", hint)
+    return written
+
+
+def _headers(
+    written: str | None, paths: Sequence[str], proposal: Sequence[str], asking: bool
+) -> Sequence[str]:
+    if written:
+        headers = [part.strip() for part in written.split(",")]
+        if len(headers) != len(paths):
+            raise Unusable(f"{len(headers)} headers for {len(paths)} columns: {', '.join(paths)}")
+        return headers
+    if not asking:
+        return proposal
+    return [_ask(f"Header of {path}", text) for path, text in zip(paths, proposal, strict=True)]
+
+
+def _sorting(written: str | None, paths: Sequence[str], asking: bool) -> Sequence[str]:
+    from preprocessor.draft import sorting
+
+    proposal = sorting(paths)
+    text = written or (_ask("Sorted by", ", ".join(proposal)) if asking else "")
+    sort = [part.strip() for part in text.split(",")] if text else proposal
+    for path in sort:
+        if path not in paths:
+            hint = "a table is sorted by what it shows"
+            raise Unusable(f"`{path}` is not one of the columns {', '.join(paths)}", hint)
+    return sort
+
+
+def _append(file: Path, text: str) -> None:
+    from preprocessor.expansion import newline_of
+
+    page = read_text(file) if file.exists() else ""
+    newline = newline_of(page)
+    above = (
+        "" if not page or page.endswith(newline * 2) else newline if page.endswith(newline) else newline * 2
+    )
+    written = page + above + text.replace("\n", newline) + newline
+    file.write_bytes(written.encode("utf-8"))
+    _say(f"{file}:{written.count(newline, 0, len(page + above)) + 1}: comment written")
