@@ -21,16 +21,15 @@ from preprocessor.runner.progress import Progress
 from preprocessor.runner.store import Store
 from preprocessor.runner.target import Machine, Target, wanted_cache_gb
 from preprocessor.runner.validation import check_result
-from preprocessor.runner.worker import Load
+from preprocessor.runner.worker import SELECTION_MS, Load
 from preprocessor.runner.workloads import workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
+    from pymongo.errors import PyMongoError
 
 PRELOAD_CONNECTIONS = 4
 ABANDON_SECONDS = 0.3
-SELECTION_MS = 15_000
-"""Longer than an election takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ class Run:
             self.clients.clear()
             self.loaded = None
             self.clients[uri] = MongoClient(
-                uri, appname="mongo-tables run", serverSelectionTimeoutMS=SELECTION_MS
+                uri, appname="mongo-tables run", serverSelectionTimeoutMS=SELECTION_MS, retryReads=False
             )
             ownership.claim(self.clients[uri], self.database)
         return self.clients[uri]
@@ -92,10 +91,10 @@ class Run:
         # What the server was doing for a worker would make our database again after it was dropped.
         time.sleep(ABANDON_SECONDS)
         for uri, client in self.clients.items():
-            client.close()
-            last = MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=1500, socketTimeoutMS=1500)
-            with suppress(PyMongoError), last:
-                ownership.drop(last, self.database)
+            with suppress(PyMongoError):
+                with MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=1500) as last:
+                    ownership.drop(last, self.database)
+                client.close()  # only when there is somebody to say goodbye to, else it waits
         self.clients.clear()
 
     @property
@@ -128,13 +127,22 @@ def execute(run: Run, store: Store, journal: Journal) -> int:
         run.leave()
     except PyMongoError as error:
         run.abandon()
-        reason = scrub(str(error).splitlines()[0], run.target.uri)
-        raise TargetError(f"{run.target.name}: {type(error).__name__}: {reason}") from None
+        raise TargetError(f"{run.target.name}: {_reason(error, run.target.uri)}") from None
     except BaseException:
         run.abandon()
         raise
     store.retire(run.experiment.name, [result.row_id(run.experiment, number) for number in numbers])
     return len(missing)
+
+
+def _reason(error: PyMongoError, uri: str) -> str:
+    from pymongo.errors import ServerSelectionTimeoutError
+
+    # The first server's fault says it; the rest is what the driver knows of all of them.
+    text = str(error).partition(" (configured timeouts")[0].splitlines()[0]
+    if isinstance(error, ServerSelectionTimeoutError):
+        return f"no primary answers: {scrub(text, uri)}"
+    return f"{type(error).__name__}: {scrub(text, uri)}"
 
 
 def open_run(experiment: Experiment, options: Options, target: Target, crew: Crew, progress: Progress) -> Run:

@@ -18,7 +18,7 @@ from preprocessor.runner import warden
 from preprocessor.runner.binary import find_mongod
 from preprocessor.runner.errors import TargetError
 
-START_SECONDS = 30.0
+START_SECONDS = 60.0
 SMALLEST_CACHE_GB = 0.25  # mongod refuses less (--wiredTigerCacheSizeGB)
 SMALLEST_OPLOG_MB = 990  # mongod refuses less (--oplogSize)
 
@@ -38,7 +38,7 @@ class LocalReplicaSet:
     def __init__(self, settings: Settings) -> None:
         """Start the members and wait until there is a primary and every other member follows it.
 
-        Raises TargetError when there is no ``mongod``, or when it does not come up in 30 seconds.
+        Raises TargetError when there is no ``mongod``, or when it does not come up in 60 seconds.
         """
         self.settings = settings
         self.directory = Path(tempfile.mkdtemp(prefix="mongo-tables-run-"))
@@ -94,11 +94,7 @@ class LocalReplicaSet:
     def _initiate(self) -> None:
         from pymongo import MongoClient
 
-        # The first member is preferred, so that the roles are the same in every run.
-        members = [
-            {"_id": number, "host": f"localhost:{port}", "priority": 2 if number == 0 else 1}
-            for number, port in enumerate(self._ports)
-        ]
+        members = [{"_id": number, "host": f"localhost:{port}"} for number, port in enumerate(self._ports)]
         first = f"mongodb://localhost:{self._ports[0]}/?directConnection=true"
         with MongoClient[dict[str, Any]](first, serverSelectionTimeoutMS=START_SECONDS * 1000) as client:
             try:
@@ -112,10 +108,10 @@ class LocalReplicaSet:
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
             members = client.admin.command("replSetGetStatus")["members"]
-            if [member["stateStr"] for member in members] == wanted:
+            if sorted(member["stateStr"] for member in members) == wanted:
                 return
             time.sleep(0.05)
-        raise TargetError("its members did not agree on a primary in 30 seconds")
+        raise TargetError("its members did not agree on a primary in 60 seconds")
 
     def _reason(self, error: Exception) -> str:
         for log in sorted(self.directory.glob("*/mongod.log")):

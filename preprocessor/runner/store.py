@@ -33,6 +33,9 @@ _OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(tz_aware=True)
 class Store(Protocol):
     """A place for result documents."""
 
+    def experiments(self) -> list[str]:
+        """Names of the experiments that have rows, sorted."""
+
     def rows(self, experiment: str) -> list[dict[str, Any]]:
         """The rows of an experiment in ``results``, in their order."""
 
@@ -58,6 +61,10 @@ class FileStore:
     def __init__(self, folder: Path) -> None:
         """The folder is made when the first row is written."""
         self._folder = folder
+
+    def experiments(self) -> list[str]:
+        """Names of the files of rows."""
+        return sorted(path.stem for path in (self._folder / RESULTS).glob("[!.]*.jsonl"))
 
     def rows(self, experiment: str) -> list[dict[str, Any]]:
         """The rows of an experiment, in the order of the file."""
@@ -147,6 +154,10 @@ class DatabaseStore:
 
         self._client: MongoClient[dict[str, Any]] = MongoClient(uri, tz_aware=True)
         self._database = self._client.get_default_database(DEFAULT_DATABASE)
+
+    def experiments(self) -> list[str]:
+        """Names in the rows."""
+        return sorted(_plainly(lambda: self._database[RESULTS].distinct("_id.testname")))
 
     def rows(self, experiment: str) -> list[dict[str, Any]]:
         """The rows of an experiment, in natural order."""

@@ -21,6 +21,8 @@ from preprocessor.runner.workloads import Share, Step, workload
 if TYPE_CHECKING:
     from pymongo import MongoClient
 
+SELECTION_MS = 15_000
+"""How long a primary is waited for: longer than an election takes, shorter than one waits for a dead server."""
 ERRORS_IN_A_ROW = 10
 """After so many failures without a success between them, or a broken connection, the run is given up."""
 _CLIENTS: Mapping[str, type[WireClient] | type[PyMongoClient]] = {
@@ -89,6 +91,8 @@ def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
     with MongoClient[dict[str, Any]](
         load.uri,
         maxPoolSize=len(assignment.mine) + 1,
+        serverSelectionTimeoutMS=SELECTION_MS,
+        retryReads=False,  # a retry would wait as long again
         retryWrites=False,  # a write that is sent twice would be counted once
         appname="mongo-tables run",
     ) as client:

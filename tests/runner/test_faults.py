@@ -32,7 +32,7 @@ def rows(folder):
     return FileStore(folder).rows("tiny")
 
 
-def wait_until(condition, seconds=30.0):
+def wait_until(condition, seconds=90.0):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -106,12 +106,13 @@ def test_a_mongod_that_dies_ends_the_run_with_one_line_and_the_rest_can_be_resum
         member.kill()
     died = time.monotonic()
     code, _, err = finish(process)
-    assert time.monotonic() - died < 20
+    assert time.monotonic() - died < 30
     assert code == 2
     assert "Traceback" not in err
     assert len([line for line in err.splitlines() if line.startswith("mongo-tables run:")]) == 1
     assert len(members) == 3
     written = [row["start_time"] for row in rows(out)]
-    assert finish(start(*arguments, "--resume"))[0] == 0
+    code, _, err = finish(start(*arguments, "--resume"))
+    assert code == 0, err
     assert len(rows(out)) == VARIANTS
     assert [row["start_time"] for row in rows(out)][: len(written)] == written

@@ -1,0 +1,123 @@
+"""Two sets of results, row by row: what became faster, what slower, and what is only noise.
+
+The rule: a row is faster (or slower) when every repeat of one side is faster than every repeat of the other,
+and each side has at least three. Were both sides alike, that would happen by chance in 2 of C(n + m, n) cases
+for n and m repeats, which is said with each row: 10 percent for three and three, 0.8 percent for five and
+five.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import comb
+from statistics import median
+from typing import Any, Literal
+
+LEAST_REPEATS = 3
+Verdict = Literal["faster", "slower", "noise", "too few repeats"]
+Row = Mapping[str, Any]
+
+_PROVENANCE = ("versions", "hardware", "topology", "write_concern", "read_concern", "bench_config")
+_ASKED = ("digest", "scale", "seconds", "warm", "target", "varied")
+_CLIENT = ("kind", "rate", "processes", "connections")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One row in both sets: ``ratio`` of the median speeds, new to old, and the range from ``low`` to ``high``.
+
+    The range is that of any repeat of the new to any of the old. ``chance`` is the probability of the verdict
+    for sides that are alike, None when there is none to give. ``differs`` names the fields of the provenance
+    that differ, with both values.
+    """
+
+    experiment: str
+    variant: str
+    ratio: float
+    low: float
+    high: float
+    verdict: Verdict
+    chance: float | None
+    differs: Mapping[str, tuple[Any, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """All rows that are in both sets, and names of those that are only in one."""
+
+    rows: tuple[Comparison, ...]
+    only_old: tuple[str, ...]
+    only_new: tuple[str, ...]
+
+
+def compare(old: Sequence[Row], new: Sequence[Row]) -> Difference:
+    """Compare the rows of two sets; rows belong together when their ``_id`` is equal."""
+    pairs = [(one, other) for one in old for other in new if one["_id"] == other["_id"]]
+    common = [one["_id"] for one, _ in pairs]
+    return Difference(
+        rows=tuple(_compare(one, other) for one, other in pairs),
+        only_old=tuple(_name(row) for row in old if row["_id"] not in common),
+        only_new=tuple(_name(row) for row in new if row["_id"] not in common),
+    )
+
+
+def _compare(old: Row, new: Row) -> Comparison:
+    before, after = _speeds(old), _speeds(new)
+    low, high = min(after) / max(before), max(after) / min(before)
+    verdict: Verdict = "noise"
+    if min(len(before), len(after)) < LEAST_REPEATS:
+        verdict = "too few repeats"
+    elif low > 1:
+        verdict = "faster"
+    elif high < 1:
+        verdict = "slower"
+    chance = 2 / comb(len(before) + len(after), len(before)) if verdict in ("faster", "slower") else None
+    return Comparison(
+        experiment=new["_id"]["testname"],
+        variant=_variant(new),
+        ratio=median(after) / median(before),
+        low=low,
+        high=high,
+        verdict=verdict,
+        chance=chance,
+        differs=dict(_differences(old, new)),
+    )
+
+
+def _speeds(row: Row) -> list[float]:
+    return [repeat["operations_per_second"] for repeat in row["repeats"]]
+
+
+def _name(row: Row) -> str:
+    return f"{row['_id']['testname']}: {_variant(row)}"
+
+
+def _variant(row: Row) -> str:
+    """The comment of a variant, else its parameters."""
+    values = {key: value for key, value in row["_id"].items() if key != "testname"}
+    if "comment" in values and "instance" not in values:
+        return str(values["comment"]).strip()
+    return ", ".join(
+        f"{key} {_short(value)}" for key, value in values.items() if key not in ("comment", "query")
+    )
+
+
+def _short(value: Any) -> str:
+    return " ".join(map(str, value.values())) if isinstance(value, Mapping) else str(value)
+
+
+def _differences(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    before, after = dict(_provenance(old)), dict(_provenance(new))
+    for field in sorted(before.keys() | after.keys()):
+        if before.get(field) != after.get(field):
+            yield field, (before.get(field), after.get(field))
+
+
+def _provenance(row: Row) -> Iterator[tuple[str, Any]]:
+    for part in _PROVENANCE:
+        for field, value in row.get(part, {}).items():
+            yield f"{part}.{field}", value
+    for part, fields in (("experiment", _ASKED), ("client", _CLIENT)):
+        for field in fields:
+            yield f"{part}.{field}", row.get(part, {}).get(field)

@@ -1,0 +1,86 @@
+"""Two sets of results: what is faster, what slower, what noise, by a rule that is stated."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from preprocessor.runner import comparing
+from preprocessor.runner.comparison import compare
+from preprocessor.runner.store import FileStore
+
+
+def row(variant, speeds, name="t", **provenance):
+    return {
+        "_id": {"size": variant, "testname": name},
+        "start_time": datetime(2026, 1, 1, tzinfo=UTC),
+        "repeats": [{"operations_per_second": float(speed)} for speed in speeds],
+        "versions": {"server": "6.0.5", **provenance},
+    }
+
+
+def verdict(old, new):
+    (only,) = compare([row(1, old)], [row(1, new)]).rows
+    return only.verdict, only.chance and round(only.chance, 4)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ((10, 11, 12), (13, 14, 15), ("faster", 0.1)),
+        ((13, 14, 15), (10, 11, 12), ("slower", 0.1)),
+        ((10, 11, 12, 11, 10), (13, 14, 15, 13, 14), ("faster", 0.0079)),
+        ((10, 11, 12), (12, 14, 15), ("noise", None)),
+        ((10, 11, 12), (10, 11, 12), ("noise", None)),
+        ((10, 11), (20, 21, 22), ("too few repeats", None)),
+    ],
+)
+def test_only_repeats_that_do_not_overlap_are_a_difference(old, new, expected):
+    assert verdict(old, new) == expected
+
+
+def test_the_ratio_is_that_of_the_medians_and_its_range_that_of_all_repeats():
+    (only,) = compare([row(1, (10, 20, 40))], [row(1, (30, 50, 60))]).rows
+    assert (only.ratio, only.low, only.high) == (2.5, 0.75, 6.0)
+
+
+def test_rows_of_one_side_only_and_differing_provenance_are_named():
+    difference = compare([row(1, (1, 1, 1)), row(2, (1,))], [row(1, (1, 1, 1), server="8.0.1"), row(3, (1,))])
+    assert difference.only_old == ("t: size 2",)
+    assert difference.only_new == ("t: size 3",)
+    assert difference.rows[0].differs == {"versions.server": ("6.0.5", "8.0.1")}
+
+
+@pytest.fixture
+def folders(tmp_path):
+    for side, speeds in (("old", (13, 14, 15)), ("new", (10, 11, 12))):
+        FileStore(tmp_path / side).put(row(1, speeds, harness=side))
+    return str(tmp_path / "old"), str(tmp_path / "new")
+
+
+def run(*arguments):
+    parser = argparse.ArgumentParser()
+    comparing.add_arguments(parser)
+    return comparing.run(parser.parse_args(arguments))
+
+
+def test_the_command_says_what_is_slower_and_can_fail_for_it(folders, capsys):
+    assert run(*folders) == 0
+    out = capsys.readouterr().out
+    assert "0.786  (0.667 to 0.923)  slower, by chance 10.0%  size 1" in out
+    assert "not measured alike: versions.harness: old in OLD, new in NEW" in out
+    assert run(*folders, "--fail-if-slower") == 1
+    assert run(folders[1], folders[0], "--fail-if-slower") == 0
+
+
+def test_the_command_gives_json_too(folders, capsys):
+    assert run(*folders, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["rows"][0]["verdict"] == "slower"
+
+
+def test_nothing_in_common_is_an_error(folders, tmp_path, capsys):
+    assert run(folders[0], str(tmp_path / "nowhere")) == 2
+    assert "no row is in both" in capsys.readouterr().err
