@@ -263,6 +263,7 @@ def _pull(commands: Commands) -> None:
 _RUNNER = (
     ("run", "measure experiments and write result documents", "preprocessor.runner.command"),
     ("experiments", "list the experiments", "preprocessor.runner.listing"),
+    ("compare", "compare two sets of results", "preprocessor.runner.comparing"),
 )
 
 
