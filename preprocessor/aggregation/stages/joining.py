@@ -46,8 +46,8 @@ class JoinIndex:
 
 
 def path_values(document: Mapping[str, Any], parts: tuple[str, ...]) -> list[Any]:
-    """The values a document brings to a join: an array's elements one by one, null for nothing."""
-    return list(_values(document, parts)) or [None]
+    """The values a document brings to a join: an array's elements one by one."""
+    return list(_values(document, parts))
 
 
 def _values(value: Any, parts: tuple[str, ...]) -> Iterator[Any]:

@@ -85,7 +85,7 @@ def _equality(argument: Mapping[str, Any], path: Path) -> Callable[[Sequence[Doc
 
     def join(source: Sequence[Document]) -> _Find:
         index = JoinIndex(source, foreign)
-        return lambda document: index.find(path_values(document, local))
+        return lambda document: index.find(path_values(document, local) or [None])
 
     return join
 

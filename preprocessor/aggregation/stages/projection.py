@@ -251,7 +251,7 @@ def _adder(tree: _Tree) -> Apply:
 
 
 def _includer(tree: _Tree) -> Apply:
-    keep = _keeper(tree)
+    keep = _keeper(tree, places=tree.computes())
     if not tree.children:
         return _flat_includer(tree, keep)
     if not tree.computes():
@@ -277,16 +277,17 @@ def _flat_includer(tree: _Tree, keep: Apply) -> Apply:
     return apply
 
 
-def _keeper(tree: _Tree) -> Apply:
-    """A new document of the plain fields, and of what the children keep; in the input's order."""
+def _keeper(tree: _Tree, *, places: bool) -> Apply:
+    """A new document of the plain fields, and of what the children keep; in the input's order.
+
+    ``places``: a field of which nothing is kept is MISSING in its place, for something may be computed below it.
+    """
     plain = frozenset(tree.plain)
     if not tree.children:
         if len(plain) <= 1:
             return _keep_one(next(iter(plain), None))
         return lambda document: {name: value for name, value in document.items() if name in plain}
-    keepers = {name: _kept_value(child) for name, child in tree.children.items()}
-    # What is computed below a field stands in the field's place, even where nothing was kept of it.
-    computing = frozenset(name for name, child in tree.children.items() if child.computes())
+    keepers = {name: _kept_value(child, places=places) for name, child in tree.children.items()}
 
     def keep(document: Document) -> Document:
         output: Document = {}
@@ -295,7 +296,7 @@ def _keeper(tree: _Tree) -> Apply:
                 output[name] = value
             elif name in keepers:
                 kept = keepers[name](value)
-                if kept is not MISSING or name in computing:
+                if kept is not MISSING or places:
                     output[name] = kept
         return output
 
@@ -308,17 +309,17 @@ def _keep_one(name: str | None) -> Apply:
     return lambda document: {name: document[name]} if name in document else {}
 
 
-def _kept_value(tree: _Tree) -> Callable[[Any], Any]:
-    keep = _keeper(tree)
+def _kept_value(tree: _Tree, *, places: bool) -> Callable[[Any], Any]:
     # Where something is computed below, what an array drops still has a place: it becomes a document.
-    places = tree.computes()
+    computes = tree.computes()
+    keep = _keeper(tree, places=places and computes)
 
     def kept(value: Any) -> Any:
         if isinstance(value, Mapping):
             return keep(value)  # type: ignore[arg-type]
         if isinstance(value, list):
             found = [kept(item) for item in value]
-            return found if places else [item for item in found if item is not MISSING]
+            return found if computes else [item for item in found if item is not MISSING]
         return MISSING
 
     return kept
@@ -334,7 +335,8 @@ def _excluder(tree: _Tree) -> Apply:
             for name, value in document.items()
             if name not in plain
         }
-        return output if len(output) == len(document) else placed(output, document)
+        whole = len(output) == len(document) and type(document) is not Placed
+        return output if whole else placed(output, document)
 
     return exclude
 
