@@ -34,6 +34,8 @@ def _known(one: Operator) -> bool:
 
 
 EXPRESSIONS = [one for one in operators() if _known(one)]
+# Arguments that came after 6.0.
+_NEWER = {("$convert", "format"), ("$convert", "base"), ("$convert", "byteOrder")}
 _SPECIAL = {"$cond", "$switch", "$let", "$getField", "$literal", "$const"}
 
 _INTEGERS = st.one_of(
@@ -294,7 +296,8 @@ def _argument(kind: str, depth: int, names: tuple[str, ...]) -> Strategy:
 
 @st.composite
 def _named(draw: st.DrawFn, one: Operator, depth: int, names: tuple[str, ...]) -> Any:
-    chosen = [*one.required, *(name for name in one.optional if draw(st.booleans()))]
+    optional = [name for name in one.optional if (one.name, name) not in _NEWER]
+    chosen = [*one.required, *(name for name in optional if draw(st.booleans()))]
     if one.name == "$dateFromParts":
         chosen = draw(
             st.sampled_from(
