@@ -82,18 +82,29 @@ def rules_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+_COMMENTS = {"table": "MONGO_TABLE", "value": "MONGO_VALUE", "check": "MONGO_CHECK", "chart": "MONGO_CHART"}
+
+
 def keys_page() -> str:
-    """Every key of a table comment, from its JSON Schema."""
-    schema = json.loads((_SCHEMAS / "table.schema.json").read_text("utf-8"))
+    """Every key of every comment, from their JSON Schemas."""
     parts = [
-        "# Keys of a table comment\n",
-        "The body of a `MONGO_TABLE` comment is one JSON object (MongoDB Extended JSON, relaxed or canonical). "
-        "`mongo-tables schema` prints the JSON Schema that this page is made from.\n",
+        "# Comments and their keys\n",
+        "The body of a comment is one JSON object (MongoDB Extended JSON, relaxed or canonical). This page is made from "
+        "the JSON Schemas that comments are validated against; `mongo-tables schema NAME` prints them.\n",
     ]
-    required = set(schema.get("required", ()))
-    for name, key in schema["properties"].items():
-        parts.append(f"## `{name}`\n\n{_key_text(key, name in required)}\n")
+    for name, keyword in _COMMENTS.items():
+        parts.append(_comment_section(name, keyword))
     return "\n".join(parts)
+
+
+def _comment_section(name: str, keyword: str) -> str:
+    schema = json.loads((_SCHEMAS / f"{name}.schema.json").read_text("utf-8"))
+    required = set(schema.get("required", ()))
+    keys = [
+        f"### `{key}` {{ #{name}-{key.replace('_', '-')} }}\n\n{_key_text(about, key in required)}\n"
+        for key, about in schema["properties"].items()
+    ]
+    return f"## `{keyword}`\n\n{schema['markdownDescription']}\n\n" + "\n".join(keys)
 
 
 def _key_text(key: Mapping[str, Any], required: bool) -> str:
