@@ -35,10 +35,11 @@ _DATE = [
         rf"{_NUMBER}/{_DAY}/{_ANY_YEAR}",
         rf"{_DAY}-{_NUMBER}-{_YEAR}",
         rf"{_DAY}\.{_NUMBER}\.{_YEAR}",
-        rf"{_YEAR}-{_MONTH}-{_DAY}",
-        rf"{_WEEKDAY}{_DAY}(?:st|nd|rd|th)?[ \t.-]*{_MONTH}\.?[ \t.,-]*{_YEAR}",
-        rf"{_WEEKDAY}{_MONTH}\.?[ \t.-]*{_DAY}(?:st|nd|rd|th)?[ \t.,-]+{_YEAR}",
-        rf"{_MONTH}[ \t.-]+{_YEAR}",
+        rf"{_YEAR}-(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)-(?P<day>3[01]|[0-2]\d)",
+        rf"{_WEEKDAY}{_DAY}(?:st|nd|rd|th)?[ \t]+{_MONTH}[ \t]+{_YEAR}",
+        rf"{_DAY}-{_MONTH}-{_YEAR}",
+        rf"{_WEEKDAY}{_MONTH}[ \t]+{_DAY}(?:st|nd|rd|th)?(?:,?[ \t]+){_YEAR}",
+        rf"{_MONTH}[ \t]+{_YEAR}",
     )
 ]
 _TIME = re.compile(
@@ -47,6 +48,8 @@ _TIME = re.compile(
     r"(?P<half>[ \t]*[ap]\.?m\.?(?![a-z]))?(?![\d:.,])",
     re.IGNORECASE | re.ASCII,
 )
+# Only after a date with hyphens is a fraction of a second read as such.
+_FRACTIONAL = re.compile(r"\d{4}-\d\d?-\d\d?(?:t\d|[ \t]+\d?)\d:", re.IGNORECASE | re.ASCII)
 _COMPACT_TIME = re.compile(
     r"(?:[ \t]*t|[ \t]+)(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d)(?![\d:.,])", re.I | re.ASCII
 )
@@ -98,6 +101,8 @@ def read_date(text: str, zone: Zone) -> int:
             raise _refusal(text) from None
     if at < len(body):
         raise _refusal(text)
+    if abs(reading.offset or 0) > 14 * 3600 or re.search(r"[+-]\d{1,2}:?[6-9]\d$", body):
+        raise NotOffline(f"the offset in '{text}' is not available offline")
     return reading.date(zone)
 
 
@@ -147,7 +152,11 @@ def _time(reading: Reading, text: str, at: int) -> int:
     reading.hour, reading.minute = int(groups["hour"]), int(groups["minute"] or 0)
     reading.second = int(groups["second"] or 0)
     reading.microsecond = int(float("0." + (groups.get("fraction") or "0")) * 1_000_000)
+    if groups.get("fraction") and not _FRACTIONAL.match(text):
+        raise NotOffline(f"'{reading.text}' as a date without a format is not available offline")
     if groups.get("half"):
+        if "t" in found[0].lower() or groups["fraction"] or text[found.end() :].strip():
+            raise NotOffline(f"'{reading.text}' as a date without a format is not available offline")
         if not 1 <= reading.hour <= 12:
             raise unreadable(reading.text, "there is no such hour before or after noon")
         reading.hour = reading.hour % 12 + (12 if "p" in groups["half"].lower() else 0)
@@ -156,7 +165,7 @@ def _time(reading: Reading, text: str, at: int) -> int:
 
 def _refusal(text: str) -> AggregationError:
     """No date, as far as can be told; NotOffline when it may be one in another form."""
-    words = re.findall(r"[A-Za-z]+", text)
+    words = re.findall(r"[A-Za-z]+", re.sub(r"(?<=\d)(?:st|nd|rd|th|[ap]m)", " ", text, flags=re.I))
     unknown = [word for word in words if len(word) > 1 and word.lower() not in _WORDS]
     if unknown or not text.isascii() or not re.search(r"\d", text):
         return unreadable(
@@ -170,9 +179,9 @@ def _refusal(text: str) -> AggregationError:
 def _is_no_date(text: str) -> bool:
     """Forms that are known not to be read: numbers alone, dates and times out of range, a lone year or time."""
     body = text.strip()
-    if re.fullmatch(r"[+-]?\d+", body):
-        return len(body.strip("+-")) not in (7, 8, 12, 14)
-    if re.fullmatch(r"-?\d{1,6}\.\d{1,8}|\d{1,2}/\d{1,4}|[+-]?\d{1,3}(?:\.\d+)?%", body):
+    if re.fullmatch(r"\d{1,6}|\d{10}|[+-]\d{1,6}", body):
+        return True
+    if re.fullmatch(r"-?\d{1,6}\.\d{1,2}|\d{1,2}/\d{1,4}|[+-]?\d{1,3}(?:\.\d+)?%", body):
         return True
     if re.fullmatch(rf"{_MONTH}\.?[ \t.-]*\d{{1,2}}", body, re.I):
         return True

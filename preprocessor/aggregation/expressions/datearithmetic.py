@@ -69,7 +69,7 @@ def _date(name: str, argument: str, value: Any) -> int:
         return date_millis(value)
     except AggregationError:
         raise AggregationError(
-            f"{name} takes '{argument}' as a date, not {type_name(value)}", code=5166307
+            f"{name} takes '{argument}' as a date, not {type_name(value)}", code=_CODES[name][0]
         ) from None
 
 
