@@ -89,8 +89,8 @@ def keys_page() -> str:
     """Every key of every comment, from their JSON Schemas."""
     parts = [
         "# Comments and their keys\n",
-        "The body of a comment is one JSON object (MongoDB Extended JSON, relaxed or canonical). This page is made from "
-        "the JSON Schemas that comments are validated against; `mongo-tables schema NAME` prints them.\n",
+        "The body of a comment is one JSON object (MongoDB Extended JSON, relaxed or canonical). This page is made "
+        "from the JSON Schemas that comments are validated against; `mongo-tables schema NAME` prints them.\n",
     ]
     for name, keyword in _COMMENTS.items():
         parts.append(_comment_section(name, keyword))

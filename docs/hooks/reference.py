@@ -1,15 +1,19 @@
-"""Puts the generated reference pages into the site (a MkDocs hook, see ``mkdocs.yml``)."""
+"""Puts the generated reference pages and the JSON Schemas into the site (a MkDocs hook, see ``mkdocs.yml``)."""
 
 from __future__ import annotations
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from preprocessor.editors import editor_schema, schema_names
 from preprocessor.reference import PAGES
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds each reference page as if it stood under ``docs/``."""
+    """Adds each page and each schema as if it stood under ``docs/``; schemas at ``schemas/NAME.schema.json``."""
     for path, text in PAGES.items():
         files.append(File.generated(config, path, content=text()))
+    for name in schema_names():
+        path = f"schemas/{name}.schema.json"
+        files.append(File.generated(config, path, content=editor_schema(name)))
     return files
