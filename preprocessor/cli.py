@@ -231,7 +231,7 @@ def _schema(commands: Commands) -> None:
         "name",
         nargs="?",
         default="table",
-        choices=("table", "chart", "value", "check", "pipeline"),
+        choices=("table", "chart", "value", "check", "pipeline", "result", "experiment"),
         help="which one (default: table)",
     )
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from pathlib import Path
-
-_SCHEMAS = Path(__file__).parents[1] / "schemas"
 
 
 def run(arguments: Namespace) -> int:
-    """Prints the schema as it is shipped."""
-    file = _SCHEMAS / f"{arguments.name}.schema.json"
-    sys.stdout.write(file.read_text("utf-8"))
+    """Prints the schema as the site publishes it."""
+    from preprocessor.editors import editor_schema
+
+    sys.stdout.write(editor_schema(arguments.name))
     return 0
