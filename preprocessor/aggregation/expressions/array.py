@@ -32,6 +32,9 @@ from preprocessor.aggregation.values import (
     type_name,
 )
 
+# What fits into the server's 100 MiB for one $range, at 16 bytes a number.
+_MOST_NUMBERS = (100 * 2**20 - 40) // 16
+
 
 def array_of(name: str, value: Any, code: int) -> list[Any]:
     """``value`` as the array it must be; raises AggregationError for anything else."""
@@ -128,7 +131,10 @@ def _range(start: Any, end: Any, step: Any = 1) -> list[int]:
     stride = int32("$range", step, 34447, 34448)
     if not stride:
         raise AggregationError("$range takes steps that are not 0", code=34449)
-    return list(range(first, last, stride))
+    numbers = range(first, last, stride)
+    if len(numbers) > _MOST_NUMBERS:
+        raise AggregationError(f"$range of {len(numbers)} numbers takes too much memory", code=146)
+    return list(numbers)
 
 
 @operator("$reverseArray")

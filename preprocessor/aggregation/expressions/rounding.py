@@ -9,8 +9,9 @@ from typing import Any
 from preprocessor.aggregation.compiler import operator
 from preprocessor.aggregation.errors import AggregationError
 from preprocessor.aggregation.expressions.arithmetic import number_rank
+from preprocessor.aggregation.expressions.lazy import lazy
 from preprocessor.aggregation.numbers import CONTEXT, DECIMAL, DOUBLE, decimal128, integer, integral, rank
-from preprocessor.aggregation.values import INT64_MAX, INT64_MIN, is_nullish, type_name
+from preprocessor.aggregation.values import INT64_MAX, INT64_MIN, Document, Evaluate, is_nullish, type_name
 
 _ONE = Decimal(1)
 # From here on a double has no fraction.
@@ -42,22 +43,27 @@ def _ceil(value: Any) -> Any:
     return _whole("$ceil", value, ROUND_CEILING)
 
 
-@operator("$round")
-def _round(value: Any, places: Any = 0) -> Any:
+@lazy("$round")
+def _round(document: Document, number: Evaluate, *digits: Evaluate) -> Any:
+    value = number(document)
+    if is_nullish(value):
+        return None
+    places = digits[0](document) if digits else 0
     if type(value) is float and type(places) is int and -20 <= places <= 100:
         # Correctly rounded from the exact value, halves to even: what the server does through Decimal128.
         return round(value, places) if math.isfinite(value) else value
     return _to_places("$round", value, places, ROUND_HALF_EVEN)
 
 
-@operator("$trunc")
-def _trunc(value: Any, places: Any = 0) -> Any:
-    return _to_places("$trunc", value, places, ROUND_DOWN)
+@lazy("$trunc")
+def _trunc(document: Document, number: Evaluate, *digits: Evaluate) -> Any:
+    value = number(document)
+    if is_nullish(value):
+        return None
+    return _to_places("$trunc", value, digits[0](document) if digits else 0, ROUND_DOWN)
 
 
 def _to_places(name: str, value: Any, places: Any, rounding: str) -> Any:
-    if is_nullish(value):
-        return None
     kind = number_rank(name, value, 51081)
     if is_nullish(places):
         return None

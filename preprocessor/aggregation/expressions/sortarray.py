@@ -12,7 +12,6 @@ from preprocessor.aggregation.compiler import (
     compile_expression,
     folded,
     form,
-    named,
     named_arguments,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
@@ -88,28 +87,30 @@ def _ends(name: str, n: Any, value: Any) -> tuple[int, list[Any]]:
     return number, value
 
 
-@named("$firstN")
-def _first_n(n: Any, value: Any) -> list[Any]:
-    number, items = _ends("$firstN", n, value)
-    return items[:number]
+_ENDS: dict[str, Callable[[int, list[Any]], list[Any]]] = {
+    "$firstN": lambda number, items: items[:number],
+    "$lastN": lambda number, items: items[-number:],
+    "$minN": lambda number, items: _extremes(number, items, least=True),
+    "$maxN": lambda number, items: _extremes(number, items, least=False)[::-1],
+}
 
 
-@named("$lastN")
-def _last_n(n: Any, value: Any) -> list[Any]:
-    number, items = _ends("$lastN", n, value)
-    return items[-number:]
+@form(*_ENDS)
+def _ends_of(argument: Any, scope: Scope, path: Path) -> Node:
+    """Never a constant, even of one: the server does not compute these while it parses."""
+    name = str(path[-1])
+    given = named_arguments(name, argument, path)
+    count = compile_expression(given["n"][0], scope, given["n"][1]).run
+    source = compile_expression(given["input"][0], scope, given["input"][1]).run
+    pick = _ENDS[name]
 
+    def run(document: Document) -> list[Any]:
+        try:
+            return pick(*_ends(name, count(document), source(document)))
+        except AggregationError as error:
+            raise error.at(path) from None
 
-@named("$minN")
-def _min_n(n: Any, value: Any) -> list[Any]:
-    number, items = _ends("$minN", n, value)
-    return _extremes(number, items, least=True)
-
-
-@named("$maxN")
-def _max_n(n: Any, value: Any) -> list[Any]:
-    number, items = _ends("$maxN", n, value)
-    return _extremes(number, items, least=False)[::-1]
+    return Node(run)
 
 
 def _extremes(number: int, items: list[Any], *, least: bool) -> list[Any]:
