@@ -16,7 +16,7 @@ from preprocessor.aggregation.numbers import CONTEXT
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
-_HEXADECIMAL = re.compile(r"[+-]0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?")
+_HEXADECIMAL = re.compile(r"[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?")
 _NAN = re.compile(r"[+-]?nan(?:\([0-9A-Za-z_]*\))?", re.IGNORECASE)
 _PLAIN_NAN = re.compile(r"[+-]?nan", re.IGNORECASE)
 _INFINITY = re.compile(r"([+-]?)inf(?:inity)?", re.IGNORECASE)
@@ -36,7 +36,10 @@ def read_integer(text: str, base: int = 10) -> int | None:
     """The integer that ``text`` is, or None. No space around it, no separators."""
     if base == 10:
         # Longer than any int64; and Python refuses to read thousands of digits.
-        return int(text) if len(text.lstrip("+-0")) < 20 and _INTEGER.fullmatch(text) else None
+        digits = text.lstrip("+-0")
+        if len(digits) > 19 or not _INTEGER.fullmatch(text):
+            return None
+        return -int(digits or 0) if text.startswith("-") else int(digits or 0)
     sign, digits = (text[:1], text[1:]) if text[:1] in ("+", "-") else ("", text)
     if base == 16 and digits[:2] in ("0x", "0X"):
         digits = digits[2:]
@@ -80,7 +83,7 @@ def read_decimal(text: str) -> Decimal | None:
     if infinity := _INFINITY.fullmatch(text):
         return Decimal("-Infinity" if infinity[1] == "-" else "Infinity")
     if _PLAIN_NAN.fullmatch(text):
-        return Decimal("-NaN" if text.startswith("-") else "NaN")
+        return Decimal("NaN")
     if not _DECIMAL.fullmatch(text):
         return None
     mantissa, _, exponent = text.lower().partition("e")

@@ -160,7 +160,7 @@ def _in_base(value: Any, base: int) -> str:
 
 
 def _text_to_number(target: str, text: str, manner: Manner) -> Any:
-    if text[:2] in ("0x", "0X"):
+    if text.startswith("0x"):
         raise failure(f"'{text}' is hexadecimal, which is not read as a number")
     if manner.base is not None or target in ("int", "long"):
         number = read_integer(text, manner.base or 10)
