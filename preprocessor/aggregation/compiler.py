@@ -11,13 +11,12 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from preprocessor.aggregation import catalogue, paths
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
-from preprocessor.aggregation.leading import leading_joins
+from preprocessor.aggregation.leading import arranged, leading_joins, wanted
 from preprocessor.aggregation.places import closed
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, date_from_millis, is_string, millis
 
@@ -42,12 +41,14 @@ class Context(NamedTuple):
 class Scope(NamedTuple):
     """The variables visible to an expression, and the context. ``slots`` maps a name to its value's place.
 
-    ``leading``: the stage is a join that leads the pipeline (see ``leading``).
+    ``leading``: the stage is a join that leads the pipeline (see ``leading``). ``most``: how many documents are
+    wanted of a sort, 0 for all.
     """
 
     context: Context
     slots: Mapping[str, Slot] = MappingProxyType({})
     leading: bool = False
+    most: int = 0
 
     def binding(self, *names: str) -> tuple[Scope, list[Slot]]:
         """A scope in which ``names`` are bound as well, and the new slots in that order."""
@@ -399,14 +400,18 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
     """
     if not isinstance(pipeline, list | tuple):
         raise AggregationError("a pipeline is a list of stages", path, 14)
+    for index, spec in enumerate(pipeline, first):
+        _check_stage(spec, (*path, index))
     leads = not path or path[-2:] == ("$unionWith", "pipeline")
-    joins = leading_joins(pipeline) if leads else frozenset[int]()
-    stages = [
-        _stage(spec, scope._replace(leading=True) if index in joins else scope, (*path, index))
-        for index, spec in enumerate(pipeline, first)
-    ]
-    # Of sorts in a row the server keeps the last: the others do not even order what is equal.
-    stages = [one for one, again in zip(stages, _sorts_again(pipeline), strict=True) if not again]
+    order = arranged(pipeline)
+    specs = [pipeline[place] for place in order]
+    joins = leading_joins(specs) if leads else frozenset[int]()
+    hints = {place: (at in joins, wanted(specs, at)) for at, place in enumerate(order)}
+    compiled: dict[int, Stage] = {}
+    for place, spec in enumerate(pipeline):
+        leading, most = hints.get(place, (False, 0))
+        compiled[place] = _stage(spec, scope._replace(leading=leading, most=most), (*path, place + first))
+    stages = [compiled[place] for place in order]
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         for one in stages:
@@ -416,17 +421,15 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
     return run
 
 
-def _sorts_again(pipeline: Sequence[Any]) -> list[bool]:
-    """For each stage whether it is a sort right before another."""
-    sorts = ["$sort" in spec for spec in pipeline] + [False]
-    return [one and after for one, after in pairwise(sorts)]
-
-
-def _stage(spec: Any, scope: Scope, path: Path) -> Stage:
+def _check_stage(spec: Any, path: Path) -> None:
+    """Raises AggregationError for what is no stage: not a document, not one name."""
     if not isinstance(spec, Mapping):
         raise AggregationError("a stage is a document with one '$' name", path, 14)
     if len(spec) != 1:
         raise AggregationError(f"a stage has exactly one '$' name, not {len(spec)}", path, 40323)
+
+
+def _stage(spec: Any, scope: Scope, path: Path) -> Stage:
     ((name, argument),) = spec.items()
     entry = catalogue.find("stage", name)
     if entry is None:

@@ -1,6 +1,7 @@
-"""Which ``$lookup`` stages the server runs in its other engine, because they lead the pipeline.
+"""What the server's optimizer makes of neighbouring stages, as far as it shows in the result.
 
-There the field that a join sets is dropped and set at the end of the document; elsewhere it keeps its place.
+``$lookup`` stages that lead the pipeline run in its other engine: there the field that a join sets is dropped and
+set at the end of the document; elsewhere it keeps its place. A sort takes a limit in that follows.
 """
 
 from __future__ import annotations
@@ -8,9 +9,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from preprocessor.aggregation.numbers import integral
+from preprocessor.aggregation.values import is_number
+
 # What a query takes in before the engine proper, in the order in which it can: a later stage of an earlier rank
 # ends it. $match moves ahead of $sort.
 _RANKS = {"$match": 1, "$sort": 1, "$skip": 2, "$limit": 2, "$project": 3, "$group": 4, "$lookup": 4}
+
+
+def arranged(pipeline: Sequence[Any]) -> list[int]:
+    """The places of the stages in the order in which they run.
+
+    A ``$match`` moves ahead of the sort before it. Of sorts in a row the last alone is left: the others do not even
+    order what is equal.
+    """
+    order: list[int] = []
+    for place, spec in enumerate(pipeline):
+        at = len(order)
+        while "$match" in spec and at and "$sort" in pipeline[order[at - 1]]:
+            at -= 1
+        order.insert(at, place)
+    return [
+        place
+        for place, after in zip(order, [*order[1:], None], strict=False)
+        if after is None or not ("$sort" in pipeline[place] and "$sort" in pipeline[after])
+    ]
 
 
 def leading_joins(pipeline: Sequence[Any]) -> frozenset[int]:
@@ -56,3 +79,25 @@ def _unwound(argument: Mapping[str, Any], following: Sequence[Any]) -> bool:
     unwind = following[0].get("$unwind")
     path = unwind.get("path") if isinstance(unwind, Mapping) else unwind
     return path == f"${argument.get('as')}"
+
+
+# Stages that a limit moves ahead of: they give one document for each.
+_ONE_FOR_ONE = ("$project", "$set", "$addFields", "$unset", "$replaceRoot", "$replaceWith", "$lookup")
+
+
+def wanted(pipeline: Sequence[Any], place: int) -> int:
+    """How many documents the ``$sort`` at ``place`` has to give; 0 when all, or when the stage is no sort."""
+    if not isinstance(pipeline[place], Mapping) or "$sort" not in pipeline[place]:
+        return 0
+    skipped, most = 0, 0
+    for spec in pipeline[place + 1 :]:
+        name = next(iter(spec), "") if isinstance(spec, Mapping) else ""
+        if name in ("$skip", "$limit") and is_number(spec[name]):
+            count = integral(spec[name]) or 0
+            if name == "$skip":
+                skipped += count
+            else:
+                most = min(most or skipped + count, skipped + count)
+        elif name not in _ONE_FOR_ONE:
+            break
+    return most

@@ -17,6 +17,7 @@ from preprocessor.aggregation import paths
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.numbers import is_nan, to_decimal
 from preprocessor.aggregation.ordering import Key, key, reversed_key
+from preprocessor.aggregation.topsort import first_sorted
 from preprocessor.aggregation.values import MISSING, Document, is_number
 
 _NULL: Key = key(None)
@@ -62,6 +63,11 @@ class SortPattern(NamedTuple):
         return tuple(
             reversed_key(one) if part.descending else one for part, one in zip(self.parts, keys, strict=True)
         )
+
+    def first(self, documents: Iterable[Document], most: int) -> list[Document]:
+        """The first ``most`` documents in order; what is equal comes as the server has it."""
+        rows = ((self.directed(self.keys(document)), document) for document in documents)
+        return [document for _, document in first_sorted(rows, most)]
 
     def sorted(self, documents: Iterable[Document]) -> list[Document]:
         """The documents in order; what is equal keeps its order."""

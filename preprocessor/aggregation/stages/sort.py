@@ -13,12 +13,13 @@ from preprocessor.aggregation.values import Document
 
 @stage("$sort")
 def sort(argument: Any, scope: Scope, path: Path) -> Stage:
-    """The documents in the order of a pattern; what is equal keeps its order."""
+    """The documents in the order of a pattern; what is equal keeps its order, unless a limit follows."""
     pattern = sorting.parse(argument, path)
+    most = scope.most
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         try:
-            return iter(pattern.sorted(documents))
+            return iter(pattern.first(documents, most) if most else pattern.sorted(documents))
         except AggregationError as error:
             raise error.at(path) from None
 
