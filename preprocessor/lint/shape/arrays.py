@@ -129,7 +129,7 @@ def _filter(argument: Any, walk: Walk, path: At) -> Shape:
     shape_of(condition, inner, (*path, "cond"))
     if "limit" in argument:
         shape_of(argument["limit"], walk, (*path, "limit"))
-    kept = _kept(item, condition, f"$${argument.get('as', 'this')}")
+    kept = _kept(item, value.traits.path, condition, f"$${argument.get('as', 'this')}")
     shape = replace(
         array(kept),
         kinds=frozenset({"array", "null"}) if value.nullish else frozenset({"array"}),
@@ -144,8 +144,11 @@ def _bound(argument: Mapping[str, Any], value: Shape, walk: Walk) -> tuple[Shape
     return item, walk.binding({name if isinstance(name, str) else "this": item})
 
 
-def _kept(item: Shape, condition: Any, variable: str) -> Shape:
-    """What elements look like after the condition: it may rule out null, and may name a series of a known unit."""
+def _kept(item: Shape, path: str | None, condition: Any, variable: str) -> Shape:
+    """What elements look like after the condition: it may rule out null, and may name a series of a known unit.
+
+    ``path`` is the array's own, if it comes from a document.
+    """
     left, right = _comparison(condition, "$ne")
     if right is None:
         # $ne of null keeps a document in which the field is missing.
@@ -155,7 +158,6 @@ def _kept(item: Shape, condition: Any, variable: str) -> Shape:
             item = _narrowed(item, text, variable, "null", "missing")
     left, right = _comparison(condition, "$eq")
     if left == f"{variable}.name" and isinstance(right, str):
-        path = item.traits.path
         chosen = frozenset({f"{path}[{right}]"}) if path else item.traits.sources
         unit = units.of_series(right)
         change = partial(marked, unit=unit, path=None, sources=chosen)

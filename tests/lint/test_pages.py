@@ -1,0 +1,58 @@
+"""Small pages, bad and good by rule: each says in its first lines what the linter finds in it, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from preprocessor.pages import all_findings, answer, lint_findings, read_page
+from preprocessor.results.fixtures import FixtureSource
+from preprocessor.rules import RULES
+
+PAGES = Path(__file__).parent / "pages"
+ALL = sorted(PAGES.glob("MT*/*.md"))
+FIXTURES = FixtureSource(PAGES / "fixtures")
+# What can only be seen in rows; all other rules need nothing to be run.
+NEEDS_ROWS = {"MT411"}
+
+
+def found(page: Path) -> list[tuple[str, int]]:
+    """Rule and line of every finding of a page."""
+    read = read_page(page.read_text("utf-8"), page.name, lambda _: None)
+    answers = answer([read], FIXTURES) if page.parent.name in NEEDS_ROWS else None
+    findings = all_findings([read], answers, (), lint_findings([read], FIXTURES, answers))
+    return sorted((one.rule, one.line) for one in findings)
+
+
+def expected(page: Path) -> list[tuple[str, int]]:
+    """What the page itself says is found in it."""
+    said = re.search(r"^Found: (.+)\.$", page.read_text("utf-8"), re.MULTILINE)
+    assert said, "a page says what is found in it"
+    places = re.findall(r"(MT\d{3}) in line (\d+)", said[1])
+    assert bool(places) != (said[1] == "nothing")
+    return sorted((rule, int(line)) for rule, line in places)
+
+
+@pytest.mark.parametrize("page", ALL, ids=[f"{page.parent.name}-{page.stem}" for page in ALL])
+def test_a_page_has_the_findings_that_it_names_and_no_other(page: Path) -> None:
+    assert found(page) == expected(page)
+
+
+def test_every_bad_page_shows_its_own_rule_and_every_good_page_none() -> None:
+    for page in ALL:
+        rules = {rule for rule, _ in expected(page)}
+        assert (page.parent.name in rules) == page.name.startswith("bad-")
+        assert rules or page.name.startswith("good-")
+
+
+def test_every_rule_of_the_linter_has_bad_and_good_pages() -> None:
+    linted = {rule for rule in RULES if rule in ("MT305", "MT306", "MT307", "MT308", "MT312") or rule >= "MT4"}
+    for rule in sorted(linted):
+        assert list(PAGES.glob(f"{rule}/bad-*.md")), rule
+        assert list(PAGES.glob(f"{rule}/good-*.md")), rule
+
+
+def test_there_are_enough_pages_to_mean_something() -> None:
+    assert len(ALL) >= 120
