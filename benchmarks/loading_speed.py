@@ -15,22 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.documents import status
 from preprocessor.results import Query
 from preprocessor.results.fixtures import FixtureSource
 
 TESTS = [f"experiment_{number:02}" for number in range(11)]
-
-
-def _status(seed: int) -> dict[str, Any]:
-    sections = {
-        f"section {n}": {f"some counter of section {n}, number {k}": seed * k * 7919 for k in range(16)}
-        for n in range(35)
-    }
-    cache = {
-        "pages read into cache": seed * 31,
-        **{f"cache counter number {k}": seed + k for k in range(150)},
-    }
-    return {"host": "localhost", "pid": 1, **sections, "wiredTiger": {"cache": cache, **sections}}
 
 
 def _document(test: str, number: int) -> dict[str, Any]:
@@ -39,8 +28,8 @@ def _document(test: str, number: int) -> dict[str, Any]:
         "_id": {"order": number, "testname": test},
         "duration": {"$numberLong": str(60_000 + number)},
         "variant": {"threads": number},
-        "before_status": _status(number + 1),
-        "after_status": _status(number + 2),
+        "before_status": status(number + 1),
+        "after_status": status(number + 2),
         "metrics": {
             "measurements": [{"name": f"M{k}", "units": "PERCENT", "dataPoints": points} for k in range(20)]
         },
