@@ -200,9 +200,9 @@ def _joined_traits(one: Shape, other: Shape) -> Traits:
     """Facts that hold of both; a side that is only null or missing says nothing against the other's meaning."""
     first, second = one.traits, other.traits
     if not one.kinds - NULL:
-        return replace(second, nonzero=False, sources=first.sources | second.sources, path=None)
+        return _with_gaps(second, first.sources, "null" in one.kinds)
     if not other.kinds - NULL:
-        return replace(first, nonzero=False, sources=first.sources | second.sources, path=None)
+        return _with_gaps(first, second.sources, "null" in other.kinds)
     return Traits(
         path=first.path if first.path == second.path else None,
         sources=first.sources | second.sources,
@@ -213,6 +213,12 @@ def _joined_traits(one: Shape, other: Shape) -> Traits:
         zeroed=first.zeroed or second.zeroed,
         numeral=first.numeral or second.numeral,
     )
+
+
+def _with_gaps(traits: Traits, sources: frozenset[str], nulls: bool) -> Traits:
+    """The facts about a value that may be missing as well, or null, in which case it is no field unchanged."""
+    path = None if nulls else traits.path
+    return replace(traits, nonzero=False, sources=traits.sources | sources, path=path)
 
 
 def member(shape: Shape, name: str) -> Shape:

@@ -1,0 +1,115 @@
+"""The promise on which every rule stands: the shape of a pipeline's rows never denies what a real row has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bson
+import pymongo
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from pymongo.errors import OperationFailure
+
+from preprocessor.aggregation import AggregationError, NotOffline, aggregate
+from preprocessor.aggregation.values import type_name
+from preprocessor.lint.shape.flow import flow_of
+from preprocessor.lint.shape.learn import learnt
+from preprocessor.lint.shape.values import Shape, admits, member, unknown_documents
+from tests.conformance.generator import documents
+from tests.conformance.pipelines import pipelines
+from tests.mongod import Mongod
+
+Documents = list[dict[str, Any]]
+
+
+def denial(shape: Shape, value: Any, at: str = "row") -> str:
+    """What the shape says against the value, empty when nothing."""
+    kind = type_name(value)
+    if not admits(shape, kind):
+        return f"{at} is {kind}, the shape allows {sorted(shape.kinds)}"
+    if isinstance(value, dict):
+        for name in shape.fields:
+            if name not in value and not shape.fields[name].missing:
+                return f"{at}.{name} is missing, the shape says it never is"
+        parts = ((f"{at}.{name}", member(shape, name), inner) for name, inner in value.items())
+    elif isinstance(value, list) and shape.items is not None:
+        parts = ((f"{at}[{place}]", shape.items, inner) for place, inner in enumerate(value))
+    else:
+        return ""
+    return next(filter(None, (denial(inner, part, where) for where, inner, part in parts)), "")
+
+
+def shapes(docs: Documents, pipeline: list[dict[str, Any]]) -> list[Shape]:
+    """The rows' shape by what the analysis knows: the documents, or nothing."""
+    return [flow_of(pipeline, start).rows for start in (learnt(docs), unknown_documents())]
+
+
+def check(docs: Documents, pipeline: list[dict[str, Any]], rows: Documents) -> None:
+    for shape in shapes(docs, pipeline):
+        for row in rows:
+            assert not denial(shape, row), denial(shape, row)
+
+
+def stored(docs: Documents) -> Documents:
+    return [bson.decode(bson.encode(one)) for one in docs]
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@given(documents(), pipelines())
+@example([{"_id": 0, "a": []}], [{"$project": {"x": {"$first": "$a"}}}])
+@example([{"_id": 0, "a": 1}], [{"$set": {"a.b": 1}}, {"$unset": "a.b"}])
+@example([{"_id": 0, "r": [{"n": 1}, {}]}], [{"$project": {"r.n": 1, "r.x": "$_id"}}])
+@example([{"_id": 0, "o": {"x": None}}], [{"$set": {"y": {"$mergeObjects": ["$o", "$missing", {"z": 1}]}}}])
+def test_no_row_of_the_evaluator_is_denied(docs: Documents, pipeline: list[dict[str, Any]]) -> None:
+    docs = stored(docs)
+    try:
+        rows = aggregate(docs, pipeline, collections={"case": docs})
+    except (AggregationError, NotOffline):
+        rows = []
+    check(docs, pipeline, rows)
+
+
+@pytest.fixture(scope="module")
+def collection(mongod: Mongod) -> Any:
+    with pymongo.MongoClient(mongod.uri()) as client:
+        yield client.soundness.case
+
+
+def test_no_row_of_a_server_is_denied(collection: Any) -> None:
+    @settings(max_examples=120, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(documents(), pipelines())
+    def case(docs: Documents, pipeline: list[dict[str, Any]]) -> None:
+        collection.delete_many({})
+        collection.insert_many([dict(one) for one in docs])
+        try:
+            rows = list(collection.aggregate(pipeline))
+        except OperationFailure:
+            rows = []
+        check(list(collection.find()), pipeline, rows)
+
+    case()
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@given(documents(), st.integers(0, 3))
+def test_no_document_is_denied_by_what_was_learnt_of_it(docs: Documents, more: int) -> None:
+    docs = stored(docs)
+    for one in docs[: len(docs) - more] or docs:
+        assert not denial(learnt(docs), one)
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "row"),
+    [
+        ([{"$project": {"n": 1}}], {"_id": 0, "n": "text"}),
+        ([{"$project": {"n": 1}}], {"_id": 0, "n": 1, "s": 2}),
+        ([{"$project": {"x": {"$add": ["$n", 1]}}}], {"_id": 0, "x": []}),
+        ([{"$group": {"_id": None, "x": {"$sum": "$n"}}}], {"_id": None}),
+        ([{"$unwind": "$a"}], {"_id": 0, "n": 1, "a": [1]}),
+        ([{"$match": {"n": {"$gt": 0}}}], {"_id": 0, "a": [1]}),
+    ],
+)
+def test_a_row_that_cannot_be_is_denied(pipeline: list[dict[str, Any]], row: dict[str, Any]) -> None:
+    known, _ = shapes([{"_id": 0, "n": 1, "a": [1, 2]}, {"_id": 1, "n": 2, "a": [3]}], pipeline)
+    assert denial(known, row)
