@@ -29,6 +29,10 @@ class _Unwind:
         if type(value) is not list:
             if self.preserve or not (value is None or value is MISSING):
                 yield self._indexed(document, None)
+        elif value and len(self.path) == 1 and not self.index and type(document) is dict:
+            (name,) = self.path
+            for item in value:
+                yield {**document, name: item}
         elif value:
             for place, item in enumerate(value):
                 yield self._indexed(with_nested(document, self.path, item), Int64(place))
