@@ -26,8 +26,7 @@ from preprocessor.aggregation.numbers import (
 from preprocessor.aggregation.values import INT64_MAX, INT64_MIN
 
 _TWO_31 = 2**31
-_INT, _DOUBLES = frozenset((int,)), frozenset((float, type(None)))
-_ONE_DOUBLE = frozenset((float,))
+_INT, _COMMON = frozenset((int,)), frozenset((float, int, type(None)))
 _ZERO = Decimal(0)
 
 
@@ -112,10 +111,13 @@ class MixedSum:
 
     def add(self, *values: Any) -> None:
         """Adds the numbers among ``values``, in order."""
-        if set(map(type, values)) <= _DOUBLES:
-            parts = [value for value in values if value is not None]
+        kinds = set(map(type, values))
+        if kinds <= _COMMON and (int not in kinds or _within_int32(values)):
+            # Nearly all arrays of measurements; an int32 needs no halves, and adds to a double as one.
+            parts: list[float] = [value for value in values if value is not None]
             self.count += len(parts)
-            self.widest = max(self.widest, DOUBLE) if parts else self.widest
+            if float in kinds:
+                self.widest = max(self.widest, DOUBLE)
         else:
             parts = [part for value in values for part in self._parts(value)]
         self.numbers.add(*parts)
@@ -161,13 +163,16 @@ class MixedSum:
         return self.numbers.double / self.count
 
 
+def _within_int32(values: Sequence[Any]) -> bool:
+    return all(type(value) is not int or -_TWO_31 <= value < _TWO_31 for value in values)
+
+
 def total(values: Sequence[Any]) -> int | float | Decimal128:
     """The server's `$sum` of the numbers among ``values``; 0 when there is none."""
-    kinds = set(map(type, values))
-    if len(values) == 2 and kinds == _ONE_DOUBLE:
+    if len(values) == 2 and type(values[0]) is float is type(values[1]):
         # Two terms: there is nothing to compensate.
         return plain(0.0 + values[0] + values[1])
-    if kinds <= _INT and all(-_TWO_31 <= value < _TWO_31 for value in values):
+    if set(map(type, values)) <= _INT and _within_int32(values):
         # Exact in doubles as well: the sum of all int32 values that fit into memory.
         return integer(sum(values))
     return MixedSum(values).value

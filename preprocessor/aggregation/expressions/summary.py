@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from preprocessor.aggregation.compiler import Node, Scope, arguments, compile_expression, folded, form
@@ -13,7 +13,7 @@ from preprocessor.aggregation.spread import standard_deviation
 from preprocessor.aggregation.summation import mean, total
 from preprocessor.aggregation.values import Document, is_nullish
 
-Summary = Callable[[Iterable[Any]], Any]
+Summary = Callable[[Sequence[Any]], Any]
 
 
 def smallest(values: Iterable[Any]) -> Any:
@@ -27,12 +27,12 @@ def largest(values: Iterable[Any]) -> Any:
 
 
 _SUMMARIES: dict[str, Summary] = {
-    "$avg": lambda values: mean(list(values)),
+    "$avg": mean,
     "$max": largest,
     "$min": smallest,
     "$stdDevPop": lambda values: standard_deviation(values, sample=False),
     "$stdDevSamp": lambda values: standard_deviation(values, sample=True),
-    "$sum": lambda values: total(values if isinstance(values, list) else list(values)),
+    "$sum": total,
 }
 # These the server regroups when they have several arguments: see ``associative``.
 _ASSOCIATIVE = ("$max", "$min", "$sum")
@@ -46,7 +46,9 @@ def _summary(argument: Any, scope: Scope, path: Path) -> Node:
     if len(given) == 1:
         return _of_one(summary, compile_expression(given[0][0], scope, given[0][1]), path)
     if name in _ASSOCIATIVE:
-        nodes = regrouped(name, summary, argument, scope, path, commutative=True, single=False)
+        nodes = regrouped(
+            name, lambda values: summary(list(values)), argument, scope, path, commutative=True, single=False
+        )
     else:
         nodes = [compile_expression(item, scope, where) for item, where in given]
     runs = [node.run for node in nodes]
