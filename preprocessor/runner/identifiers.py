@@ -14,8 +14,10 @@ its place
 
 from __future__ import annotations
 
+import os
 import random
 import struct
+import time
 from array import array
 from collections.abc import Callable
 
@@ -27,6 +29,7 @@ CUSTOMERS = 20_000
 Head = Callable[[], bytes]
 """Gives the head of the next document."""
 
+_SECONDS = struct.Struct(">I")
 _SEQUENCE = struct.Struct("<5sq7si")
 _GROUPED = struct.Struct("<5sq7si11sd13sd")
 
@@ -42,9 +45,17 @@ def heads(config: Config, share: Share) -> Head | None:
 
 
 def _object_id(config: Config, share: Share) -> Head:
-    from bson.objectid import ObjectId
+    # As the driver makes them (time, five random bytes, counter), a third of its price: there may be 100,000
+    # a second. https://www.mongodb.com/docs/manual/reference/bson-types/#objectid
+    own = os.urandom(5)
+    count = int.from_bytes(os.urandom(3), "big")
 
-    return lambda: b"\x07_id\0" + ObjectId().binary
+    def head() -> bytes:
+        nonlocal count
+        count = count + 1 & 0xFFFFFF
+        return b"\x07_id\0%b%b%b" % (_SECONDS.pack(int(time.time())), own, count.to_bytes(3, "big"))
+
+    return head
 
 
 def _uuid(config: Config, share: Share) -> Head:

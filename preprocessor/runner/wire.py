@@ -68,17 +68,17 @@ class WireClient:
     def find_and_update(self, selector: bytes, update: bytes, upsert: bool) -> int:
         """One ``findAndModify``."""
         body = _document(self._modify[upsert] + b"\x03query\0" + selector + b"\x03update\0" + update)
-        reply = _checked(self._exchange(b"\0" + body))
+        reply = _checked(self._exchange(b"\0", body))
         return 0 if reply["value"] is None else 1
 
     def find(self, selector: bytes, limit: int, skip: int) -> tuple[int, int]:
         """One ``find``, and ``getMore`` until the cursor is empty."""
         numbers = b"\x10limit\0" + _INT.pack(limit) + b"\x10skip\0" + _INT.pack(skip)
-        reply = self._exchange(b"\0" + _document(self._find + b"\x03filter\0" + selector + numbers))
+        reply = self._exchange(b"\0", _document(self._find + b"\x03filter\0" + selector + numbers))
         count, size, cursor = _batch(reply, b"firstBatch")
         while cursor:
             more = {"getMore": _int64(cursor), **self._more}
-            reply = self._exchange(b"\0" + _document(_elements(more)))
+            reply = self._exchange(b"\0", _document(_elements(more)))
             further, length, cursor = _batch(reply, b"nextBatch")
             count, size = count + further, size + length
         return count, size
@@ -88,13 +88,14 @@ class WireClient:
         self._held.close()
 
     def _written(self, command: bytes, name: bytes, documents: Sequence[bytes]) -> dict[str, Any]:
-        sequence = name + b"".join(documents)
-        reply = self._exchange(b"\0" + _document(command) + b"\x01" + _INT.pack(4 + len(sequence)) + sequence)
+        length = 4 + len(name) + sum(map(len, documents))
+        reply = self._exchange(b"\0", _document(command), b"\x01", _INT.pack(length), name, *documents)
         return _checked(reply)
 
-    def _exchange(self, sections: bytes) -> bytes:
-        """Send one message; give the BSON of the answer."""
-        self._socket.sendall(_HEADER.pack(20 + len(sections), 1, 0, OP_MSG, 0) + sections)
+    def _exchange(self, *parts: bytes) -> bytes:
+        """Send one message whose sections are these parts; give the BSON of the answer."""
+        header = _HEADER.pack(20 + sum(map(len, parts)), 1, 0, OP_MSG, 0)
+        self._socket.sendall(b"".join((header, *parts)))
         head = self._receive(21)
         length, _, _, opcode, flags = _HEADER.unpack_from(head)
         if opcode != OP_MSG or flags or head[20]:
