@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 
 from preprocessor.findings import Finding
@@ -36,6 +37,11 @@ class Region:
     end: int
     inner: str
     digest: str
+
+
+@lru_cache(maxsize=64)
+def _line_starts(body: str) -> tuple[int, ...]:
+    return tuple(accumulate((len(line) + 1 for line in body.split("\n")), initial=0))[:-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,7 @@ class Comment:
         nearest end.
         """
         offset = min(max(body_offset, 0), len(self.body))
-        starts = list(accumulate((len(line) + 1 for line in self.body.split("\n")), initial=0))[:-1]
+        starts = _line_starts(self.body)
         index = bisect_right(starts, offset) - 1
         line, column = self.body_lines[index]
         return line, column + offset - starts[index]

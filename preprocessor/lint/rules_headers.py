@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from preprocessor.findings import Finding
 from preprocessor.lint.subject import Subject
@@ -40,8 +40,7 @@ def _written(subject: Subject) -> tuple[str, ...]:
     return subject.spec.headers if isinstance(subject.spec, TableSpec) else ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Pitfall:
+class _Pitfall(NamedTuple):
     """A measure that is easily taken for another: where it ends up, what readers then believe, what to do."""
 
     source: str

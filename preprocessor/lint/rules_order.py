@@ -28,7 +28,7 @@ def missing_sort_key(subject: Subject) -> Iterator[Finding]:
                 continue
             dropped = _dropped_by(subject, stage, key)
             if dropped is not None:
-                line = subject.at((dropped.index,))[0]
+                line = subject.at((dropped.number,))[0]
                 why = f"the `{dropped.name}` in line {line} has dropped it"
                 hint = f"Sort before the `{dropped.name}`, or keep `{key}` in it."
             else:
@@ -48,7 +48,7 @@ def missing_sort_key(subject: Subject) -> Iterator[Finding]:
 
 def _dropped_by(subject: Subject, sort: StageFlow, key: str) -> StageFlow | None:
     parts = tuple(key.split("."))
-    for stage in reversed(subject.flow.stages[: sort.index]):
+    for stage in reversed(subject.flow.stages[: sort.number]):
         if not lookup(stage.before, parts).absent:
             computed = isinstance(stage.argument, Mapping) and stage.argument.get(key) not in (None, 0, False)
             return None if computed else stage

@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from preprocessor.findings import Finding
 from preprocessor.lint.subject import Subject
 from preprocessor.specs import TableSpec
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+class _Shown(NamedTuple):
     """One column of one table: its header without stray blanks, and what it is computed from."""
 
     subject: Subject
-    index: int
+    place: int
     column: str
     header: str
     sources: frozenset[str]
@@ -56,12 +55,12 @@ def misplaced_header(subjects: Sequence[Subject]) -> Iterator[tuple[Subject, Fin
         named = next((header for header in elsewhere if _akin(header, one)), None)
         if named is None or not any(_akin(other.header, other) for other in others):
             continue
-        line = others[0].subject.spec.locate(("headers", others[0].index))[0]
+        line = others[0].subject.spec.locate(("headers", others[0].place))[0]
         message = (
             f"“{one.header}” stands over `{one.column}` here, and over `{others[0].column}` in line {line}: "
             "readers take the one for the other."
         )
-        at = one.subject.spec.locate(("headers", one.index))
+        at = one.subject.spec.locate(("headers", one.place))
         hint = f"Elsewhere on this page this is “{named}”."
         yield one.subject, one.subject.finding("MT414", at, message, hint)
 
@@ -88,7 +87,7 @@ def uneven_rounding(subjects: Sequence[Subject]) -> Iterator[tuple[Subject, Find
             if one.digits == usual or count == len(found):
                 continue
             path = one.subject.defined(one.column)
-            at = one.subject.at(path, key=True) if path else one.subject.spec.locate(("columns", one.index))
+            at = one.subject.at(path, key=True) if path else one.subject.spec.locate(("columns", one.place))
             message = (
                 f"`{one.column}` is rounded to {_decimals(one.digits)} here, and to {_decimals(usual)} in other "
                 "tables of this page."

@@ -7,8 +7,7 @@ makes a field that is not live could be left out without any reader noticing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from preprocessor.lint.shape.expressions import Path
 from preprocessor.lint.shape.stages import is_flag, is_nested
@@ -19,8 +18,7 @@ Live = frozenset[Parts]
 EVERYTHING: Final[Live] = frozenset({()})
 
 
-@dataclass(frozen=True, slots=True)
-class Unused:
+class Unused(NamedTuple):
     """A field that nothing uses: where it is made, and whether it is computed there or only carried on."""
 
     path: Path
@@ -28,8 +26,7 @@ class Unused:
     computed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(NamedTuple):
     """``unused``: what is made for nothing, in the order of the pipeline. ``read``: fields of the collection."""
 
     unused: tuple[Unused, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -45,7 +44,7 @@ Found = Sequence[Operand]
 def _perhaps_null(shape: Shape, *inputs: Shape) -> Shape:
     """The shape, or null where an input may be null or missing."""
     if any(one.nullish for one in inputs):
-        return replace(shape, kinds=shape.kinds | NULL)
+        return shape._replace(kinds=shape.kinds | NULL)
     return shape
 
 
@@ -60,28 +59,28 @@ def _element(found: Found) -> Shape:
         return join(_element(found[:1]), of_kinds(NULL))
     value = found[0].shape
     item = elements(value)
-    shape = replace(item, missing=True)
+    shape = item._replace(missing=True)
     return _perhaps_null(shape, value) if not shape.unknown else shape
 
 
 @gives("$slice", "$reverseArray")
 def _part(found: Found) -> Shape:
     value = found[0].shape
-    return replace(array(elements(value)), kinds=frozenset({"array", "null"}), traits=_traits(found))
+    return array(elements(value))._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
 
 
 @gives("$concatArrays", "$setUnion", "$setIntersection", "$setDifference")
 def _concatenated(found: Found) -> Shape:
     items = join_all(elements(one.shape) for one in found)
-    return replace(array(items), kinds=frozenset({"array", "null"}), traits=_traits(found))
+    return array(items)._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
 
 
 @gives("$objectToArray")
 def _pairs(found: Found) -> Shape:
     value = found[0].shape
     inner = ANY if value.open else join_all(value.fields.values())
-    pair = document({"k": of_kinds(STRING), "v": replace(inner, missing=False)})
-    return replace(array(pair), kinds=frozenset({"array", "null"}), traits=_traits(found))
+    pair = document({"k": of_kinds(STRING), "v": inner._replace(missing=False)})
+    return array(pair)._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
 
 
 @gives("$mergeObjects")
@@ -99,7 +98,7 @@ def _merged(found: Found) -> Shape:
             early = fields.get(name, ANY if is_open else MISSING)
             missing = early.missing and (late.missing or not certain)
             sure = certain and not late.missing
-            fields[name] = late if sure else replace(join(late, early), missing=missing)
+            fields[name] = late if sure else join(late, early)._replace(missing=missing)
         is_open = is_open or value.open
     return marked(document(fields, is_open=is_open), sources=_traits(found).sources)
 
@@ -107,7 +106,7 @@ def _merged(found: Found) -> Shape:
 @gives("$concat")
 def _concat(found: Found) -> Shape:
     numeral = any(one.shape.traits.numeral for one in found)
-    return Shape(STRING | NULL, traits=replace(_traits(found), numeral=numeral))
+    return Shape(STRING | NULL, traits=_traits(found)._replace(numeral=numeral))
 
 
 @gives("$toString")
@@ -115,7 +114,7 @@ def _to_string(found: Found) -> Shape:
     value = found[0].shape
     kinds = value.kinds
     numeral = bool(kinds & NUMBERS) and not value.unknown
-    return Shape(STRING | NULL, traits=replace(_traits(found), numeral=numeral or value.traits.numeral))
+    return Shape(STRING | NULL, traits=_traits(found)._replace(numeral=numeral or value.traits.numeral))
 
 
 @form("$filter")
@@ -125,15 +124,13 @@ def _filter(argument: Any, walk: Walk, path: At) -> Shape:
     value = shape_of(argument["input"], walk, (*path, "input"))
     item, inner = _bound(argument, value, walk)
     condition = argument.get("cond")
-    inner.guarded = True
-    shape_of(condition, inner, (*path, "cond"))
+    shape_of(condition, inner._replace(guarded=True), (*path, "cond"))
     if "limit" in argument:
         shape_of(argument["limit"], walk, (*path, "limit"))
     kept = _kept(item, value.traits.path, condition, f"$${argument.get('as', 'this')}")
-    shape = replace(
-        array(kept),
+    shape = array(kept)._replace(
         kinds=frozenset({"array", "null"}) if value.nullish else frozenset({"array"}),
-        traits=replace(value.traits, path=None, known=None),
+        traits=value.traits._replace(path=None, known=None),
     )
     return walk.visit(path, "$filter", (Operand((*path, "input"), argument["input"], value),), shape)
 
@@ -172,7 +169,7 @@ def _narrowed(item: Shape, text: Any, variable: str, *kinds: str) -> Shape:
     prefix, _, name = text.rpartition(".") if isinstance(text, str) else ("", "", "")
     if prefix != variable or "object" not in item.kinds:
         return item
-    return replace(item, fields={**item.fields, name: without(member(item, name), *kinds)})
+    return item._replace(fields={**item.fields, name: without(member(item, name), *kinds)})
 
 
 def _comparison(condition: Any, operator: str) -> tuple[Any, Any]:
@@ -191,8 +188,8 @@ def _with(shape: Shape, parts: tuple[str, ...], change: Callable[[Shape], Shape]
     items = shape.items
     if "array" in shape.kinds:
         inner = elements(shape)
-        items = replace(inner, fields=_fields_with(inner, parts, change))
-    return replace(shape, fields=_fields_with(shape, parts, change), items=items)
+        items = inner._replace(fields=_fields_with(inner, parts, change))
+    return shape._replace(fields=_fields_with(shape, parts, change), items=items)
 
 
 def _fields_with(
@@ -210,8 +207,7 @@ def _map(argument: Any, walk: Walk, path: At) -> Shape:
     value = shape_of(argument["input"], walk, (*path, "input"))
     _, inner = _bound(argument, value, walk)
     made = shape_of(argument.get("in"), inner, (*path, "in"))
-    shape = replace(
-        array(made),
+    shape = array(made)._replace(
         kinds=frozenset({"array", "null"}) if value.nullish else frozenset({"array"}),
         traits=Traits(sources=value.traits.sources | made.traits.sources),
     )
@@ -244,7 +240,7 @@ def _zip(argument: Any, walk: Walk, path: At) -> Shape:
     if argument.get("useLongestLength"):
         inner = join_all((inner, of_kinds(NULL), elements(defaults)))
     tuples = array(filled(inner), inner.traits)
-    shape = replace(array(tuples), kinds=frozenset({"array", "null"}), traits=_traits(found))
+    shape = array(tuples)._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
     return walk.visit(path, "$zip", found, shape)
 
 
@@ -255,7 +251,7 @@ def _some(argument: Any, walk: Walk, path: At) -> Shape:
     value = shape_of(argument["input"], walk, (*path, "input"))
     if "n" in argument:
         shape_of(argument["n"], walk, (*path, "n"))
-    shape = replace(array(elements(value)), kinds=frozenset({"array", "null"}), traits=value.traits)
+    shape = array(elements(value))._replace(kinds=frozenset({"array", "null"}), traits=value.traits)
     name = str(path[-1])
     return walk.visit(path, name, (Operand((*path, "input"), argument["input"], value),), shape)
 

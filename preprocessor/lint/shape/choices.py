@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from preprocessor.lint.shape.expressions import Operand, Path, Settled, Walk, form, shape_of, sources
@@ -49,12 +48,12 @@ def _compared(name: str, left: Any, right: Any) -> Settled:
 
 
 def _branch(expression: Any, walk: Walk, path: Path, settled: Settled) -> Shape:
-    inner = replace(walk, settled=walk.settled | settled) if settled else walk
+    inner = walk._replace(settled=walk.settled | settled) if settled else walk
     return shape_of(expression, inner, path)
 
 
 def _guard(expression: Any, walk: Walk, path: Path) -> Shape:
-    return shape_of(expression, replace(walk, guarded=True), path)
+    return shape_of(expression, walk._replace(guarded=True), path)
 
 
 @form("$cond")
@@ -102,7 +101,7 @@ def _if_null(argument: Any, walk: Walk, path: Path) -> Shape:
     found = []
     for index, expression in enumerate(argument):
         last = index == len(argument) - 1
-        inner = walk if last else replace(walk, guarded=True)
+        inner = walk if last else walk._replace(guarded=True)
         shape = shape_of(expression, inner, (*path, index))
         found.append(
             Operand((*path, index), expression, shape if last else without(shape, "null", "missing"))

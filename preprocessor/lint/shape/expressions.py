@@ -9,9 +9,9 @@ exact is known give what the catalogue of operators says they give. More exact a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from preprocessor.aggregation import catalogue
 from preprocessor.lint.shape.values import (
@@ -38,8 +38,7 @@ Path = tuple[str | int, ...]
 Settled = frozenset[tuple[str, bool]]
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(NamedTuple):
     """An argument as it is written, where it stands in the pipeline, and what it gives."""
 
     path: Path
@@ -47,8 +46,7 @@ class Operand:
     shape: Shape
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(NamedTuple):
     """An operator, or a field that is read (``name`` is then empty), and what it gives."""
 
     path: Path
@@ -58,8 +56,10 @@ class Visit:
     guarded: bool = False
 
 
-@dataclass(slots=True)
-class Walk:
+_NONE_BOUND: Final[Mapping[str, Shape]] = MappingProxyType({})
+
+
+class Walk(NamedTuple):
     """What is known at one place of a pipeline: the document, the variables, what conditions have settled.
 
     ``settled``: expressions, as written, that are not 0 here because a condition around them says so, each with
@@ -70,7 +70,7 @@ class Walk:
 
     root: Shape
     visits: list[Visit]
-    variables: Mapping[str, Shape] = field(default_factory=dict)
+    variables: Mapping[str, Shape] = _NONE_BOUND
     settled: Settled = frozenset()
     guarded: bool = False
 
@@ -78,7 +78,7 @@ class Walk:
         """A walk in which the variables are bound as well."""
         hidden = tuple(f"$${name}" for name in variables)
         kept = frozenset(one for one in self.settled if not one[0].startswith(hidden))
-        return replace(self, variables={**self.variables, **variables}, settled=kept)
+        return self._replace(variables={**self.variables, **variables}, settled=kept)
 
     def visit(self, path: Path, name: str, operands: Sequence[Operand], shape: Shape) -> Shape:
         """Notes a visit; gives its shape."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from preprocessor.lint.shape import arrays, choices, numbers
 from preprocessor.lint.shape.expressions import Path, Visit, Walk, shape_of
@@ -15,11 +14,10 @@ from preprocessor.lint.shape.values import Shape
 REGISTERING = (arrays, choices, numbers)
 
 
-@dataclass(frozen=True, slots=True)
-class StageFlow:
+class StageFlow(NamedTuple):
     """One stage: its name and argument, the shapes of documents before and after it, what it computes and reads."""
 
-    index: int
+    number: int
     name: str
     argument: Any
     before: Shape
@@ -29,11 +27,10 @@ class StageFlow:
     @property
     def path(self) -> Path:
         """Where the argument stands in the pipeline."""
-        return (self.index, self.name)
+        return (self.number, self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(NamedTuple):
     """A whole pipeline. ``documents`` is the collection's shape, ``rows`` that of what comes out."""
 
     documents: Shape

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -86,9 +85,8 @@ def _settled(
     inner = member(shape, parts[0])
     below = parts[1:]
     if below and (present or exists) and "array" not in inner.kinds:
-        inner = replace(inner, kinds=inner.kinds & frozenset({"object"}), missing=False)
-    return replace(
-        shape,
+        inner = inner._replace(kinds=inner.kinds & frozenset({"object"}), missing=False)
+    return shape._replace(
         fields={
             **shape.fields,
             parts[0]: _settled(inner, below, present=present, nonzero=nonzero, exists=exists),

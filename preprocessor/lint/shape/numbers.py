@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from preprocessor.lint.shape import units
@@ -106,14 +105,14 @@ def _round(found: Found) -> Shape:
     kept = value.traits
     whole = not value.kinds - frozenset({"int", "long", "null"}) and bool(value.kinds)
     digits = kept.digits if places is None or whole else int(places)
-    traits = replace(kept, path=None, known=None, nonzero=kept.nonzero and whole, digits=digits)
+    traits = kept._replace(path=None, known=None, nonzero=kept.nonzero and whole, digits=digits)
     return Shape(_kinds(found[:1], dates=False) | (NULL if len(found) > 1 else frozenset()), traits=traits)
 
 
 @gives("$abs", "$toDouble", "$toDecimal", "$toInt", "$toLong")
 def _same_size(found: Found) -> Shape:
     kept = found[0].shape.traits
-    return Shape(NUMBERS | NULL, traits=replace(kept, path=None, known=None, nonzero=False))
+    return Shape(NUMBERS | NULL, traits=kept._replace(path=None, known=None, nonzero=False))
 
 
 @gives("$sum")
@@ -145,7 +144,7 @@ def _greatest(found: Found) -> Shape:
 def _least(found: Found) -> Shape:
     values = _summed(found)
     traits = _of_summary(found, values, zeroed=values.traits.zeroed)
-    return replace(values, kinds=values.kinds | NULL, missing=False, traits=traits)
+    return values._replace(kinds=values.kinds | NULL, missing=False, traits=traits)
 
 
 def _summed(found: Found) -> Shape:
@@ -158,4 +157,4 @@ def _summed(found: Found) -> Shape:
     if "array" not in only.shape.kinds:
         return only.shape
     inner = elements(only.shape)
-    return join_all([inner, replace(only.shape, kinds=only.shape.kinds - frozenset({"array"}))])
+    return join_all([inner, only.shape._replace(kinds=only.shape.kinds - frozenset({"array"}))])

@@ -6,7 +6,6 @@ A stage of which nothing is known gives documents of which nothing is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from preprocessor.lint.shape.expressions import Path, Walk, constant, shape_of
@@ -66,7 +65,7 @@ def behind(name: str, argument: Any, walk: Walk, path: Path) -> Shape:
 @stage("$match")
 def _match(argument: Any, walk: Walk, path: Path) -> Shape:
     if isinstance(argument, Mapping) and "$expr" in argument:
-        shape_of(argument["$expr"], replace(walk, guarded=True), (*path, "$expr"))
+        shape_of(argument["$expr"], walk._replace(guarded=True), (*path, "$expr"))
     return narrowed(walk.root, argument)
 
 
@@ -173,13 +172,13 @@ def _accumulator(value: Any, walk: Walk, path: Path) -> Shape:
     if name == "$sum":
         # A group has at least one document.
         counts = isinstance(part, (int, float)) and not isinstance(part, bool) and part > 0
-        return Shape(NUMBERS, traits=replace(traits, nonzero=counts))
+        return Shape(NUMBERS, traits=traits._replace(nonzero=counts))
     if name in ("$avg", "$stdDevPop", "$stdDevSamp"):
         return Shape(NUMBERS | NULL, traits=traits)
     if name in ("$push", "$addToSet"):
         return array(filled(shape) if name == "$push" else shape, traits)
     if name in _PICKED:
-        return replace(filled(shape), kinds=shape.kinds | NULL, missing=False, traits=traits)
+        return filled(shape)._replace(kinds=shape.kinds | NULL, missing=False, traits=traits)
     if name in _LISTED:
         return array(join(filled(shape), of_kinds(NULL)), traits)
     return PRESENT
@@ -275,7 +274,7 @@ def _facet(argument: Any, walk: Walk, path: Path) -> Shape:
         shape = walk.root
         for index, one in enumerate(pipeline):
             ((key, value),) = one.items()
-            shape = behind(key, value, replace(walk, root=shape), (*path, name, index, key))
+            shape = behind(key, value, walk._replace(root=shape), (*path, name, index, key))
         fields[name] = array(shape)
     return document(fields)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from preprocessor.lint.shape.values import (
@@ -50,7 +49,7 @@ def _document_with(shape: Shape, tree: Tree) -> Shape:
     fields: dict[str, Shape] = dict(shape.fields) if is_document else {}
     fresh = bool(shape.missing or shape.kinds - OBJECT - ARRAY)
     if fresh:
-        fields = {name: replace(one, missing=True) for name, one in fields.items()}
+        fields = {name: one._replace(missing=True) for name, one in fields.items()}
     for name, leaf in tree.items():
         if isinstance(leaf, dict):
             before = member(shape, name) if is_document else MISSING
@@ -90,7 +89,7 @@ def without_fields(shape: Shape, tree: Tree) -> Shape:
         fields = {name: one for name, one in changed.items() if shape.open or not one.absent}
     if "array" in shape.kinds and items is not None:
         items = without_fields(items, tree)
-    return replace(shape, fields=fields, items=items)
+    return shape._replace(fields=fields, items=items)
 
 
 def _below(shape: Shape, leaf: Any) -> Shape:
@@ -105,7 +104,7 @@ def replaced_at(shape: Shape, parts: Parts, value: Shape) -> Shape:
     fields: dict[str, Shape] = dict(shape.fields) if is_document else {}
     fresh = bool(shape.missing or shape.kinds - OBJECT)
     if fresh:
-        fields = {name: replace(one, missing=True) for name, one in fields.items()}
+        fields = {name: one._replace(missing=True) for name, one in fields.items()}
     before = member(shape, parts[0]) if is_document else MISSING
     fields[parts[0]] = replaced_at(join(before, MISSING) if fresh else before, parts[1:], value)
     return Shape(OBJECT, False, fields, is_document and shape.open, None, shape.traits)

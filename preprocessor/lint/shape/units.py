@@ -11,15 +11,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 Powers = tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """``factor`` base units of ``powers``: a kilobyte a millisecond is 1,000,000 of ((byte, 1), (second, -1))."""
 
     factor: float

@@ -8,8 +8,8 @@ what holds of two values at once; ``lookup`` follows a dotted path as an express
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from preprocessor.lint.shape.units import Unit
 
@@ -39,8 +39,7 @@ ANY_KIND: Final[Kinds] = (
 _NEARLY_ALL: Final = len(ANY_KIND) - 4
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(NamedTuple):
     """What is known of a value beside its kind.
 
     ``path``: the field of the collection's documents that the value is, unchanged; ``sources``: the fields it
@@ -62,8 +61,10 @@ class Traits:
 PLAIN: Final = Traits()
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+_NO_FIELDS: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+class Shape(NamedTuple):
     """What a value can look like.
 
     ``fields``: the known fields of a document; ``open``: whether it may have others. ``items``: what the elements
@@ -72,7 +73,7 @@ class Shape:
 
     kinds: Kinds
     missing: bool = False
-    fields: Mapping[str, Shape] = field(default_factory=dict)
+    fields: Mapping[str, Shape] = _NO_FIELDS
     open: bool = True
     items: Shape | None = None
     traits: Traits = PLAIN
@@ -124,17 +125,17 @@ def filled(shape: Shape) -> Shape:
     """The shape with null where it was missing."""
     if not shape.missing:
         return shape
-    return replace(shape, missing=False, kinds=shape.kinds | NULL)
+    return shape._replace(missing=False, kinds=shape.kinds | NULL)
 
 
 def present(shape: Shape) -> Shape:
     """The shape of the value where it is not missing."""
-    return replace(shape, missing=False) if shape.missing else shape
+    return shape._replace(missing=False) if shape.missing else shape
 
 
 def only(shape: Shape, kinds: Kinds) -> Shape:
     """The shape of the value where it is of one of ``kinds``; never missing."""
-    return replace(shape, kinds=shape.kinds & kinds, missing=False)
+    return shape._replace(kinds=shape.kinds & kinds, missing=False)
 
 
 def without(shape: Shape, *kinds: str) -> Shape:
@@ -142,12 +143,12 @@ def without(shape: Shape, *kinds: str) -> Shape:
     left = shape.kinds.difference(kinds)
     if len(left) == len(shape.kinds):
         left = shape.kinds
-    return replace(shape, kinds=left, missing=shape.missing and "missing" not in kinds)
+    return shape._replace(kinds=left, missing=shape.missing and "missing" not in kinds)
 
 
 def marked(shape: Shape, **traits: Any) -> Shape:
     """The shape with other traits."""
-    return replace(shape, traits=replace(shape.traits, **traits))
+    return shape._replace(traits=shape.traits._replace(**traits))
 
 
 def join(one: Shape, other: Shape) -> Shape:
@@ -218,7 +219,7 @@ def _joined_traits(one: Shape, other: Shape) -> Traits:
 def _with_gaps(traits: Traits, sources: frozenset[str], nulls: bool) -> Traits:
     """The facts about a value that may be missing as well, or null, in which case it is no field unchanged."""
     path = None if nulls else traits.path
-    return replace(traits, nonzero=False, sources=traits.sources | sources, path=path)
+    return traits._replace(nonzero=False, sources=traits.sources | sources, path=path)
 
 
 def member(shape: Shape, name: str) -> Shape:
