@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -112,5 +111,7 @@ def quoted(names: Iterable[Any]) -> str:
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """``Did you mean …?`` where a known name is close, else nothing."""
-    close = difflib.get_close_matches(name, list(known), n=1)
+    from difflib import get_close_matches  # only who mistyped pays for it
+
+    close = get_close_matches(name, list(known), n=1)
     return f"Did you mean `{close[0]}`?" if close else ""

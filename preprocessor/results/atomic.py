@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +11,9 @@ def write(path: Path, content: bytes) -> None:
     """Put ``content`` at ``path``, replacing what is there at once. Raises ``OSError`` and leaves nothing
     behind.
     """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+    from tempfile import mkstemp  # most runs find what they need and write nothing
+
+    handle, name = mkstemp(dir=path.parent, prefix=".new-")
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -1,0 +1,99 @@
+"""A check starts at once: held by what it imports, since times depend on the machine."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = """\
+# Speed
+
+<!-- MONGO_TABLE: {
+  "collection": "results",
+  "pipeline": [
+    {"$match": {"_id.testname": "speed", "duration": {"$gt": 0}}},
+    {"$set": {"rate": {"$round": [{"$divide": ["$work", "$duration"]}, 1]}}},
+    {"$project": {"_id": 0, "size": "$variant.size", "rate": 1}},
+    {"$sort": {"size": 1}}
+  ],
+  "columns": ["size", "rate"],
+  "headers": ["Size", "Rate"]
+} -->
+"""
+ROWS = '{"_id": {"testname": "speed"}, "variant": {"size": 4}, "work": 100, "duration": 3}\n'
+# What costs more than a tenth of a whole check, or belongs to another command.
+HEAVY = (
+    "asyncio",
+    "concurrent.futures",
+    "hdrh",
+    "jsonschema",
+    "markdown",
+    "markdown_it",
+    "mkdocs",
+    "mongomock",
+    "multiprocessing",
+    "psutil",
+    "pymongo",
+    "yaml",
+)
+UNUSED = (
+    "difflib",
+    "fractions",
+    "preprocessor.aggregation.patterns",
+    "preprocessor.runner.execution",
+    "preprocessor.site",
+)
+
+
+def imported(arguments: list[str], folder: Path) -> set[str]:
+    """The modules that one command has loaded at its end."""
+    program = (
+        "import sys; from preprocessor.cli import main; status = main(sys.argv[1:]); "
+        "print(*sys.modules, file=sys.stderr); sys.exit(status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=folder,
+        env={"PATH": "", "MONGO_TABLES_CACHE": str(folder / "cache"), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return set(done.stderr.split())
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    (tmp_path / "fixtures" / "results").mkdir(parents=True)
+    (tmp_path / "fixtures" / "results" / "speed.jsonl").write_text(ROWS)
+    path = tmp_path / "page.md"
+    path.write_text(PAGE)
+    return path
+
+
+def test_a_static_check_of_a_sound_page_loads_nothing_that_it_does_not_use(
+    page: Path, tmp_path: Path
+) -> None:
+    loaded = imported(["check", "--static", str(page)], tmp_path)
+    assert "preprocessor.aggregation.compiler" in loaded
+    assert loaded.intersection({*HEAVY, *UNUSED}) == set()
+
+
+def test_a_check_against_fixtures_loads_no_server_driver_and_no_second_evaluator(
+    page: Path, tmp_path: Path
+) -> None:
+    loaded = imported(["check", str(page), "--results", str(tmp_path / "fixtures")], tmp_path)
+    assert "preprocessor.results.fixtures" in loaded
+    assert loaded.intersection(HEAVY) == set()
+
+
+def test_a_page_without_comments_of_ours_costs_no_bson(tmp_path: Path) -> None:
+    path = tmp_path / "plain.md"
+    path.write_text("# Nothing to see\n\n<!-- an ordinary comment -->\n")
+    loaded = imported(["check", "--static", str(path)], tmp_path)
+    unused = {*HEAVY, *UNUSED, "bson", "tempfile", "preprocessor.specs", "preprocessor.aggregation.compiler"}
+    assert loaded.intersection(unused) == set()
