@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ssl
+import subprocess
+
 import bson
 import pytest
 from bson.int64 import Int64
@@ -9,6 +12,7 @@ from pymongo import MongoClient
 
 from preprocessor.runner.clients import PyMongoClient, UnexpectedReply
 from preprocessor.runner.wire import WireClient
+from tests.mongod import free_port, program
 
 MAJORITY = {"w": "majority"}
 INCREMENT = bson.encode({"$inc": {"n": 1}})
@@ -113,3 +117,30 @@ def test_the_fast_path_signs_in_as_pymongo_does(mongod_with_password):
         connection.insert([bson.encode({"_id": "signed in"})])
         connection.close()
         assert client["clients_test"]["things"].count_documents({"_id": "signed in"}) == 1
+
+
+@pytest.fixture
+def encrypted(tmp_path):
+    """Connection string of a server that talks TLS only."""
+    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    key, certificate = tmp_path / "key", tmp_path / "certificate"
+    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
+    subprocess.run([*make, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    (tmp_path / "both").write_bytes(key.read_bytes() + certificate.read_bytes())
+    (tmp_path / "data").mkdir()
+    port = str(free_port())
+    place = ["--dbpath", tmp_path / "data", "--port", port, "--bind_ip", "localhost", "--nounixsocket"]
+    secure = ["--tlsMode", "requireTLS", "--tlsCertificateKeyFile", tmp_path / "both"]
+    server = subprocess.Popen([program(), *place, *secure], stdout=subprocess.DEVNULL)
+    yield f"mongodb://localhost:{port}/?tls=true&tlsCAFile={certificate}&directConnection=true"
+    server.kill()
+    server.wait()
+
+
+def test_the_fast_path_is_encrypted_as_pymongo_is(encrypted):
+    with MongoClient(encrypted) as client:
+        connection = WireClient(client, ("clients_test", "things"), {"w": 1})
+        assert isinstance(connection._socket, ssl.SSLSocket)
+        connection.insert([bson.encode({"_id": n, "text": "x" * 100_000}) for n in range(50)])
+        assert connection.find(bson.encode({}), 0, 0)[0] == 50
+        connection.close()
