@@ -145,9 +145,12 @@ _IN_NAMES: Final[Mapping[str, str]] = {
     "Ms": "ms",
 }
 _NAME_UNIT = re.compile(
-    r"(?<![A-Z])(KiB|KB|MiB|MB|GiB|GB|Bytes)(?![a-z])|(?<=[a-z])(Millis|Ms)$|_(kib|kb|mib|mb|gib|gb|ms|bytes)$"
+    r"(?<![A-Z])(KiB|KB|MiB|MB|GiB|GB|Bytes)(?![a-z])"
+    r"|(?<![A-Z])(KiB|KB|MiB|MB|GiB|GB)(?=[pP]er)"
+    r"|(?<=[a-z])(Millis|Ms)$"
+    r"|_(kib|kb|mib|mb|gib|gb|ms|bytes)$"
 )
-_PER_SECOND = re.compile(r"per_?s(ec(ond)?)?(?![a-z])|/s\b", re.IGNORECASE)
+_PER_SECOND = re.compile(r"[pP]er_?[sS](?:ec(?:ond)?)?(?![a-z])|/s\b")
 
 
 @lru_cache(maxsize=512)

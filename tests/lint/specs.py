@@ -1,0 +1,30 @@
+"""Tables as the linter gets them, from a pipeline alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from bson import json_util
+
+from preprocessor import comments, specs
+from preprocessor.specs import TableSpec
+
+
+def comment_of(pipeline: Sequence[Any], columns: Sequence[str], **more: Any) -> str:
+    """The text of a comment, one stage a line."""
+    stages = ",\n".join(
+        json_util.dumps(stage, json_options=json_util.CANONICAL_JSON_OPTIONS) for stage in pipeline
+    )
+    rest = {"columns": list(columns), "headers": [f"Column {n}" for n, _ in enumerate(columns)], **more}
+    collection = rest.pop("collection", "case")
+    return f'<!-- MONGO_TABLE: {{"collection": "{collection}", "pipeline": [\n{stages}\n],\n{json.dumps(rest)[1:]} -->\n'
+
+
+def table(pipeline: Sequence[Any], columns: Sequence[str], **more: Any) -> TableSpec:
+    """The spec of a comment that must have no fault."""
+    (comment,) = comments.find(comment_of(pipeline, columns, **more), "page.md").comments
+    spec, faults = specs.read(comment, "page.md", lambda _: None, lambda _: [])
+    assert isinstance(spec, TableSpec), faults
+    return spec

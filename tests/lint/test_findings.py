@@ -1,0 +1,100 @@
+"""Findings as a whole: no pipeline breaks the linter, the same one always gives the same findings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bson
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from preprocessor.lint import findings, page_findings, row_findings, subject_of
+from preprocessor.lint.rules_rows import key_columns
+from preprocessor.lint.shape.learn import described, learnt, result_schema
+from preprocessor.lint.shape.values import unknown_documents
+from preprocessor.pages import read_page, static_findings
+from preprocessor.rules import RULES
+from preprocessor.specs import PipelineSpec
+from tests.conformance.generator import documents
+from tests.conformance.pipelines import pipelines
+from tests.lint.specs import comment_of, table
+
+_COLUMNS = st.lists(
+    st.sampled_from(["_id", "n", "x", "made", "o.n", "r.n", "w", "found", "count"]), min_size=1, unique=True
+)
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@given(documents(), pipelines(), _COLUMNS, st.booleans())
+def test_no_pipeline_breaks_the_linter(
+    docs: list[dict[str, Any]], pipeline: list[Any], columns: list[str], known: bool
+) -> None:
+    docs = [bson.decode(bson.encode(one)) for one in docs]
+    spec = table(pipeline, columns)
+    subject = subject_of(spec, learnt(docs) if known else unknown_documents(), known=known)
+    if static_findings(spec):
+        return  # Such a comment never comes to the linter.
+    found = [*findings(subject), *(one for _, one in page_findings([subject, subject]))]
+    again = subject_of(spec, learnt(docs) if known else unknown_documents(), known=known)
+    assert found[: len(findings(again))] == findings(again)
+    for one in found:
+        assert RULES[one.rule].severity == one.severity
+        assert one.line >= 1
+        assert one.message.endswith(".")
+
+
+def test_a_chart_is_looked_at_as_well() -> None:
+    chart = (
+        '<!-- MONGO_CHART: {"collection": "c", "pipeline": [{"$limit": 3}, {"$project": {"n": 1, "extra": '
+        '{"$add": ["$n", 1]}}}], "x": "n", "y": "m"} -->'
+    )
+    page = read_page(chart, "page.md", lambda _: None)
+    (spec,) = page.specs
+    assert isinstance(spec, PipelineSpec)
+    rules = {one.rule for one in findings(subject_of(spec, unknown_documents(), known=False))}
+    assert rules == {"MT302", "MT401", "MT501"}
+
+
+def test_of_an_unknown_collection_only_the_certain_is_said() -> None:
+    pipeline = [
+        {"$match": {"a": 1}},
+        {"$set": {"mean": {"$avg": "$samples.value"}, "text": {"$toString": "$n"}}},
+        {"$project": {"_id": 0, "a": 1, "mean": 1, "text": 1, "b": "$wherever.it.is"}},
+        {"$sort": {"text": 1, "b": 1}},
+    ]
+    spec = table(pipeline, ["a", "mean", "text", "b"])
+    assert findings(subject_of(spec, unknown_documents(), known=False)) == []
+
+
+def test_documents_of_the_runner_may_be_divided_by_their_duration() -> None:
+    schema = result_schema()
+    assert schema is not None
+    pipeline = [{"$project": {"_id": 0, "rate": {"$divide": ["$work.operations", "$duration"]}}}]
+    spec = table(pipeline, ["rate"], collection="results")
+    written = [{"duration": 3, "work": {"operations": 6}}]
+
+    def rules(believed: bool) -> list[str]:
+        subject = subject_of(spec, learnt(written, schema, believed=believed), known=True)
+        return [one.rule for one in findings(subject)]
+
+    assert rules(believed=True) == []
+    assert rules(believed=False) == ["MT410"]
+    assert described(schema).fields["duration"].traits.unit is not None
+
+
+def test_rows_are_told_apart_by_what_they_are_sorted_by() -> None:
+    sort = {"$sort": {"disk": 1, "iops": 1, "hidden": 1}}
+    assert key_columns(table([sort], ["disk", "speed", "iops"])) == ("disk", "iops")
+    assert key_columns(table([{"$sort": {"hidden": 1}}], ["disk", "speed"])) == ("disk",)
+
+
+def test_repeated_rows_are_told_once() -> None:
+    spec = table([{"$sort": {"disk": 1}}], ["disk", "speed"])
+    rows = [{"disk": "io2", "speed": 1}, {"disk": "io2", "speed": 2}, {"disk": "io2", "speed": 3}]
+    (one,) = row_findings(spec, rows)
+    assert (one.rule, one.message.split(":")[0]) == ("MT411", "Rows 1 and 2 are both io2 in `disk`")
+    assert row_findings(spec, [{"disk": "io2"}, {"disk": "gp3"}]) == []
+
+
+def test_a_comment_of_the_generator_reads_as_written() -> None:
+    assert comment_of([{"$limit": 1}], ["a"]).count("\n") == 4
