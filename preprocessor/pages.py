@@ -155,7 +155,7 @@ def _no_rows(spec: TableSpec, collections: Sequence[str]) -> Finding:
         spec.file,
         spec.locate(("pipeline",)),
         f"the pipeline gives no rows from collection '{spec.collection}'",
-        'check the $match, or say with "empty" what the page shall show instead',
+        '`mongo-tables explain` names the stage that lost them; "empty" says what the page shall show instead',
     )
 
 

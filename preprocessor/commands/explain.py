@@ -118,14 +118,23 @@ def _write(told: Sequence[Explanation], arguments: Namespace) -> None:
         content = {"tables": [plain(one, arguments.rows) for one in told]}
         print(json.dumps(content, indent=2))
         return
-    from preprocessor.explanation.terminal import lines
-
     color, width = _colored(), max(40, shutil.get_terminal_size((100, 24)).columns)
-    texts = ["\n".join(lines(one, width=width, rows=arguments.rows, color=color)) for one in told]
+    texts = _texts(told, arguments.rows, width, color)
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="replace")  # A terminal without → and ✓ shows question marks.
     print(f"\n\n{'─' * width}\n".join(texts))
+
+
+def _texts(told: Sequence[Explanation], rows: int, width: int, color: bool) -> list[str]:
+    from preprocessor.explanation.terminal import lines
+
+    texts, listed = [], set[str]()
+    for one in told:
+        fields = one.collection not in listed
+        texts.append("\n".join(lines(one, width=width, rows=rows, color=color, fields=fields)))
+        listed.add(one.collection)
+    return texts
 
 
 def _colored() -> bool:

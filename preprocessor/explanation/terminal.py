@@ -16,7 +16,7 @@ from preprocessor.explanation.painting import BOLD, CYAN, DIM, GREEN, RED, YELLO
 from preprocessor.explanation.reading import Stage, operator_of
 from preprocessor.explanation.remarks import Remark, counted
 from preprocessor.explanation.shapes import Field, Shape
-from preprocessor.explanation.walking import SAMPLE
+from preprocessor.explanation.walking import SAMPLE, Step
 from preprocessor.findings import Severity
 from preprocessor.render.columns import column_value
 from preprocessor.render.pipetable import display_width
@@ -34,12 +34,15 @@ _MARKS: Mapping[Severity, tuple[str, str]] = {
 }
 
 
-def lines(told: Explanation, *, width: int, rows: int, color: bool) -> list[str]:
-    """The explanation on lines of at most ``width`` columns, with ``rows`` documents after each stage."""
+def lines(told: Explanation, *, width: int, rows: int, color: bool, fields: bool = True) -> list[str]:
+    """The explanation on lines of at most ``width`` columns, with ``rows`` documents after each stage.
+
+    ``fields``: whether those of the collection are listed; on a page of many tables once is enough.
+    """
     paint = Paint(color)
     written = [_heading(told, paint)]
     if told.start is not None:
-        written += ["", *_start(told, width, paint)]
+        written += ["", *_start(told, told.start, width, paint, fields)]
     for report in told.stages:
         # What nothing went into is soon told.
         written += [""] if report.before.count else []
@@ -59,12 +62,13 @@ def _heading(told: Explanation, paint: Paint) -> str:
     return "  ".join([place, *(harmless(fact) for fact in facts if fact)])
 
 
-def _start(told: Explanation, width: int, paint: Paint) -> Iterator[str]:
-    assert told.start is not None
-    yield f"   0  {paint(counted(told.start.count, 'document'), BOLD)}"
-    if told.shape.top:
+def _start(told: Explanation, start: Step, width: int, paint: Paint, fields: bool) -> Iterator[str]:
+    yield f"   0  {paint(counted(start.count, 'document'), BOLD)}"
+    if not fields:
+        yield paint(f"{_INDENT}with the fields listed above", DIM)
+    elif told.shape.top:
         yield from wrapped([_nested(field, told.shape) for field in told.shape.top], width, _INDENT, _INDENT)
-    if any(not step.complete for step in (told.start, *(report.after for report in told.stages))):
+    if any(not step.complete for step in (start, *(report.after for report in told.stages))):
         for sentence in (
             f"Counts are of all documents; fields, gaps and rows of the first {SAMPLE} of each step.",
             "Each time is that of the pipeline up to the stage.",

@@ -300,6 +300,12 @@ def test_a_line_chooses_the_comment_that_it_stands_in_or_is_nearest_to(
     assert [table["rows"] for table in tables] == rows
 
 
+def test_the_fields_of_a_collection_are_listed_once_a_page(two_tables: Path) -> None:
+    text = mongo_tables("explain", "page.md", cwd=two_tables).stdout
+    assert text.count("label string") == 1
+    assert text.count("with the fields listed above") == 1
+
+
 @pytest.mark.parametrize("place", ["missing.md", "missing.md:3", "empty.md", "."])
 def test_a_page_that_cannot_be_explained_is_one_line(folder: Path, place: str) -> None:
     (folder / "empty.md").write_text("Nothing here.\n")
