@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 from preprocessor import __version__
@@ -104,7 +105,7 @@ _EXCERPT = 100
 
 def _excerpt(finding: Finding, source: str | None) -> list[str]:
     """Give the line that is meant, cut around the column when it is long, and a caret under the column."""
-    lines = re.split(r"\r\n|\r|\n", source or "")
+    lines = _lines(source or "")
     if source is None or not 1 <= finding.line <= len(lines):
         return []
     start = max(0, finding.column - 1 - _EXCERPT // 2)
@@ -112,6 +113,12 @@ def _excerpt(finding: Finding, source: str | None) -> list[str]:
     before = harmless(shown[: finding.column - 1 - start].expandtabs(4))
     after = harmless(shown[finding.column - 1 - start :].expandtabs(4))
     return [f"    {before}{after}".rstrip(), "    " + " " * len(before) + "^"]
+
+
+@lru_cache(maxsize=1)
+def _lines(source: str) -> list[str]:
+    """The lines of a page; findings come page by page, so one page is enough to remember."""
+    return re.split(r"\r\n|\r|\n", source)
 
 
 # -- JSON --
