@@ -23,17 +23,24 @@ Tables = Mapping[str, "TableSpec"]
 _ROWS_SHOWN = 3
 
 
-def value_text(spec: ValueSpec, tables: Tables, answers: Answers) -> str:
-    """The value as the sentence shows it; empty when the finding of ``value_findings`` says why there is none."""
+def value_and_text(spec: ValueSpec, tables: Tables, answers: Answers) -> tuple[Any, str] | None:
+    """The value as it came and as the sentence shows it; None when there is none, or its table has a fault."""
     from preprocessor.render.columns import column_value
     from preprocessor.render.values import cell_text
 
     rows = _selected(spec, tables, answers)
     if not isinstance(rows, list) or len(rows) != 1:
-        return ""
+        return None
     form = spec.format or tables[spec.table].format.get(spec.column)
-    text = cell_text(column_value(rows[0], spec.column), form)
-    return f"{text} {form.unit}" if form and form.unit else text
+    value = column_value(rows[0], spec.column)
+    text = cell_text(value, form)
+    return value, f"{text} {form.unit}" if form and form.unit else text
+
+
+def value_text(spec: ValueSpec, tables: Tables, answers: Answers) -> str:
+    """The value as the sentence shows it; empty when the finding of ``value_findings`` says why there is none."""
+    found = value_and_text(spec, tables, answers)
+    return found[1] if found else ""
 
 
 def value_findings(spec: ValueSpec, tables: Tables, answers: Answers) -> list[Finding]:

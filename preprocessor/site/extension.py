@@ -11,7 +11,7 @@ conversion, and a page with a hole in it must not be published.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,8 +20,9 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
+from preprocessor.site.headings import headings_with_values
 from preprocessor.site.source import results_source
-from preprocessor.site.swap import swapped, tokens, with_tokens
+from preprocessor.site.swap import left_over, swapped, tokens, with_tokens
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -107,11 +108,20 @@ class _Conversion:
 
     def end(self, html: str) -> str:
         """The HTML with the figures. Raises ``MongoTablesError`` when one has no place."""
+        # Headings pass through here on their own before the page as a whole does. Their values are left out of
+        # the anchors that are made then, lest links break when a result changes.
+        if not self.parsed:
+            return html
         html, lost = swapped(html, self._figures)
-        # Headings pass through here on their own, for the table of contents, before the page as a whole does.
-        if lost and self.parsed:
+        if lost:
             count = f"{len(lost)} of {len(self._figures)}"
             raise MongoTablesError(f"{self._place().shown}: the page has no place for {count} figures")
+        keywords = left_over(html)[1]
+        if keywords:
+            raise MongoTablesError(
+                f"{self._place().shown}: MT119 a {keywords[0]} comment is left in the page"
+            )
+        _repeat_headings(getattr(self._md, "toc_tokens", []), html)
         return html
 
     def _place(self) -> _Place:
@@ -159,15 +169,34 @@ def _read(place: _Place, text: str, pipelines: str) -> Page:
 
 def _figures(page: Page, where: str) -> dict[str, str]:
     from preprocessor.pages import all_findings, queries
-    from preprocessor.site.figures import figures_of
+    from preprocessor.site.figures import Known, figures_of
 
     kept = _answers(where)
     kept.refresh()
     kept.ask(queries([page]))
     if kept.unreachable is not None:
         raise MongoTablesError(f"{page.file}: {kept.unreachable.message} {kept.unreachable.hint}".rstrip())
-    _refuse(all_findings([page], kept.by_key))
-    return dict(zip(tokens(page), figures_of(page, kept.by_key), strict=True))
+    _refuse([_of_one_page(each) for each in all_findings([page], kept.by_key, kept.collections)])
+    return dict(zip(tokens(page), figures_of(page, Known.of([page], kept.by_key)), strict=True))
+
+
+def _of_one_page(finding: Finding) -> Finding:
+    """A table that is not there may be on another page, which a conversion of one page cannot see."""
+    if finding.rule != "MT139":
+        return finding
+    hint = f"{finding.hint} This extension sees one page at a time: the table must be on the same page."
+    return replace(finding, hint=hint)
+
+
+def _repeat_headings(items: list[dict[str, Any]], html: str) -> None:
+    """Put the values of headings into the table of contents."""
+    headings = headings_with_values(html)
+    items = list(items) if headings else []
+    while items:
+        item = items.pop()
+        items += item["children"]
+        if item["id"] in headings:
+            item["name"] = headings[item["id"]].whole
 
 
 def _refuse(findings: list[Finding]) -> None:

@@ -30,9 +30,20 @@ def fault_box(findings: Iterable[Finding]) -> str:
 
 
 def _item(finding: Finding) -> str:
+    return f"<p>{_words(finding)}</p>"
+
+
+def _words(finding: Finding) -> str:
     hint = f" <em>{text_html(finding.hint)}</em>" if finding.hint else ""
     place = f"<code>{text_html(_place(finding))}</code>"
-    return f"<p>{place} <b>{text_html(finding.rule)}</b> {text_html(finding.message)}{hint}</p>"
+    return f"{place} <b>{text_html(finding.rule)}</b> {text_html(finding.message)}{hint}"
+
+
+def fault_in_sentence(findings: Iterable[Finding]) -> str:
+    """The findings as a box that may stand in a sentence, a heading or a cell; nothing without findings."""
+    return "".join(
+        f'<span class="mongo-table-fault" role="alert">{_words(finding)}</span>' for finding in findings
+    )
 
 
 def about(comment: Comment, findings: Iterable[Finding]) -> list[Finding]:

@@ -2,44 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from preprocessor.pages import query_of, row_findings
-from preprocessor.site.faults import about, fault_box
+from preprocessor.pages import query_of, spec_findings, tables_by_id
+from preprocessor.render.html import html_table, text_html
+from preprocessor.site.faults import about, fault_box, fault_in_sentence
 
 if TYPE_CHECKING:
     from preprocessor.comments import Comment
     from preprocessor.findings import Finding
     from preprocessor.pages import Answers, Page
-    from preprocessor.specs import Spec
+    from preprocessor.specs import Spec, TableSpec, ValueSpec
+    from preprocessor.statements import Tables
 
 
-def figures_of(page: Page, answers: Answers) -> list[str]:
-    """One piece of HTML for each comment of the page: its figure, or a box with what is wrong."""
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What prose may speak of: the pages that were read, their tables by id, and the answers."""
+
+    pages: Sequence[Page]
+    tables: Tables
+    answers: Answers
+
+    @classmethod
+    def of(cls, pages: Iterable[Page], answers: Answers) -> Known:
+        """What these pages know together."""
+        listed = list(pages)
+        return cls(listed, tables_by_id(listed), answers)
+
+    def within(self, page: Page) -> Known:
+        """As seen from a page: its own tables come first, as another plugin may have changed it."""
+        own = tables_by_id([page])
+        return Known([page, *self.pages], {**self.tables, **own}, self.answers) if own else self
+
+
+def figures_of(page: Page, known: Known) -> list[str]:
+    """One piece of HTML for each comment of the page: what it asks for, or a box with what is wrong."""
+    here = known.within(page)
     return [
-        _figure(comment, spec, page, answers) for comment, spec in zip(page.comments, page.specs, strict=True)
+        _figure(comment, spec, page, here) for comment, spec in zip(page.comments, page.specs, strict=True)
     ]
 
 
 def loose_findings(page: Page) -> Sequence[Finding]:
     """Errors of reading the page that no comment's box shows, such as those of a shared pipeline's file."""
-    boxed = {each for comment in page.comments for each in about(comment, _errors(page))}
-    return [each for each in _errors(page) if each not in boxed]
+    errors = _errors(page.findings)
+    boxed = {each for comment in page.comments for each in about(comment, errors)} if errors else set()
+    return [each for each in errors if each not in boxed]
 
 
-def _errors(page: Page) -> list[Finding]:
-    return [each for each in page.findings if each.severity == "error"]
+def _errors(findings: Iterable[Finding]) -> list[Finding]:
+    return [each for each in findings if each.severity == "error"]
 
 
-def _figure(comment: Comment, spec: Spec | None, page: Page, answers: Answers) -> str:
-    from preprocessor.specs import TableSpec
+def _figure(comment: Comment, spec: Spec | None, page: Page, known: Known) -> str:
+    from preprocessor.specs import TableSpec, ValueSpec
 
-    if not isinstance(spec, TableSpec):
-        return fault_box(about(comment, _errors(page)))
-    rows = answers[query_of(spec).key]
-    if isinstance(rows, Exception):
-        return fault_box(row_findings(spec, answers))
-    from preprocessor.render.html import html_table
+    box = _box_for(comment)
+    if spec is None:
+        return box(about(comment, _errors(page.findings)))
+    faults = box(_faults(spec, known))
+    if isinstance(spec, TableSpec):
+        return "\n".join(part for part in (faults, _table(spec, known)) if part)
+    return faults or (_value(spec, known) if isinstance(spec, ValueSpec) else "")
 
-    return html_table(spec, rows)
+
+def _box_for(comment: Comment) -> Callable[[Iterable[Finding]], str]:
+    return fault_in_sentence if comment.keyword in ("MONGO_VALUE", "MONGO_CHECK") else fault_box
+
+
+def _faults(spec: Spec, known: Known) -> list[Finding]:
+    """The errors of a sound comment that its rows bring to light, without those that it ignores."""
+    found = _errors([*_unknown_table(spec, known), *spec_findings(spec, known.tables, known.answers)])
+    if not (found and spec.ignore):
+        return found
+    from preprocessor.lint.ignoring import without_silenced
+
+    return without_silenced(found, [spec])
+
+
+def _unknown_table(spec: Spec, known: Known) -> list[Finding]:
+    from preprocessor.specs import CheckSpec, ValueSpec, unknown_tables, written_id
+
+    if not isinstance(spec, ValueSpec | CheckSpec) or spec.table in known.tables:
+        return []
+    written = (written_id(comment) for page in known.pages for comment in page.comments)
+    return unknown_tables([spec], [each for each in written if each])
+
+
+def _table(spec: TableSpec, known: Known) -> str:
+    rows = known.answers[query_of(spec).key]
+    return "" if isinstance(rows, Exception) else html_table(spec, rows)
+
+
+def _value(spec: ValueSpec, known: Known) -> str:
+    from preprocessor.render.values import raw_text
+    from preprocessor.statements import value_and_text
+
+    found = value_and_text(spec, known.tables, known.answers)
+    if found is None:
+        name = f"<code>{text_html(spec.table)}</code>"
+        return f'<span class="mongo-table-fault" role="alert">no value: table {name} has a fault</span>'
+    value, text = found
+    raw = "" if value is None else f' data-v="{text_html(raw_text(value))}"'
+    return f'<span class="mongo-value"{raw}>{text_html(text)}</span>'

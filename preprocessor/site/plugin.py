@@ -23,6 +23,7 @@ from mkdocs.structure.files import File, InclusionLevel
 
 from preprocessor.results import Limits
 from preprocessor.site.answers import KeptAnswers
+from preprocessor.site.headings import headings_with_values
 from preprocessor.site.keptsite import KeptPage, folder_state, key_of, load, may_be_kept, store
 from preprocessor.site.source import results_source, watched_folder
 from preprocessor.site.swap import left_over, shown_again, swapped, tokens, with_tokens
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from preprocessor.findings import Finding
     from preprocessor.pages import Page
+    from preprocessor.site.figures import Known
     from preprocessor.site.pagereader import PageReader
 
 log = PrefixedLogger("mongo-tables", logging.getLogger("mkdocs.plugins.mongo_tables"))
@@ -77,6 +79,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._answers: KeptAnswers | None = None
         self._reader: PageReader | None = None
         self._pages: dict[str, Page] = {}
+        self._on_disk: list[Page] = []
+        self._known: Known | None = None
         self._late: list[Finding] = []
         self._key = ""
         self._kept: dict[str, KeptPage] | None = None
@@ -89,6 +93,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the results source, and add the style sheet to every page."""
         self._pages, self._late, self._fresh = {}, [], {}
+        self._on_disk, self._known = [], None
         self._answers = self._answers_of(results_source(self.config.results, _root(config)))
         config.extra_css.append(STYLE_SHEET)
         return config
@@ -128,6 +133,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             html = self._with_figures(html, name, given)
         elif self._kept and name in self._kept:
             html, _ = swapped(html, self._kept[name].figures)
+        _repeat_headings(page, html)
         html, keywords = left_over(html)
         if keywords:
             self._late += _left_over_findings(page, keywords)
@@ -195,7 +201,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
         reader = self._page_reader(folder)
         reader.refresh()
-        self._asked.ask(queries(page for page in map(reader.on_disk, pages) if page is not None))
+        self._on_disk = [page for page in map(reader.on_disk, pages) if page is not None]
+        self._asked.ask(queries(self._on_disk))
 
     def _page_reader(self, folder: Path) -> PageReader:
         from preprocessor.site.pagereader import PageReader
@@ -228,9 +235,11 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     def _with_figures(self, html: str, name: str, given: Page) -> str:
         from preprocessor.site.faults import fault_box
-        from preprocessor.site.figures import figures_of, loose_findings
+        from preprocessor.site.figures import Known, figures_of, loose_findings
 
-        figures = dict(zip(tokens(given), figures_of(given, self._asked.by_key), strict=True))
+        if self._known is None:
+            self._known = Known.of(self._on_disk, self._asked.by_key)
+        figures = dict(zip(tokens(given), figures_of(given, self._known), strict=True))
         if self._key:
             self._fresh[name] = KeptPage(with_tokens(given), figures)
         html, lost = swapped(html, figures)
@@ -284,6 +293,19 @@ def _text(file: File) -> str:
         return file.content_string
     except (OSError, ValueError):
         return ""
+
+
+def _repeat_headings(page: SitePage, html: str) -> None:
+    """Put the values of headings into the table of contents and, where it comes from a heading, the title."""
+    headings = headings_with_values(html)
+    items = list(page.toc) if headings else []
+    while items:
+        item = items.pop()
+        items += item.children
+        if item.id in headings:
+            item.title = headings[item.id].whole
+            if item.level == 1 and page.title == headings[item.id].bare:
+                page.title = headings[item.id].whole
 
 
 def _inside(folder: Path, files: Files) -> list[File]:

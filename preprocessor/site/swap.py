@@ -4,6 +4,9 @@ A figure never passes through the Markdown parser: no cell can be taken for mark
 nothing to parse. Each comment becomes a one-line HTML comment in the same container, which every Markdown
 parser keeps where it stands; after the conversion the token is swapped for the figure. A token carries a
 digest of its page, so that no text of the page can be one.
+
+What belongs to a sentence (a value, a statement beside its words) has its token in a ``<span>``: a comment
+alone would begin a block of its own wherever it begins a line.
 """
 
 from __future__ import annotations
@@ -15,9 +18,11 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from preprocessor.comments import Comment
     from preprocessor.pages import Page
 
 _TOKEN: Final = re.compile(r"<!--mongo-tables:[0-9a-f]{16}-\d+-->")
+_IN_SENTENCE: Final = re.compile(rf"<span>{_TOKEN.pattern}</span>")
 _LEFT_OVER: Final = re.compile(r"<!--\s*(MONGO_(?:TABLE|CHART|VALUE|CHECK))\s*:.*?(?:-->|\Z)", re.DOTALL)
 _OPENING: Final = re.compile(r"<p(?:\s[^>]*)?>")
 
@@ -25,7 +30,14 @@ _OPENING: Final = re.compile(r"<p(?:\s[^>]*)?>")
 def tokens(page: Page) -> tuple[str, ...]:
     """One token for each comment of the page: the same page, the same tokens."""
     key = hashlib.sha256(page.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return tuple(f"<!--mongo-tables:{key}-{number}-->" for number in range(len(page.comments)))
+    return tuple(_token(key, number, comment) for number, comment in enumerate(page.comments))
+
+
+def _token(key: str, number: int, comment: Comment) -> str:
+    token = f"<!--mongo-tables:{key}-{number}-->"
+    # A statement on lines of its own stays a block: it must not become a row of the pipe table above it.
+    in_sentence = comment.keyword == "MONGO_VALUE" or (comment.keyword == "MONGO_CHECK" and comment.inline)
+    return f"<span>{token}</span>" if in_sentence else token
 
 
 def with_tokens(page: Page) -> str:
@@ -33,7 +45,9 @@ def with_tokens(page: Page) -> str:
     edits = [(start, end, "") for start, end in page.rejected]
     for comment, token in zip(page.comments, tokens(page), strict=True):
         end = comment.region.end if comment.region else comment.end
-        edits.append((comment.start, end, comment.stand_in(token)))
+        # Only what is a block at the margin must be parted from the text behind it.
+        stand_in = comment.before + token if token.startswith("<span>") else comment.stand_in(token)
+        edits.append((comment.start, end, stand_in))
     pieces, done = [], 0
     for start, end, replacement in sorted(edits):
         pieces += [page.text[done:start], replacement]
@@ -45,10 +59,27 @@ def swapped(html: str, figures: Mapping[str, str]) -> tuple[str, list[str]]:
     """The HTML with the figure in the place of each token, and the tokens that were not met, in order.
 
     A figure cannot stand in a paragraph: where Markdown has put the token into one, the paragraph is
-    divided. A token that Markdown shows as code is not met; it stays as it is.
+    divided, except by what belongs to a sentence. A token that Markdown shows as code is not met; it stays as
+    it is.
     """
-    pieces: list[str] = []
     met: set[str] = set()
+    if any(token.startswith("<span>") for token in figures):
+        html = _sentences(html, figures, met)
+    html = _blocks(html, figures, met)
+    return html, [token for token in figures if token not in met]
+
+
+def _sentences(html: str, figures: Mapping[str, str], met: set[str]) -> str:
+    def figure(match: re.Match[str]) -> str:
+        if match[0] in figures:
+            met.add(match[0])
+        return figures.get(match[0], match[0])
+
+    return _IN_SENTENCE.sub(figure, html)
+
+
+def _blocks(html: str, figures: Mapping[str, str], met: set[str]) -> str:
+    pieces: list[str] = []
     done = 0
     for match in _TOKEN.finditer(html):
         if match.start() < done or match[0] not in figures:
@@ -58,7 +89,7 @@ def swapped(html: str, figures: Mapping[str, str]) -> tuple[str, list[str]]:
         pieces += _divided(html[start:end], figures, met)
         done = end
     pieces.append(html[done:])
-    return "".join(pieces), [token for token in figures if token not in met]
+    return "".join(pieces)
 
 
 def _paragraph(html: str, at: int) -> tuple[int, int] | None:
