@@ -19,7 +19,8 @@ def comment_of(pipeline: Sequence[Any], columns: Sequence[str], **more: Any) -> 
     )
     rest = {"columns": list(columns), "headers": [f"Column {n}" for n, _ in enumerate(columns)], **more}
     collection = rest.pop("collection", "case")
-    return f'<!-- MONGO_TABLE: {{"collection": "{collection}", "pipeline": [\n{stages}\n],\n{json.dumps(rest)[1:]} -->\n'
+    first = f'<!-- MONGO_TABLE: {{"collection": "{collection}", "pipeline": ['
+    return f"{first}\n{stages}\n],\n{json.dumps(rest)[1:]} -->\n"
 
 
 def table(pipeline: Sequence[Any], columns: Sequence[str], **more: Any) -> TableSpec:

@@ -76,8 +76,10 @@ def test_kibibytes_a_millisecond_are_neither_kind_of_megabytes_a_second() -> Non
 
 @pytest.mark.parametrize(
     ("number", "is_step"),
-    [(1000, True), (1024, True), (1048576, True), (1048.576, True), (0.001, True), (3600, True), (60, True)]
-    + [(256, False), (7, False), (0, False), (-1000, False), (float("inf"), False)],
+    [
+        *((number, True) for number in (1000, 1024, 1048576, 1048.576, 0.001, 3600, 60)),
+        *((number, False) for number in (256, 7, 0, -1000, float("inf"))),
+    ],
 )
 def test_steps_between_units_are_powers_of_ten_1024_and_60(number: float, is_step: bool) -> None:
     assert units.converts(number) is is_step
