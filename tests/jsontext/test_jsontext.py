@@ -207,3 +207,12 @@ def test_every_value_and_key_is_found_where_it_stands(value, layout):
         assert same(decoder.raw_decode(parsed.text, offset)[0], here)
     for path, offset in parsed.key_positions.items():
         assert decoder.raw_decode(parsed.text, offset)[0] == path[-1]
+
+
+@settings(max_examples=300)
+@given(VALUES, LAYOUTS)
+def test_both_readers_find_the_same_places(value: object, layout: dict[str, object]) -> None:
+    text = json.dumps(value, **layout)
+    quick, careful = parse(text), read(text)
+    assert quick.positions == careful.positions
+    assert quick.key_positions == careful.key_positions

@@ -236,6 +236,8 @@ def _unwind(argument: Any, walk: Walk, path: Path) -> Shape:
     if keeps and (value.missing or "array" in value.kinds):
         found.append(MISSING)
     shape = replaced_at(walk.root, parts, join_all(found))
+    if keeps and len(parts) > 1:
+        shape = join(shape, walk.root)  # Where there is nothing at the path, no document is made on the way.
     index = spec.get("includeArrayIndex")
     if isinstance(index, str):
         shape = replaced_at(shape, tuple(index.split(".")), of_kinds(INTEGERS, NULL))

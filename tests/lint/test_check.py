@@ -1,0 +1,90 @@
+"""The command: what the linter finds comes out of `mongo-tables check`, and what comments ignore does not."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+PAGES = Path(__file__).parent / "pages"
+ROOT = Path(__file__).parents[2]
+
+
+def check(*arguments: str, cwd: Path = PAGES) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "preprocessor.cli", "check", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+
+
+def rules(done: subprocess.CompletedProcess[str]) -> list[str]:
+    assert done.stderr == ""
+    return [one["rule"] for one in json.loads(done.stdout)["findings"]]
+
+
+def test_findings_come_as_data_with_rule_place_and_hint() -> None:
+    done = check("MT401/bad-one.md", "--static", "--format", "json")
+    (one,) = json.loads(done.stdout)["findings"]
+    assert done.returncode == 1
+    assert {key: one[key] for key in ("rule", "severity", "file", "line", "column")} == {
+        "rule": "MT401",
+        "severity": "warning",
+        "file": "MT401/bad-one.md",
+        "line": 9,
+        "column": 16,
+    }
+    assert "chance" in one["message"]
+    assert "$sort" in one["hint"]
+
+
+def test_documents_are_learnt_from_the_results_source_without_running_a_pipeline() -> None:
+    page = "MT403/bad-shown.md"
+    assert rules(check(page, "--static", "--results", "fixtures", "--format", "json")) == ["MT403"]
+    assert rules(check(page, "--static", "--results", "nowhere", "--format", "json")) == []
+
+
+def test_a_run_tells_what_only_rows_can_tell() -> None:
+    page = "MT411/bad-same-label.md"
+    assert rules(check(page, "--results", "fixtures", "--format", "json")) == ["MT411"]
+    assert rules(check(page, "--static", "--results", "fixtures", "--format", "json")) == []
+
+
+def test_one_fault_is_told_once_by_the_run_and_the_linter_together() -> None:
+    assert rules(check("MT302/bad-misspelt.md", "--results", "fixtures", "--format", "json")) == ["MT501", "MT302"]
+    assert rules(check("MT308/bad-zero.md", "--results", "fixtures", "--format", "json")) == ["MT301"]
+    assert rules(check("MT312/bad-search.md", "--results", "fixtures", "--format", "json")) == ["MT301"]
+
+
+def test_what_a_comment_ignores_is_not_told_and_fails_nothing() -> None:
+    done = check("MT507/good-used.md", "--results", "fixtures")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "MT401" not in done.stdout
+
+
+def test_an_error_of_safety_cannot_be_ignored(tmp_path: Path) -> None:
+    comment = (
+        '<!-- MONGO_TABLE: {"collection": "c", "pipeline": [{"$out": "d"}], "columns": ["a"], "headers": ["A"],'
+        ' "ignore": {"MT201": "we know"}} -->\n'
+    )
+    (tmp_path / "page.md").write_text(comment)
+    done = check("page.md", "--static", "--format", "json", cwd=tmp_path)
+    assert rules(done) == ["MT201"]
+
+
+def test_an_ignored_repetition_of_a_key_is_not_told(tmp_path: Path) -> None:
+    text = (PAGES / "MT402/good-fallback.md").read_text("utf-8")
+    text = text.replace('"_id": 0,', '"_id": 0, "_id": 0,').replace(
+        '"columns"', '"ignore": {"MT122": "made by a program"}, "columns"'
+    )
+    (tmp_path / "page.md").write_text(text)
+    assert rules(check("page.md", "--static", "--format", "json", cwd=tmp_path)) == []
+
+
+def test_notes_alone_do_not_fail() -> None:
+    done = check("MT410/bad-field.md", "--static", "--results", "fixtures")
+    assert "note MT410" in done.stdout
+    assert done.returncode == 0
+
+
+def test_the_pages_of_this_project_are_clean() -> None:
+    done = check("docs", cwd=ROOT)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
