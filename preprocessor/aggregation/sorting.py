@@ -22,7 +22,7 @@ from preprocessor.aggregation.values import MISSING, Document, is_number
 
 _NULL: Key = key(None)
 # What an empty array sorts as: BSON's undefined, after MinKey and before null.
-_EMPTY: Key = (0,)
+EMPTY: Key = (0,)
 _MOST_PARTS = 32
 
 
@@ -34,16 +34,20 @@ class Part(NamedTuple):
 
 
 class SortPattern(NamedTuple):
-    """A parsed sort pattern."""
+    """A parsed sort pattern.
+
+    ``compound``: it is the rest of a longer one, whose first parts are equal for all documents here.
+    """
 
     parts: tuple[Part, ...]
+    compound: bool = False
 
     def keys(self, document: Any) -> tuple[Key, ...]:
         """The document's sort key, a key of the value order for each part; direction is not in it.
 
         Raises AggregationError for a document with two arrays side by side on the pattern's paths.
         """
-        if self.parts == _BY_ID or self.parts == _BY_ID_DOWN:
+        if not self.compound and self.parts in (_BY_ID, _BY_ID_DOWN):
             # Sorted as by the index on _id, which holds no arrays: one is a value like any other.
             return (key(document.get("_id")),)
         found = []
@@ -167,7 +171,7 @@ def _expand(
             fixed[index], ways[index] = found, ()
     if array is None:
         keys.append(
-            tuple(_NULL if item is MISSING else item if item is _EMPTY else key(item) for item in fixed)
+            tuple(_NULL if item is MISSING else item if item is EMPTY else key(item) for item in fixed)
         )
         return
     _expand_array(ways, fixed, array, in_array, unembedded, keys)
@@ -182,10 +186,10 @@ def _expand_array(
     keys: list[tuple[Key, ...]],
 ) -> None:
     positional = [_position(array, way) if way else MISSING for way in ways]
-    for item in array or [_EMPTY]:
+    for item in array or [EMPTY]:
         for index in in_array:
             if not ways[index]:
-                fixed[index] = item if unembedded or item is _EMPTY else array
+                fixed[index] = item if unembedded or item is EMPTY else array
         _expand(ways, fixed, item, positional, keys)
 
 

@@ -191,11 +191,12 @@ def _ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) -> Evaluat
         raise AggregationError("sortBy is a document of fields and directions", (*path, "sortBy"), 10065)
     pattern = sorting.parse(order, (*path, "sortBy"), "sortBy") if order else sorting.SortPattern(())
     output = compile_expression(given["output"], scope, (*path, "output")).run
-    # Unlike `$sort`, which walks into arrays, this compares them as a whole.
+    # Unlike `$sort`, which walks into arrays, this compares them as a whole, but for empty ones.
     fields = [paths.getter(part.path) for part in pattern.parts]
 
     def evaluate(document: Document) -> tuple[Any, Any]:
-        keys = [key(_null(read(document))) for read in fields]
+        values = [_null(read(document)) for read in fields]
+        keys = [sorting.EMPTY if value == [] else key(value) for value in values]
         return pattern.directed(keys), _null(output(document))
 
     return evaluate

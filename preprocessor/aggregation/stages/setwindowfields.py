@@ -113,8 +113,10 @@ def _partitions(
                 message = "documents cannot be partitioned by an array"
                 raise AggregationError(message, (*path, "partitionBy"), 14)
             parts.setdefault(key(None if value is MISSING else value), []).append(document)
+    # The server sorts by partition and pattern together.
+    pattern = sort._replace(compound=partition is not None) if sort and sort.parts else None
     for name in sorted(parts):
-        yield sort.sorted(parts[name]) if sort and sort.parts else parts[name]
+        yield pattern.sorted(parts[name]) if pattern else parts[name]
 
 
 def _results(output: tuple[Results, Path], documents: Sequence[Document]) -> list[Any]:
