@@ -176,7 +176,7 @@ def _stage_remarks(
         return  # A stage that lost everything is what the verdict is about.
     absent = _absent(report, way)
     for each in report.gaps:
-        if each.null or each.culprit in absent:
+        if each.null or not each.some or each.culprit in absent:
             yield _gap_remark(report, each, absent, earlier, steps)
     guarded, blamed = fields_guarded(report.stage), {each.culprit for each in report.gaps}
     for path in absent:
@@ -275,10 +275,9 @@ def _loss(
         reason, hint = why_nothing(loser.stage, loser.number - 1, loser.before, way)
     except ResultsError:
         reason, hint = "", ""  # The loss itself stands; only the question for its cause went wrong.
-    lost = counted(loser.before.count, "document")
-    message = (
-        f"stage {loser.number}, {loser.operator}, lost {'the only' if lost == '1 document' else 'all'} {lost}"
-    )
+    count = loser.before.count
+    lost = "the only document" if count == 1 else f"all {counted(count, 'document')}"
+    message = f"stage {loser.number}, {loser.operator}, lost {lost}"
     return Remark("error", f"{message}: {reason}" if reason else message, hint, loser.number)
 
 

@@ -27,6 +27,7 @@ def plain(told: Explanation, rows: int) -> dict[str, Any]:
         "source": told.source,
         "columns": list(told.columns),
         "documents": told.start.count if told.start else None,
+        "looked_at": len(told.start.rows) if told.start else None,
         "fields": _fields(told.shape),
         "stages": [_stage(report, rows) for report in told.stages],
         "unreached": [extended(stage) for stage in told.unreached],

@@ -58,16 +58,23 @@ def shape_of(rows: Sequence[Mapping[str, Any]]) -> Shape:
     second: dict[str, dict[str, Counter[str]]] = {}
     for row in rows:
         for name, value in row.items():
-            first.setdefault(name, Counter())[type_name(value)] += 1
+            _count(first, name, value)
             if isinstance(value, Mapping):
                 inner = second.setdefault(name, {})
                 for key, below in value.items():
-                    inner.setdefault(f"{name}.{key}", Counter())[type_name(below)] += 1
+                    _count(inner, key, below)
     fields = []
     for name, types in first.items():
         fields.append(_field(name, types))
-        fields += [_field(path, kinds) for path, kinds in second.get(name, {}).items()]
+        fields += [_field(f"{name}.{key}", kinds) for key, kinds in second.get(name, {}).items()]
     return Shape(len(rows), tuple(fields))
+
+
+def _count(counters: dict[str, Counter[str]], name: str, value: Any) -> None:
+    counter = counters.get(name)
+    if counter is None:
+        counter = counters[name] = Counter()
+    counter[type_name(value)] += 1
 
 
 def _field(path: str, types: Counter[str]) -> Field:

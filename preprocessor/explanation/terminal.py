@@ -43,6 +43,8 @@ def lines(told: Explanation, *, width: int, rows: int, color: bool, fields: bool
     written = [_heading(told, paint)]
     if told.start is not None:
         written += ["", *_start(told, told.start, width, paint, fields)]
+        if not told.stages and not told.unreached and told.start.rows[:rows]:
+            written += _table(told.start.rows[:rows], told.columns, told.shape, width, paint)
     for report in told.stages:
         # What nothing went into is soon told.
         written += [""] if report.before.count else []
@@ -68,12 +70,20 @@ def _start(told: Explanation, start: Step, width: int, paint: Paint, fields: boo
         yield paint(f"{_INDENT}with the fields listed above", DIM)
     elif told.shape.top:
         yield from wrapped([_nested(field, told.shape) for field in told.shape.top], width, _INDENT, _INDENT)
-    if any(not step.complete for step in (start, *(report.after for report in told.stages))):
-        for sentence in (
+    for sentence in _scope(told, start):
+        yield from (paint(f"{_INDENT}{line}", DIM) for line in _sentence(sentence, width - len(_INDENT)))
+
+
+def _scope(told: Explanation, start: Step) -> list[str]:
+    """What was not looked at, if anything."""
+    if any(report.after.from_start for report in told.stages) and not start.complete:
+        return [
             f"Counts are of all documents; fields, gaps and rows of the first {SAMPLE} of each step.",
             "Each time is that of the pipeline up to the stage.",
-        ):
-            yield paint(f"{_INDENT}{sentence}", DIM)
+        ]
+    if any(report.after.from_start for report in told.stages):
+        return ["Each time is that of the pipeline up to the stage."]
+    return [] if start.complete else [f"(fields of the {len(start.rows):,} that the first $match can keep)"]
 
 
 def _nested(field: Field, shape: Shape) -> str:

@@ -1,7 +1,8 @@
 """Runs a pipeline stage by stage on a results source.
 
-Over fixture files each stage runs on the rows of the one before, and its own time is measured. A server is asked for
-each beginning of the pipeline: how many documents it gives (``$count``) and the first of them (``$limit``).
+Over fixture files each stage runs on the rows of the one before, and its own time is measured; documents that the
+first ``$match`` is certain to drop are counted, not decoded, unless nothing else is left to look at. A server is
+asked for each beginning of the pipeline: how many documents it gives (``$count``) and the first of them (``$limit``).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Stages = Sequence[Any]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The documents at one point of the pipeline: how many, all or the first of them, and how long it took.
+    """The documents at one point of the pipeline: how many, all or some of them, and how long it took.
 
     ``milliseconds`` is the time of the one stage before this point, or with ``from_start`` of all stages.
     """
@@ -67,8 +68,8 @@ class _FixtureWalk:
 
     def steps(self) -> Iterator[Step]:
         self._load_operators()
-        rows = self._source.documents(self._query.collection)
-        self._steps = [Step(len(rows), rows, 0.0)]
+        rows = self._source.candidates(self._query)
+        self._steps = [Step(self._source.count(self._query.collection), rows, 0.0)]
         yield self._steps[0]
         for number, stage in enumerate(self._query.pipeline):
             started = time.perf_counter()
@@ -87,7 +88,9 @@ class _FixtureWalk:
             check(self._query.pipeline, variables=self._query.let)
 
     def ask(self, position: int, stages: Stages) -> Rows:
-        return self._source.applied(self._steps[position].rows, replace(self._query, pipeline=tuple(stages)))
+        step = self._steps[position]
+        rows = step.rows if step.complete else self._source.documents(self._query.collection)
+        return self._source.applied(rows, replace(self._query, pipeline=tuple(stages)))
 
 
 class _ServerWalk:

@@ -95,6 +95,17 @@ class FixtureSource:
         written = self._database.written(collection) if self._database else None
         return self.stored(collection).documents() if written is None else written
 
+    def candidates(self, query: Query) -> Rows:
+        """The documents that the query's first ``$match`` may keep, whole; all of them when it can keep none."""
+        if self._database and self._database.written(query.collection) is not None:
+            return self.documents(query.collection)
+        return self.stored(query.collection).candidates(query.pipeline) or self.documents(query.collection)
+
+    def count(self, collection: str) -> int:
+        """How many documents a collection has."""
+        written = self._database.written(collection) if self._database else None
+        return len(self.stored(collection) if written is None else written)
+
     def stored(self, collection: str) -> StoredCollection:
         """The collection as it is on disk."""
         from preprocessor.results.stored import StoredCollection

@@ -33,6 +33,19 @@ class StoredCollection:
             self._whole = [bson.decode(raw, OPTIONS) for raw in self._raws]
         return self._whole
 
+    def __len__(self) -> int:
+        return len(self._raws)
+
+    def candidates(self, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
+        """The documents, decoded whole, that the pipeline's first ``$match`` is not certain to drop."""
+        return self._whole_of(self._candidates(readpaths.leading_strings(pipeline)))
+
+    def _whole_of(self, numbers: Sequence[int]) -> list[Document]:
+        if len(numbers) == len(self._raws) or self._whole is not None:
+            whole = self.documents()
+            return [whole[number] for number in numbers]
+        return [bson.decode(self._raws[number], OPTIONS) for number in numbers]
+
     def documents_for(self, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
         """Documents on which the pipeline gives what it gives on all of them, decoded whole.
 
@@ -41,10 +54,7 @@ class StoredCollection:
         numbers = self._candidates(readpaths.leading_strings(pipeline))
         tree = readpaths.read_tree(pipeline)
         if tree is None:
-            if len(numbers) == len(self._raws) or self._whole is not None:
-                whole = self.documents()
-                return [whole[number] for number in numbers]
-            return [bson.decode(self._raws[number], OPTIONS) for number in numbers]
+            return self._whole_of(numbers)
         return [self._part(number, tree) for number in numbers]
 
     def _candidates(self, wanted: Mapping[readpaths.Path, frozenset[str]]) -> list[int]:

@@ -85,6 +85,15 @@ def test_every_stage_says_how_many_documents_went_in_and_out(folder: Path) -> No
     assert table["rows"] == 1
 
 
+def test_documents_that_the_match_drops_for_certain_are_counted_not_looked_at(folder: Path) -> None:
+    table = as_data(folder, {"$match": {"_id.testname": "insert"}})
+    assert (table["documents"], table["looked_at"]) == (8, 4)
+    assert [(stage["in"], stage["out"]) for stage in table["stages"]] == [(8, 4)]
+    assert "(fields of the 4 that the first $match can keep)" in explained(
+        folder, {"$match": {"_id.testname": "insert"}}
+    )
+
+
 def test_fields_that_come_and_go_and_change_their_type_are_told(folder: Path) -> None:
     stage = {"$project": {"_id": "$threads", "double": {"$multiply": ["$ops", 2]}, "ops": 1}}
     (report,) = as_data(folder, stage, columns=("ops",))["stages"]
@@ -193,6 +202,18 @@ def test_a_null_that_the_author_wrote_is_no_warning(folder: Path) -> None:
     guarded = {"$cond": [{"$gt": ["$ms", 0]}, {"$divide": ["$ops", "$ms"]}, None]}
     table = as_data(folder, {"$set": {"rate": guarded}}, columns=("rate",))
     assert [one["severity"] for one in table["stages"][0]["remarks"]] == ["note"]
+
+
+def test_a_place_beyond_the_end_of_an_array_is_blamed_on_its_expression(folder: Path) -> None:
+    table = as_data(folder, {"$set": {"last": {"$arrayElemAt": ["$points", 9]}}}, columns=("last",), expect=1)
+    assert said(table) == [
+        "no row has the column `last`: stage 1, $set, gives it no value",
+        '`last` is missing in every document: {"$arrayElemAt": ["$points", 9]} gives no value',
+    ]
+
+
+def test_a_pipeline_without_stages_shows_the_documents(folder: Path) -> None:
+    assert '"1 threads"' in explained(folder)
 
 
 def test_a_field_that_a_stage_dropped_is_told_with_the_stage(folder: Path) -> None:

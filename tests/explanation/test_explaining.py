@@ -100,6 +100,11 @@ def has(row: Any, path: list[str]) -> bool:
     return isinstance(row, list) and any(isinstance(item, Mapping) and has(item, path) for item in row)
 
 
+def lost(count: int) -> str:
+    """How the loss of documents is put."""
+    return f"all {count} documents" if count > 1 else "the only document"
+
+
 def valued(row: Any, path: list[str]) -> bool:
     """Whether there is something other than null at a path."""
     if not path:
@@ -147,7 +152,7 @@ def test_what_is_called_absent_or_null_is_so(rows: list[dict[str, Any]], pipelin
     if told.rows == 0 and rows:
         loser = next(report for report in told.stages if not report.after.count)
         assert told.remarks[0].stage == loser.number
-        assert f" {loser.before.count} document" in told.remarks[0].message
+        assert f"lost {lost(loser.before.count)}" in told.remarks[0].message
 
 
 @settings(max_examples=100, deadline=None)
@@ -158,9 +163,7 @@ def test_the_condition_that_is_blamed_keeps_nothing(rows: list[dict[str, Any]], 
     if told.rows != 0:  # It keeps some, or fails.
         return
     message = told.remarks[0].message
-    assert message.startswith(
-        f"stage 1, $match, lost {'all' if len(rows) > 1 else 'the only'} {len(rows)} document"
-    )
+    assert message.startswith(f"stage 1, $match, lost {lost(len(rows))}")
     blamed = re.search(r"no document has ((?:`[^`]*`(?: or )?)+)$", message)
     for path in re.findall("`([^`]*)`", blamed[1] if blamed else ""):
         assert not any(has(row, path.split(".")) for row in rows)
