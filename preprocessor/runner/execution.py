@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 PRELOAD_CONNECTIONS = 4
 ABANDON_SECONDS = 0.3
+ELECTION_MS = 12_000
+IMPATIENT_MS = 1_500
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,8 @@ class Run:
             client.close()
         self.clients.clear()
 
-    def abandon(self) -> None:
-        """Leave after a failure, as far as the deployment still answers."""
+    def abandon(self, patience_ms: int) -> None:
+        """Leave after a failure, if a primary is found in that time."""
         from pymongo import MongoClient
         from pymongo.errors import PyMongoError
 
@@ -92,7 +94,7 @@ class Run:
         time.sleep(ABANDON_SECONDS)
         for uri, client in self.clients.items():
             with suppress(PyMongoError):
-                with MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=1500) as last:
+                with MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=patience_ms) as last:
                     ownership.drop(last, self.database)
                 client.close()  # only when there is somebody to say goodbye to, else it waits
         self.clients.clear()
@@ -126,10 +128,13 @@ def execute(run: Run, store: Store, journal: Journal) -> int:
             journal.note(number, row)
         run.leave()
     except PyMongoError as error:
-        run.abandon()
+        run.abandon(IMPATIENT_MS)  # a primary was waited for already
         raise TargetError(f"{run.target.name}: {_reason(error, run.target.uri)}") from None
+    except Exception:
+        run.abandon(ELECTION_MS)
+        raise
     except BaseException:
-        run.abandon()
+        run.abandon(IMPATIENT_MS)  # whoever presses Ctrl-C does not wait for an election
         raise
     store.retire(run.experiment.name, [result.row_id(run.experiment, number) for number in numbers])
     return len(missing)
@@ -139,7 +144,7 @@ def _reason(error: PyMongoError, uri: str) -> str:
     from pymongo.errors import ServerSelectionTimeoutError
 
     # The first server's fault says it; the rest is what the driver knows of all of them.
-    text = str(error).partition(" (configured timeouts")[0].splitlines()[0]
+    text = str(error).partition(" (configured timeouts")[0].partition(", full error:")[0].splitlines()[0]
     if isinstance(error, ServerSelectionTimeoutError):
         return f"no primary answers: {scrub(text, uri)}"
     return f"{type(error).__name__}: {scrub(text, uri)}"

@@ -130,5 +130,5 @@ def _scaled(key: str, value: Any, factor: float) -> Any:
 def _range(match: re.Match[str], factor: float) -> str:
     name, first, last, count = match.groups()
     least = int(first) + (int(count) if count else 1) - 1  # enough different numbers for a list
-    width = max(least, round(int(last) * factor))
+    width = max(least, int(int(last) * factor))  # rounded down: a number beyond the data finds nothing
     return f"{name}({first},{width}{',' + count if count else ''})"

@@ -137,7 +137,9 @@ def _expect(pipe: Connection) -> Any:
     except EOFError:
         raise WorkFailed("a worker process ended without a word", "is there enough memory?") from None
     if isinstance(answer, str):
-        raise WorkFailed(answer)
+        raise WorkFailed(
+            f"the work was given up: {answer}", "finished rows are kept; --resume goes on after them"
+        )
     return answer
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.errors import ExperimentError
@@ -83,3 +85,16 @@ def test_random_numbers_of_queries_shrink_with_the_data_they_choose_from():
 def test_a_list_of_different_numbers_never_has_too_few_to_choose_from():
     scaled = experiments.scale(experiments.load("query_full"), 1e-9)
     assert scaled.variants[9]["query"] == {"_id": {"$in": "RANDINTLIST(1,100,100)"}}
+
+
+@pytest.mark.parametrize("name", ["query_full", "query_fetch", "query_fetch_io"])
+@given(factor=st.floats(1e-4, 1.0))
+@settings(max_examples=60, deadline=None)
+def test_at_every_scale_queries_ask_for_documents_and_groups_that_are_there(name, factor):
+    for config in experiments.configs(experiments.scale(experiments.load(name), factor)):
+        documents = config["initialDocsToInsert"]
+        there = {"_id": documents, "group": documents // config["groupSize"]}
+        for field, asked in config["query"].items():
+            if field in there:
+                text = asked["$in"] if isinstance(asked, dict) else asked
+                assert int(text.split(",")[1].strip(")")) <= max(1, there[field])

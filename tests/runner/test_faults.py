@@ -32,9 +32,10 @@ def rows(folder):
     return FileStore(folder).rows("tiny")
 
 
-def wait_until(condition, seconds=90.0):
+def wait_until(process, condition, seconds=90.0):
     deadline = time.monotonic() + seconds
     while not condition():
+        assert process.poll() is None, finish(process)
         assert time.monotonic() < deadline
         time.sleep(0.02)
 
@@ -70,7 +71,7 @@ def test_a_run_that_is_killed_again_and_again_completes_without_losing_or_doubli
 
 def test_ctrl_c_on_a_deployment_leaves_no_database_and_says_how_to_go_on(replica_set, slow, tmp_path):
     process = start(slow, "--target", replica_set.uri, "--output", tmp_path / "out")
-    wait_until(lambda: rows(tmp_path / "out"))
+    wait_until(process, lambda: rows(tmp_path / "out"))
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     asked = time.monotonic()
@@ -86,7 +87,7 @@ def test_ctrl_c_on_a_deployment_leaves_no_database_and_says_how_to_go_on(replica
 def test_other_options_are_not_a_resumed_run(replica_set, slow, tmp_path):
     out = tmp_path / "out"
     process = start(slow, "--target", replica_set.uri, "--output", out)
-    wait_until(lambda: (out / ".runs" / "tiny.json").exists())
+    wait_until(process, lambda: (out / ".runs" / "tiny.json").exists())
     process.kill()
     finish(process)
     code, _, err = finish(
@@ -100,7 +101,7 @@ def test_a_mongod_that_dies_ends_the_run_with_one_line_and_the_rest_can_be_resum
     out = tmp_path / "out"
     arguments = (slow, "--output", out, "--scale", 0.3)
     process = start(*arguments)
-    wait_until(lambda: rows(out))
+    wait_until(process, lambda: rows(out))
     members = [child for child in children_of(process) if child.name().startswith("mongod")]
     for member in members:
         member.kill()
