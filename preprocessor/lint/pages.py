@@ -38,8 +38,8 @@ def lint(pages: Iterable[Sequence[Spec | None]], source: FixtureSource | None, r
             subjects.append(subject)
             ran = id(spec) in rows
             found += [one for one in findings(subject) if not (ran and one.rule in _TOLD_BY_RUNNING)]
-            if isinstance(spec, TableSpec) and ran:
-                found += row_findings(spec, rows[id(spec)] or ())
+            if ran:
+                found += row_findings(spec, rows[id(spec)] or ()) if isinstance(spec, TableSpec) else []
             elif source:
                 found += _needs_server(spec)
         found += [one for _, one in page_findings(subjects)]

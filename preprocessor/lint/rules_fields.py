@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from preprocessor.findings import Finding
 from preprocessor.lint.shape.expressions import Path, Visit
 from preprocessor.lint.shape.flow import StageFlow
+from preprocessor.lint.shape.stages import is_flag, keeps
 from preprocessor.lint.shape.values import ARRAY, Shape, lookup, member
 from preprocessor.lint.subject import Subject, quoted, suggestion
-from preprocessor.specs import ChartSpec, TableSpec
+from preprocessor.specs import shown_columns
 
 Parts = tuple[str, ...]
 
@@ -24,24 +25,12 @@ def _never(shape: Shape) -> bool:
 def column_never_there(subject: Subject) -> Iterator[Finding]:
     """MT302: a column that no row can have is empty from top to bottom."""
     rows = subject.flow.rows
-    for path, column in _shown(subject):
+    for path, column in shown_columns(subject.spec):
         if rows.kinds and _never(subject.column(column)):
             names = list(rows.fields)
             hint = suggestion(column, names) or (f"The rows have {quoted(names[:12])}." if names else "")
             message = f"No row can have the column `{column}`: readers see it empty."
             yield subject.finding("MT302", subject.spec.locate(path), message, hint)
-
-
-def _shown(subject: Subject) -> Iterator[tuple[Path, str]]:
-    """The columns, each with its place in the comment."""
-    spec = subject.spec
-    if isinstance(spec, TableSpec):
-        yield from ((("columns", index), column) for index, column in enumerate(spec.columns))
-    elif isinstance(spec, ChartSpec):
-        yield ("x",), spec.x
-        yield from ((("y", index), column) for index, column in enumerate(spec.y))
-        if spec.series:
-            yield ("series",), spec.series
 
 
 def path_never_there(subject: Subject) -> Iterator[Finding]:
@@ -76,7 +65,7 @@ def _fields_kept(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
     """Fields that a projection includes as they are."""
     if stage.name == "$project":
         for name, value in stage.argument.items():
-            if isinstance(value, (bool, int, float)) and value:
+            if is_flag(value) and keeps(value):
                 yield (*stage.path, name), name, lookup(stage.before, tuple(name.split(".")))
 
 
@@ -110,7 +99,7 @@ def path_sometimes_there(subject: Subject) -> Iterator[Finding]:
     """MT403: where only some documents have a field, the cell of the others is blank and says nothing."""
     if not subject.known:
         return
-    for path, column in _shown(subject):
+    for path, column in shown_columns(subject.spec):
         shape = subject.column(column)
         source = shape.traits.path
         form = subject.spec.format.get(column)
@@ -141,7 +130,7 @@ def overridden_setting(subject: Subject) -> Iterator[Finding]:
     """MT412: a setting is shown for all, but the variants of the experiment replaced it."""
     varied = member(subject.flow.documents, _VARIED)
     told = set()
-    for _, column in _shown(subject):
+    for _, column in shown_columns(subject.spec):
         traits = subject.column(column).traits
         head, _, rest = (traits.path or "").partition(".")
         if head in ("", "_id", _VARIED) or not rest or traits.known is None:

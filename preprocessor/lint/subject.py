@@ -10,6 +10,7 @@ from typing import Any
 from preprocessor.findings import Finding
 from preprocessor.lint.shape.expressions import Path, Visit
 from preprocessor.lint.shape.flow import Flow, StageFlow, flow_of
+from preprocessor.lint.shape.stages import is_flag
 from preprocessor.lint.shape.values import Shape, lookup
 from preprocessor.lint.usage import Usage, usage
 from preprocessor.rules import finding
@@ -73,7 +74,7 @@ class Subject:
                 stage.argument, Mapping
             ):
                 value = stage.argument.get(name)
-                if name in stage.argument and not isinstance(value, (bool, int, float)):
+                if name in stage.argument and not is_flag(value):
                     return (*stage.path, name)
         return None
 

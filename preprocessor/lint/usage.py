@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from preprocessor.fieldpaths import Parts, paths_in
 from preprocessor.lint.shape.expressions import Path
-from preprocessor.lint.shape.stages import is_flag, is_nested
+from preprocessor.lint.shape.stages import is_flag, is_nested, keeps
 
-Parts = tuple[str, ...]
 Live = frozenset[Parts]
 
 EVERYTHING: Final[Live] = frozenset({()})
@@ -69,32 +69,7 @@ def _killed(live: Live, parts: Parts) -> Live:
 
 def reads(expression: Any) -> Live:
     """The fields that an expression reads; everything where it takes the whole document."""
-    return frozenset(_reads(expression))
-
-
-def _reads(expression: Any) -> Iterator[Parts]:
-    if isinstance(expression, str):
-        yield from _read_by_text(expression)
-    elif isinstance(expression, Mapping):
-        for key, value in expression.items():
-            if key == "$getField":
-                yield ()
-            if key == "sortBy" and isinstance(value, Mapping):
-                yield from (tuple(name.split(".")) for name in value)
-            elif key != "$literal":
-                yield from _reads(value)
-    elif isinstance(expression, (list, tuple)):
-        for value in expression:
-            yield from _reads(value)
-
-
-def _read_by_text(text: str) -> Iterator[Parts]:
-    if text.startswith("$$"):
-        name, _, rest = text[2:].partition(".")
-        if name in ("ROOT", "CURRENT"):
-            yield tuple(rest.split(".")) if rest else ()
-    elif text.startswith("$"):
-        yield tuple(text[1:].split("."))
+    return frozenset(paths_in(expression))
 
 
 def queried(condition: Any) -> Live:
@@ -164,14 +139,14 @@ def _project(argument: Any, live: Live, path: Path) -> tuple[Live, list[Unused]]
     leaves = list(_leaves(argument, path))
     flags = [leaf for leaf in leaves if is_flag(leaf[1])]
     computed = [leaf for leaf in leaves if not is_flag(leaf[1])]
-    named = {parts for parts, value, _ in leaves if value or not is_flag(value)}
+    named = {parts for parts, value, _ in leaves if not is_flag(value) or keeps(value)}
     if not named:
         for parts, _, _ in flags:
             live = _killed(live, parts)
         return live, []
     before, unused = _made(computed, live)
     for parts, value, where in flags:
-        if not value:
+        if not keeps(value):
             continue
         kept = _below(parts, live)
         before |= kept

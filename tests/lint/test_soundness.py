@@ -7,6 +7,7 @@ from typing import Any
 import bson
 import pymongo
 import pytest
+from bson.decimal128 import Decimal128
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pymongo.errors import OperationFailure
@@ -61,6 +62,7 @@ def stored(docs: Documents) -> Documents:
 @example([{"_id": 0, "a": 1}], [{"$set": {"a.b": 1}}, {"$unset": "a.b"}])
 @example([{"_id": 0, "r": [{"n": 1}, {}]}], [{"$project": {"r.n": 1, "r.x": "$_id"}}])
 @example([{"_id": 0}], [{"$unwind": {"path": "$o.x", "preserveNullAndEmptyArrays": True}}])
+@example([{"_id": 0}], [{"$project": {"n": 1, "made": Decimal128("1.10")}}])
 @example([{"_id": 0, "o": {"x": None}}], [{"$set": {"y": {"$mergeObjects": ["$o", "$missing", {"z": 1}]}}}])
 def test_no_row_of_the_evaluator_is_denied(docs: Documents, pipeline: list[dict[str, Any]]) -> None:
     docs = stored(docs)

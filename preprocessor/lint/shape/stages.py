@@ -132,14 +132,23 @@ def _read_projection(
         if is_nested(value):
             _read_projection(value, walk, (*path, name), parts, trees)
         elif is_flag(value):
-            planted(kept if value else dropped, parts, True)
+            planted(kept if keeps(value) else dropped, parts, True)
         else:
             planted(computed, parts, shape_of(value, walk, (*path, name)))
 
 
 def is_flag(value: Any) -> bool:
     """Whether a value in ``$project`` says that a field stays or goes."""
-    return isinstance(value, (bool, int, float))
+    from preprocessor.aggregation.values import is_number
+
+    return isinstance(value, bool) or is_number(value)
+
+
+def keeps(flag: Any) -> bool:
+    """Whether a flag in ``$project`` says that a field stays."""
+    from preprocessor.aggregation.values import truthy
+
+    return truthy(flag)
 
 
 @stage("$group")

@@ -1,0 +1,86 @@
+"""A page for every rule of the linter, made from the small pages that the rule is tested with (a MkDocs hook)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+from preprocessor.findings import Finding
+from preprocessor.pages import all_findings, answer, lint_findings, read_page
+from preprocessor.results.fixtures import FixtureSource
+from preprocessor.rules import RULES, Rule
+
+EXAMPLES = Path(__file__).parents[2] / "tests" / "lint" / "pages"
+TABLE = "reference/rules.md"
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds ``reference/rules/ID.md`` for every rule with examples, and links the table of rules to them."""
+    pages = {folder.name: rule_page(folder) for folder in sorted(EXAMPLES.glob("MT*"))}
+    for rule, text in pages.items():
+        files.append(File.generated(config, f"reference/rules/{rule}.md", content=text))
+    table = files.get_file_from_path(TABLE)
+    if table is not None:
+        files.remove(table)
+        files.append(File.generated(config, TABLE, content=linked(table.content_string, pages)))
+    return files
+
+
+def linked(table: str, pages: dict[str, str]) -> str:
+    """The table of rules with a link on each rule that has a page."""
+    return re.sub(
+        r"`(MT\d{3})`",
+        lambda found: f"[{found[0]}](rules/{found[1]}.md)" if found[1] in pages else found[0],
+        table,
+    )
+
+
+def rule_page(folder: Path) -> str:
+    """The page of one rule: what it says, what a reader would be told wrongly, bad and good examples."""
+    rule = RULES[folder.name]
+    bad = [(page, told(page, rule.id)) for page in sorted(folder.glob("bad-*.md"))]
+    parts = [
+        f"# {rule.id}: {rule.name}\n\n**{rule.severity.capitalize()}.** {rule.summary}\n",
+        "## Why it matters\n",
+        *(f"> {one.message}\n\n{one.hint}\n" for _, found in bad[:1] for one in found[:1]),
+        "## Bad\n",
+        *(example(page) for page, _ in bad),
+        "## Good\n",
+        *(example(page) for page in sorted(folder.glob("good-*.md"))),
+        "## When it is meant so\n",
+        ignoring(rule),
+    ]
+    return "\n".join(parts)
+
+
+def told(page: Path, rule: str) -> list[Finding]:
+    """What the rule says of an example."""
+    fixtures = FixtureSource(EXAMPLES / "fixtures")
+    read = read_page(page.read_text("utf-8"), page.name, lambda _: None)
+    answers = answer([read], fixtures) if rule == "MT411" else None
+    found = all_findings([read], answers, (), lint_findings([read], fixtures, answers))
+    return [one for one in found if one.rule == rule]
+
+
+def example(page: Path) -> str:
+    """An example as an author would write it, under its own title."""
+    title, comments = sections(page.read_text("utf-8"))
+    return f"{title}:\n\n```markdown\n{comments}\n```\n"
+
+
+def sections(text: str) -> tuple[str, str]:
+    """The title of an example, and all below the line that says what is found in it."""
+    title = text.splitlines()[0].removeprefix("# ")
+    return title, re.split(r"^Found: .*$", text, maxsplit=1, flags=re.MULTILINE)[1].strip()
+
+
+def ignoring(rule: Rule) -> str:
+    """How a comment takes the finding upon itself."""
+    return (
+        "A comment can take it upon itself, with a reason that stays in the page:\n\n"
+        f'```json\n"ignore": {{"{rule.id}": "why it is right here"}}\n```\n\n'
+        "A rule that is ignored and finds nothing is itself reported ([MT507](MT507.md))."
+    )
