@@ -55,14 +55,15 @@ def _against_server(documents: list[dict[str, Any]], asked: Sequence[Query], rou
 
     from tests.mongod import running
 
-    with running() as server, pymongo.MongoClient(server.uri()) as client:
+    with running() as server:
+        client: pymongo.MongoClient[dict[str, Any]] = pymongo.MongoClient(server.uri())
         collection = client.bench.results
         collection.insert_many(documents)
         process = psutil.Process(server.pid)
 
         def both() -> float:
             there = process.cpu_times()
-            return time.process_time() + there.user + there.system
+            return time.process_time() + float(there.user + there.system)
 
         def ask(query: Query) -> Any:
             return list(collection.aggregate(list(query.pipeline), let=dict(query.let)))
@@ -91,7 +92,7 @@ def _against_server(documents: list[dict[str, Any]], asked: Sequence[Query], rou
 def _against_mongomock(documents: list[dict[str, Any]], asked: Sequence[Query], rounds: int) -> None:
     import mongomock
 
-    collection = mongomock.MongoClient().bench.results
+    collection: Any = mongomock.MongoClient().bench.results
     collection.insert_many(documents)
 
     def ask(query: Query) -> Any:

@@ -1,0 +1,1 @@
+"""What things cost, measured: each module prints figures when it is run."""
