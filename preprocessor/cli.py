@@ -149,7 +149,11 @@ def _explain(commands: Commands) -> None:
         help="a page; with a line, the comment that it stands in or is nearest to",
     )
     command.add_argument(
-        "--rows", type=_whole, default=3, metavar="N", help="documents shown after each stage (default: 3)"
+        "--rows",
+        type=whole_number,
+        default=3,
+        metavar="N",
+        help="documents shown after each stage (default: 3)",
     )
     command.add_argument("--json", action="store_true", help="everything as JSON, for tools")
     _source_options(command)
@@ -184,7 +188,8 @@ def _new(commands: Commands) -> None:
     )
 
 
-def _whole(text: str) -> int:
+def whole_number(text: str) -> int:
+    """A number of rows, from 0; argparse names this function when it complains."""
     number = int(text)
     if number < 0:
         raise argparse.ArgumentTypeError("a whole number from 0")

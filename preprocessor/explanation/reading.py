@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from preprocessor.fieldpaths import paths_in
+
 Stage = Mapping[str, Any]
 
 _COMPUTING = ("$set", "$addFields", "$project")
@@ -47,8 +49,6 @@ def _read(name: str, body: Any) -> Iterator[str]:
         yield from _of_expression(body.get("startWith"))
     elif name in _OF_EXPRESSIONS:
         yield from _of_expression(body)
-        sorting = body.get("sortBy") if name == "$setWindowFields" and isinstance(body, Mapping) else None
-        yield from sorting if isinstance(sorting, Mapping) else ()
 
 
 def _of_query(query: Any) -> Iterator[str]:
@@ -76,17 +76,7 @@ def _of_projection(body: Mapping[str, Any], above: str) -> Iterator[str]:
 
 
 def _of_expression(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield path_of(value)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _of_expression(item)
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            if key == "$getField":
-                yield inner if isinstance(inner, str) else ""
-            elif key != "$literal":
-                yield from _of_expression(inner)
+    yield from map(".".join, paths_in(value))
 
 
 def fields_guarded(stage: Stage) -> set[str]:
@@ -109,10 +99,7 @@ def _guarded(value: Any) -> Iterator[str]:
 
 def path_of(value: str) -> str:
     """The path of a field path expression such as ``$a.b`` or ``$$ROOT.a``; "" for any other text."""
-    for start in ("$$ROOT.", "$$CURRENT."):
-        if value.startswith(start):
-            return value.removeprefix(start)
-    return value[1:] if value.startswith("$") and not value.startswith("$$") else ""
+    return next(_of_expression(value), "")
 
 
 def fields_computed(stage: Stage) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from preprocessor.explanation.reading import fields_computed, fields_guarded, fi
         ),
         ({"$set": {"x": {"$add": ["$a", "$$ROOT.b", "$$CURRENT.c", {"$literal": "$no"}]}}}, "a b c"),
         ({"$set": {"x": {"$map": {"input": "$a", "in": "$$this.no"}}}}, "a"),
-        ({"$set": {"x": {"$getField": "a"}}}, "a"),
+        ({"$set": {"x": {"$getField": {"field": "no", "input": "$a"}}}}, "a"),
         ({"$project": {"a": 1, "b": 0, "c": {"d": True, "e": "$f"}, "g": "$h"}}, "a c.d f h"),
         ({"$group": {"_id": {"k": "$a"}, "n": {"$sum": 1}, "m": {"$max": "$b"}}}, "a b"),
         ({"$sort": {"a": 1, "s": {"$meta": "textScore"}}}, "a"),
@@ -30,7 +30,7 @@ from preprocessor.explanation.reading import fields_computed, fields_guarded, fi
         ),
         (
             {"$setWindowFields": {"partitionBy": "$a", "sortBy": {"b": 1}, "output": {"o": {"$sum": "$c"}}}},
-            "a c b",
+            "a b c",
         ),
         ({"$facet": {"x": [{"$match": {"no": 1}}]}}, ""),
         ({"$unionWith": {"coll": "x", "pipeline": [{"$match": {"no": 1}}]}}, ""),
