@@ -64,11 +64,14 @@ def _filter(argument: Any, scope: Scope, path: Path) -> Node:
     source, keep = _part(given, "input", scope).run, _part(given, "cond", inner).run
     limit = _part(given, "limit", scope).run if "limit" in given else None
     where = given["input"][1]
+    looked_up = _field_and_text(given["cond"][0], _loop_variable(given)) if limit is None else None
 
     def run(document: Document) -> list[Any] | None:
         items = _items("$filter", source(document), where, 28651)
         if not items:
             return items
+        if looked_up and (found := _having(items, *looked_up)) is not None:
+            return found
         if limit is not None:
             most = _limit(limit(document), (*path, "limit"))
             return _first_kept(items, keep, slot, document, most)
@@ -81,6 +84,31 @@ def _filter(argument: Any, scope: Scope, path: Path) -> Node:
         return kept
 
     return Node(run)
+
+
+def _field_and_text(condition: Any, variable: str) -> tuple[str, str] | None:
+    """The field and the text when the condition is that a field of the item equals a text.
+
+    That is how a series is looked up by its name: by far the most frequent filter over result documents.
+    """
+    if not isinstance(condition, Mapping) or list(condition) != ["$eq"]:
+        return None
+    pair = condition["$eq"]
+    if not isinstance(pair, list) or len(pair) != 2 or not all(type(part) is str for part in pair):
+        return None
+    head, _, field = pair[0].partition(".")
+    if head != f"$${variable}" or not field or "." in field or pair[1].startswith("$"):
+        return None
+    return field, pair[1]
+
+
+def _having(items: list[Any], field: str, text: str) -> list[Any] | None:
+    """The items whose ``field`` is the text; None where only the general way can tell."""
+    try:
+        found = [item for item in items if item.get(field) == text]
+    except AttributeError:
+        return None  # Not all are documents.
+    return found if all(type(item[field]) is str for item in found) else None
 
 
 def _limit(value: Any, path: Path) -> int | None:
