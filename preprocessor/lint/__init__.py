@@ -37,12 +37,13 @@ RULES: Final[tuple[Rule, ...]] = (
 )
 
 
-def subject_of(spec: PipelineSpec, documents: Shape, *, known: bool) -> Subject:
+def subject_of(spec: PipelineSpec, documents: Shape, *, known: bool, quoted: tuple[str, ...] = ()) -> Subject:
     """A comment with the flow of its pipeline, to be looked at by rules.
 
-    ``documents`` is the shape of its collection, ``known`` whether real documents were looked at for it.
+    ``documents`` is the shape of its collection, ``known`` whether real documents were looked at for it, ``quoted``
+    what the prose reads of its rows.
     """
-    return Subject.of(spec, documents, known=known)
+    return Subject.of(spec, documents, known=known, quoted=quoted)
 
 
 def findings(subject: Subject) -> list[Finding]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.findings import Finding
 from preprocessor.lint import findings, page_findings, row_findings, subject_of
 from preprocessor.lint.documents import collection_shape
+from preprocessor.lint.usage import queried
 from preprocessor.rules import finding
-from preprocessor.specs import PipelineSpec, Spec, TableSpec
+from preprocessor.specs import CheckSpec, PipelineSpec, Spec, TableSpec, ValueSpec
 
 if TYPE_CHECKING:
     from preprocessor.results.fixtures import FixtureSource
@@ -27,14 +29,17 @@ def lint(pages: Iterable[Sequence[Spec | None]], source: FixtureSource | None, r
     ``source``: the fixtures that documents are learnt from, None where there are none. ``rows``: those of tables
     whose pipelines were run.
     """
+    listed = [list(specs) for specs in pages]
+    quoted = _quoted(spec for specs in listed for spec in specs)
     found: list[Finding] = []
-    for specs in pages:
+    for specs in listed:
         subjects = []
         for spec in specs:
             if not isinstance(spec, PipelineSpec):
                 continue
             documents, known = collection_shape(spec, source)
-            subject = subject_of(spec, documents, known=known)
+            fields = tuple(quoted.get(spec.id or "", ()))
+            subject = subject_of(spec, documents, known=known, quoted=fields)
             subjects.append(subject)
             ran = id(spec) in rows
             found += [one for one in findings(subject) if not (ran and one.rule in _TOLD_BY_RUNNING)]
@@ -44,6 +49,17 @@ def lint(pages: Iterable[Sequence[Spec | None]], source: FixtureSource | None, r
                 found += _needs_server(spec)
         found += [one for _, one in page_findings(subjects)]
     return found
+
+
+def _quoted(specs: Iterable[Spec | None]) -> dict[str, list[str]]:
+    """By the id of a table, the fields of its rows that values and statements in the prose read."""
+    fields: dict[str, list[str]] = defaultdict(list)
+    for spec in specs:
+        if isinstance(spec, (ValueSpec, CheckSpec)):
+            read = queried(spec.where)
+            read |= {tuple(spec.column.split("."))} if isinstance(spec, ValueSpec) else queried(spec.expect)
+            fields[spec.table] += sorted(".".join(parts) for parts in read)
+    return fields
 
 
 def _needs_server(spec: PipelineSpec) -> list[Finding]:

@@ -13,9 +13,10 @@ from preprocessor.lint.usage import Unused, is_live
 
 def _carried(subject: Subject) -> dict[str, bool]:
     """The fields of the rows that are not shown, each with whether it has arrays in it."""
-    live = frozenset(tuple(column.split(".")) for column in subject.columns)
     rows = subject.flow.rows
-    return {name: has_array(shape) for name, shape in rows.fields.items() if not is_live((name,), live)}
+    return {
+        name: has_array(shape) for name, shape in rows.fields.items() if not is_live((name,), subject.live)
+    }
 
 
 def unused_fields(subject: Subject) -> Iterator[Finding]:
@@ -66,10 +67,15 @@ def carried_arrays(subject: Subject) -> Iterator[Finding]:
 
 def carried_key(subject: Subject) -> Iterator[Finding]:
     """MT505: a key that is a whole document travels with every row and is not shown."""
-    live = frozenset(tuple(column.split(".")) for column in subject.columns)
     key = subject.flow.rows.fields.get("_id")
     projects = [stage for stage in subject.stages("$project") if "_id" not in stage.argument]
-    if key is None or is_live(("_id",), live) or "object" not in key.kinds or key.unknown or not projects:
+    if (
+        key is None
+        or is_live(("_id",), subject.live)
+        or "object" not in key.kinds
+        or key.unknown
+        or not projects
+    ):
         return
     yield subject.in_pipeline(
         "MT505",

@@ -12,23 +12,30 @@ from preprocessor.lint.shape.expressions import Path, Visit
 from preprocessor.lint.shape.flow import Flow, StageFlow, flow_of
 from preprocessor.lint.shape.stages import is_flag
 from preprocessor.lint.shape.values import Shape, lookup
-from preprocessor.lint.usage import Usage, usage
+from preprocessor.lint.usage import Live, Usage, usage
 from preprocessor.rules import finding
 from preprocessor.specs import ChartSpec, PipelineSpec, TableSpec
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A table or chart under inspection. ``known``: the shape of its collection comes from real documents."""
+    """A table or chart under inspection.
+
+    ``known``: the shape of its collection comes from real documents. ``quoted``: fields of its rows that values and
+    statements in the prose read.
+    """
 
     spec: PipelineSpec
     flow: Flow
     known: bool
+    quoted: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, spec: PipelineSpec, documents: Shape, *, known: bool) -> Subject:
+    def of(
+        cls, spec: PipelineSpec, documents: Shape, *, known: bool, quoted: tuple[str, ...] = ()
+    ) -> Subject:
         """The subject for a spec whose collection has documents of this shape."""
-        return cls(spec, flow_of(spec.pipeline, documents, spec.let), known)
+        return cls(spec, flow_of(spec.pipeline, documents, spec.let), known, quoted)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -60,7 +67,12 @@ class Subject:
     @cached_property
     def usage(self) -> Usage:
         """What of the pipeline is used."""
-        return usage(self.spec.pipeline, self.columns)
+        return usage(self.spec.pipeline, (*self.columns, *self.quoted))
+
+    @cached_property
+    def live(self) -> Live:
+        """The fields of the rows that are shown or read in the prose, as paths."""
+        return frozenset(tuple(column.split(".")) for column in (*self.columns, *self.quoted))
 
     def column(self, name: str) -> Shape:
         """What the rows have in a column: a field of this very name, else what the dots lead to."""

@@ -18,7 +18,10 @@ from tests.mongod import Mongod
 @pytest.mark.parametrize(
     ("message", "hint"),
     [
-        ("Invalid $project :: caused by :: Unknown expression $median", "`$median` came with MongoDB 7.0; this server is older."),
+        (
+            "Invalid $project: Unknown expression $median",
+            "`$median` came with MongoDB 7.0; this server is older.",
+        ),
         (
             "unknown group operator '$percentile'",
             "`$percentile` came with MongoDB 7.0; this server is older.",
