@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -135,11 +136,21 @@ def _walked(way: Walk) -> tuple[list[Step], ResultsError | None]:
 def _with_failure(
     known: tuple[Finding, ...], spec: PipelineSpec, failure: ResultsError
 ) -> tuple[Finding, ...]:
-    """The findings with the failure of the run, unless one of the same place says it already."""
-    at = spec.locate(("pipeline", *(failure.path or ())), key=True)
-    if any((one.line, one.column) == at and one.severity == "error" for one in known):
+    """The findings with the failure of the run, unless one of the same stage says it already."""
+    path = failure.path or ()
+    if any(_is_in_stage(one, spec, path[:1]) for one in known):
         return known
+    at = spec.locate(("pipeline", *path), key=True)
     return (*known, finding("MT301", spec.file, at, failure.message, failure.hint))
+
+
+def _is_in_stage(one: Finding, spec: PipelineSpec, stage: tuple[str | int, ...]) -> bool:
+    """Whether a finding says why the stage that a path leads to cannot be run; of a shared list the name counts."""
+    if one.rule not in ("MT201", "MT301") or not stage or not isinstance(stage[0], int):
+        return False
+    starts = [spec.locate(("pipeline", index)) for index in range(len(spec.pipeline))]
+    following = next((start for start in starts[stage[0] :] if start > starts[stage[0]]), (sys.maxsize, 0))
+    return starts[stage[0]] <= (one.line, one.column) < following
 
 
 def _reports(spec: PipelineSpec, steps: Sequence[Step], way: Walk) -> list[StageReport]:

@@ -445,6 +445,14 @@ def test_a_server_and_files_are_explained_alike(
         assert there["milliseconds_from_start"]
 
 
+@pytest.mark.parametrize("stage", [{"$match": 5}, {"$limit": -1}, {"$set": {"x": {"$divide": [1]}}}])
+def test_a_fault_that_the_server_finds_as_well_is_told_once(folder: Path, server: str, stage: Any) -> None:
+    stages = [{"$sort": {"threads": 1}}, stage, {"$limit": 1}]
+    table = as_data(folder, *stages, expect=1, arguments=("--results", server))
+    assert [one["rule"] for one in table["findings"]] == ["MT301"]
+    assert len(table["unreached"]) == 2
+
+
 def test_a_field_of_a_document_that_was_not_fetched_is_not_called_absent(folder: Path, server: str) -> None:
     stages = [{"$match": {"_id": {"$gte": 0}}}, {"$sort": {"late": 1}}, {"$project": {"late": 1}}]
     table = as_data(folder, *stages, collection="many", columns=("late",), arguments=("--results", server))
