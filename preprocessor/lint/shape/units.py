@@ -183,6 +183,7 @@ def _of_count(name: str) -> tuple[Unit, ...]:
     return (Unit(1.0, ((counted(found[1]), 1),)),) if found else ()
 
 
+@lru_cache(maxsize=512)
 def of_field(name: str) -> Unit | None:
     """The unit of a field of a document by its name, None where it tells none.
 

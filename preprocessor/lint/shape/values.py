@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from preprocessor.lint.shape.units import Unit
+from preprocessor.lint.shape.units import Unit, of_field
 
 Kinds = frozenset[str]
 Parts = tuple[str, ...]
@@ -233,7 +233,7 @@ def member(shape: Shape, name: str) -> Shape:
     if path is None:
         return ANY
     own = f"{path}.{name}" if path else name
-    return Shape(ANY_KIND, True, traits=Traits(path=own, sources=frozenset({own})))
+    return Shape(ANY_KIND, True, traits=Traits(own, frozenset({own}), unit=of_field(name)))
 
 
 def lookup(shape: Shape, parts: Parts) -> Shape:
