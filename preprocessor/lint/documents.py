@@ -7,6 +7,7 @@ With fixtures it is learnt from the documents that pass the pipeline's first ``$
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.lint.shape.learn import described, learnt, result_schema
@@ -26,7 +27,14 @@ def collection_shape(spec: PipelineSpec, source: FixtureSource | None) -> tuple[
     documents = _matching(spec, source) if source else []
     if documents:
         return learnt(documents, schema, believed=all(map(_by_runner, documents))), True
-    return (described(schema) if schema and not source else unknown_documents()), False
+    return (_by_schema() if schema and not source else unknown_documents()), False
+
+
+@cache
+def _by_schema() -> Shape:
+    """What documents of the runner look like; read once, for all tables."""
+    schema = result_schema()
+    return described(schema) if schema else unknown_documents()
 
 
 def _matching(spec: PipelineSpec, source: FixtureSource) -> list[dict[str, Any]]:
