@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from preprocessor import comments
 from preprocessor.comments import Comment
 from preprocessor.pages import Answers, Page, query_of
+from preprocessor.render.chartdata import as_table
 from preprocessor.render.pipetable import escape_cell, pipe_table
 from preprocessor.results import ResultsError
-from preprocessor.specs import Spec, TableSpec, ValueSpec
+from preprocessor.specs import ChartSpec, PipelineSpec, Spec, TableSpec, ValueSpec
 from preprocessor.statements import Tables, value_text
 
 _CONTAINER_ONLY = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:\[\^[^\]]+\]:\s*|:\s+)?\Z")
@@ -39,15 +40,21 @@ def replaced(page: Page, answers: Answers, tables: Tables) -> str:
 
 
 def _replacement(page: Page, comment: Comment, spec: Spec | None, answers: Answers, tables: Tables) -> str:
-    if isinstance(spec, TableSpec):
+    if isinstance(spec, PipelineSpec):
         return _standing_alone(page.text, comment, table_lines(spec, answers))
     return escape_cell(value_text(spec, tables, answers)) if isinstance(spec, ValueSpec) else ""
 
 
-def table_lines(spec: TableSpec, answers: Answers) -> list[str]:
-    """The lines of a table, without a container's prefix; none when its pipeline failed."""
+def table_lines(spec: PipelineSpec, answers: Answers) -> list[str]:
+    """The lines of a table, without a container's prefix; none when its pipeline failed.
+
+    Markdown has no charts: a chart is the table of what it draws.
+    """
     rows = answers[query_of(spec).key]
-    return [] if isinstance(rows, ResultsError) else pipe_table(spec, rows)
+    if isinstance(rows, ResultsError):
+        return []
+    table = as_table(spec) if isinstance(spec, ChartSpec) else spec
+    return pipe_table(table, rows) if isinstance(table, TableSpec) else []
 
 
 def prefixed(lines: Sequence[str], comment: Comment, newline: str) -> str:

@@ -14,7 +14,7 @@ from preprocessor.expansion import newline_of, prefixed, stands_alone, table_lin
 from preprocessor.findings import Finding
 from preprocessor.pages import Answers, Page
 from preprocessor.rules import finding
-from preprocessor.specs import TableSpec
+from preprocessor.specs import PipelineSpec
 
 Edit = tuple[int, int, str]
 
@@ -34,7 +34,7 @@ def written(page: Page, answers: Answers) -> str:
 def _edits(page: Page, answers: Answers) -> Iterator[Edit]:
     newline = newline_of(page.text)
     for comment, spec in zip(page.comments, page.specs, strict=True):
-        if not isinstance(spec, TableSpec) or not stands_alone(page.text, comment):
+        if not isinstance(spec, PipelineSpec) or not stands_alone(page.text, comment):
             continue
         region = prefixed(_region_lines(table_lines(spec, answers)), comment, newline)
         if comment.region:
@@ -63,7 +63,7 @@ def region_findings(page: Page) -> list[Finding]:
 
 def _finding(page: Page, comment: Comment) -> Finding | None:
     at = (comment.line, comment.column)
-    if comment.keyword == "MONGO_TABLE" and not stands_alone(page.text, comment):
+    if comment.keyword in ("MONGO_TABLE", "MONGO_CHART") and not stands_alone(page.text, comment):
         return finding(
             "MT165",
             page.file,

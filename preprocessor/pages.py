@@ -48,6 +48,13 @@ class Page:
 
         return [spec for spec in self.specs if isinstance(spec, TableSpec)]
 
+    @property
+    def asking(self) -> list[PipelineSpec]:
+        """The sound tables and charts of the page, in order."""
+        from preprocessor.specs import PipelineSpec
+
+        return [spec for spec in self.specs if isinstance(spec, PipelineSpec)]
+
 
 def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | None]) -> Page:
     """The page's comments, each validated against its schema and held to the rules of safety.
@@ -95,18 +102,18 @@ def _compile_findings(spec: PipelineSpec) -> list[Finding]:
     return []
 
 
-def query_of(spec: TableSpec) -> Query:
-    """What a table asks of the results source."""
+def query_of(spec: PipelineSpec) -> Query:
+    """What a table or a chart asks of the results source."""
     from preprocessor.results import Query
 
     return Query(spec.collection, tuple(spec.pipeline), spec.let)
 
 
 def queries(pages: Iterable[Page]) -> list[Query]:
-    """The distinct queries of all sound tables, in the order of the pages."""
+    """The distinct queries of all sound tables and charts, in the order of the pages."""
     distinct: dict[str, Query] = {}
     for page in pages:
-        for spec in page.tables:
+        for spec in page.asking:
             query = query_of(spec)
             distinct.setdefault(query.key, query)
     return list(distinct.values())
@@ -127,8 +134,10 @@ def answer(pages: Sequence[Page], source: ResultsSource) -> Answers:
     return answers
 
 
-def row_findings(spec: TableSpec, answers: Answers, collections: Sequence[str] = ()) -> list[Finding]:
-    """What is wrong with a table once its rows are there: the pipeline failed, no rows, a column nobody has.
+def row_findings(spec: PipelineSpec, answers: Answers, collections: Sequence[str] = ()) -> list[Finding]:
+    """What is wrong with a table or a chart once its rows are there.
+
+    The pipeline failed, there are no rows, a column that nobody has, what cannot be drawn or compared.
 
     ``collections`` are those that the source has, for the message about one that it does not have.
     """
@@ -136,14 +145,16 @@ def row_findings(spec: TableSpec, answers: Answers, collections: Sequence[str] =
 
     rows = answers[query_of(spec).key]
     if isinstance(rows, ResultsError):
+        from preprocessor.lint.versions import since_hint
+
         at = spec.locate(("pipeline", *(rows.path or ())), key=True)
-        return [finding("MT301", spec.file, at, rows.message, rows.hint)]
+        return [finding("MT301", spec.file, at, rows.message, rows.hint or since_hint(rows.message))]
     if not rows:
         return [] if spec.empty is not None else [_no_rows(spec, collections)]
-    return _empty_columns(spec, rows)
+    return _empty_columns(spec, rows) or _undrawable(spec, rows)
 
 
-def _no_rows(spec: TableSpec, collections: Sequence[str]) -> Finding:
+def _no_rows(spec: PipelineSpec, collections: Sequence[str]) -> Finding:
     if collections and spec.collection not in collections:
         from preprocessor.schemacheck import did_you_mean
 
@@ -159,22 +170,41 @@ def _no_rows(spec: TableSpec, collections: Sequence[str]) -> Finding:
     )
 
 
-def _empty_columns(spec: TableSpec, rows: Rows) -> list[Finding]:
+def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
     from preprocessor.aggregation.values import MISSING
     from preprocessor.render.columns import column_value
+    from preprocessor.specs import shown_columns
 
-    fields = sorted({name for row in rows for name in row})
-    return [
-        finding(
-            "MT302",
-            spec.file,
-            spec.locate(("columns", index)),
-            f"no row has the column '{column}'",
-            f"the rows have {', '.join(fields)}",
-        )
-        for index, column in enumerate(spec.columns)
+    empty = [
+        (path, column)
+        for path, column in shown_columns(spec)
         if all(column_value(row, column) is MISSING for row in rows)
     ]
+    if not empty:
+        return []
+    hint = f"the rows have {', '.join(sorted({name for row in rows for name in row}))}"
+    return [
+        finding("MT302", spec.file, spec.locate(path), f"no row has the column '{column}'", hint)
+        for path, column in empty
+    ]
+
+
+def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
+    """What a chart, or the comparison with a row, would silently leave out."""
+    from preprocessor.specs import ChartSpec, TableSpec
+
+    found: list[Finding] = []
+    if isinstance(spec, ChartSpec) or (isinstance(spec, TableSpec) and spec.chart):
+        from preprocessor.render.chartdata import plot_faults, plot_of
+
+        for path, message, hint in plot_faults(plot_of(spec), rows):
+            found.append(finding("MT330", spec.file, spec.locate(path), message, hint))
+    if isinstance(spec, TableSpec) and spec.baseline:
+        from preprocessor.render.comparison import baseline_faults
+
+        for path, message, hint in baseline_faults(spec, rows):
+            found.append(finding("MT331", spec.file, spec.locate(path), message, hint))
+    return found
 
 
 def all_findings(
@@ -217,11 +247,12 @@ def lint_findings(
         return []
     from preprocessor.lint.pages import lint
     from preprocessor.results import ResultsError
+    from preprocessor.specs import PipelineSpec
 
+    known: Answers = answers or {}
     rows: dict[int, Rows | None] = {}
-    for spec in (spec for page in pages for spec in page.tables):
-        if answers is not None:
-            answered = answers[query_of(spec).key]
+    for spec in (spec for page in pages for spec in page.specs) if known else ():
+        if isinstance(spec, PipelineSpec) and (answered := known.get(query_of(spec).key)) is not None:
             rows[id(spec)] = None if isinstance(answered, ResultsError) else answered
     return lint((page.specs for page in pages), fixtures, rows)
 
@@ -245,7 +276,7 @@ def spec_findings(
     """What is wrong with a table, a value or a statement once the rows are there."""
     from preprocessor import specs, statements
 
-    if isinstance(spec, specs.TableSpec):
+    if isinstance(spec, specs.PipelineSpec):
         return row_findings(spec, answers, collections)
     if isinstance(spec, specs.ValueSpec):
         return statements.value_findings(spec, tables, answers)

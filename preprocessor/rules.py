@@ -143,6 +143,8 @@ _ALL = (
         "MT322", "check-fails", "error", "A statement in the prose does not hold for the rows of its table."
     ),
     Rule("MT323", "bad-query", "error", "A query on the rows of a table cannot be run."),
+    Rule("MT330", "cannot-be-drawn", "error", "A chart would leave out rows, or draw several as one."),
+    Rule("MT331", "no-baseline", "error", "A table is compared with a row that is not there, or not one."),
     # MT4xx: misleading output
     Rule("MT401", "limit-without-sort", "warning", "A `$limit` picks documents that nothing has ordered."),
     Rule("MT402", "path-never-there", "warning", "A pipeline reads a field that no document has."),

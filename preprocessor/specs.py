@@ -54,8 +54,7 @@ class PipelineSpec(Spec):
     """What has a pipeline of its own: Extended JSON decoded to BSON types, shared stage lists expanded.
 
     ``origins`` has for each stage the index where it is written, or ``~index`` of the name of a shared list
-    that it came from; empty means that all stages stand as written. ``max_age`` is a number and h, d or w,
-    such as "90d".
+    that it came from; empty means that all stages stand as written.
     """
 
     collection: str
@@ -66,7 +65,6 @@ class PipelineSpec(Spec):
     title: str | None = None
     caption: str | None = None
     empty: str | None = None
-    max_age: str | None = None
     origins: tuple[int, ...] = ()
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
@@ -294,7 +292,7 @@ def _common(comment: Comment, file: str, body: dict[str, Any]) -> dict[str, Any]
 
 
 def _with_pipeline(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> dict[str, Any]:
-    kept = ("collection", "let", "id", "title", "caption", "empty", "max_age")
+    kept = ("collection", "let", "id", "title", "caption", "empty")
     return {
         **_common(comment, file, body),
         **{key: body[key] for key in kept if key in body},
@@ -356,6 +354,16 @@ _KINDS: dict[str, tuple[str, _Build]] = {
     "MONGO_VALUE": ("value", _value),
     "MONGO_CHECK": ("check", _check),
 }
+
+
+def shown_columns(spec: PipelineSpec) -> list[tuple[Path, str]]:
+    """Give the columns that a table or a chart shows, each with its place in the comment."""
+    if isinstance(spec, TableSpec):
+        return [(("columns", index), column) for index, column in enumerate(spec.columns)]
+    if isinstance(spec, ChartSpec):
+        y = [(("y", index), column) for index, column in enumerate(spec.y)]
+        return [(("x",), spec.x), *y, *([(("series",), spec.series)] if spec.series else [])]
+    return []
 
 
 # -- specs held against each other

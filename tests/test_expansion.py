@@ -165,3 +165,9 @@ def test_in_place_is_idempotent(source: ResultsSource, text: str) -> None:
 
 def regions(text: str) -> list[Finding]:
     return region_findings(read_page(text, "page.md", SHARED))
+
+
+def test_in_markdown_a_chart_is_the_table_of_what_it_draws(source: ResultsSource) -> None:
+    chart = '<!-- MONGO_CHART: {"collection": "runs", "pipeline": [{"$match": {"_id": 1}}], "x": "n", "y": "_id"} -->'
+    assert rendered(f"{chart}\n", source) == "|   n | \\_id |\n| --: | ---: |\n|   1 |    1 |\n"
+    assert "|   1 |    1 |\n\n<!-- mongo-tables: end -->" in in_place(f"{chart}\n", source)

@@ -74,7 +74,7 @@ def ask(pages: Sequence[Page], where: str) -> tuple[Answers, Sequence[str]]:
 
     Raises ResultsError when the source cannot be used at all.
     """
-    if not any(page.tables for page in pages):
+    if not any(page.asking for page in pages):
         return {}, ()
     from preprocessor.pages import answer
     from preprocessor.results import ResultsError, open_source

@@ -28,10 +28,15 @@ class Column:
 
 
 def columns_of(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> list[Column]:
-    """The columns of a table in the author's order."""
-    return [
+    """The columns of a table in the author's order, with those that compare rows with its baseline."""
+    columns = [
         _column(spec, name, header, rows) for name, header in zip(spec.columns, spec.headers, strict=True)
     ]
+    if spec.baseline is None:
+        return columns
+    from preprocessor.render.comparison import with_comparisons
+
+    return with_comparisons(spec, columns, rows)
 
 
 def _column(spec: TableSpec, name: str, header: str, rows: Sequence[Mapping[str, object]]) -> Column:

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Final
 from bson.datetime_ms import DatetimeMS
 
 from preprocessor.aggregation.values import MISSING
+from preprocessor.render.chartdata import Plot, as_table, chart_plot, table_plot
 from preprocessor.render.columns import Align, Column, columns_of
 from preprocessor.render.values import is_number, raw_text, visible
 
 if TYPE_CHECKING:
-    from preprocessor.specs import TableSpec
+    from preprocessor.specs import ChartSpec, PipelineSpec, TableSpec
 
 NO_ROWS: Final = "There are no results for this table yet."
 
@@ -41,13 +42,34 @@ def html_table(spec: TableSpec, rows: Sequence[Mapping[str, object]], *, notes: 
     text (or a plain statement) takes the place of the table. The same rows give the same text; lines end in
     ``\\n``.
     """
+    chart = _drawn(table_plot(spec), rows) if spec.chart and rows else ""
+    body = _scroll_box(spec, rows) if rows else _nothing(spec)
+    return _figure(spec, chart, body, notes)
+
+
+def html_chart(spec: ChartSpec, rows: Sequence[Mapping[str, object]]) -> str:
+    """The figure that stands in the page for one chart: the drawing, and its values to unfold under it."""
+    if not rows:
+        return _figure(spec, _nothing(spec))
+    table = as_table(spec)
+    values = _scroll_box(table, rows)
+    unfold = f'<details class="mongo-chart__values">\n<summary>Values</summary>\n{values}\n</details>'
+    return _figure(spec, _drawn(chart_plot(spec), rows), unfold)
+
+
+def _drawn(plot: Plot | None, rows: Sequence[Mapping[str, object]]) -> str:
+    from preprocessor.render.chart import chart_html
+
+    return chart_html(plot, rows) if plot else ""
+
+
+def _figure(spec: PipelineSpec, *parts: str) -> str:
     anchor = f' id="{text_html(spec.id)}"' if spec.id else ""
-    body = _scroll_box(spec, columns_of(spec, rows), len(rows)) if rows else _nothing(spec)
-    parts = [f'<figure class="mongo-table"{anchor}>', _caption(spec), body, notes, "</figure>"]
-    return "\n".join(part for part in parts if part)
+    lines = [f'<figure class="mongo-table"{anchor}>', _caption(spec), *parts, "</figure>"]
+    return "\n".join(line for line in lines if line)
 
 
-def _caption(spec: TableSpec) -> str:
+def _caption(spec: PipelineSpec) -> str:
     """Title and caption, outside the scroll box so that they do not scroll away with a wide table."""
     title = f"<strong>{_lines(spec.title)}</strong>" if spec.title else ""
     caption = f"<span>{_lines(spec.caption)}</span>" if spec.caption else ""
@@ -58,12 +80,13 @@ def _caption(spec: TableSpec) -> str:
     )
 
 
-def _nothing(spec: TableSpec) -> str:
+def _nothing(spec: PipelineSpec) -> str:
     return f'<p class="mongo-table__empty">{_lines(spec.empty or NO_ROWS)}</p>'
 
 
-def _scroll_box(spec: TableSpec, columns: Sequence[Column], count: int) -> str:
+def _scroll_box(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> str:
     """The table in a box that scrolls: a region with a name, which the keyboard can reach and move."""
+    columns = columns_of(spec, rows)
     name = spec.title or spec.caption or "Table: " + ", ".join(spec.headers)
     return "\n".join(
         (
@@ -75,7 +98,7 @@ def _scroll_box(spec: TableSpec, columns: Sequence[Column], count: int) -> str:
             "</tr>",
             "</thead>",
             "<tbody>",
-            *_body(columns, count),
+            *_body(columns, len(rows), _marked(spec, rows)),
             "</tbody>",
             "</table>",
             "</div>",
@@ -96,11 +119,20 @@ def _header(column: Column) -> str:
     return f'<th scope="col"{_STYLE[column.align]}>{_lines(column.header)}{unit}</th>'
 
 
-def _body(columns: Sequence[Column], count: int) -> list[str]:
+def _marked(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> int:
+    """The number of the row that others are compared with; -1 where there is none."""
+    if spec.baseline is None:
+        return -1
+    from preprocessor.render.comparison import baseline_rows
+
+    return next(iter(baseline_rows(spec, rows)), -1)
+
+
+def _body(columns: Sequence[Column], count: int, marked: int) -> list[str]:
     lines = []
     cells = [_cells(column, "th" if first else "td") for first, column in _with_first(columns)]
     for number in range(count):
-        lines.append("<tr>")
+        lines.append('<tr class="mongo-table__baseline">' if number == marked else "<tr>")
         lines.extend(column[number] for column in cells)
         lines.append("</tr>")
     return lines

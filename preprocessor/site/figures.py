@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from preprocessor.pages import query_of, spec_findings, tables_by_id
-from preprocessor.render.html import html_table, text_html
+from preprocessor.render.html import html_chart, html_table, text_html
 from preprocessor.site.faults import about, fault_box, fault_in_sentence
 
 if TYPE_CHECKING:
     from preprocessor.comments import Comment
     from preprocessor.findings import Finding
     from preprocessor.pages import Answers, Page
-    from preprocessor.specs import Spec, TableSpec, ValueSpec
+    from preprocessor.specs import PipelineSpec, Spec, ValueSpec
     from preprocessor.statements import Tables
 
 
@@ -58,14 +58,14 @@ def _errors(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _figure(comment: Comment, spec: Spec | None, page: Page, known: Known) -> str:
-    from preprocessor.specs import TableSpec, ValueSpec
+    from preprocessor.specs import PipelineSpec, ValueSpec
 
     box = _box_for(comment)
     if spec is None:
         return box(about(comment, _errors(page.findings)))
     faults = box(_faults(spec, known))
-    if isinstance(spec, TableSpec):
-        return "\n".join(part for part in (faults, _table(spec, known)) if part)
+    if isinstance(spec, PipelineSpec):
+        return "\n".join(part for part in (faults, _drawing(spec, known)) if part)
     return faults or (_value(spec, known) if isinstance(spec, ValueSpec) else "")
 
 
@@ -92,9 +92,15 @@ def _unknown_table(spec: Spec, known: Known) -> list[Finding]:
     return unknown_tables([spec], [each for each in written if each])
 
 
-def _table(spec: TableSpec, known: Known) -> str:
+def _drawing(spec: PipelineSpec, known: Known) -> str:
+    from preprocessor.specs import ChartSpec, TableSpec
+
     rows = known.answers[query_of(spec).key]
-    return "" if isinstance(rows, Exception) else html_table(spec, rows)
+    if isinstance(rows, Exception):
+        return ""
+    if isinstance(spec, ChartSpec):
+        return html_chart(spec, rows)
+    return html_table(spec, rows) if isinstance(spec, TableSpec) else ""
 
 
 def _value(spec: ValueSpec, known: Known) -> str:

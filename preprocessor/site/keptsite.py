@@ -70,8 +70,5 @@ def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:
 
 def may_be_kept(pages: Iterable[Page]) -> bool:
     """Whether the same results give the same figures tomorrow: no pipeline asks the time or draws at random."""
-    specs = [spec for page in pages for spec in page.specs]
-    return not any(
-        getattr(spec, "max_age", None) or any(word in str(getattr(spec, "pipeline", "")) for word in _FICKLE)
-        for spec in specs
-    )
+    pipelines = (str(spec.pipeline) for page in pages for spec in page.asking)
+    return not any(word in pipeline for pipeline in pipelines for word in _FICKLE)

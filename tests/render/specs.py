@@ -7,7 +7,7 @@ from typing import Any
 
 from preprocessor.pages import read_page
 from preprocessor.sharedpipelines import SharedPipeline
-from preprocessor.specs import TableSpec
+from preprocessor.specs import ChartSpec, TableSpec
 
 
 def no_shared(name: str) -> SharedPipeline:
@@ -27,4 +27,16 @@ def table(*columns: str, **keys: Any) -> TableSpec:
     page = read_page(f"<!-- MONGO_TABLE: {source} -->\n", "page.md", no_shared)
     assert not page.findings, page.findings
     (spec,) = page.tables
+    return spec
+
+
+def chart(x: str, y: str | list[str], **keys: Any) -> ChartSpec:
+    """The spec of a MONGO_CHART comment."""
+    source = json.dumps({"collection": "c", "pipeline": [], "x": x, "y": y, **keys}).replace(
+        "-->", "--\\u003e"
+    )
+    page = read_page(f"<!-- MONGO_CHART: {source} -->\n", "page.md", no_shared)
+    assert not page.findings, page.findings
+    (spec,) = page.asking
+    assert isinstance(spec, ChartSpec)
     return spec

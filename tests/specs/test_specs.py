@@ -80,7 +80,6 @@ def test_every_key_of_a_table_reaches_its_spec():
                 title="Speed",
                 caption="Of inserts.",
                 empty="None yet.",
-                max_age="90d",
                 format={
                     "a": {"decimals": 1.0, "unit": "ms", "align": "right", "thousands": " ", "missing": "–"}
                 },
@@ -92,8 +91,8 @@ def test_every_key_of_a_table_reaches_its_spec():
         )
     )
     assert findings == []
-    assert (spec.id, spec.title, spec.caption, spec.empty, spec.max_age) == (
-        "speed", "Speed", "Of inserts.", "None yet.", "90d",
+    assert (spec.id, spec.title, spec.caption, spec.empty) == (
+        "speed", "Speed", "Of inserts.", "None yet.",
     )  # fmt: skip
     assert spec.format == {"a": specs.ColumnFormat(1, "ms", "right", " ", "–")}
     assert spec.let == {"since": datetime(2026, 1, 31)}
@@ -220,7 +219,6 @@ KEYS = st.sampled_from(
         "let",
         "ignore",
         "id",
-        "max_age",
         "where",
     ]
 )

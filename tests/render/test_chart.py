@@ -1,0 +1,260 @@
+"""Charts: every point where its number says, honest axes, readable in any palette, and no label is markup."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from bson.decimal128 import Decimal128
+from hypothesis import given
+from hypothesis import strategies as st
+
+import preprocessor.render.chart as drawing
+from preprocessor.render.chart import chart_html
+from preprocessor.render.chartdata import Plot, as_table, plot_faults
+from preprocessor.render.chartscale import Scale, apart, linear_marks, log_marks
+from preprocessor.render.html import html_chart, html_table
+from preprocessor.render.pipetable import pipe_table
+from tests.render.specs import chart, table
+
+ROWS: list[dict[str, Any]] = [
+    {"t": 1, "a": 100, "b": 50, "n": "one"},
+    {"t": 2, "a": 200, "b": None, "n": "two"},
+    {"t": 4, "a": Decimal128("400"), "b": 150, "n": "three"},
+    {"t": 8, "a": 500.0, "b": 170, "n": "four"},
+]
+HOSTILE = '<script>x</script> & "y" --> ]]> \x00'
+
+
+def plot(x: str = "t", *y: str, **keys: Any) -> Plot:
+    return Plot(**{"mark": "line", "x": x, "y": y or ("a",), **keys})
+
+
+def svg(asked: Plot, rows: list[dict[str, Any]] = ROWS) -> ElementTree.Element:
+    html = chart_html(asked, rows).replace(" data-search-exclude", "")
+    found = ElementTree.fromstring(html).find("svg")
+    assert found is not None
+    return found
+
+
+def texts(element: ElementTree.Element) -> list[str]:
+    return ["".join(each.itertext()) for each in element.iter("text")]
+
+
+def dots(element: ElementTree.Element) -> list[tuple[float, float]]:
+    shapes = [
+        each.get("d") or "" for each in element.iter("path") if each.get("class") == "mongo-chart__area"
+    ]
+    return [(float(x), float(y)) for x, y in (re.findall(r"[\d.]+", shape)[:2] for shape in shapes)]
+
+
+def test_points_stand_in_proportion_to_their_numbers() -> None:
+    found = dots(svg(plot()))
+    grid = {float(text): height for height, text in _grid(svg(plot()))}
+    for (_, y), row in zip(found, ROWS, strict=True):
+        share = float(str(row["a"])) / 500
+        assert y == pytest.approx(grid[0] + share * (grid[500] - grid[0]), abs=0.2)
+    xs = [x for x, _ in found]
+    assert (xs[2] - xs[1]) / (xs[1] - xs[0]) == pytest.approx(2, abs=0.02)
+
+
+def _grid(element: ElementTree.Element) -> list[tuple[float, str]]:
+    marks = [each for each in element.iter("text") if each.get("text-anchor") == "end"]
+    return [(float(each.get("y") or 0), (each.text or "").replace(",", "")) for each in marks]
+
+
+def test_a_linear_vertical_axis_begins_at_zero() -> None:
+    assert _grid(svg(plot(), [{"t": 1, "a": 990}, {"t": 2, "a": 1000}]))[0][1] == "0"
+    assert float(_grid(svg(plot(), [{"t": 1, "a": -5}, {"t": 2, "a": -1}]))[-1][1]) == 0
+
+
+def test_doublings_are_equal_steps_on_a_logarithmic_axis_that_says_so() -> None:
+    drawn = svg(plot(log="xy"))
+    xs = [x for x, _ in dots(drawn)]
+    steps = [b - a for a, b in itertools.pairwise(xs)]
+    assert max(steps) - min(steps) < 0.25
+    assert {"a, log scale", "t, log scale"} <= set(texts(drawn))
+
+
+def test_a_missing_value_is_a_gap() -> None:
+    lines = [
+        each.get("d") or ""
+        for each in svg(plot("t", "b")).iter("path")
+        if each.get("class") == "mongo-chart__line"
+    ]
+    assert [line.count("L") for line in lines] == [1]  # the first point has no neighbour
+    assert len(dots(svg(plot("t", "b")))) == 3
+
+
+def test_two_series_differ_in_colour_and_in_dash_and_have_their_names_at_their_ends() -> None:
+    drawn = svg(plot("t", "a", "b", labels={"a": "Reads", "b": "Writes"}))
+    assert [each.get("class") for each in drawn.findall("g")][1:] == [
+        "mongo-chart__s0 mongo-chart__d0",
+        "mongo-chart__s1 mongo-chart__d1",
+    ]
+    assert {"Reads", "Writes"} <= set(texts(drawn))
+
+
+def test_a_column_can_tell_series_apart() -> None:
+    rows = [{"t": t, "a": t * k, "s": f"with {k}"} for t in (1, 2) for k in (3, 5)]
+    drawn = svg(plot(series="s"), rows)
+    assert {"with 3", "with 5"} <= set(texts(drawn))
+    assert len(dots(drawn)) == 4
+
+
+def test_bars_stand_on_zero_side_by_side() -> None:
+    bars = [each for each in svg(plot("n", "a", "b", mark="bar")).iter("rect") if each.get("height") != "10"]
+    feet = {round(float(bar.get("y") or 0) + float(bar.get("height") or 0), 0) for bar in bars}
+    assert len(feet) == 1
+    spans = sorted((float(bar.get("x") or 0), float(bar.get("width") or 0)) for bar in bars)
+    assert all(x + width <= following + 0.2 for (x, width), (following, _) in itertools.pairwise(spans))
+
+
+def test_a_drawing_is_one_image_with_a_name_and_a_description() -> None:
+    drawn = svg(plot(name="Speed"))
+    assert drawn.get("role") == "img"
+    assert drawn.findtext("title") == "Speed"
+    assert drawn.findtext("desc") == "Line chart of a by t. a: from 100 at 1 to 500 at 8."
+
+
+@pytest.mark.parametrize("mark", ["line", "bar", "dot"])
+def test_hostile_texts_are_text(mark: str) -> None:
+    rows = [{"t": HOSTILE, "a": 1, "s": HOSTILE}, {"t": "x", "a": 2, "s": "y"}]
+    asked = plot(mark=mark, series="s", name=HOSTILE, labels={"t": HOSTILE, "a": HOSTILE})
+    html = chart_html(asked, rows)
+    assert "<script" not in html
+    assert {each.tag for each in svg(asked, rows).iter()} <= {
+        "svg",
+        "title",
+        "desc",
+        "g",
+        "path",
+        "text",
+        "rect",
+    }
+
+
+@pytest.mark.parametrize("mark", ["line", "bar", "dot"])
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {"t": st.one_of(st.integers(), st.floats(), st.text(max_size=9), st.none())},
+            optional={"a": st.one_of(st.integers(), st.floats(), st.text(max_size=3), st.none())},
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+    st.sampled_from(["", "x", "y", "xy"]),
+)
+def test_any_rows_give_the_same_drawing_within_its_frame(
+    mark: str, rows: list[dict[str, Any]], log: str
+) -> None:
+    asked = plot(mark=mark, log=log)
+    html = chart_html(asked, rows)
+    assert html == chart_html(asked, rows)
+    assert not re.search(r'["\s](nan|inf|-inf)', html.split("<svg")[1].split("<title>")[0])
+    for x, y in dots(svg(asked, rows)):
+        assert 0 <= x <= drawing.WIDTH
+        assert 0 <= y <= 400
+    plot_faults(asked, rows)
+
+
+@given(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300))
+def test_marks_enclose_the_values_at_round_distances(one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    marks = linear_marks(low, high, 5)
+    assert marks[0] <= low
+    assert marks[-1] >= high
+    assert 2 <= len(marks) <= 12
+
+
+@given(st.floats(1e-290, 1e290), st.floats(1e-290, 1e290))
+def test_logarithmic_marks_enclose_the_values(one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    marks = log_marks(low, high, 6)
+    assert marks[0] <= low * (1 + 1e-9)
+    assert marks[-1] >= high * (1 - 1e-9)
+    assert 2 <= len(marks) <= 9
+
+
+def test_marks_are_written_without_the_noise_of_doubles() -> None:
+    assert linear_marks(0, 0.31, 5) == [0.0, 0.1, 0.2, 0.3, 0.4]
+    assert linear_marks(0, 14850, 5) == [0, 5000, 10000, 15000]
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=8))
+def test_names_at_line_ends_never_overlap(heights: list[float]) -> None:
+    placed = sorted(apart(heights, 10, 0, 100))
+    assert all(b - a >= 10 - 1e-6 for a, b in itertools.pairwise(placed))
+    assert placed[0] >= -1e-6
+    assert placed[-1] <= 100 + 1e-6
+
+
+def test_a_scale_of_one_value_is_no_division_by_zero() -> None:
+    assert Scale(3, 3, 0, 100).at(3) == 50
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows", "said"),
+    [
+        (plot("t", "n"), ROWS, "no row has a number in `n`"),
+        (plot(log="y"), [{"t": 1, "a": 0}, {"t": 2, "a": 1}], "no place for a `a` of 0 or less"),
+        (plot(log="x"), [{"t": 0, "a": 1}, {"t": 2, "a": 1}], "no place for a `t` of 0 or less"),
+        (plot("n", log="x"), ROWS, "drawn as names"),
+        (plot(), [{"t": 1, "a": 1}, {"t": 1, "a": 2}], "2 rows have the same place"),
+        (plot(), [{"t": 1, "a": 1}, {"a": 2}], "1 of 2 rows have no `t`"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(asked: Plot, rows: list[dict[str, Any]], said: str) -> None:
+    assert any(said in message for _, message, _ in plot_faults(asked, rows))
+
+
+def test_sound_rows_have_no_fault() -> None:
+    assert plot_faults(plot("t", "a", log="xy"), ROWS) == []
+
+
+def test_a_chart_has_its_values_under_it_as_a_table() -> None:
+    html = html_chart(chart("t", ["a", "b"], labels={"t": "Threads"}, id="c1", title="Speed"), ROWS)
+    assert html.startswith(
+        '<figure class="mongo-table" id="c1">\n<figcaption><strong>Speed</strong></figcaption>\n<div'
+    )
+    assert '<details class="mongo-chart__values">' in html
+    assert ">Threads</th>" in html.split("<details")[1]
+
+
+def test_a_table_with_a_chart_has_it_above() -> None:
+    html = html_table(table("t", "a", headers=["Threads", "Speed"], chart={"x": "t", "y": "a"}), ROWS)
+    assert html.index("<svg") < html.index("<table>")
+    assert ">Speed</text>" in html
+
+
+def test_in_markdown_a_chart_is_its_table() -> None:
+    lines = pipe_table(as_table(chart("t", "a", labels={"t": "Threads"})), ROWS[:1])
+    assert lines == ["| Threads |   a |", "| ------: | --: |", "|       1 | 100 |"]
+
+
+def test_every_colour_can_be_read_on_its_page() -> None:
+    css = (Path(drawing.__file__).parents[1] / "site" / "assets" / "mongo-tables.css").read_text("utf-8")
+    colours = re.findall(r"--mongo-\d: (#[0-9a-f]{6})", css)
+    assert len(colours) == 12
+    for colour, page in zip(colours, ["#ffffff"] * 6 + ["#1e2129"] * 6, strict=True):
+        assert _contrast(colour, page) >= 4.5, colour
+
+
+def _contrast(one: str, other: str) -> float:
+    """https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio."""
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (
+        part / 12.92 if part <= 0.03928 else math.pow((part + 0.055) / 1.055, 2.4) for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,0 +1,82 @@
+"""Each row against one of them: right to the digit, the baseline marked, and nothing compared with nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from bson.decimal128 import Decimal128
+from bson.int64 import Int64
+
+from preprocessor.render.comparison import baseline_faults
+from preprocessor.render.html import html_table
+from preprocessor.render.pipetable import pipe_table
+from preprocessor.specs import TableSpec
+from tests.render.specs import table
+from tests.site.builds import read
+
+ROWS: list[dict[str, Any]] = [
+    {"t": 1, "qps": 200},
+    {"t": 8, "qps": 195.0},
+    {"t": 16, "qps": Decimal128("250.0")},
+    {"t": 32, "qps": None},
+    {"t": 64, "qps": 2500},
+]
+
+
+def spec(**baseline: Any) -> TableSpec:
+    return table("t", "qps", headers=["Threads", "Speed"], baseline={"row": 1, "column": "qps", **baseline})
+
+
+def shown(**baseline: Any) -> list[list[str]]:
+    return read(html_table(spec(**baseline), ROWS)).tables[0]
+
+
+def test_each_row_is_compared_in_per_cent() -> None:
+    assert [row[-1] for row in shown()] == [
+        "Speed against 1",
+        "baseline",
+        "-2.5 %",
+        "+25 %",
+        "n/a",
+        "+1150 %",
+    ]
+
+
+def test_or_as_a_ratio_under_a_header_of_its_own() -> None:
+    found = shown(**{"as": "ratio", "header": "times one thread"})
+    assert [row[-1] for row in found] == ["times one thread", "baseline", "0.98", "1.25", "n/a", "12.5"]
+
+
+@pytest.mark.parametrize("value", [16, 16.0, Int64(16)])
+def test_a_row_can_be_named_by_its_values(value: object) -> None:
+    assert [row[-1] for row in shown(row={"t": float(str(value))})][3] == "baseline"
+
+
+def test_the_baseline_row_is_marked_and_alone() -> None:
+    lines = html_table(spec(row={"t": 16}), ROWS).splitlines()
+    assert lines.count('<tr class="mongo-table__baseline">') == 1
+    marked = lines.index('<tr class="mongo-table__baseline">')
+    assert lines[marked + 1].endswith(">16</th>")
+
+
+def test_markdown_has_the_comparison_too() -> None:
+    assert pipe_table(spec(), ROWS)[0] == "| Threads | Speed | Speed against 1 |"
+
+
+@pytest.mark.parametrize(
+    ("baseline", "said"),
+    [
+        ({"row": 6}, "none of the 5 rows"),
+        ({"row": {"t": 2}}, "none of the 5 rows"),
+        ({"row": {"t": True}}, "none of the 5 rows"),
+        ({"row": 4}, "no number other than 0 in `qps`"),
+    ],
+)
+def test_a_baseline_that_is_not_there_is_said_and_nothing_is_compared(baseline: Any, said: str) -> None:
+    (fault,) = baseline_faults(spec(**baseline), ROWS)
+    assert said in fault[1]
+
+
+def test_a_sound_baseline_has_no_fault() -> None:
+    assert baseline_faults(spec(), ROWS) == []

@@ -1,0 +1,63 @@
+"""Charts and comparisons in a site: drawn where they are asked for, or an error at the setting to blame."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.site.builds import article, build, error_lines, read, sample
+
+
+def comment(keyword: str, **keys: Any) -> str:
+    body = {"collection": "runs", "pipeline": [{"$sort": {"threads": 1}}], **keys}
+    return f"<!-- {keyword}: {json.dumps(body)} -->\n"
+
+
+CHART: dict[str, Any] = {
+    "x": "threads",
+    "y": "qps",
+    "log": "xy",
+    "labels": {"qps": "Queries/s"},
+    "id": "speed",
+}
+TABLE: dict[str, Any] = {"columns": ["threads", "qps"], "headers": ["Threads", "Queries/s"]}
+
+
+def with_page(folder: Path, *comments: str) -> Path:
+    site = sample(folder)
+    (site / "docs" / "charts.md").write_text("\n".join(["# Charts\n", *comments]), encoding="utf-8")
+    return site
+
+
+def test_charts_and_comparisons_are_in_the_page(tmp_path: Path) -> None:
+    baseline = {"row": {"threads": 1}, "column": "qps", "as": "ratio", "header": "Times"}
+    compared = comment(
+        "MONGO_TABLE", **TABLE, baseline=baseline, chart={"x": "threads", "y": "qps", "mark": "bar"}
+    )
+    site = with_page(tmp_path, comment("MONGO_CHART", **CHART), compared)
+    done = build(site, "--strict")
+    assert done.returncode == 0, done.stderr
+    html = article(site / "site" / "charts.html")
+    assert '<figure class="mongo-table" id="speed">' in html
+    assert html.count("<svg ") == 2
+    assert html.count('class="mongo-chart__area"') == 6
+    values, table = read(html).tables
+    assert values[1] == ["1", "139.8"]
+    assert [row[2] for row in table] == ["Times", "baseline", "7383.7", "64429179218462.0"]
+
+
+def test_what_cannot_be_drawn_or_compared_ends_the_build_at_its_setting(tmp_path: Path) -> None:
+    site = with_page(
+        tmp_path,
+        comment("MONGO_CHART", **{**CHART, "y": "note", "labels": {}}),
+        comment("MONGO_CHART", **{**CHART, "x": "thread", "id": "other"}),
+        comment("MONGO_CHART", **{**CHART, "id": "third", "pipeline": [{"$match": {"threads": -1}}]}),
+        comment("MONGO_TABLE", **TABLE, baseline={"row": 9, "column": "qps"}),
+        comment("MONGO_TABLE", **TABLE, chart={"x": "qps", "y": "threads", "log": "x", "mark": "bar"}),
+    )
+    done = build(site)
+    assert done.returncode != 0
+    found = [line.split(": ")[1][:5] for line in error_lines(done.stderr)[:-1]]
+    assert found == ["MT330", "MT302", "MT303", "MT331", "MT330"]
+    assert error_lines(done.stderr)[1].startswith("docs/charts.md:5:")
