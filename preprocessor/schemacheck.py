@@ -210,11 +210,17 @@ def _without_echoes(found: list[Fault]) -> list[Fault]:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Give "Did you mean `…`?" for the known word nearest to ``word``, or an empty string."""
+    near = nearest_word(word, known)
+    return f"Did you mean `{near}`?" if near else ""
+
+
+def nearest_word(word: str, known: Iterable[str]) -> str:
+    """Give the known word nearest to ``word``, small and capital letters alike, or an empty string."""
     from difflib import get_close_matches
 
     by_small = {each.lower(): each for each in sorted(known, reverse=True)}
     near = get_close_matches(word.lower(), sorted(by_small), n=1, cutoff=0.65)
-    return f"Did you mean `{by_small[near[0]]}`?" if near else ""
+    return by_small[near[0]] if near else ""
 
 
 def path_name(path: Path) -> str:

@@ -15,6 +15,7 @@ from preprocessor.explanation.remarks import counted, meant, shown
 from preprocessor.explanation.shapes import has_path, nearest_path
 from preprocessor.explanation.walking import Step, Walk
 from preprocessor.results import ResultsError
+from preprocessor.schemacheck import nearest_word
 
 Condition = dict[str, Any]
 Told = tuple[str, str]
@@ -180,12 +181,10 @@ def operands(wanted: Any) -> list[Any]:
 
 
 def _meant_value(wanted: Any, there: list[tuple[Any, int]]) -> str:
-    from preprocessor.schemacheck import did_you_mean
-
     known = [value for value, _ in there if isinstance(value, str)]
     for operand in operands(wanted):
-        if isinstance(operand, str) and (near := did_you_mean(operand, known)):
-            return near.replace("`", '"')
+        if isinstance(operand, str) and (near := nearest_word(operand, known)):
+            return f"Did you mean {shown(near)}?"
         same = [value for value, _ in there if isinstance(value, str) != isinstance(operand, str)]
         if any(str(value) == str(operand) for value in same):
             return f"Write it as it is stored, {'without' if isinstance(operand, str) else 'with'} quotes."

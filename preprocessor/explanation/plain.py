@@ -10,10 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from preprocessor.explanation.explaining import Explanation, StageReport
-from preprocessor.explanation.remarks import Remark
 from preprocessor.explanation.shapes import Field, Shape
-from preprocessor.explanation.walking import Step
-from preprocessor.findings import Finding
 
 
 def plain(told: Explanation, rows: int) -> dict[str, Any]:
@@ -32,8 +29,8 @@ def plain(told: Explanation, rows: int) -> dict[str, Any]:
         "stages": [_stage(report, rows) for report in told.stages],
         "unreached": [extended(stage) for stage in told.unreached],
         "rows": told.rows,
-        "remarks": [_remark(remark) for remark in told.remarks],
-        "findings": [_finding(one) for one in told.findings],
+        "remarks": [asdict(remark) for remark in told.remarks],
+        "findings": [asdict(one) for one in told.findings],
         "sound": told.sound,
     }
 
@@ -51,7 +48,7 @@ def _stage(report: StageReport, rows: int) -> dict[str, Any]:
         "out": report.after.count,
         "milliseconds": round(report.after.milliseconds, 3),
         "milliseconds_from_start": report.after.from_start,
-        "fields_before": [field["path"] for field in _fields_of(report.before)],
+        "fields_before": list(dict.fromkeys(name for row in report.before.rows for name in row)),
         "fields": _fields(report.shape),
         "came": [field.path for field in change.came],
         "went": [field.path for field in change.went],
@@ -59,7 +56,7 @@ def _stage(report: StageReport, rows: int) -> dict[str, Any]:
         "looked_at": len(report.after.rows),
         "rows": extended(report.after.rows[:rows]),
         "gaps": [{**asdict(each), "empty": each.empty} for each in report.gaps],
-        "remarks": [_remark(remark) for remark in report.remarks],
+        "remarks": [asdict(remark) for remark in report.remarks],
     }
 
 
@@ -69,18 +66,6 @@ def _fields(shape: Shape) -> list[dict[str, Any]]:
 
 def _field(field: Field) -> dict[str, Any]:
     return {"path": field.path, "types": dict(field.types), "present": field.present}
-
-
-def _fields_of(step: Step) -> list[dict[str, Any]]:
-    return [{"path": name} for name in dict.fromkeys(name for row in step.rows for name in row)]
-
-
-def _remark(remark: Remark) -> dict[str, Any]:
-    return asdict(remark)
-
-
-def _finding(one: Finding) -> dict[str, Any]:
-    return asdict(one)
 
 
 def extended(value: Mapping[str, Any] | Sequence[Any]) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from preprocessor.aggregation.values import type_name
+from preprocessor.schemacheck import nearest_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ def _sibling(parts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
     for depth, part in enumerate(parts):
         keys = _keys(level)
         if part not in keys:
-            near = _nearest(part, keys)
+            near = nearest_word(part, keys)
             mended = [*parts[:depth], near, *parts[depth + 1 :]] if near else []
             return ".".join(mended) if mended and any(has_path(row, mended) for row in rows) else ""
         level = [item[part] for item in _documents(level) if part in item]
@@ -151,7 +152,7 @@ def _elsewhere(parts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
     """A path of at most two levels that ends as the wrong one does: ``testname`` for ``_id.testname``."""
     paths = [field.path for field in shape_of(rows).fields]
     by_last = {path.rpartition(".")[2]: path for path in reversed(paths)}
-    near = _nearest(parts[-1], by_last)
+    near = nearest_word(parts[-1], by_last)
     return by_last[near] if near else ""
 
 
@@ -165,9 +166,3 @@ def _documents(level: Iterable[Any]) -> Iterable[Mapping[str, Any]]:
             yield item
         elif isinstance(item, list):
             yield from (each for each in item if isinstance(each, Mapping))
-
-
-def _nearest(word: str, known: Iterable[str]) -> str:
-    from preprocessor.schemacheck import did_you_mean
-
-    return did_you_mean(word, known).removeprefix("Did you mean `").removesuffix("`?")

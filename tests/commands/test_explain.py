@@ -341,6 +341,14 @@ def test_a_source_that_is_not_there_is_one_line(folder: Path) -> None:
     assert "nowhere" in done.stderr
 
 
+def test_a_password_is_never_shown(folder: Path) -> None:
+    (folder / "page.md").write_text(comment({"$limit": 1}))
+    uri = "mongodb://someone:known-only-to-tests@127.0.0.1:1/perf?serverSelectionTimeoutMS=200"
+    done = mongo_tables("explain", "page.md", "--results", uri, cwd=folder, expect=2)
+    assert "127.0.0.1:1/perf" in done.stderr
+    assert "known-only-to-tests" not in done.stdout + done.stderr
+
+
 # -- the terminal --
 
 
