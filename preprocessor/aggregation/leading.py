@@ -20,13 +20,14 @@ _RANKS = {"$match": 1, "$sort": 1, "$skip": 2, "$limit": 2, "$project": 3, "$gro
 def arranged(pipeline: Sequence[Any]) -> list[int]:
     """The places of the stages in the order in which they run.
 
-    A ``$match`` moves ahead of the sort before it. Of sorts in a row the last alone is left: the others do not even
-    order what is equal.
+    A ``$match`` moves ahead of the sort before it, a ``$skip`` ahead of stages that give one document for each, so
+    that these are not computed for what is skipped. Of sorts in a row the last alone is left: the others do not
+    even order what is equal.
     """
     order: list[int] = []
     for place, spec in enumerate(pipeline):
         at = len(order)
-        while "$match" in spec and at and "$sort" in pipeline[order[at - 1]]:
+        while at and _overtakes(spec, pipeline[order[at - 1]]):
             at -= 1
         order.insert(at, place)
     return [
@@ -34,6 +35,12 @@ def arranged(pipeline: Sequence[Any]) -> list[int]:
         for place, after in zip(order, [*order[1:], None], strict=False)
         if after is None or not ("$sort" in pipeline[place] and "$sort" in pipeline[after])
     ]
+
+
+def _overtakes(spec: Any, before: Any) -> bool:
+    if "$match" in spec:
+        return "$sort" in before
+    return "$skip" in spec and any(name in before for name in _TRANSFORMATIONS)
 
 
 def leading_joins(pipeline: Sequence[Any]) -> frozenset[int]:
@@ -81,8 +88,9 @@ def _unwound(argument: Mapping[str, Any], following: Sequence[Any]) -> bool:
     return path == f"${argument.get('as')}"
 
 
-# Stages that a limit moves ahead of: they give one document for each.
-_ONE_FOR_ONE = ("$project", "$set", "$addFields", "$unset", "$replaceRoot", "$replaceWith", "$lookup")
+# Stages that make one document of each; a limit moves ahead of a join as well.
+_TRANSFORMATIONS = ("$project", "$set", "$addFields", "$unset", "$replaceRoot", "$replaceWith")
+_ONE_FOR_ONE = (*_TRANSFORMATIONS, "$lookup")
 
 
 def wanted(pipeline: Sequence[Any], place: int) -> int:

@@ -147,17 +147,19 @@ def _size(value: Any) -> int:
     return len(array_of("$size", value, 17124))
 
 
-@operator("$slice")
-def _slice(value: Any, *numbers: Any) -> Any:
-    if is_nullish(value) or is_nullish(numbers[0]):
+@lazy("$slice")
+def _slice(document: Document, array: Evaluate, position: Evaluate, length: Evaluate | None = None) -> Any:
+    value, start = array(document), position(document)
+    if is_nullish(value) or is_nullish(start):
         return None
     items = array_of("$slice", value, 28724)
-    first = int32("$slice", numbers[0], 28725, 28726)
-    if len(numbers) == 1:
+    first = int32("$slice", start, 28725, 28726)
+    if length is None:
         return items[first:] if first < 0 else items[:first]
-    if is_nullish(numbers[1]):
+    limit = length(document)
+    if is_nullish(limit):
         return None
-    count = int32("$slice", numbers[1], 28727, 28728)
+    count = int32("$slice", limit, 28727, 28728)
     if count < 1:
         raise AggregationError("$slice with a position takes a count greater than 0", code=28729)
     first = max(first + len(items), 0) if first < 0 else first

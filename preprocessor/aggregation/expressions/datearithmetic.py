@@ -7,6 +7,7 @@ Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateA
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import Any
 
 from bson.int64 import Int64
@@ -64,6 +65,25 @@ def _runs(name: str, argument: Any, scope: Scope, path: Path) -> tuple[dict[str,
     return {key: node.run for key, node in nodes.items()}, all(node.constant for node in nodes.values())
 
 
+def _present(document: Document, reads: Iterable[Evaluate]) -> list[Any] | None:
+    """What the arguments give; None at the first that is null or missing: the rest is not computed then."""
+    values = []
+    for read in reads:
+        value = read(document)
+        if is_nullish(value):
+            return None
+        values.append(value)
+    return values
+
+
+def _utc(_: Document) -> str:
+    return "UTC"
+
+
+def _one(_: Document) -> int:
+    return 1
+
+
 def _date(name: str, argument: str, value: Any) -> int:
     try:
         return date_millis(value)
@@ -103,16 +123,12 @@ def _stored(name: str, date: int) -> Any:
 
 def _add(name: str, sign: int, argument: Any, scope: Scope, path: Path) -> Node:
     runs, is_constant = _runs(name, argument, scope, path)
-    read, read_unit, read_amount = runs["startDate"], runs["unit"], runs["amount"]
-    read_zone = runs.get("timezone")
+    reads = [runs["startDate"], runs["unit"], runs["amount"], runs.get("timezone", _utc)]
 
     def run(document: Document) -> Any:
         try:
-            value, unit, amount = read(document), read_unit(document), read_amount(document)
-            where = read_zone(document) if read_zone else "UTC"
-            if is_nullish(value) or is_nullish(unit) or is_nullish(amount) or is_nullish(where):
-                return None
-            return _sum(name, sign, value, unit, amount, where)
+            values = _present(document, reads)
+            return None if values is None else _sum(name, sign, *values)
         except AggregationError as error:
             raise error.at(path) from None
 
@@ -153,14 +169,17 @@ for _name, _sign in {"$dateAdd": 1, "$dateSubtract": -1}.items():
 @form("$dateDiff")
 def _diff(argument: Any, scope: Scope, path: Path) -> Node:
     runs, is_constant = _runs("$dateDiff", argument, scope, path)
-    read_zone, read_week = runs.get("timezone"), runs.get("startOfWeek")
+    reads = [runs["startDate"], runs["endDate"], runs["unit"], runs.get("timezone", _utc)]
+    read_week = runs.get("startOfWeek")
 
     def run(document: Document) -> Any:
         try:
-            start, end, unit = (runs[name](document) for name in ("startDate", "endDate", "unit"))
-            where = read_zone(document) if read_zone else "UTC"
+            values = _present(document, reads)
+            if values is None:
+                return None
+            start, end, unit, where = values
             week = read_week(document) if read_week and unit == "week" else "sunday"
-            if any(is_nullish(value) for value in (start, end, unit, where, week)):
+            if is_nullish(week):
                 return None
             first, last = _date("$dateDiff", "startDate", start), _date("$dateDiff", "endDate", end)
             unit = _unit("$dateDiff", unit)
@@ -197,16 +216,17 @@ def _elapsed(first: int, last: int, start: int, end: int, unit: int) -> int:
 @form("$dateTrunc")
 def _trunc(argument: Any, scope: Scope, path: Path) -> Node:
     runs, is_constant = _runs("$dateTrunc", argument, scope, path)
-    read, read_unit = runs["date"], runs["unit"]
-    read_bin, read_zone, read_week = (runs.get(name) for name in ("binSize", "timezone", "startOfWeek"))
+    reads = [runs["date"], runs["unit"], runs.get("binSize", _one), runs.get("timezone", _utc)]
+    read_week = runs.get("startOfWeek")
 
     def run(document: Document) -> Any:
         try:
-            value, unit = read(document), read_unit(document)
-            size = read_bin(document) if read_bin else 1
-            where = read_zone(document) if read_zone else "UTC"
+            values = _present(document, reads)
+            if values is None:
+                return None
+            value, unit, size, where = values
             week: Any = read_week(document) if read_week and unit == "week" else "sunday"
-            if any(is_nullish(one) for one in (value, unit, size, where, week)):
+            if is_nullish(week):
                 return None
             date, unit, bins = _date("$dateTrunc", "date", value), _unit("$dateTrunc", unit), _bin_size(size)
             _check_width(unit, bins)
