@@ -41,7 +41,7 @@ def run(arguments: Namespace) -> int:
     if arguments.append:
         _append(Path(arguments.append), text)
     else:
-        print(text)
+        sys.stdout.buffer.write(_encoded(text + "\n"))  # A page is UTF-8, whatever the terminal speaks.
     _say(f"{len(documents)} documents of `{collection}` looked at")
     return 0
 
@@ -183,5 +183,10 @@ def _append(file: Path, text: str) -> None:
         "" if not page or page.endswith(newline * 2) else newline if page.endswith(newline) else newline * 2
     )
     written = page + above + text.replace("\n", newline) + newline
-    file.write_bytes(written.encode("utf-8"))
+    file.write_bytes(_encoded(written))
     _say(f"{file}:{written.count(newline, 0, len(page + above)) + 1}: comment written")
+
+
+def _encoded(text: str) -> bytes:
+    """UTF-8; what an option held that is no text becomes a question mark."""
+    return text.encode("utf-8", "replace")

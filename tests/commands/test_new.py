@@ -87,6 +87,23 @@ def test_a_field_that_some_documents_lack_says_so_in_the_table(folder: Path) -> 
     assert mongo_tables("check", "page.md", cwd=folder).stdout == ""
 
 
+def test_the_comment_is_utf_8_whatever_the_terminal_speaks(folder: Path) -> None:
+    command = [sys.executable, "-m", "preprocessor.cli", "new", "--title", "東京", "--append", "page.md"]
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    for arguments in (command, command[:-2]):
+        done = subprocess.run(
+            arguments,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
+            check=True,
+        )
+    assert done.stdout == (folder / "page.md").read_bytes()
+    assert '"title": "東京"' in done.stdout.decode()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
