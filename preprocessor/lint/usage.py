@@ -154,7 +154,8 @@ def _project(argument: Any, live: Live, path: Path) -> tuple[Live, list[Unused]]
             unused.append(Unused(where, ".".join(parts), computed=False))
     if not any(parts[0] == "_id" for parts, _, _ in leaves):
         before |= _below(("_id",), live)
-    return before, sorted(unused, key=lambda one: [leaf[2] for leaf in leaves].index(one.path))
+    order = {path: number for number, (_, _, path) in enumerate(leaves)}
+    return before, sorted(unused, key=lambda one: order[one.path])
 
 
 def _group(argument: Any, live: Live, path: Path) -> tuple[Live, list[Unused]]:
