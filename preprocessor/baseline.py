@@ -21,7 +21,7 @@ VERSION = 1
 Mark = tuple[str, str, str]
 """What a finding is recognised by: its file as the baseline names it, its rule, its message without lines."""
 
-_PLACE = re.compile(r"\bline \d+")
+_PLACE = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*")
 
 
 class BaselineError(Exception):

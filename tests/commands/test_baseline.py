@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,16 @@ def test_text_above_an_accepted_finding_does_not_make_it_new(faulty: Path) -> No
     page = faulty / "docs" / "page.md"
     page.write_text("# A heading\n\nA paragraph.\n\n" + page.read_text())
     assert check(faulty, expect=0) == ""
+
+
+@pytest.mark.parametrize("places", ["line 3", "lines 3 and 7", "lines 3, 14 and 15"])
+def test_lines_that_a_message_speaks_of_may_move_too(places: str, tmp_path: Path) -> None:
+    moved = re.sub(r"\d+", lambda number: str(int(number[0]) + 90), places)
+    before, after = (
+        Finding("a.md", line, 1, "MT409", "warning", f"It is so (here and in {said}), 8 times.")
+        for line, said in ((3, places), (93, moved))
+    )
+    assert compared([after], written([before], tmp_path), tmp_path).new == ()
 
 
 def test_a_new_finding_fails_and_is_the_only_one_listed(faulty: Path) -> None:
