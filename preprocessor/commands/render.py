@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import os
 import sys
-import tempfile
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from preprocessor import atomic
 from preprocessor.commands import Unusable, ask, read_pages
 from preprocessor.findings import Finding
 from preprocessor.pages import Answers, Page, all_findings, tables_by_id
@@ -95,22 +94,7 @@ def _under(folder: Path, file: str) -> Path:
 
 
 def _save(file: Path, text: str) -> None:
-    """Writes a page whole or not at all: a full disk or a Ctrl-C leaves the old one as it was."""
+    """Writes a page whole or not at all; a link stays a link, to a file with the new text."""
     file = file.resolve()
     file.parent.mkdir(parents=True, exist_ok=True)
-    mode = file.stat().st_mode & 0o777 if file.exists() else 0o666 & ~_umask()
-    descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as handle:
-            handle.write(text.encode("utf-8"))
-        Path(name).chmod(mode)
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    current = os.umask(0o022)
-    os.umask(current)
-    return current
+    atomic.write(file, text.encode("utf-8"))

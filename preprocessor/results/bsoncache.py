@@ -13,7 +13,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from preprocessor.results import atomic
+from preprocessor import atomic
 
 VARIABLE = "MONGO_TABLES_CACHE"
 """Environment variable with the cache's folder; set but empty, it turns the cache off."""

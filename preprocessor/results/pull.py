@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from preprocessor.results import Limits, ResultsError, atomic, fixturefiles, rawbson
+from preprocessor import atomic
+from preprocessor.results import Limits, ResultsError, fixturefiles, rawbson
 from preprocessor.results.mongodb import MongoSource
 from preprocessor.results.readpaths import Tree
 

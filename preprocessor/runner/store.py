@@ -17,7 +17,8 @@ from typing import Any, Protocol, TypeVar
 import bson
 from bson.codec_options import CodecOptions
 
-from preprocessor.results import ResultsError, atomic, fixturefiles, typedjson
+from preprocessor import atomic
+from preprocessor.results import ResultsError, fixturefiles, typedjson
 from preprocessor.runner.errors import RunnerError
 
 RESULTS = "results"

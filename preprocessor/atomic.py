@@ -8,8 +8,9 @@ from pathlib import Path
 
 
 def write(path: Path, content: bytes) -> None:
-    """Put ``content`` at ``path``, replacing what is there at once. Raises ``OSError`` and leaves nothing
-    behind.
+    """Put ``content`` at ``path``, replacing what is there at once; a file that is there keeps its mode.
+
+    A full disk or an interrupt leaves the old file, and nothing else, behind. Raises ``OSError``.
     """
     from tempfile import mkstemp  # most runs find what they need and write nothing
 
@@ -18,7 +19,7 @@ def write(path: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        temporary.chmod(0o644)
+        temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
         temporary.replace(path)
     except BaseException:
         with suppress(OSError):
