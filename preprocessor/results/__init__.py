@@ -27,7 +27,7 @@ class Limits:
     time_ms: int = 10_000
     rows: int = 10_000
     bytes: int = 16 * 2**20
-    connect_ms: int = 3_000
+    connect_ms: int = 2_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     time_limit = c.Type((int, float), default=10)
     """Seconds that one pipeline may take on a server."""
 
-    connect_limit = c.Type((int, float), default=3)
+    connect_limit = c.Type((int, float), default=2)
     """Seconds to find a server."""
 
     row_limit = c.Type(int, default=10_000)
