@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from preprocessor.lint.shape.choices import settled_by
-from preprocessor.lint.shape.values import Parts, Shape, marked, member, without
+from preprocessor.lint.shape.values import ARRAY, OBJECT, Parts, Shape, marked, member, without
 
 
 def narrowed(shape: Shape, condition: Any) -> Shape:
@@ -73,22 +73,21 @@ def _never_zero(name: str, operand: Any) -> bool:
 def _settled(
     shape: Shape, parts: Parts, *, present: bool, nonzero: bool = False, exists: bool = False
 ) -> Shape:
-    """The document with what is settled of a field. Nothing is settled of what an array on the way holds."""
+    """The document with what is settled of a field.
+
+    An array on the way or at the end is neither null, missing nor 0, whatever its elements are.
+    """
     if not parts:
-        if "array" in shape.kinds and (present or nonzero):
-            return without(shape, "missing") if present else shape
         gone = ("null", "missing") if present else ("missing",) if exists else ()
         found = without(shape, *gone)
         return marked(found, nonzero=True) if nonzero else found
-    if shape.kinds != frozenset({"object"}):
+    if "object" not in shape.kinds:
         return shape
-    inner = member(shape, parts[0])
-    below = parts[1:]
-    if below and (present or exists) and "array" not in inner.kinds:
-        inner = inner._replace(kinds=inner.kinds & frozenset({"object"}), missing=False)
+    name, below = parts[0], parts[1:]
+    inner = _settled(member(shape, name), below, present=present, nonzero=nonzero, exists=exists)
+    there = present or exists
     return shape._replace(
-        fields={
-            **shape.fields,
-            parts[0]: _settled(inner, below, present=present, nonzero=nonzero, exists=exists),
-        },
+        kinds=shape.kinds & (OBJECT | ARRAY) if there else shape.kinds,
+        missing=shape.missing and not there,
+        fields={**shape.fields, name: inner},
     )

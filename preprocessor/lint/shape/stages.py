@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from preprocessor.lint.shape.expressions import Path, Walk, constant, shape_of
+from preprocessor.lint.shape.expressions import Path, Walk, shape_of
 from preprocessor.lint.shape.matching import narrowed
 from preprocessor.lint.shape.trees import (
     Tree,
@@ -310,6 +310,3 @@ def _documents(argument: Any, walk: Walk, path: Path) -> Shape:
         return UNKNOWN
     found = join_all(shape_of(one, walk, (*path, index)) for index, one in enumerate(argument))
     return only(found, OBJECT) if argument else UNKNOWN
-
-
-__all__ = ["UNKNOWN", "accumulated", "behind", "constant", "is_flag", "is_nested"]

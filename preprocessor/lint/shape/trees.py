@@ -16,7 +16,6 @@ from preprocessor.lint.shape.values import (
     join,
     member,
     present,
-    without,
 )
 
 Tree: TypeAlias = "dict[str, Shape | Tree | bool]"
@@ -119,15 +118,3 @@ def through_documents(shape: Shape, parts: Parts) -> Shape:
         uncertain = shape.missing or shape.kinds - OBJECT
         shape = join(inner, MISSING) if uncertain else inner
     return shape
-
-
-__all__ = [
-    "Tree",
-    "kept_fields",
-    "planted",
-    "replaced_at",
-    "through_documents",
-    "with_fields",
-    "without",
-    "without_fields",
-]

@@ -265,9 +265,9 @@ def _inside(shape: Shape, parts: Parts) -> Shape | None:
 def _inner_traits(shape: Shape, parts: Parts) -> Traits:
     path = shape.traits.path
     if path is None:
-        return Traits(sources=shape.traits.sources)
+        return Traits(sources=shape.traits.sources, nonzero=True)
     own = ".".join((path, *parts))
-    return Traits(path=own, sources=frozenset({own}))
+    return Traits(path=own, sources=frozenset({own}), nonzero=True)
 
 
 def elements(shape: Shape) -> Shape:
