@@ -1,6 +1,6 @@
 """What evaluating pipelines costs: `python -m benchmarks.aggregation_speed [PAGE …]`.
 
-Runs the pipelines of all tables of the pages (default: those of ``docs``) over 130 result documents of about 150 KB,
+Runs the pipelines of all tables of the pages (default: those of ``tests/acceptance/pages``) over 130 result documents of about 150 KB,
 in one process and in turns: on the evaluator with the documents loaded, on a real server over loopback, and on
 mongomock where it gives any result. Printed are the least CPU times of the rounds (against the server the mean, and
 its process counts with the client's), the ratios, what the evaluator needs for three and ten times the documents,
@@ -156,7 +156,7 @@ def main() -> None:
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("pages", nargs="*", default=["docs"], metavar="PAGE")
+    options.add_argument("pages", nargs="*", default=["tests/acceptance/pages"], metavar="PAGE")
     options.add_argument("-n", "--rounds", type=int, default=5)
     given = options.parse_args()
     asked = queries(read_pages(given.pages, None))
