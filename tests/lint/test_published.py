@@ -126,3 +126,28 @@ def test_defects_stand_at_their_lines(findings: list[Finding]) -> None:
     for one in findings:
         # A $sort may stand on a line of its own before its keys.
         assert texts.get(one.rule, "") in lines[one.line - 1], one
+
+
+DEAD = {
+    "estimatedIOPS": RESOURCES,
+    "cacheReadInMB": RESOURCES,
+    "nQueries": [25, 28, 31],
+    "batchsize": [9],
+    "idtype": [12, 15, 18, 21, 26, 29, 32],
+    "meanRead": [21, 26, 29, 32],
+    "meanWrite": [26, 29, 32],
+    "threads": [26, 29, 32],
+    "index": [26, 29, 32],
+    "totalKB": [5, 8, 11, 14, 17],
+    "cacheWriteOut": RESOURCES,
+    "journalWrite": RESOURCES,
+}
+CARRIED = {"userCPU": RESOURCES, "opTimeWrites": [5, 8, 11, 14, 17], "totalRead": [6]}
+
+
+@pytest.mark.parametrize(
+    ("rule", "name"), [*(("MT501", name) for name in DEAD), *(("MT502", name) for name in CARRIED)]
+)
+def test_each_dead_field_is_named(findings: list[Finding], rule: str, name: str) -> None:
+    naming = [one for one in findings if one.rule == rule and f"`{name}`" in one.message]
+    assert set({**DEAD, **CARRIED}[name]) <= set(pipelines(naming, rule))
