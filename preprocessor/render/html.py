@@ -3,26 +3,23 @@
 The ``<table>`` itself has no class, because Material for MkDocs (and Zensical) style ``table:not([class])``
 only; what a style sheet or a script needs is on the figure around it and in ``data-`` attributes:
 
-* ``data-t`` on a cell: ``n`` number, ``s`` text, ``d`` date, ``b`` boolean, ``j`` array or sub-document,
-  ``o`` any other type, ``null`` and ``missing``;
-* ``data-v``: the value as it came, before any format, to sort by or to copy.
+* ``data-v`` on a cell: the value as it came, to sort by or to copy, where a format shows it otherwise;
+* ``data-t``: ``null`` or ``missing``, where there is no value.
 
+A search engine reads every attribute of every cell at each build, hence no more of them than that.
 Every cell begins a line: search engines that drop tags would glue the numbers of a row into one word.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING, Final
-
-from bson.datetime_ms import DatetimeMS
 
 from preprocessor.aggregation.values import MISSING
 from preprocessor.render.chartdata import Plot, as_table, chart_plot, table_plot
 from preprocessor.render.columns import Align, Column, columns_of
-from preprocessor.render.values import is_number, raw_text, visible
+from preprocessor.render.values import raw_text, visible
 
 if TYPE_CHECKING:
     from preprocessor.specs import ChartSpec, PipelineSpec, TableSpec
@@ -157,21 +154,10 @@ def _data(value: object, text: str) -> str:
         return ' data-t="missing" title="missing: the row has no such field"'
     if value is None:
         return ' data-t="null" title="null"'
-    if isinstance(value, str):
-        return f' data-t="s" data-v="{text_html(value)}"'
-    kind = _kind(value)
-    return f' data-t="{kind}" data-v="{text_html(raw_text(value))}"'
-
-
-def _kind(value: object) -> str:
-    if is_number(value):
-        return "n"
-    if isinstance(value, bool):
-        return "b"
-    if isinstance(value, (datetime, DatetimeMS)):
-        return "d"
-    return "j" if isinstance(value, (Mapping, list, tuple)) else "o"
+    raw = raw_text(value)
+    return "" if raw == text else f' data-v="{text_html(raw)}"'
 
 
 def _lines(text: str) -> str:
-    return text_html(text).replace("\n", "<br>")
+    shown = text_html(text)
+    return shown.replace("\n", "<br>") if "\n" in shown else shown

@@ -6,6 +6,7 @@ so the unread ones are stepped over. Layout: https://bsonspec.org/spec.html.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -34,8 +35,12 @@ _FIXED = {
 }
 # Bytes that a length-prefixed value has beside what its prefix counts.
 _PREFIXED = {0x02: 4, 0x03: 0, 0x04: 0, 0x05: 5, 0x0C: 16, 0x0D: 4, 0x0E: 4, 0x0F: 0}
-# Types that never equal a string and hold nothing: a comparison with a string is decided by the type alone.
-_NEVER_A_STRING = frozenset({0x01, 0x03, 0x07, 0x08, 0x09, 0x0A, 0x10, 0x11, 0x12, 0x13})
+_DOUBLE = 0x01
+_BOOLEAN = 0x08
+_INTEGERS = frozenset({0x10, 0x12})
+_UNPACK_DOUBLE = struct.Struct("<d").unpack_from
+# Types that never equal a string, a number or a boolean: the comparison is decided by the type alone.
+_NEVER_A_SCALAR = frozenset({0x03, 0x07, 0x09, 0x0A, 0x11})
 
 
 class Unclear(Exception):
@@ -51,11 +56,23 @@ def split(payload: bytes) -> Iterator[bytes]:
         position = end
 
 
+Scalar = str | int | float | tuple[bool]
+"""A value that equality can be asked of: 1 and 1.0 are the same; a boolean stands in a tuple, as it is no
+number.
+"""
+
+
 def string_at(raw: bytes, path: tuple[str, ...]) -> str | None:
-    """The string at a dotted path, or None where no string can be.
+    """The string at a dotted path, or None where no string can be. Raises ``Unclear`` as ``scalar_at``."""
+    found = scalar_at(raw, path)
+    return found if isinstance(found, str) else None
+
+
+def scalar_at(raw: bytes, path: tuple[str, ...]) -> Scalar | None:
+    """The string, number or boolean at a dotted path, or None where none can be.
 
     Raises ``Unclear`` where an array stands on the path (the query language looks into it) or where the
-    value's type could equal a string all the same.
+    value's type could equal one of these all the same: a Decimal128 equals an integer.
     """
     start = 0
     for number, name in enumerate(path):
@@ -65,14 +82,28 @@ def string_at(raw: bytes, path: tuple[str, ...]) -> str | None:
         kind, start = found
         if kind == ARRAY:
             raise Unclear
-        if number < len(path) - 1:
-            if kind != DOCUMENT:
-                return None
-        elif kind == STRING:
-            length = int.from_bytes(raw[start : start + 4], "little")
-            return str(raw[start + 4 : start + 3 + length], "utf-8")
-        elif kind not in _NEVER_A_STRING:
-            raise Unclear
+        if number == len(path) - 1:
+            return _scalar(raw, kind, start)
+        if kind != DOCUMENT:
+            return None
+    return None
+
+
+def _scalar(raw: bytes, kind: int, start: int) -> Scalar | None:
+    if kind == STRING:
+        length = int.from_bytes(raw[start : start + 4], "little")
+        return str(raw[start + 4 : start + 3 + length], "utf-8")
+    if kind in _INTEGERS:
+        return int.from_bytes(raw[start : start + _FIXED[kind]], "little", signed=True)
+    if kind == _DOUBLE:
+        number: float = _UNPACK_DOUBLE(raw, start)[0]
+        if number != number:
+            raise Unclear  # one NaN equals the other there
+        return number
+    if kind == _BOOLEAN:
+        return (raw[start] != 0,)
+    if kind not in _NEVER_A_SCALAR:
+        raise Unclear
     return None
 
 

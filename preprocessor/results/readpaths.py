@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from preprocessor.results import Query
+from preprocessor.results.rawbson import Scalar
 
 Path = tuple[str, ...]
 Tree = dict[str, Any]
@@ -117,31 +118,39 @@ def _foreign(value: Any) -> Iterator[str]:
             yield from _foreign(inner)
 
 
-def leading_strings(pipeline: Sequence[Any]) -> dict[Path, frozenset[str]]:
-    """Dotted paths that must equal one of some strings for a document to pass the first ``$match``.
+def leading_values(pipeline: Sequence[Any]) -> dict[Path, frozenset[Scalar]]:
+    """Dotted paths that must equal one of some values for a document to pass the first ``$match``.
 
-    Only plain equality, ``$eq`` and ``$in`` with strings count; a filter with ``$expr`` gives nothing,
-    because an expression may fail on a document that the other conditions would have dropped.
+    Only plain equality, ``$eq`` and ``$in`` with strings, numbers and booleans count; a filter with ``$expr``
+    gives nothing, because an expression may fail on a document that the other conditions would have dropped.
     """
     if not pipeline or not isinstance(pipeline[0], Mapping):
         return {}
     condition = pipeline[0].get("$match")
     if not isinstance(condition, Mapping) or any(str(key).startswith("$") for key in condition):
         return {}
-    found = {tuple(key.split(".")): _strings(value) for key, value in condition.items()}
-    return {path: strings for path, strings in found.items() if strings and all(path)}
+    found = {tuple(key.split(".")): _values(value) for key, value in condition.items()}
+    return {path: values for path, values in found.items() if values and all(path)}
 
 
-def _strings(value: Any) -> frozenset[str]:
-    """The strings that a condition admits; empty when it is of another kind (a list as such is an array to
+def _values(value: Any) -> frozenset[Scalar]:
+    """The values that a condition admits; empty when it is of another kind (a list as such is an array to
     equal).
     """
     accepted: Any = [value]
     if isinstance(value, Mapping) and len(value) == 1:
         accepted = value["$in"] if "$in" in value else [value.get("$eq")]
-    if isinstance(accepted, list) and all(type(one) is str for one in accepted):
-        return frozenset(accepted)
-    return frozenset()
+    scalars = [_scalar(one) for one in accepted] if isinstance(accepted, list) else [None]
+    return frozenset(one for one in scalars if one is not None) if None not in scalars else frozenset()
+
+
+def _scalar(value: Any) -> Scalar | None:
+    """The value as ``rawbson.scalar_at`` gives it; None for what that cannot compare."""
+    if isinstance(value, bool):
+        return (value,)
+    if type(value) is str or isinstance(value, int):
+        return value
+    return value if isinstance(value, float) and value == value else None
 
 
 def _paths_of(tree: Tree, path: Path) -> list[Path]:

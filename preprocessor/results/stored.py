@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import bson
@@ -10,10 +11,28 @@ import bson
 from preprocessor.results import rawbson, readpaths
 from preprocessor.results.limits import OPTIONS
 
-# Below this size in bytes a sub-document is decoded whole: quicker in C than choosing its elements in Python.
+# Below this size in bytes a document, or a part of one, is decoded whole: quicker in C than choosing in Python.
 _SMALL = 12_000
 
 Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What documents have at a path: their numbers by value, and those that must be decoded to be known."""
+
+    by_value: dict[rawbson.Scalar, list[int]]
+    unclear: list[int]
+
+    def add(self, number: int, raw: bytes, path: readpaths.Path) -> None:
+        """Take in what one document has."""
+        try:
+            found = rawbson.scalar_at(raw, path)
+        except rawbson.Unclear:
+            self.unclear.append(number)
+            return
+        if found is not None:
+            self.by_value.setdefault(found, []).append(number)
 
 
 class StoredCollection:
@@ -24,7 +43,8 @@ class StoredCollection:
     def __init__(self, raws: Sequence[bytes]) -> None:
         self._raws = raws
         self._whole: list[Document] | None = None
-        self._strings: dict[readpaths.Path, list[str | type[rawbson.Unclear] | None]] = {}
+        self._small: dict[int, Document] = {}
+        self._held: dict[readpaths.Path, _Held] = {}
         self._fields: list[dict[str, dict[str, Any]]] = [{} for _ in raws]
 
     def documents(self) -> list[Document]:
@@ -38,7 +58,7 @@ class StoredCollection:
 
     def candidates(self, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
         """The documents, decoded whole, that the pipeline's first ``$match`` is not certain to drop."""
-        return self._whole_of(self._candidates(readpaths.leading_strings(pipeline)))
+        return self._whole_of(self._candidates(readpaths.leading_values(pipeline)))
 
     def _whole_of(self, numbers: Sequence[int]) -> list[Document]:
         if len(numbers) == len(self._raws) or self._whole is not None:
@@ -51,26 +71,34 @@ class StoredCollection:
 
         Left out are documents that its first ``$match`` is certain to drop, and fields that it cannot read.
         """
-        numbers = self._candidates(readpaths.leading_strings(pipeline))
+        numbers = self._candidates(readpaths.leading_values(pipeline))
         tree = readpaths.read_tree(pipeline)
         if tree is None:
             return self._whole_of(numbers)
         return [self._part(number, tree) for number in numbers]
 
-    def _candidates(self, wanted: Mapping[readpaths.Path, frozenset[str]]) -> list[int]:
-        numbers = list(range(len(self._raws)))
-        for path, strings in wanted.items():
-            held = self._strings_at(path)
-            numbers = [n for n in numbers if held[n] is rawbson.Unclear or held[n] in strings]
-        return numbers
+    def _candidates(self, wanted: Mapping[readpaths.Path, frozenset[rawbson.Scalar]]) -> list[int]:
+        """The numbers of the documents that may have one of the values at every path, in order."""
+        kept: set[int] | None = None
+        for path, values in wanted.items():
+            held = self._held_at(path)
+            here = set(held.unclear).union(*(held.by_value.get(value, ()) for value in values))
+            kept = here if kept is None else kept & here
+        return list(range(len(self._raws))) if kept is None else sorted(kept)
 
-    def _strings_at(self, path: readpaths.Path) -> list[str | type[rawbson.Unclear] | None]:
-        if path not in self._strings:
-            self._strings[path] = [_string_at(raw, path) for raw in self._raws]
-        return self._strings[path]
+    def _held_at(self, path: readpaths.Path) -> _Held:
+        if path not in self._held:
+            held = self._held[path] = _Held({}, [])
+            for number, raw in enumerate(self._raws):
+                held.add(number, raw, path)
+        return self._held[path]
 
     def _part(self, number: int, tree: readpaths.Tree) -> Document:
         raw, known = self._raws[number], self._fields[number]
+        if len(raw) < _SMALL:
+            if number not in self._small:
+                self._small[number] = bson.decode(raw, OPTIONS)
+            return self._small[number]
         document: Document = {}
         try:
             for kind, name, start, value, end in rawbson.elements(raw):
@@ -92,10 +120,3 @@ def _value(raw: bytes, kind: int, name: str, start: int, value: int, end: int, b
         return bson.decode(rawbson.pruned(raw, below, _SMALL, value), OPTIONS)
     element = raw[start:end]
     return bson.decode((len(element) + 5).to_bytes(4, "little") + element + b"\0", OPTIONS)[name]
-
-
-def _string_at(raw: bytes, path: readpaths.Path) -> str | type[rawbson.Unclear] | None:
-    try:
-        return rawbson.string_at(raw, path)
-    except rawbson.Unclear:
-        return rawbson.Unclear

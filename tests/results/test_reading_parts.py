@@ -6,13 +6,15 @@ from typing import Any
 
 import bson
 import pytest
+from bson.decimal128 import Decimal128
+from bson.int64 import Int64
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from preprocessor.aggregation import AggregationError, aggregate
 from preprocessor.results import rawbson, stored
 from preprocessor.results.limits import OPTIONS
-from preprocessor.results.readpaths import leading_strings, read_tree
+from preprocessor.results.readpaths import leading_values, read_tree
 from preprocessor.results.stored import StoredCollection
 
 from .bsonvalues import documents
@@ -90,6 +92,46 @@ def test_a_string_skimmed_from_the_bytes_is_the_one_in_the_document(raw: bytes, 
     assert found == (value if type(value) is str else None)
 
 
+EQUAL = [
+    1,
+    1.0,
+    Int64(1),
+    True,
+    Decimal128("1"),
+    Decimal128("1.0"),
+    0,
+    -0.0,
+    False,
+    None,
+    "1",
+    [1],
+    [[1]],
+    {"b": 1},
+]
+EQUAL += [
+    2**53,
+    2.0**53,
+    Int64(2**53 + 1),
+    float("nan"),
+    Decimal128("NaN"),
+    float("inf"),
+    0.1,
+    Decimal128("0.1"),
+]
+
+
+@pytest.mark.parametrize("wanted", EQUAL)
+@pytest.mark.parametrize("operator", ["", "$eq", "$in"])
+@pytest.mark.parametrize("path", ["a", "a.b"])
+def test_numbers_are_equal_across_types_before_and_after_decoding(wanted: Any, operator: str, path: str):
+    held = [*EQUAL, [1, "x"], {"b": {"c": 1}}, {"b": 1.0}, {"b": [1]}, [{"b": 1}]]
+    raws = [bson.encode({"_id": number, "a": value}) for number, value in enumerate(held)]
+    condition = {"": wanted, "$eq": {"$eq": wanted}, "$in": {"$in": [wanted]}}[operator]
+    pipeline = [{"$match": {path: condition}}]
+    whole = [bson.decode(raw, OPTIONS) for raw in raws]
+    assert outcome(StoredCollection(raws).documents_for(pipeline), pipeline) == outcome(whole, pipeline)
+
+
 @pytest.mark.parametrize(
     ("pipeline", "tree"),
     [
@@ -118,7 +160,11 @@ def test_what_a_pipeline_reads_is_known_or_everything(pipeline: list[Any], tree:
     ("match", "strings"),
     [
         ({"a.b": "x"}, {("a", "b"): {"x"}}),
-        ({"a": {"$eq": "x"}, "n": 1}, {("a",): {"x"}}),
+        ({"a": {"$eq": "x"}, "n": 1}, {("a",): {"x"}, ("n",): {1}}),
+        ({"a": {"$in": [1, 2.5, Int64(3), True, "x"]}}, {("a",): {1, 2.5, 3, (True,), "x"}}),
+        ({"a": float("nan")}, {}),
+        ({"a": Decimal128("1")}, {}),
+        ({"a": {"$gt": 1}}, {}),
         ({"a": {"$in": ["x", "y"]}}, {("a",): {"x", "y"}}),
         ({"a": ["x"]}, {}),
         ({"a": {"$in": ["x", None]}}, {}),
@@ -126,5 +172,5 @@ def test_what_a_pipeline_reads_is_known_or_everything(pipeline: list[Any], tree:
         ({"a": {"b": "x"}}, {}),
     ],
 )
-def test_only_equality_with_strings_drops_documents_early(match: dict[str, Any], strings: dict[Any, Any]):
-    assert leading_strings([{"$match": match}]) == strings
+def test_only_equality_drops_documents_early(match: dict[str, Any], strings: dict[Any, Any]):
+    assert leading_values([{"$match": match}]) == strings
