@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -18,7 +19,7 @@ from preprocessor.runner import warden
 from preprocessor.runner.binary import find_mongod
 from preprocessor.runner.errors import TargetError
 
-START_SECONDS = 60.0
+START_SECONDS = 120.0
 SMALLEST_CACHE_GB = 0.25  # mongod refuses less (--wiredTigerCacheSizeGB)
 SMALLEST_OPLOG_MB = 990  # mongod refuses less (--oplogSize)
 
@@ -38,7 +39,7 @@ class LocalReplicaSet:
     def __init__(self, settings: Settings) -> None:
         """Start the members and wait until there is a primary and every other member follows it.
 
-        Raises TargetError when there is no ``mongod``, or when it does not come up in 60 seconds.
+        Raises TargetError when there is no ``mongod``, or when it does not come up in two minutes.
         """
         self.settings = settings
         self.directory = Path(tempfile.mkdtemp(prefix="mongo-tables-run-"))
@@ -95,11 +96,17 @@ class LocalReplicaSet:
         from pymongo import MongoClient
 
         members = [{"_id": number, "host": f"localhost:{port}"} for number, port in enumerate(self._ports)]
-        first = f"mongodb://localhost:{self._ports[0]}/?directConnection=true"
-        with MongoClient[dict[str, Any]](first, serverSelectionTimeoutMS=START_SECONDS * 1000) as client:
+        with ExitStack() as held:
+            clients: list[MongoClient[dict[str, Any]]] = [
+                held.enter_context(MongoClient(_direct(port), serverSelectionTimeoutMS=START_SECONDS * 1000))
+                for port in self._ports
+            ]
             try:
-                client.admin.command("replSetInitiate", {"_id": "local", "members": members})
-                self._wait(client)
+                # The first member asks the others, once: one that is not up yet would end it.
+                for client in clients:
+                    client.admin.command("ping")
+                clients[0].admin.command("replSetInitiate", {"_id": "local", "members": members})
+                self._wait(clients[0])
             except Exception as error:
                 raise TargetError(f"the local replica set did not start: {self._reason(error)}") from None
 
@@ -111,7 +118,7 @@ class LocalReplicaSet:
             if sorted(member["stateStr"] for member in members) == wanted:
                 return
             time.sleep(0.05)
-        raise TargetError("its members did not agree on a primary in 60 seconds")
+        raise TargetError("its members did not agree on a primary in two minutes")
 
     def _reason(self, error: Exception) -> str:
         for log in sorted(self.directory.glob("*/mongod.log")):
@@ -120,6 +127,10 @@ class LocalReplicaSet:
                     entry = json.loads(line)
                     return f"{entry.get('msg')} {entry.get('attr', '')}"
         return str(error)
+
+
+def _direct(port: int) -> str:
+    return f"mongodb://localhost:{port}/?directConnection=true"
 
 
 def _free_ports(count: int) -> list[int]:
