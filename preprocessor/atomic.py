@@ -1,27 +1,52 @@
-"""Writing a file so that a reader sees the old bytes or the new ones, never a part."""
+"""Writing files so that a reader sees the old bytes or the new ones, never a part."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
+from errno import EISDIR
 from pathlib import Path
 
 
 def write(path: Path, content: bytes) -> None:
     """Put ``content`` at ``path``, replacing what is there at once; a file that is there keeps its mode.
 
-    A full disk or an interrupt leaves the old file, and nothing else, behind. Raises ``OSError``.
+    A full disk or an interrupt leaves the old file, and nothing else, behind. Raises ``OSError``, which names
+    ``path``.
     """
+    write_all({path: content})
+
+
+def write_all(contents: Mapping[Path, bytes]) -> None:
+    """Put the bytes at each path, as ``write`` does, all or none: nothing is replaced before everything is on disk.
+
+    Raises ``OSError``, which names the path that cannot be written.
+    """
+    temporaries: dict[Path, Path] = {}
+    try:
+        for path, content in contents.items():
+            _lay_beside(path, content, temporaries)
+        for path, temporary in temporaries.items():
+            temporary.replace(path)
+    except BaseException:
+        for temporary in temporaries.values():
+            with suppress(OSError):
+                temporary.unlink()
+        raise
+
+
+def _lay_beside(path: Path, content: bytes, temporaries: dict[Path, Path]) -> None:
+    """Write a file next to ``path``, ready to take its place; it is entered before anything can go wrong with it."""
     from tempfile import mkstemp  # most runs find what they need and write nothing
 
-    handle, name = mkstemp(dir=path.parent, prefix=".new-")
-    temporary = Path(name)
     try:
+        if path.is_dir():  # Known before anything is replaced: a file cannot take the place of a folder.
+            raise OSError(EISDIR, os.strerror(EISDIR))
+        handle, name = mkstemp(dir=path.parent, prefix=".new-")
+        temporaries[path] = Path(name)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
-        temporary.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
+        temporaries[path].chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
