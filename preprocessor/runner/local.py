@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -111,12 +111,19 @@ class LocalReplicaSet:
                 raise TargetError(f"the local replica set did not start: {self._reason(error)}") from None
 
     def _wait(self, client: Any) -> None:
+        from pymongo.errors import OperationFailure
+
         wanted = ["PRIMARY"] + ["SECONDARY"] * (self.settings.members - 1)
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
             members = client.admin.command("replSetGetStatus")["members"]
-            if sorted(member["stateStr"] for member in members) == wanted:
+            states = [member["stateStr"] for member in members]
+            if sorted(states) == wanted:
                 return
+            if "PRIMARY" not in states:
+                # Else the members wait ten seconds before one of them stands for election.
+                with suppress(OperationFailure):
+                    client.admin.command("replSetStepUp")
             time.sleep(0.05)
         raise TargetError("its members did not agree on a primary in two minutes")
 
