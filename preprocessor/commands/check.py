@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from preprocessor import atomic
 from preprocessor.commands import Unusable, ask, read_pages, read_text
 from preprocessor.pages import all_findings, lint_findings
 from preprocessor.reporters import exit_code, harmless, report
@@ -51,7 +52,7 @@ def _accept(findings: Sequence[Finding], file: Path) -> int:
     from preprocessor.baseline import written
 
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(written(findings, file.parent).encode("utf-8"))
+    atomic.write(file.resolve(), written(findings, file.parent).encode("utf-8"))
     print(f"{harmless(str(file))}: accepted findings: {len(findings)}", file=sys.stderr)
     return 0
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from preprocessor import atomic
 from preprocessor.commands import Unusable, read_text
 from preprocessor.reporters import harmless
 
@@ -183,7 +184,7 @@ def _append(file: Path, text: str) -> None:
         "" if not page or page.endswith(newline * 2) else newline if page.endswith(newline) else newline * 2
     )
     written = page + above + text.replace("\n", newline) + newline
-    file.write_bytes(_encoded(written))
+    atomic.write(file.resolve(), _encoded(written))
     _say(f"{file}:{written.count(newline, 0, len(page + above)) + 1}: comment written")
 
 

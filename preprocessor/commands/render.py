@@ -5,14 +5,14 @@ from __future__ import annotations
 import difflib
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from preprocessor import atomic
 from preprocessor.commands import Unusable, ask, read_pages
 from preprocessor.findings import Finding
 from preprocessor.pages import Answers, Page, all_findings, tables_by_id
-from preprocessor.reporters import report
+from preprocessor.reporters import harmless, report
 
 
 def run(arguments: Namespace) -> int:
@@ -63,21 +63,21 @@ def _to_folder(folder: Path, pages: Sequence[Page], texts: Sequence[str]) -> Non
                 f"{files[file]} and {page.file} would both become {file}", "render them one by one"
             )
         files[file] = page.file
-    for file, text in zip(files, texts, strict=True):
-        _save(file, text)
+    _save(dict(zip(files, texts, strict=True)))
 
 
 def _in_place(
     pages: Sequence[Page], answers: Answers, written: Callable[[Page, Answers], str], *, only_check: bool
 ) -> int:
     changed = [(page, text) for page in pages if (text := written(page, answers)) != page.text]
-    for page, text in changed:
-        if only_check:
+    if only_check:
+        for page, text in changed:
             sys.stdout.writelines(_diff(page, text))
-        else:
-            _save(Path(page.file), text)
-            print(f"{page.file}: tables written", file=sys.stderr)
-    return 1 if changed and only_check else 0
+        return 1 if changed else 0
+    _save({Path(page.file): text for page, text in changed})
+    for page, _ in changed:
+        print(f"{harmless(page.file)}: tables written", file=sys.stderr)
+    return 0
 
 
 def _diff(page: Page, text: str) -> list[str]:
@@ -93,8 +93,9 @@ def _under(folder: Path, file: str) -> Path:
     return folder / (path if inside else path.name)
 
 
-def _save(file: Path, text: str) -> None:
-    """Writes a page whole or not at all; a link stays a link, to a file with the new text."""
-    file = file.resolve()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    atomic.write(file, text.encode("utf-8"))
+def _save(texts: Mapping[Path, str]) -> None:
+    """Writes all pages or none; a link stays a link, to a file with the new text."""
+    contents = {file.resolve(): text.encode("utf-8") for file, text in texts.items()}
+    for file in contents:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    atomic.write_all(contents)
