@@ -41,6 +41,9 @@ def evaluated(docs: list[dict[str, Any]], pipeline: list[dict[str, Any]]) -> Out
         return "error", str(error)
 
 
+_ANY_DATE: bson.CodecOptions[dict[str, Any]] = bson.CodecOptions(
+    datetime_conversion=bson.codec_options.DatetimeConversion.DATETIME_AUTO
+)
 # Messages of the server may cut a character in two.
 _RAW = bson.CodecOptions(document_class=RawBSONDocument, unicode_decode_error_handler="replace")
 
@@ -73,7 +76,7 @@ def agree(ours: Outcome, theirs: Outcome) -> bool:
 
 def _plain(rows: list[bytes]) -> list[bytes]:
     """The rows with one NaN for all: its sign and payload are the processor's affair."""
-    return [bson.encode(_one_nan(bson.decode(row))) for row in rows]
+    return [bson.encode(_one_nan(bson.decode(row, _ANY_DATE))) for row in rows]
 
 
 def _one_nan(value: Any) -> Any:
@@ -134,7 +137,7 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 def stored(docs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The documents as a server gives them back: types as BSON keeps them."""
-    return [bson.decode(bson.encode(one)) for one in docs]
+    return [bson.decode(bson.encode(one), _ANY_DATE) for one in docs]
 
 
 def compare(server: Server, examples: int, chosen: int, seen: Counter[str]) -> None:
@@ -172,7 +175,11 @@ def described(
 
     def shown(outcome: Outcome) -> str:
         kind, what = outcome
-        return f"{kind} {text([bson.decode(row) for row in what])}" if kind == "rows" else f"{kind} {what}"
+        return (
+            f"{kind} {text([bson.decode(row, _ANY_DATE) for row in what])}"
+            if kind == "rows"
+            else f"{kind} {what}"
+        )
 
     case = f'{{"documents": {text(docs)},\n "pipeline": {text(pipeline)}}}'
     return f"{case}\nevaluator: {shown(ours)}\nserver:    {shown(theirs)}"
