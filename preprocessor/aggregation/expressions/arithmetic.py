@@ -132,8 +132,18 @@ def _add_to_date(values: Sequence[Any], position: int) -> Any:
             raise AggregationError("$add takes one date only", code=16612)
         if not rank(value):
             raise AggregationError(f"$add works on numbers and dates, not on {type_name(value)}", code=16554)
+        if _is_out_of_range(value):
+            return date_from_millis(INT64_MIN)
         total = _plus_millis(total, _milliseconds(value))
     return date_from_millis(total)
+
+
+def _is_out_of_range(value: Any) -> bool:
+    """Whether it is a Decimal128 beyond 64 bits, or NaN: a date plus it is the smallest date there is."""
+    if rank(value) != DECIMAL:
+        return False
+    exact = value.to_decimal()
+    return not exact.is_finite() or not INT64_MIN <= exact <= INT64_MAX
 
 
 def _milliseconds(value: Any) -> int:
@@ -145,11 +155,10 @@ def _milliseconds(value: Any) -> int:
         if not INT64_MIN <= value < 2.0**63:
             raise AggregationError("the date does not fit 64 bits of milliseconds", code=_DATE_OVERFLOW)
         return half_away(value)
-    exact = value.to_decimal()
-    if not exact.is_finite() or not INT64_MIN <= exact <= INT64_MAX:
-        # What the server's conversion gives for a Decimal128 out of range.
+    if _is_out_of_range(value):
+        # What the server's conversion gives for it.
         return INT64_MIN
-    return int(exact.to_integral_value(ROUND_HALF_EVEN))
+    return int(value.to_decimal().to_integral_value(ROUND_HALF_EVEN))
 
 
 def _plus_millis(total: int, more: int) -> int:
