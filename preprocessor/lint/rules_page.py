@@ -48,11 +48,11 @@ def misplaced_header(subjects: Sequence[Subject]) -> Iterator[tuple[Subject, Fin
         by_header[one.header].append(one)
         by_sources[one.sources].add(one.header)
     for one in shown:
-        others = [other for other in by_header[one.header] if other.sources != one.sources]
         elsewhere = sorted(by_sources[one.sources] - {one.header})
-        if not one.sources or not others or not elsewhere or _akin(one.header, one):
+        if not one.sources or not elsewhere or _akin(one.header, one):
             continue
         named = next((header for header in elsewhere if _akin(header, one)), None)
+        others = [other for other in by_header[one.header] if other.sources != one.sources] if named else []
         if named is None or not any(_akin(other.header, other) for other in others):
             continue
         line = others[0].subject.spec.locate(("headers", others[0].place))[0]
