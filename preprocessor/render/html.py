@@ -7,7 +7,7 @@ only; what a style sheet or a script needs is on the figure around it and in ``d
 * ``data-t``: ``null`` or ``missing``, where there is no value.
 
 A search engine reads every attribute of every cell at each build, hence no more of them than that.
-Every cell begins a line: search engines that drop tags would glue the numbers of a row into one word.
+Every cell but the first begins a line: search engines that drop tags would glue the numbers of a row into one word.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _scroll_box(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> str:
             "</tr>",
             "</thead>",
             "<tbody>",
-            *_body(columns, len(rows), _marked(spec, rows)),
+            *_body(columns, _marked(spec, rows)),
             "</tbody>",
             "</table>",
             "</div>",
@@ -125,13 +125,12 @@ def _marked(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> int:
     return next(iter(baseline_rows(spec, rows)), -1)
 
 
-def _body(columns: Sequence[Column], count: int, marked: int) -> list[str]:
+def _body(columns: Sequence[Column], marked: int) -> list[str]:
     lines = []
     cells = [_cells(column, "th" if first else "td") for first, column in _with_first(columns)]
-    for number in range(count):
-        lines.append('<tr class="mongo-table__baseline">' if number == marked else "<tr>")
-        lines.extend(column[number] for column in cells)
-        lines.append("</tr>")
+    for number, row in enumerate(zip(*cells, strict=True)):
+        opening = '<tr class="mongo-table__baseline">' if number == marked else "<tr>"
+        lines.append(opening + "\n".join(row) + "</tr>")
     return lines
 
 

@@ -55,9 +55,8 @@ def test_a_row_can_be_named_by_its_values(value: object) -> None:
 
 def test_the_baseline_row_is_marked_and_alone() -> None:
     lines = html_table(spec(row={"t": 16}), ROWS).splitlines()
-    assert lines.count('<tr class="mongo-table__baseline">') == 1
-    marked = lines.index('<tr class="mongo-table__baseline">')
-    assert lines[marked + 1].endswith(">16</th>")
+    (marked,) = [line for line in lines if line.startswith('<tr class="mongo-table__baseline">')]
+    assert marked.endswith(">16</th>")
 
 
 def test_markdown_has_the_comparison_too() -> None:
