@@ -163,6 +163,8 @@ def _failure(error: Exception, uri: str, limits: Limits, query: Query | None) ->
     if isinstance(error, (errors.InvalidURI, errors.ConfigurationError, errors.InvalidName)):
         if "SRV" in str(error) or "DNS" in str(error) or "resolution" in str(error):
             return _unusable(f"no DNS record of a deployment was found for {where}", "check the host name")
+        if "database name" in str(error):  # The driver quotes it, and it may be part of a password.
+            return _unusable(f"{where} is not a usable URI: what follows its / names no database", _URI_HINT)
         return _unusable(f"{where} is not a usable URI: {_line(error, uri)}", _URI_HINT)
     if isinstance(error, (FileNotFoundError, PermissionError)):
         return _unusable(
