@@ -11,6 +11,7 @@ from preprocessor.findings import Finding
 from preprocessor.runner.tomlplaces import Path, nearest, places
 from preprocessor.runner.validation import validator
 from preprocessor.runner.workloads import workload
+from preprocessor.runner.workloads.templates import faults
 
 RULE = "MT150"
 _WHERE = re.compile(r" \(at line (\d+), column (\d+)\)")
@@ -70,7 +71,16 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
             yield ("variants", number), f"the workload {data['workload']} needs {', '.join(missing)}", hint
         if "database" in variant:
             yield ("variants", number, "database"), "a variant has no database of its own", ""
+    yield from _random_numbers(("parameters",), data["parameters"])
+    for number, variant in enumerate(data["variants"]):
+        yield from _random_numbers(("variants", number), variant)
     rows = data.get("published", {}).get("rows")
     if rows is not None and len(rows) != len(data["variants"]):
         message = f"{len(rows)} published rows for {len(data['variants'])} variants"
         yield ("published",), message, "an empty [[published.rows]] stands for a variant without figures"
+
+
+def _random_numbers(path: Path, values: Mapping[str, Any]) -> Iterator[_Problem]:
+    for name in ("query", "pipeline"):
+        for inner, message, hint in faults(values.get(name), (name,)):
+            yield (*path, *inner), message, hint

@@ -5,7 +5,7 @@ Selectors, updates and documents are BSON bytes: encoded once, and sent by eithe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -38,6 +38,15 @@ class Client(Protocol):
 
     def find(self, selector: bytes, limit: int, skip: int) -> tuple[int, int]:
         """Fetch all documents, projected to nothing; give their number and the bytes they came in."""
+
+    def replace(self, selector: bytes, document: bytes) -> int:
+        """Replace one document; give how many were matched."""
+
+    def delete(self, selector: bytes) -> int:
+        """Delete one document; give how many were."""
+
+    def aggregate(self, pipeline: bytes) -> tuple[int, int]:
+        """Run a pipeline, a BSON array, to its end; give the number of documents and their bytes."""
 
     def close(self) -> None:
         """Give back the connection."""
@@ -84,9 +93,24 @@ class PyMongoClient:
 
     def find(self, selector: bytes, limit: int, skip: int) -> tuple[int, int]:
         """``find`` with the cursor drained; the bytes are those of the documents."""
-        found = self._raw_collection.find(self._raw(selector), PROJECTION, limit=limit, skip=skip)
-        lengths = [len(document.raw) for document in found]
-        return len(lengths), sum(lengths)
+        return _drained(self._raw_collection.find(self._raw(selector), PROJECTION, limit=limit, skip=skip))
+
+    def replace(self, selector: bytes, document: bytes) -> int:
+        """``replace_one``."""
+        return self._collection.replace_one(self._raw(selector), self._raw(document)).matched_count
+
+    def delete(self, selector: bytes) -> int:
+        """``delete_one``."""
+        return self._collection.delete_one(self._raw(selector)).deleted_count
+
+    def aggregate(self, pipeline: bytes) -> tuple[int, int]:
+        """``aggregate`` with the cursor drained."""
+        return _drained(self._raw_collection.aggregate(list(self._raw(pipeline).values())))
 
     def close(self) -> None:
         """The pool keeps the connection."""
+
+
+def _drained(found: Iterable[Any]) -> tuple[int, int]:
+    lengths = [len(document.raw) for document in found]
+    return len(lengths), sum(lengths)

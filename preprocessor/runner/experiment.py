@@ -16,9 +16,9 @@ from typing import Any
 
 from preprocessor.runner import checking
 from preprocessor.runner.errors import ExperimentError
+from preprocessor.runner.workloads.templates import RANGE
 
 SHORTEST_WINDOW_SECONDS = 5
-RANGE = re.compile(r"(RANDINT(?:LIST)?)\((\d+),(\d+)(?:,(\d+))?\)")
 FOLDER = Path(__file__).with_name("experiments")
 
 
@@ -88,7 +88,7 @@ def scale(experiment: Experiment, factor: float) -> Experiment:
 
     A number stays at least 1, a time at least ``SHORTEST_WINDOW_SECONDS`` (unless it was shorter). In a
     template of a query it is the range of the random numbers that shrinks, as the data does that they choose
-    from.
+    from; in the stages of a pipeline nothing else does.
     """
     return replace(
         experiment,
@@ -120,11 +120,21 @@ def _scale(values: Mapping[str, Any], scaled: Sequence[str], factor: float) -> d
 def _scaled(key: str, value: Any, factor: float) -> Any:
     if isinstance(value, Mapping):
         return {name: _scaled(name, one, factor) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_templates_scaled(item, factor) for item in value]
     if isinstance(value, str):
         return RANGE.sub(lambda match: _range(match, factor), value)
     if key == "testTimeSecs":
         return max(min(value, SHORTEST_WINDOW_SECONDS), round(value * factor))
     return max(1, round(value * factor))
+
+
+def _templates_scaled(value: Any, factor: float) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _templates_scaled(one, factor) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_templates_scaled(one, factor) for one in value]
+    return _scaled("", value, factor) if isinstance(value, str) else value
 
 
 def _range(match: re.Match[str], factor: float) -> str:

@@ -50,6 +50,8 @@ class WireClient:
             for upsert in (False, True)
         }
         self._find = _elements({"find": collection, "projection": PROJECTION, "$db": database})
+        self._delete = _elements({"delete": collection, "ordered": True, **write})
+        self._aggregate = _elements({"aggregate": collection, "cursor": {}, "$db": database})
         self._upsert = {upsert: _elements({"upsert": upsert, "multi": False}) for upsert in (False, True)}
         self._more = {"collection": collection, "$db": database}
         self._namespace = namespace
@@ -74,7 +76,27 @@ class WireClient:
     def find(self, selector: bytes, limit: int, skip: int) -> tuple[int, int]:
         """One ``find``, and ``getMore`` until the cursor is empty."""
         numbers = b"\x10limit\0" + _INT.pack(limit) + b"\x10skip\0" + _INT.pack(skip)
-        reply = self._exchange(b"\0", _document(self._find + b"\x03filter\0" + selector + numbers))
+        return self._drained(_document(self._find + b"\x03filter\0" + selector + numbers))
+
+    def replace(self, selector: bytes, document: bytes) -> int:
+        """One ``update``: a statement without operators replaces."""
+        return self.update(selector, document, False)
+
+    def delete(self, selector: bytes) -> int:
+        """One ``delete`` with one statement."""
+        statement = _document(b"\x03q\0" + selector + b"\x10limit\0\1\0\0\0")
+        return int(self._written(self._delete, b"deletes\0", (statement,))["n"])
+
+    def aggregate(self, pipeline: bytes) -> tuple[int, int]:
+        """One ``aggregate``, and ``getMore`` until the cursor is empty."""
+        return self._drained(_document(self._aggregate + b"\x04pipeline\0" + pipeline))
+
+    def close(self) -> None:
+        """Give the connection back to PyMongo."""
+        self._held.close()
+
+    def _drained(self, command: bytes) -> tuple[int, int]:
+        reply = self._exchange(b"\0", command)
         count, size, cursor = _batch(reply, b"firstBatch")
         while cursor:
             more = {"getMore": _int64(cursor), **self._more}
@@ -82,10 +104,6 @@ class WireClient:
             further, length, cursor = _batch(reply, b"nextBatch")
             count, size = count + further, size + length
         return count, size
-
-    def close(self) -> None:
-        """Give the connection back to PyMongo."""
-        self._held.close()
 
     def _written(self, command: bytes, name: bytes, documents: Sequence[bytes]) -> dict[str, Any]:
         length = 4 + len(name) + sum(map(len, documents))

@@ -61,6 +61,31 @@ def test_published_rows_are_as_many_as_variants():
     assert "1 published rows for 2 variants" in fault[1]
 
 
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("RANDINT(1,100", "is no random number"),
+        ("RANDINT(1, 100)", "is no random number"),
+        ("randint(1,100)", "is no random number"),
+        ("RANDINT(100,1)", "is an empty range"),
+        ("RANDINT(0,9)", "numbers count from 1"),
+        ("RANDINT(1,9,3)", "has a count, which only a list has"),
+        ("RANDINTLIST(1,9)", "needs a count"),
+        ("RANDINTLIST(1,9,10)", "cannot give 10 different numbers of 9"),
+    ],
+)
+def test_a_random_number_that_is_none_is_named_with_its_line(template, message):
+    query = (experiments.FOLDER / "query_fetch.toml").read_text(encoding="utf-8")
+    (fault,) = found(query.replace("RANDINT(1,100)", template, 1))
+    assert fault[0] == query.split("RANDINT(1,100)")[0].count("\n") + 1
+    assert fault[1].startswith(f"{template!r} ")
+    assert message in fault[1]
+    pipeline = (experiments.FOLDER / "lookup.toml").read_text(encoding="utf-8")
+    assert [
+        one[1].startswith(f"{template!r} ") for one in found(pipeline.replace("RANDINT(1,25)", template, 1))
+    ]
+
+
 def test_places_are_found_past_texts_of_many_lines_and_nested_tables():
     text = 'a = """\nb = 1\n"""\nb = 2\n[[t]]\n[[t]]\nc = { d = 1 }\n[[t.u]]\n  e = 5\n["x y".z]\nf = 1\n'
     where = places(text)

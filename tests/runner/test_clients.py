@@ -89,6 +89,32 @@ def test_find_and_update_finds_the_same(replica_set):
     assert answers[3][0] == "refused"
 
 
+def test_replacing_and_deleting_leave_the_same_documents(replica_set):
+    def act(connection):
+        for number in (5, -1):
+            yield connection.replace(bson.encode({"_id": number}), bson.encode({"new": "ü"}))
+        for number in (6, 6, -1):
+            yield connection.delete(bson.encode({"_id": number}))
+        yield code(lambda: connection.replace(bson.encode({"_id": 7}), bson.encode({"_id": 8})))
+        yield code(lambda: connection.delete(bson.encode({"$nonsense": 1})))
+
+    answers, documents = both(replica_set.uri, act)
+    assert answers[:5] == [1, 0, 1, 0, 0]
+    assert [answer[0] for answer in answers[5:]] == ["refused", "refused"]
+    assert {"_id": 5, "new": "ü"} in documents
+    assert len(documents) == 499
+
+
+def test_pipelines_are_drained_whatever_the_size_of_a_batch(replica_set):
+    def act(connection):
+        for stages in ([], [{"$match": {"group": 1}}, {"$sort": {"n": 1}}], [{"$match": {"_id": -1}}]):
+            yield connection.aggregate(bson.encode({str(n): stage for n, stage in enumerate(stages)}))
+        yield code(lambda: connection.aggregate(bson.encode({"0": {"$nonsense": {}}})))
+
+    answers, _ = both(replica_set.uri, act)
+    assert [answer[0] for answer in answers] == [500, 250, 0, "refused"]
+
+
 @pytest.mark.parametrize(
     ("limit", "skip", "found"), [(1, 0, 1), (20, 240, 10), (101, 0, 101), (250, 0, 250), (0, 3, 247)]
 )

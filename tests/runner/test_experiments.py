@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from preprocessor.runner import experiment as experiments
 from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.estimate import estimate
 from preprocessor.runner.result import row_id
-from preprocessor.runner.workloads import Share
+from preprocessor.runner.workloads import Share, insert
 
 
 def test_full_size_insert_docsize_loads_24_gib_in_every_variant():
@@ -55,8 +57,15 @@ def test_an_unknown_experiment_is_answered_with_the_known_ones():
     assert "insert_docsize" in caught.value.hint
 
 
-@pytest.mark.parametrize("name", experiments.names())
-def test_every_experiment_names_the_source_of_its_figures_and_has_one_row_a_variant(name):
+PUBLISHED = {
+    "insert_docsize", "insert_batchsize", "insert_idtype", "insert_nindexes", "insert_iops",
+    "insert_instancesize", "concurrency", "updateapi", "query_full", "query_fetch", "query_fetch_io",
+}  # fmt: skip
+OWN = {"aggregate_group", "delete", "lookup", "replace", "update"}
+
+
+@pytest.mark.parametrize("name", sorted(PUBLISHED))
+def test_every_published_experiment_names_the_source_of_its_figures_and_has_one_row_a_variant(name):
     experiment = experiments.load(name)
     assert "UniBench@" in experiment.published["source"]
     assert "UniBench@" in experiment.reference["source"]
@@ -64,11 +73,26 @@ def test_every_experiment_names_the_source_of_its_figures_and_has_one_row_a_vari
     assert experiment.name == name
 
 
-def test_there_are_the_eleven_published_experiments():
-    assert set(experiments.names()) >= {
-        "insert_docsize", "insert_batchsize", "insert_idtype", "insert_nindexes", "insert_iops",
-        "insert_instancesize", "concurrency", "updateapi", "query_full", "query_fetch", "query_fetch_io",
-    }  # fmt: skip
+def test_there_are_the_eleven_published_experiments_and_ours_which_claim_no_figures():
+    assert set(experiments.names()) == PUBLISHED | OWN
+    assert all(experiments.load(name).published == {} for name in OWN)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in PUBLISHED if name.startswith("insert_")))
+def test_the_sizes_of_full_size_inserts_are_the_published_ones(name):
+    experiment = experiments.load(name)
+    for config, row in zip(experiments.configs(experiment), experiment.published["rows"], strict=True):
+        inserted = insert.plan(config)
+        assert round(inserted.bytes / 2**20) == pytest.approx(row.get("totalMB", 24 * 1024), abs=1)
+        loaded = config.get("initialDocsToInsert", 0)
+        (one,) = estimate(replace(experiment, variants=(config,), published={}), 1.0, 1, None)
+        assert one.documents == inserted.documents + loaded
+        assert one.bytes == (inserted.documents + loaded) * config["docSizeKB"] * 1024
+
+
+def test_templates_in_a_pipeline_shrink_and_its_other_numbers_do_not():
+    pipeline = experiments.scale(experiments.load("lookup"), 0.001).variants[2]["pipeline"]
+    assert pipeline[:2] == [{"$match": {"group": "RANDINT(1,1)"}}, {"$limit": 100}]
 
 
 def test_random_numbers_of_queries_shrink_with_the_data_they_choose_from():

@@ -14,7 +14,7 @@ from preprocessor.runner.identifiers import heads
 from preprocessor.runner.load import Crew
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import Share, query, workload
-from preprocessor.runner.workloads.query import compile_template
+from preprocessor.runner.workloads.templates import compile_template
 
 DATABASE = "workloads_test"
 NUMBERED = {
@@ -151,6 +151,75 @@ def test_a_query_that_finds_another_number_of_documents_fails_the_run(replica_se
         perform(crew, replica_set, "insert", config)
         with pytest.raises(WorkFailed, match="a query found 20 documents, 21 were expected"):
             perform(crew, replica_set, "query", config, seconds=5)
+
+
+UPDATED = {**NUMBERED, "docSizeKB": 1.0, "initialDocsToInsert": 100, "nSecondaryIndexes": 2}
+
+
+@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("touched", [True, False])
+def test_updates_change_the_indexed_fields_or_those_after_them(crew, replica_set, database, client, touched):
+    perform(crew, replica_set, "insert", UPDATED)
+    config = {
+        **UPDATED, "documentRange": 10, "updateFunction": "UpdateOne", "nFieldsUpdated": 2,
+        "indexUpdate": touched,
+    }  # fmt: skip
+    workload("update").reset(database, config)
+    assert set(database.c.index_information()) == {"_id_", "intfield1_1", "intfield2_1"}
+    before = list(database.c.find().sort("_id", 1))
+    done = perform(crew, replica_set, "update", config, client, seconds=0.3)
+    assert done.errors == {}
+    assert done.operations == done.documents > 50
+    changed = {
+        (one["_id"] < 10, name)
+        for old, one in zip(before, database.c.find().sort("_id", 1), strict=True)
+        for name in one
+        if one[name] != old[name]
+    }
+    assert changed == {(True, f"intfield{n}") for n in ((1, 2) if touched else (3, 4))}
+    workload("update").reset(database, {**config, "nSecondaryIndexes": 0})
+    assert set(database.c.index_information()) == {"_id_"}
+
+
+@pytest.mark.parametrize("client", ["wire", "pymongo"])
+def test_replacing_changes_whole_documents_and_keeps_their_ids_and_size(crew, replica_set, database, client):
+    perform(crew, replica_set, "insert", UPDATED)
+    config = {**UPDATED, "documentRange": 100, "updateFunction": "ReplaceOne"}
+    done = perform(crew, replica_set, "update", config, client, seconds=0.3)
+    assert done.errors == {}
+    left = list(database.c.find().sort("_id", 1))
+    assert [one["_id"] for one in left] == list(range(100))
+    replaced = [one for one in left if one["count"] == 1]
+    assert len(replaced) > 50
+    assert all(1024 <= len(bson.encode(one)) < 1024 + 128 for one in replaced)
+
+
+@pytest.mark.parametrize("client", ["wire", "pymongo"])
+def test_deleting_deletes_so_many_documents_and_none_twice(crew, replica_set, database, client):
+    perform(crew, replica_set, "insert", NUMBERED)
+    config = {**NUMBERED, "initialDocsToInsert": 100, "nDeletes": 63}
+    done = perform(crew, replica_set, "delete", config, client)
+    assert (done.operations, done.errors) == (63, {})
+    assert database.c.count_documents({}) == 37
+    perform(crew, replica_set, "insert", {**NUMBERED, "collection": "again"})
+    all_of_them = {**config, "collection": "again", "nDeletes": 1000}
+    assert perform(crew, replica_set, "delete", all_of_them, client).operations == 100
+
+
+@pytest.mark.parametrize("client", ["wire", "pymongo"])
+def test_aggregations_give_what_their_template_asks_for(crew, replica_set, database, client):
+    pipeline = [
+        {"$match": {"group": {"$in": "RANDINTLIST(1,5,2)"}}},
+        {"$group": {"_id": {"$mod": ["$group_seq_i", 4]}, "count": {"$sum": 1}}},
+    ]
+    config = {**NUMBERED, "groupSize": 20, "pipeline": pipeline, "limit": 4}
+    workload("aggregate").create(database, config)
+    perform(crew, replica_set, "insert", config)
+    done = perform(crew, replica_set, "aggregate", config, client, seconds=0.3)
+    assert done.errors == {}
+    assert done.documents == 4 * done.operations > 0
+    with Crew(1) as other, pytest.raises(WorkFailed, match="gave 4 documents, 5 were expected"):
+        perform(other, replica_set, "aggregate", {**config, "limit": 5}, client, seconds=5)
 
 
 def test_random_numbers_of_a_template_count_from_zero_and_lists_hold_different_ones():

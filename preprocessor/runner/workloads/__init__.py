@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from preprocessor.runner.clients import Client
 
 Config = Mapping[str, Any]
-NAMES = ("hot_update", "insert", "query", "update_api")
+NAMES = ("aggregate", "delete", "hot_update", "insert", "query", "update", "update_api")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,17 @@
 """Queries from a template, as many as the time allows.
 
-In the template, ``RANDINT(a,b)`` stands for a random whole number from a - 1 to b - 1, so that
-``RANDINT(1,n)`` draws one of the numbers 0 to n - 1 that n documents or groups have, and
-``RANDINTLIST(a,b,n)`` for n different ones. A query must find exactly ``limit`` documents; another number is
-an error, not a result.
+What stands for random numbers in the template is described in ``templates``. A query must find exactly
+``limit`` documents; another number is an error, not a result.
 """
 
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import UnexpectedReply
 from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads.templates import compile_template
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -25,7 +22,6 @@ KEEPS_DATA = True
 NEEDS = frozenset(
     {"initialDocsToInsert", "docSizeKB", "writeBatchSize", "groupSize", "query", "limit", "testTimeSecs"}
 )
-DRAW = re.compile(r"RANDINT(?:LIST)?\((\d+),(\d+)(?:,(\d+))?\)")
 
 
 def plan(config: Config) -> None:
@@ -77,19 +73,3 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
         return Done(1, found, size)
 
     return step
-
-
-def compile_template(template: Any, chance: random.Random) -> Callable[[], Any]:
-    """Give what gives the template with new random numbers."""
-    if isinstance(template, Mapping):
-        parts = {key: compile_template(value, chance) for key, value in template.items()}
-        return lambda: {key: part() for key, part in parts.items()}
-    if isinstance(template, str) and (match := DRAW.fullmatch(template)):
-        first, last = int(match[1]) - 1, int(match[2]) - 1
-        width = last - first + 1
-        if match[3]:
-            count = int(match[3])
-            return lambda: chance.sample(range(first, first + width), count)
-        draw = chance.random
-        return lambda: first + int(draw() * width)
-    return lambda: template

@@ -1,0 +1,43 @@
+"""Aggregations from a template, as many as the time allows, over the same documents as queries.
+
+What stands for random numbers in the pipeline is described in ``templates``. An aggregation must give exactly
+``limit`` documents; another number is an error, not a result.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from preprocessor.runner.clients import UnexpectedReply
+from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads.query import create, plan, preload, report, reset
+from preprocessor.runner.workloads.templates import compile_template
+
+if TYPE_CHECKING:
+    from preprocessor.runner.clients import Client
+
+__all__ = ["KEEPS_DATA", "NEEDS", "create", "open_steps", "plan", "preload", "report", "reset"]
+
+KEEPS_DATA = True
+NEEDS = frozenset(
+    {"initialDocsToInsert", "docSizeKB", "writeBatchSize", "groupSize", "pipeline", "limit", "testTimeSecs"}
+)
+
+
+def open_steps(client: Client, config: Config, share: Share) -> Step:
+    """Compile the template; a step sends one pipeline and takes all it gives."""
+    import bson
+
+    fill = compile_template(config["pipeline"], random.Random(share.seed))
+    limit = config["limit"]
+
+    def step() -> Done:
+        # An array is a document whose names are its places.
+        pipeline = bson.encode({str(place): stage for place, stage in enumerate(fill())})
+        found, size = client.aggregate(pipeline)
+        if found != limit:
+            raise UnexpectedReply(f"a pipeline gave {found} documents, {limit} were expected")
+        return Done(1, found, size)
+
+    return step
