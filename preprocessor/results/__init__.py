@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from os.path import lexists
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,7 +18,7 @@ Rows = list[dict[str, Any]]
 ``Int64`` an int64.
 """
 
-URI_SCHEMES = ("mongodb://", "mongodb+srv://")
+_URI_SCHEMES = ("mongodb://", "mongodb+srv://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,9 @@ class Query:
 
 
 class ResultsError(Exception):
-    """A query, or a whole source, that gives no rows; the message is one line and never holds a secret.
+    """A query, or a whole source, that gives no rows; the message never holds a secret.
+
+    It is one line; only the faults of fixture files are several, one a line.
 
     ``path`` leads from the pipeline to the culprit where that is known: ``(3, "$set", "x")``.
     ``environment`` is true when the source cannot be used at all (no server, no folder, unreadable files),
@@ -116,6 +119,20 @@ class ResultsSource(Protocol):
         ...
 
 
+def is_uri(where: str, folder: Path = Path()) -> bool:
+    """Whether ``where`` is a URI, or was meant to be one, and so may hold a password; otherwise it is a path.
+
+    A path is relative to ``folder``. What has an ``@``, or begins with ``mongodb``, is a path only as far as
+    there is such a file or folder: ``mongodb:/user:password@host`` lacks a slash.
+    """
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", where.strip()):
+        return True
+    path = folder / where.strip()
+    there = next((place for place in (path, *path.parents) if lexists(place)), Path())
+    absent = str(path.relative_to(there)) if path != there else ""
+    return "@" in absent or absent.lower().startswith("mongodb")
+
+
 def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
     """The source that ``where`` names: a ``mongodb://`` or ``mongodb+srv://`` URI, otherwise a fixture
     folder.
@@ -123,13 +140,13 @@ def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
     Nothing is connected or read yet. Raises ``ResultsError`` for a URI that cannot be one.
     """
     where, limits = where.strip(), limits or Limits()
-    if where.lower().startswith(URI_SCHEMES):
+    if where.lower().startswith(_URI_SCHEMES):
         from preprocessor.results.mongodb import MongoSource
 
         return MongoSource(where, limits)
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", where):
+    if is_uri(where):
         raise ResultsError(
-            "the results source is neither a MongoDB URI nor a folder",
+            "the results source mongodb://*** is neither a MongoDB URI nor a folder that is there",
             hint="give mongodb://HOST/DATABASE, mongodb+srv://HOST/DATABASE, or the path of a fixture folder",
             environment=True,
         )

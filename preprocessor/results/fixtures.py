@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.results import Limits, Query, ResultsError, Rows, bsoncache, fixturefiles
+from preprocessor.results import Limits, Query, ResultsError, Rows, bsoncache, fixturefiles, fixturetext
 from preprocessor.results.rawbson import split
 from preprocessor.results.running import guard
 
@@ -112,9 +112,14 @@ class FixtureSource:
 
         with self._lock:
             if collection not in self._stored:
-                raws = [raw for path in self._files(collection) for raw in self._load(collection, path)]
-                _refuse_duplicates(collection, raws)
-                self._stored[collection] = StoredCollection(raws)
+                files = self._files(collection)
+                try:
+                    loaded = {path: list(self._load(collection, path)) for path in files}
+                except ResultsError as error:
+                    raise self._faults() or error from None
+                if repeated := _repeated(loaded):
+                    raise fixturetext.told(repeated)
+                self._stored[collection] = StoredCollection([raw for raws in loaded.values() for raw in raws])
             return self._stored[collection]
 
     def state(self) -> str:
@@ -160,9 +165,17 @@ class FixtureSource:
         key = bsoncache.key_of(content)
         payload = bsoncache.get(self._cache, key)
         if payload is None:
-            payload = b"".join(fixturefiles.documents(path, content))
+            payload = b"".join(fixturetext.documents(path, content))
             bsoncache.put(self._cache, key, payload)
         return split(payload)
+
+    def _faults(self) -> ResultsError | None:
+        """Every fault of every file of the folder, so that one run tells all."""
+        faults: list[fixturetext.Fault] = []
+        for collection in self.collections():
+            for path in fixturefiles.files_of(self._folder, collection):
+                faults += fixturetext.read(path, fixturefiles.read(path))[1]
+        return fixturetext.told(faults) if faults else None
 
 
 class _Others(Mapping[str, list[dict[str, Any]]]):
@@ -193,19 +206,31 @@ def _encoded(rows: Rows) -> Iterator[bytes]:
         yield bson.encode({"": row})[6:-1]
 
 
-def _refuse_duplicates(collection: str, raws: list[bytes]) -> None:
+def _repeated(loaded: Mapping[Path, list[bytes]]) -> list[fixturetext.Fault]:
+    """The documents whose ``_id`` an earlier one has, each with the place of that one."""
     from preprocessor.results import rawbson
 
-    seen: set[bytes] = set()
-    for raw in raws:
-        _, _, start, _, end = next(iter(rawbson.elements(raw)))
-        if raw[start:end] in seen:
-            import bson
+    seen: dict[bytes, tuple[Path, int]] = {}
+    found: list[fixturetext.Fault] = []
+    for path, raws in loaded.items():
+        for index, raw in enumerate(raws):
+            _, _, start, _, end = next(iter(rawbson.elements(raw)))
+            first = seen.setdefault(raw[start:end], (path, index))
+            if first != (path, index) and len(found) <= fixturetext.FAULTS_SHOWN:
+                found.append(_duplicate(raw, (path, index), first))
+    return found
 
-            repeated = bson.decode(raw)["_id"]
-            raise ResultsError(
-                f"two documents of the fixture collection {collection!r} have the same _id: {repeated!r}",
-                hint="a server holds each _id once; drop one of the lines",
-                environment=True,
-            )
-        seen.add(raw[start:end])
+
+def _duplicate(raw: bytes, here: tuple[Path, int], first: tuple[Path, int]) -> fixturetext.Fault:
+    import bson
+
+    (line, column), (above, _) = (
+        fixturetext.place_of(path, fixturefiles.read(path), index) for path, index in (here, first)
+    )
+    return fixturetext.Fault(
+        here[0],
+        line,
+        column,
+        f"the _id {bson.decode(raw)['_id']!r} is also that of {first[0]}:{above}",
+        "a server holds each _id once; drop one of the two",
+    )

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from preprocessor import atomic
-from preprocessor.results import Limits, ResultsError, fixturefiles, rawbson
+from preprocessor.results import Limits, ResultsError, fixturefiles, fixturetext, rawbson
 from preprocessor.results.mongodb import MongoSource
 from preprocessor.results.readpaths import Tree
 
@@ -117,7 +117,7 @@ def _content(path: Path, raws: Sequence[bytes]) -> bytes:
     from preprocessor.results.typedjson import line
 
     content = "".join(f"{line(raw)}\n" for raw in raws).encode()
-    for raw, back in zip(raws, fixturefiles.documents(path, content), strict=True):
+    for raw, back in zip(raws, fixturetext.documents(path, content), strict=True):
         if raw != back:
             raise _impossible(f"the document {_order(raw)} holds a value that Extended JSON cannot carry")
     return content
@@ -141,7 +141,7 @@ def _change(path: Path, raws: Sequence[bytes]) -> FileChange:
 def _held(path: Path) -> list[bytes]:
     """The file's documents so far; none when it is not there or cannot be read as a fixture."""
     try:
-        return list(fixturefiles.documents(path, fixturefiles.read(path)))
+        return list(fixturetext.documents(path, fixturefiles.read(path)))
     except ResultsError:
         return []
 

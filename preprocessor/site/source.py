@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import Final
 
-from preprocessor.results import URI_SCHEMES
-
-VARIABLE: Final = "MONGO_TABLES_RESULTS"
+from preprocessor.environment import results_named
+from preprocessor.results import is_uri
 
 
 def results_source(option: str, folder: Path) -> str:
@@ -17,12 +14,10 @@ def results_source(option: str, folder: Path) -> str:
     The environment comes first so that one configuration serves the author's laptop (fixtures) and a build
     that reads a database. A path is relative to ``folder``, the one of the configuration file.
     """
-    where = os.environ.get(VARIABLE, "").strip() or option.strip()
-    if where.lower().startswith(URI_SCHEMES) or "://" in where:
-        return where
-    return str(folder / where)
+    where = results_named() or option.strip()
+    return where if is_uri(where, folder) else str(folder / where)
 
 
 def watched_folder(where: str) -> str | None:
     """The folder to watch for changed results; None for a database."""
-    return where if "://" not in where and Path(where).is_dir() else None
+    return where if not is_uri(where) and Path(where).is_dir() else None

@@ -43,13 +43,23 @@ def test_documents_come_in_the_order_of_file_names_and_lines_with_their_types(fo
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("x.jsonl", '{"_id":1}\n{"_id":2,"a":}', "x.jsonl:2:14: not JSON"),
-        ("x.jsonl", '{"_id":1,"n":NaN}', "x.jsonl:1:1: not JSON: NaN"),
-        ("x.jsonl", '{"_id":1}\n{"n":2}', "x.jsonl:2:1: a document without _id"),
-        ("x.jsonl", '{"_id":{"$oid":"12"}}', "x.jsonl:1:1: `$oid` needs 24"),
-        ("x.json", '[{"_id":1},\n {"_id":]', "x.json:2:9: not JSON"),
-        ("x.json", '{"_id":1}', "x.json:1:1: a .json fixture holds an array"),
-        ("x.jsonl", '{"_id":3}', "have the same _id: 3"),
+        ("x.jsonl", '{"_id":11}\n{"_id":12,"a":}', "x.jsonl:2:15: A value is missing before `}`"),
+        ("x.jsonl", '{"_id":11,"n":NaN}', "x.jsonl:1:15: `NaN` is not JSON"),
+        ("x.jsonl", '{"_id":11}\n{"n":2}', "x.jsonl:2:1: a document without _id"),
+        ("x.jsonl", '{"_id":11,"at":{"$oid":"12"}}', "x.jsonl:1:24: `$oid` needs 24"),
+        ("x.jsonl", '{"_id":11,"n":1,"n":1}', "x.jsonl:1:17: "),
+        ("x.jsonl", '{"_id":11,"n":1e400}', "x.jsonl:1:15: The number `1e400` is too big"),
+        (
+            "x.jsonl",
+            '{"_id":11,"n":' + "9" * 5000 + "}",
+            "x.jsonl:1:15: The number `99999999999999999999…` is",
+        ),
+        ("x.jsonl", '{"_id":11,"n":' + "[" * 150 + "]" * 150 + "}", "x.jsonl:1:114: The nesting is too deep"),
+        ("x.jsonl", '{"_id":11,"n":' + "[" * 5000 + "]" * 5000 + "}", ": The nesting is too deep"),
+        ("x.jsonl", '{"_id":11,"n":"\\ud800"}', "is half of a character"),
+        ("x.json", '[{"_id":11},\n {"_id":12,"n":{"$date":1.5}}]', "x.json:2:25: "),
+        ("x.json", '{"_id":11}', "x.json:1:1: a .json fixture holds an array"),
+        ("x.jsonl", '{"_id":11}\n {"_id":3}', "x.jsonl:2:2: the _id 3 is also that of "),
     ],
 )
 def test_a_fault_in_a_file_is_told_with_its_place(folder: Path, name: str, text: str, said: str):
@@ -58,6 +68,40 @@ def test_a_fault_in_a_file_is_told_with_its_place(folder: Path, name: str, text:
         FixtureSource(folder).aggregate(ALL)
     assert said in caught.value.message
     assert caught.value.environment
+
+
+def test_all_faults_of_all_files_are_told_at_once_and_of_many_the_first(folder: Path):
+    (folder / "results" / "x.jsonl").write_text('{"n":1}\n{"_id":5}\n{"_id":}\n', encoding="utf-8")
+    (folder / "other").mkdir()
+    (folder / "other" / "y.jsonl").write_text("nonsense\n", encoding="utf-8")
+    with pytest.raises(ResultsError) as caught:
+        FixtureSource(folder).aggregate(ALL)
+    places = [line.split(": ")[0].rpartition("/")[2] for line in caught.value.message.split("\n")]
+    assert places == ["y.jsonl:1:1", "x.jsonl:1:1", "x.jsonl:3:8"]
+    (folder / "results" / "x.jsonl").write_text('{"n":1}\n' * 30, encoding="utf-8")
+    with pytest.raises(ResultsError) as caught:
+        FixtureSource(folder).aggregate(ALL)
+    assert len(caught.value.message.split("\n")) == 21
+    assert caught.value.message.endswith("and 11 more")
+
+
+def test_a_document_given_twice_is_told_with_both_places(folder: Path):
+    (folder / "results" / "c.jsonl").write_text('\n{"_id":9}\n{"_id":4}\n{"_id":1}\n', encoding="utf-8")
+    with pytest.raises(ResultsError) as caught:
+        FixtureSource(folder).aggregate(ALL)
+    first, second = caught.value.message.split("\n")
+    assert "c.jsonl:3:1: the _id 4 is also that of" in first
+    assert first.endswith("b.jsonl:3")
+    assert second.endswith("a.json:1")
+
+
+def test_big_numbers_that_a_double_can_hold_are_no_fault(folder: Path):
+    (folder / "results" / "x.jsonl").write_text(
+        '{"_id":9,"n":1e300,"m":"1e999","i":' + "1" * 300 + "}", encoding="utf-8"
+    )
+    last = FixtureSource(folder).aggregate(ALL)[-1]
+    assert last["n"] == 1e300
+    assert last["i"] == pytest.approx(10**300 / 9)
 
 
 def test_bytes_that_are_not_utf_8_are_told_with_their_place(folder: Path):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from preprocessor.results import Limits, ResultsError, open_source
 from preprocessor.results.secrets import redact, scrub
+from preprocessor.site.source import results_source, watched_folder
 
 # Longer than any word of ours, and recognisable: two halves around whatever else a password may hold.
 PASSWORDS = st.text(st.characters(min_codepoint=33, max_codepoint=255), max_size=6).map(
@@ -72,3 +74,35 @@ def test_an_unusable_uri_is_reported_without_its_password(password: str, quoted:
     assert caught.value.environment
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    "slipped",
+    [
+        "mongodb:/someuser99:Xq7Zk@x/y",
+        "mongodb//someuser99:Xq7Zk@x/y",
+        "MongoDB+srv:someuser99:Xq7Zk@x",
+        "//someuser99:Xq7Zk@127.0.0.1/db",
+        "someuser99:Xq7Zk@127.0.0.1:27017/db",
+        "someuser99:Xq/7Zk@127.0.0.1:27017/db",
+        "monogdb://someuser99:Xq7Zk@x/y",
+        "mongodb:/Xq7Zk",
+    ],
+)
+def test_a_slipped_uri_is_no_folder_and_shows_nothing(slipped: str, tmp_path: Path):
+    assert results_source(slipped, tmp_path) == slipped
+    assert watched_folder(slipped) is None
+    with pytest.raises(ResultsError) as caught:
+        open_source(slipped)
+    assert "mongodb://***" in caught.value.message
+    assert "Xq" not in f"{caught.value} {caught.value.hint}"
+    assert caught.value.environment
+
+
+def test_a_folder_may_have_an_at_sign_and_begin_like_a_uri(tmp_path: Path):
+    for name in ("build@2/fixtures", "mongodb-results", "mongodb"):
+        (tmp_path / name).mkdir(parents=True)
+        assert results_source(name, tmp_path) == str(tmp_path / name)
+        assert open_source(str(tmp_path / name)).name == str(tmp_path / name)
+    with pytest.raises(ResultsError, match="there is no fixture folder"):
+        open_source(str(tmp_path / "build@2" / "nothing")).reach()

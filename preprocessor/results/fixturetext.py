@@ -1,0 +1,217 @@
+"""The text of a fixture file as BSON documents, with every fault in it.
+
+A file is read by ``json``'s C scanner. What that cannot be trusted with (a key given twice, a number beyond a
+double, too deep a nesting, any fault) is read again by ``preprocessor.jsontext``, which knows the place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from preprocessor.jsontext import MAX_DEPTH, Parsed, parse
+from preprocessor.results import ResultsError
+
+FAULTS_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong at a place of a fixture file; line and column from 1, in characters."""
+
+    file: Path
+    line: int
+    column: int
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {self.message}"
+
+
+def read(path: Path, content: bytes) -> tuple[list[bytes], list[Fault]]:
+    """The file's documents as BSON, ``_id`` first as a server stores it, and all faults, both in order.
+
+    Faults: text that is not UTF-8, not JSON or not Extended JSON, a key given twice in an object, a document
+    without ``_id`` (a server would give it a random one). Where there are faults, documents are missing.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return [], [Fault(path, *_place(content[: error.start].decode("utf-8", "replace")), "not UTF-8")]
+    found: list[bytes] = []
+    faults: list[Fault] = []
+    is_array = path.suffix == ".json"
+    for line, part in [(1, text)] if is_array else _lines(text):
+        try:
+            found += _quick(part, is_array)
+        except _Odd:
+            for one in _explained(part, is_array):
+                if isinstance(one, bytes):
+                    found.append(one)
+                    continue
+                above, column = _place(part[: one.offset])
+                faults.append(Fault(path, line + above - 1, column, one.message.rstrip("."), one.hint))
+    return found, faults
+
+
+def place_of(path: Path, content: bytes, index: int) -> tuple[int, int]:
+    """Line and column where the document of this index begins, in a file without faults."""
+    text = content.decode("utf-8-sig")
+    if path.suffix == ".json":
+        return _place(text[: parse(text).positions[(index,)]])
+    line, part = list(_lines(text))[index]
+    return line, len(part) - len(part.lstrip()) + 1
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Every line that is not blank, with its number."""
+    return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+
+
+def documents(path: Path, content: bytes) -> list[bytes]:
+    """The file's documents as BSON. Raises ``ResultsError`` that tells all faults."""
+    found, faults = read(path, content)
+    if faults:
+        raise told(faults)
+    return found
+
+
+def told(faults: Sequence[Fault]) -> ResultsError:
+    """All faults as one error: a line for each, of many the first ones and how many more there are."""
+    lines = [str(fault) for fault in faults[:FAULTS_SHOWN]]
+    if len(faults) > FAULTS_SHOWN:
+        lines.append(f"and {len(faults) - FAULTS_SHOWN} more")
+    hints = dict.fromkeys(fault.hint for fault in faults if fault.hint)
+    return ResultsError("\n".join(lines), hint=next(iter(hints), ""), environment=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trouble:
+    offset: int
+    message: str
+    hint: str
+
+
+class _Odd(Exception):
+    """The text has something that must be looked at with care."""
+
+
+# A number that may be beyond the range of a double; json reads it as infinity, or not at all.
+_MAYBE_TOO_BIG = re.compile(r"[0-9][eE]\+?[0-9]{3}|[0-9]{309}")
+
+
+def _quick(text: str, is_array: bool) -> list[bytes]:
+    """The documents of a text without any oddity; raises ``_Odd`` for all others."""
+    if _MAYBE_TOO_BIG.search(text):
+        raise _Odd
+    try:
+        value = _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        raise _Odd from None
+    if is_array and not isinstance(value, list):
+        raise _Odd
+    return [_encoded(each) for each in (value if is_array else [value])]
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _Odd
+    return members
+
+
+def _constant(token: str) -> NoReturn:
+    raise _Odd(token)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_constant=_constant)
+
+
+def _encoded(value: Any) -> bytes:
+    import bson
+
+    if not isinstance(value, dict) or "_id" not in value:
+        raise _Odd
+    _resolve(value, 1)
+    try:
+        return bson.encode(value)
+    except (bson.errors.BSONError, UnicodeEncodeError, OverflowError):
+        raise _Odd from None
+
+
+def _resolve(value: dict[str, Any] | list[Any], depth: int) -> None:
+    """Replace the wrappers (``{"$date": …}``) below ``value`` in place; plain values are already what they
+    are.
+
+    Nearly everything in a result document is a plain number: going only where objects are is what makes a
+    first load quick.
+    """
+    if depth > MAX_DEPTH:
+        raise _Odd
+    held: Any = value
+    for key, inner in held.items() if isinstance(held, dict) else enumerate(held):
+        kind = type(inner)
+        if kind is dict:
+            if any(name[:1] == "$" for name in inner):
+                held[key] = _extended(inner)
+            else:
+                _resolve(inner, depth + 1)
+        elif kind is list:
+            _resolve(inner, depth + 1)
+
+
+def _extended(value: Any) -> Any:
+    from preprocessor.extjson import decode
+
+    try:
+        decoded, malformed = decode(value)
+    except RecursionError:
+        raise _Odd from None
+    if malformed:
+        raise _Odd
+    return decoded
+
+
+def _explained(text: str, is_array: bool) -> Iterator[bytes | _Trouble]:
+    parsed = parse(text)
+    if parsed.problems:
+        yield from (_Trouble(one.offset, one.message, one.hint) for one in parsed.problems)
+    elif not is_array:
+        yield from _document(parsed, (), parsed.value)
+    elif isinstance(parsed.value, list):
+        for index, value in enumerate(parsed.value):
+            yield from _document(parsed, (index,), value)
+    else:
+        yield _Trouble(0, "a .json fixture holds an array of documents", "one document a line: .jsonl")
+
+
+def _document(parsed: Parsed, path: tuple[str | int, ...], value: Any) -> Iterator[bytes | _Trouble]:
+    import bson
+
+    from preprocessor.extjson import decode
+    from preprocessor.jsondocument import nearest
+
+    at = parsed.positions[path]
+    if not isinstance(value, dict) or "_id" not in value:
+        what = "a document without _id" if isinstance(value, dict) else "not a document"
+        yield _Trouble(at, what, 'every document needs an "_id", as on a server')
+        return
+    decoded, malformed = decode(value)
+    for one in malformed:
+        yield _Trouble(nearest(parsed.positions, (*path, *one.path)), one.message, one.hint)
+    if malformed:
+        return
+    try:
+        yield bson.encode(decoded)
+    except (bson.errors.BSONError, UnicodeEncodeError) as error:
+        yield _Trouble(at, f"not a BSON document: {error}", "")
+
+
+def _place(before: str) -> tuple[int, int]:
+    """Line and column of what comes after ``before``."""
+    return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
