@@ -6,17 +6,20 @@ unreadable file). Commands are imported when they are called, so that ``mongo-ta
 
 from __future__ import annotations
 
+import _thread
 import argparse
+import errno
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor import __version__
-
-RESULTS_VARIABLE = "MONGO_TABLES_RESULTS"
+from preprocessor.environment import RESULTS_VARIABLE, results_named
 
 _DESCRIPTION = """\
 Tables in Markdown that come from MongoDB aggregation pipelines.
@@ -33,21 +36,59 @@ _EXIT = "exit status: 0 clean, 1 findings, 2 wrong usage or nothing to work with
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command; gives the exit status. ``argv`` defaults to the process's arguments."""
-    given = sys.argv[1:] if argv is None else list(argv)
-    arguments = parser(given[0] if given and given[0] in _COMMANDS else None).parse_args(given)
+    """Runs one command; gives the exit status. Without ``argv`` as the program itself, with the process's arguments.
+
+    The program says one line when it is interrupted, and no word of it once its work is done.
+    """
+    if argv is not None:
+        return _status(list(argv))
     try:
-        status: int = import_module(arguments.module).run(arguments)
-        sys.stdout.flush()
+        _prepare_process()
+        return _status(sys.argv[1:])
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         return _complain("interrupted", 130)
+    finally:
+        # The interpreter takes a while to end: an interrupt then just ends it.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _prepare_process() -> None:
+    """What a process may lack: streams that were closed when it began, a way for an interrupt out of a callback."""
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for as long as the process
+    if sys.stdin is None:
+        sys.stdin = Path(os.devnull).open()  # noqa: SIM115
+    usual = sys.unraisablehook
+
+    def hook(unraisable: sys.UnraisableHookArgs) -> None:
+        if isinstance(unraisable.exc_value, KeyboardInterrupt):
+            _thread.interrupt_main()  # It came where nothing can be raised, such as in a weak reference's callback.
+        else:
+            usual(unraisable)
+
+    sys.unraisablehook = hook
+
+
+def _status(arguments: Sequence[str]) -> int:
+    if sys.stdout is None:
+        return _complain("standard output is closed", 2)
+    try:
+        only = arguments[0] if arguments and arguments[0] in _COMMANDS else None
+        given = parser(only).parse_args(arguments)
+        status: int = import_module(given.module).run(given)
+        sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read us has enough: not a fault, and nothing more can be said on that pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # Whoever read us has enough: not a fault.
         return 0
     except Exception as error:
         return _failed(error)
     return status
+
+
+def _drop_output() -> None:
+    """Nothing more can be said on standard output: what is left of it goes nowhere, without a complaint at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _failed(error: Exception) -> int:
@@ -58,14 +99,19 @@ def _failed(error: Exception) -> int:
     if isinstance(error, Unusable | ResultsError):
         return _complain(error.message, 2, error.hint)
     if isinstance(error, OSError):
-        return _complain(f"{error.filename or 'file'}: {error.strerror or error}", 2)
+        # A file that cannot be written is named (``preprocessor.atomic``); a stream has no name.
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF) and not error.filename
+        if full:
+            _drop_output()
+        place = error.filename or ("standard output" if full else "file")
+        return _complain(f"{place}: {error.strerror or error}", 2)
     raise error
 
 
 def _complain(message: str, status: int, hint: str = "") -> int:
-    print(f"mongo-tables: {message}", file=sys.stderr)
-    if hint:
-        print(f"  hint: {hint}", file=sys.stderr)
+    from preprocessor.commands import complain
+
+    complain(message, hint)
     return status
 
 
@@ -182,7 +228,7 @@ def _new(commands: Commands) -> None:
     command.add_argument("--append", metavar="PAGE", help="write the comment at the end of this page")
     command.add_argument(
         "--results",
-        default=os.environ.get(RESULTS_VARIABLE, "fixtures"),
+        default=results_named() or "fixtures",
         metavar="SOURCE",
         help="a mongodb:// URI or a fixture folder, see below",
     )
@@ -283,7 +329,7 @@ def _runner(name: str, summary: str, module: str, commands: Commands) -> None:
 def _source_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--results",
-        default=os.environ.get(RESULTS_VARIABLE, "fixtures"),
+        default=results_named() or "fixtures",
         metavar="SOURCE",
         help="a mongodb:// URI or a fixture folder, see below",
     )

@@ -1,6 +1,6 @@
 """The table of all rules: what a rule id such as ``MT120`` means and how grave it is.
 
-Numbers go by kind: MT1xx syntax and schema (MT101–MT119 comments, MT120–MT159 JSON, keys and values,
+Numbers go by kind: MT1xx syntax and schema (MT100 pages, MT101–MT119 comments, MT120–MT159 JSON, keys and values,
 MT160–MT169 regions of generated text), MT2xx safety, MT3xx wrong or failing output, MT4xx misleading output,
 MT5xx untidiness. An id is never given a second meaning.
 """
@@ -22,6 +22,7 @@ class Rule(NamedTuple):
 
 
 _ALL = (
+    Rule("MT100", "not-utf-8", "error", "A page has bytes that are no UTF-8, so it cannot be read."),
     # MT101–MT119: comments
     Rule(
         "MT101", "unclosed-comment", "error", "A comment is never closed, or not before the next one begins."

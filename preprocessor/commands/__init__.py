@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from preprocessor.pages import Answers, Page
+    from preprocessor.results import ResultsSource
     from preprocessor.sharedpipelines import SharedPipeline
 
-PAGE_SUFFIXES = (".md", ".markdown")
+PAGE_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
+"""The ends of the names of pages, as MkDocs has them: https://www.mkdocs.org/user-guide/writing-your-docs/."""
+
 PIPELINES_FOLDER = "docs/pipelines"
 
 
@@ -23,29 +29,85 @@ class Unusable(Exception):
         self.hint = hint
 
 
-def page_files(paths: Iterable[str]) -> Iterator[Path]:
-    """The pages that ``paths`` name: files as they are, of folders every Markdown file, in order, once.
+def complain(message: str, hint: str = "") -> None:
+    """Say on standard error what keeps the program from doing what it was asked for."""
+    from preprocessor.reporters import harmless
 
-    Raises Unusable for a path that does not exist.
+    print("\n".join(map(harmless, f"mongo-tables: {message}".split("\n"))), file=sys.stderr)
+    if hint:
+        print(f"  hint: {harmless(hint)}", file=sys.stderr)
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The pages that paths name, in order and each once, and a line for each path that names none."""
+
+    pages: list[Page]
+    faults: list[str]
+
+
+def gather(paths: Iterable[str], pipelines: str | None) -> Gathered:
+    """All pages that ``paths`` name, read and checked without running anything, whatever is wrong with others.
+
+    Files are taken as they are, of folders every Markdown file. A page that is not UTF-8 has a finding that says so.
     """
-    seen: set[Path] = set()
-    for path in map(Path, paths):
-        for file in _pages_of(path):
-            if file not in seen:
-                seen.add(file)
-                yield file
+    from preprocessor.pages import read_page
+
+    shared = shared_pipelines(pipelines)
+    pages: dict[Path, Page] = {}
+    faults: list[str] = []
+    for path in dict.fromkeys(paths):
+        try:
+            for file in _page_files(path):
+                if file not in pages:
+                    name, content = file.as_posix(), file.read_bytes()
+                    pages[file] = _not_text(content, name) or read_page(content.decode(), name, shared)
+        except Unusable as fault:
+            faults.append(fault.message)
+        except OSError as error:
+            faults.append(f"{error.filename or path}: {error.strerror or error}")
+    return Gathered(list(pages.values()), faults)
 
 
-def _pages_of(path: Path) -> list[Path]:
+def read_pages(paths: Iterable[str], pipelines: str | None) -> list[Page]:
+    """The pages of ``gather``. Raises Unusable when a path names none, with all such paths."""
+    gathered = gather(paths, pipelines)
+    if gathered.faults:
+        raise Unusable("; ".join(gathered.faults))
+    return gathered.pages
+
+
+def _page_files(written: str) -> list[Path]:
+    if not written:
+        raise Unusable("an empty path names no page")
+    path = Path(written)
     if path.is_dir():
         return sorted(file for file in path.rglob("*") if file.suffix in PAGE_SUFFIXES and file.is_file())
     if not path.exists():
         raise Unusable(f"{path}: no such file or folder")
+    if path.is_file() and path.suffix.lower() not in PAGE_SUFFIXES:
+        raise Unusable(f"{path}: no Markdown page, whose name ends in {' or '.join(PAGE_SUFFIXES)}")
     return [path]
 
 
+def _not_text(content: bytes, file: str) -> Page | None:
+    """The page without a comment, and with a finding at its first bad byte; None when it is UTF-8."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        from preprocessor.pages import Page
+        from preprocessor.rules import finding
+
+        above = re.split(r"\r\n|\r|\n", content[: error.start].decode())
+        message = f"the page is not UTF-8: byte 0x{content[error.start]:02x} stands here"
+        at = (len(above), len(above[-1]) + 1)
+        fault = finding("MT100", file, at, message, "save the page as UTF-8")
+        return Page(file, content.decode(errors="replace"), (), (), (fault,))
+    return None
+
+
 def read_text(file: Path) -> str:
-    """A page as it is on disk, line ends and all. Raises Unusable when it is not UTF-8."""
+    """A file as it is on disk, line ends and all. Raises Unusable when it is not UTF-8."""
     try:
         return file.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -61,31 +123,32 @@ def shared_pipelines(folder: str | None) -> Callable[[str], SharedPipeline | Non
     return SharedPipelines(Path(folder or PIPELINES_FOLDER))
 
 
-def read_pages(paths: Iterable[str], pipelines: str | None) -> list[Page]:
-    """All pages that ``paths`` name, read and checked without running anything."""
-    from preprocessor.pages import read_page
+def source_for(pages: Sequence[Page], where: str) -> ResultsSource | None:
+    """The results source ``where``, to be closed by the caller; None when no page asks for anything.
 
-    shared = shared_pipelines(pipelines)
-    return [read_page(read_text(file), file.as_posix(), shared) for file in page_files(paths)]
+    Raises ResultsError when there is no such source.
+    """
+    if not any(page.asking for page in pages):
+        return None
+    from preprocessor.results import open_source
+
+    return open_source(where)
 
 
-def ask(pages: Sequence[Page], where: str) -> tuple[Answers, Sequence[str]]:
-    """What the results source ``where`` answers to the pages' pipelines, and the collections that it has.
+def ask(pages: Sequence[Page], source: ResultsSource | None) -> tuple[Answers, Sequence[str]]:
+    """What the results source answers to the pages' pipelines, and the collections that it has.
 
     Raises ResultsError when the source cannot be used at all.
     """
-    if not any(page.asking for page in pages):
+    if source is None:
         return {}, ()
     from preprocessor.pages import answer
-    from preprocessor.results import ResultsError, open_source
+    from preprocessor.results import ResultsError
 
-    source = open_source(where)
+    answers = answer(pages, source)
     try:
-        answers = answer(pages, source)
         return answers, source.collections()
     except ResultsError as error:
         if error.environment:
             raise
         return answers, ()  # A user may read a collection without the right to list them.
-    finally:
-        source.close()

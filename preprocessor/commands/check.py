@@ -9,43 +9,64 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor import atomic
-from preprocessor.commands import Unusable, ask, read_pages, read_text
+from preprocessor.commands import Unusable, ask, complain, gather, read_text, source_for
 from preprocessor.pages import all_findings, lint_findings
 from preprocessor.reporters import exit_code, harmless, report
 
 if TYPE_CHECKING:
     from preprocessor.findings import Finding
+    from preprocessor.pages import Page
+    from preprocessor.results import ResultsSource
     from preprocessor.results.fixtures import FixtureSource
 
 
 def run(arguments: Namespace) -> int:
-    """Writes the findings to standard output; 0 when there are none, 1 otherwise.
+    """Writes the findings to standard output; 0 when there are none, 1 otherwise, 2 when a path names no page.
 
     With a baseline only findings that it does not accept count.
     """
     if arguments.write_baseline and not arguments.baseline:
         raise Unusable("--write-baseline goes with --baseline FILE, the file that is written")
-    pages = read_pages(arguments.paths, arguments.pipelines)
-    answers, collections = (None, ()) if arguments.static else ask(pages, arguments.results)
-    linted = lint_findings(pages, _fixtures(arguments.results), answers)
-    findings: Sequence[Finding] = all_findings(pages, answers, collections, linted)
+    gathered = gather(arguments.paths, arguments.pipelines)
+    for fault in gathered.faults:
+        complain(fault)
+    findings = _findings(gathered.pages, arguments.results, static=arguments.static)
     if arguments.write_baseline:
-        return _accept(findings, Path(arguments.baseline))
+        return _accept(findings, Path(arguments.baseline)) if not gathered.faults else 2
     if arguments.baseline:
         findings = _unaccepted(findings, Path(arguments.baseline))
-    sources = {page.file: page.text for page in pages}
+    sources = {page.file: page.text for page in gathered.pages}
     sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=sources))
-    return exit_code(findings)
+    return 2 if gathered.faults else exit_code(findings)
 
 
-def _fixtures(where: str) -> FixtureSource | None:
-    """The fixtures that the linter learns documents from; None for a database, and where there is no folder."""
-    folder = Path(where)
-    if "://" in where or not folder.is_dir():
+def _findings(pages: Sequence[Page], where: str, *, static: bool) -> Sequence[Finding]:
+    source = _fixtures(where) if static else source_for(pages, where)
+    try:
+        answers, collections = (None, ()) if static else ask(pages, source)
+        linted = lint_findings(pages, _learnt_from(source), answers)
+        return all_findings(pages, answers, collections, linted)
+    finally:
+        if source is not None:
+            source.close()
+
+
+def _fixtures(where: str) -> ResultsSource | None:
+    """The fixtures that a check which runs nothing may look at; None for a database, and where there are none."""
+    from preprocessor.results import is_uri, open_source
+
+    if is_uri(where) or not Path(where).is_dir():
+        return None
+    return open_source(where)
+
+
+def _learnt_from(source: ResultsSource | None) -> FixtureSource | None:
+    """The source, when the linter can learn documents from it: from fixtures, not from a database."""
+    if source is None:
         return None
     from preprocessor.results.fixtures import FixtureSource
 
-    return FixtureSource(folder)
+    return source if isinstance(source, FixtureSource) else None
 
 
 def _accept(findings: Sequence[Finding], file: Path) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from preprocessor import atomic
-from preprocessor.commands import Unusable, ask, read_pages
+from preprocessor.commands import Unusable, ask, read_pages, source_for
 from preprocessor.findings import Finding
 from preprocessor.pages import Answers, Page, all_findings, tables_by_id
 from preprocessor.reporters import harmless, report
@@ -20,7 +20,12 @@ def run(arguments: Namespace) -> int:
     if (arguments.check or arguments.force) and not arguments.in_place:
         raise Unusable("--check and --force go with --in-place")
     pages = read_pages(arguments.files, arguments.pipelines)
-    answers, collections = ask(pages, arguments.results)
+    source = source_for(pages, arguments.results)
+    try:
+        answers, collections = ask(pages, source)
+    finally:
+        if source is not None:
+            source.close()
     findings = all_findings(pages, answers, collections)
     if arguments.in_place and not arguments.force:
         findings = sorted({*findings, *_region_findings(pages)})

@@ -129,7 +129,7 @@ def test_wrong_usage_is_one_clear_line_and_exit_2(arguments: list[str], message:
 
 def test_a_page_that_is_not_utf_8_is_named(project: Path) -> None:
     (project / "docs" / "page.md").write_bytes(b"\xff\xfe<!-- MONGO_TABLE: {} -->")
-    assert "docs/page.md: not UTF-8" in mongo_tables("check", cwd=project, expect=2).stderr
+    assert "docs/page.md:1:1: error MT100" in mongo_tables("check", cwd=project, expect=1).stdout
 
 
 def test_an_empty_page_is_fine(project: Path) -> None:

@@ -1,0 +1,96 @@
+"""The process as its surroundings treat it: interrupted at any moment, with a stream closed, with a full disk."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+TABLE = '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [], "columns": ["n"], "headers": ["Run"]} -->\n'
+ROOT = Path(__file__).parents[2]
+
+# Says when the imports of the start are over, then runs the program as its script does.
+PROGRAM = """\
+import sys
+from preprocessor.cli import main
+sys.stderr.write("begun\\n")
+sys.exit(main())
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "fixtures" / "runs").mkdir(parents=True)
+    rows = "".join(f'{{"_id": {number}, "n": {number}}}\n' for number in range(300))
+    (tmp_path / "fixtures" / "runs" / "a.jsonl").write_text(rows)
+    (tmp_path / "page.md").write_text(TABLE)
+    return tmp_path
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "MONGO_TABLES_CACHE": ""}
+
+
+def shell(script: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'PYTHON="{sys.executable} -m preprocessor.cli"; {script}'],
+        cwd=cwd,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    return done
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.01, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.45])
+def test_an_interrupt_is_one_line_at_whatever_moment(delay: float, folder: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "render", "page.md"],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == "begun\n"
+    time.sleep(max(delay, 0.002))  # The first lines of main are the start, too.
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) in [
+        (130, "mongo-tables: interrupted\n"),
+        (-signal.SIGINT, ""),  # Its work was done.
+        (0, ""),
+    ]
+
+
+@pytest.mark.parametrize("command", ["render page.md", "check page.md", "schema", "new runs"])
+def test_a_closed_standard_output_is_one_line(command: str, folder: Path) -> None:
+    done = shell(f"$PYTHON {command} >&-", folder)
+    assert (done.returncode, done.stderr) == (2, "mongo-tables: standard output is closed\n")
+
+
+def test_closed_standard_error_and_input_are_no_matter(folder: Path) -> None:
+    assert "| Run |" in shell("$PYTHON render page.md 2>&- <&-", folder).stdout
+    assert "MONGO_TABLE" in shell("$PYTHON new runs 2>&- <&-", folder).stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("command", ["render page.md", "schema", "new runs"])
+def test_a_full_standard_output_is_named(command: str, folder: Path) -> None:
+    done = shell(f"$PYTHON {command} >/dev/full", folder)
+    assert done.returncode == 2
+    assert "mongo-tables: standard output: No space left on device" in done.stderr
+
+
+def test_a_reader_who_has_enough_is_no_fault(folder: Path) -> None:
+    (folder / "page.md").write_text(TABLE * 30)
+    assert shell("$PYTHON render page.md | head -1", folder).returncode == 0
