@@ -19,7 +19,7 @@ import bson
 from bson.codec_options import CodecOptions
 
 from preprocessor import atomic
-from preprocessor.results import ResultsError, fixturefiles, typedjson
+from preprocessor.results import ResultsError, fixturefiles, fixturetext, typedjson
 from preprocessor.runner.errors import RunnerError
 
 RESULTS = "results"
@@ -224,7 +224,7 @@ def _write(path: Path, text: str) -> None:
 
 def _decoded(path: Path) -> list[dict[str, Any]]:
     try:
-        return [bson.decode(raw, _OPTIONS) for raw in fixturefiles.documents(path, fixturefiles.read(path))]
+        return [bson.decode(raw, _OPTIONS) for raw in fixturetext.documents(path, fixturefiles.read(path))]
     except ResultsError as error:
         raise RunnerError(error.message, error.hint) from None
 

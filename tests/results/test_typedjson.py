@@ -8,7 +8,7 @@ from bson.datetime_ms import DatetimeMS
 from bson.int64 import Int64
 from hypothesis import given, settings
 
-from preprocessor.results import fixturefiles
+from preprocessor.results import fixturetext
 from preprocessor.results.typedjson import line
 
 from .bsonvalues import documents
@@ -19,7 +19,7 @@ from .bsonvalues import documents
 def test_the_bytes_that_went_into_a_line_come_back_from_it(raw: bytes):
     text = line(raw)
     assert "\n" not in text
-    assert list(fixturefiles.documents(Path("any.jsonl"), text.encode())) == [raw]
+    assert list(fixturetext.documents(Path("any.jsonl"), text.encode())) == [raw]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.results import fixturefiles
+from preprocessor.results import fixturefiles, fixturetext
 from preprocessor.runner.errors import RunnerError
 from preprocessor.runner.store import FileStore
 from preprocessor.runner.validation import SCHEMAS, check_result
@@ -80,4 +80,4 @@ def test_committed_results_are_as_the_schema_says_and_name_no_host(path: Path):
     for row in FileStore(ROOT / "fixtures").rows(path.stem):
         check_result(row)
         assert row["before_status"]["host"].startswith("localhost:")
-    assert list(fixturefiles.documents(path, fixturefiles.read(path)))
+    assert list(fixturetext.documents(path, fixturefiles.read(path)))
