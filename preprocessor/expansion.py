@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from preprocessor import comments
 from preprocessor.comments import Comment
@@ -32,17 +33,21 @@ def replaced(page: Page, answers: Answers, tables: Tables) -> str:
 
     ``tables`` are those that values may come from, by id. Generated regions under comments go as well.
     """
-    replacements = [
-        _replacement(page, comment, spec, answers, tables)
+    edits = [
+        _edit(page, comment, spec, answers, tables)
         for comment, spec in zip(page.comments, page.specs, strict=True)
     ]
-    return comments.replace(page.text, page.comments, replacements, with_regions=True)
+    places, replacements = [place for place, _ in edits], [text for _, text in edits]
+    return comments.replace(page.text, places, replacements, with_regions=True)
 
 
-def _replacement(page: Page, comment: Comment, spec: Spec | None, answers: Answers, tables: Tables) -> str:
+def _edit(
+    page: Page, comment: Comment, spec: Spec | None, answers: Answers, tables: Tables
+) -> tuple[Comment, str]:
+    """What goes, the comment or a little more, and what comes instead."""
     if isinstance(spec, PipelineSpec):
         return _standing_alone(page.text, comment, table_lines(spec, answers))
-    return escape_cell(value_text(spec, tables, answers)) if isinstance(spec, ValueSpec) else ""
+    return comment, escape_cell(value_text(spec, tables, answers)) if isinstance(spec, ValueSpec) else ""
 
 
 def table_lines(spec: PipelineSpec, answers: Answers) -> list[str]:
@@ -63,12 +68,16 @@ def prefixed(lines: Sequence[str], comment: Comment, newline: str) -> str:
     return newline.join([first, *((comment.prefix + line).rstrip() for line in rest)])
 
 
-def _standing_alone(text: str, comment: Comment, lines: list[str]) -> str:
+def _standing_alone(text: str, comment: Comment, lines: list[str]) -> tuple[Comment, str]:
     """A table with the blank lines around it that make it a block of its own, where the page has none."""
     end = comment.region.end if comment.region else comment.end
     before = [""] * _blank_lines_before(text, comment)
     after = [""] * _blank_lines_after(text, end)
-    return prefixed([*before, *lines, *after], comment, newline_of(text))
+    if len(before) == 1:  # The comment's own line becomes the blank one: without blanks at its end.
+        lead = _lead(text, comment)
+        before = [lead.rstrip()]
+        comment = replace(comment, start=comment.start - len(lead))
+    return comment, prefixed([*before, *lines, *after], comment, newline_of(text))
 
 
 def stands_alone(text: str, comment: Comment) -> bool:
@@ -79,9 +88,9 @@ def stands_alone(text: str, comment: Comment) -> bool:
 
 
 def _lead(text: str, comment: Comment) -> str:
-    return text[
-        max(text.rfind("\n", 0, comment.start), text.rfind("\r", 0, comment.start)) + 1 : comment.start
-    ]
+    """What stands before the comment on its line; the mark of the encoding at the start of a file is no part of it."""
+    start = max(text.rfind("\n", 0, comment.start), text.rfind("\r", 0, comment.start)) + 1
+    return text[start : comment.start].removeprefix("\ufeff" if start == 0 else "")
 
 
 def _blank_lines_before(text: str, comment: Comment) -> int:
@@ -92,7 +101,7 @@ def _blank_lines_before(text: str, comment: Comment) -> int:
     above = text[:lead_start].removesuffix("\n").removesuffix("\r")
     last = above[max(above.rfind("\n"), above.rfind("\r")) + 1 :]
     starts_item = lead.strip(" \t>") != ""
-    return 0 if starts_item or not last.strip(" \t>") else 1
+    return 0 if starts_item or not last.strip(" \t>\ufeff") else 1
 
 
 def _blank_lines_after(text: str, end: int) -> int:

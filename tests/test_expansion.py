@@ -171,3 +171,25 @@ def test_in_markdown_a_chart_is_the_table_of_what_it_draws(source: ResultsSource
     chart = '<!-- MONGO_CHART: {"collection": "runs", "pipeline": [{"$match": {"_id": 1}}], "x": "n", "y": "_id"} -->'
     assert rendered(f"{chart}\n", source) == "|   n | \\_id |\n| --: | ---: |\n|   1 |    1 |\n"
     assert "|   1 |    1 |\n\n<!-- mongo-tables: end -->" in in_place(f"{chart}\n", source)
+
+
+def test_the_mark_of_the_encoding_is_no_text_beside_a_comment(source: ResultsSource) -> None:
+    text = f"\ufeff{TABLE}\n"
+    assert regions(text) == []
+    assert in_place(text, source).startswith(f"\ufeff{TABLE}\n<!-- mongo-tables: begin ")
+    assert in_place(in_place(text, source), source) == in_place(text, source)
+    assert rendered(text, source).startswith("\ufeff| Run")
+
+
+def test_a_table_right_under_the_mark_of_the_encoding_has_no_blank_line(source: ResultsSource) -> None:
+    assert rendered(f"\ufeff\n{TABLE}\n", source).startswith("\ufeff\n| Run")
+
+
+@pytest.mark.parametrize(
+    ("before", "blank"),
+    [("!!! note\n    ", ""), ("> Quoted.\n> ", ">"), ("- Item.\n  ", ""), ("Text.\r\n", "")],
+)
+def test_no_line_has_blanks_at_its_end(before: str, blank: str, source: ResultsSource) -> None:
+    lines = rendered(f"{before}{TABLE}\n", source).splitlines()
+    assert lines[1] == blank
+    assert [line for line in lines if line != line.rstrip()] == []
