@@ -7,6 +7,7 @@ pipeline gives them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.rules import finding
@@ -28,8 +29,8 @@ def value_and_text(spec: ValueSpec, tables: Tables, answers: Answers) -> tuple[A
     from preprocessor.render.columns import column_value
     from preprocessor.render.values import cell_text
 
-    rows = _selected(spec, tables, answers)
-    if not isinstance(rows, list) or len(rows) != 1:
+    rows = _selected(spec, tables, answers).rows
+    if rows is None or len(rows) != 1:
         return None
     form = spec.format or tables[spec.table].format.get(spec.column)
     value = column_value(rows[0], spec.column)
@@ -48,9 +49,9 @@ def value_findings(spec: ValueSpec, tables: Tables, answers: Answers) -> list[Fi
     from preprocessor.aggregation.values import MISSING
     from preprocessor.render.columns import column_value
 
-    rows = _selected(spec, tables, answers)
-    if rows is None or not isinstance(rows, list):
-        return rows.findings if rows else []
+    selection = _selected(spec, tables, answers)
+    if (rows := selection.rows) is None:
+        return list(selection.findings)
     at = spec.locate(("where",))
     if len(rows) != 1:
         message = f"a value comes from one row, but {_counted(len(rows))} of table `{spec.table}` match"
@@ -64,9 +65,9 @@ def value_findings(spec: ValueSpec, tables: Tables, answers: Answers) -> list[Fi
 
 def check_findings(spec: CheckSpec, tables: Tables, answers: Answers) -> list[Finding]:
     """Why the statement does not hold: no row is selected, or some that are do not match."""
-    rows = _selected(spec, tables, answers)
-    if rows is None or not isinstance(rows, list):
-        return rows.findings if rows else []
+    selection = _selected(spec, tables, answers)
+    if (rows := selection.rows) is None:
+        return list(selection.findings)
     if not rows:
         message = f"no row of table `{spec.table}` is selected, so the statement says nothing"
         return [
@@ -74,44 +75,53 @@ def check_findings(spec: CheckSpec, tables: Tables, answers: Answers) -> list[Fi
                 "MT321", spec.file, spec.locate(("where",)), message, "mend `where`, or drop the statement"
             )
         ]
-    failing = _matching(spec, ("expect",), {"$nor": [spec.expect]}, rows)
-    if isinstance(failing, _Fault):
-        return failing.findings
-    if not failing:
-        return []
+    outcome = _failing(spec, rows)
+    if not (failing := outcome.rows):
+        return list(outcome.findings)
     said = f": “{spec.message}”" if spec.message else ""
     message = f"the statement{said} does not hold for {_counted(len(failing))} of {len(rows)}: {_shown(failing, spec)}"
     hint = "change the sentence, or look at what changed in the results"
     return [finding("MT322", spec.file, (spec.comment.line, spec.comment.column), message, hint)]
 
 
-class _Fault:
-    """A query that cannot be run, told as findings."""
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    """The rows that a query selects; None when it cannot be run, which ``findings`` tell, or has no rows to run on."""
 
-    def __init__(self, *findings: Finding) -> None:
-        self.findings = list(findings)
+    rows: Rows | None
+    findings: tuple[Finding, ...] = ()
 
 
-def _selected(spec: ValueSpec | CheckSpec, tables: Tables, answers: Answers) -> Rows | _Fault | None:
-    """The rows that ``where`` selects; None when the table itself has a fault, which is told at the table."""
+def _selected(spec: ValueSpec | CheckSpec, tables: Tables, answers: Answers) -> _Selection:
+    """The rows that ``where`` selects; none, and no finding, when the table has a fault: it is told there."""
     from preprocessor.pages import query_of
 
     table = tables.get(spec.table)
     rows = answers.get(query_of(table).key) if table else None
-    return _matching(spec, ("where",), spec.where, rows) if isinstance(rows, list) else None
+    return _matching(spec, "where", rows, spec.where) if isinstance(rows, list) else _Selection(None)
+
+
+def _failing(spec: CheckSpec, rows: Rows) -> _Selection:
+    """The rows that ``expect`` does not hold for."""
+    return _matching(spec, "expect", rows, {"$nor": [spec.expect]}, ("$nor", 0))
 
 
 def _matching(
-    spec: ValueSpec | CheckSpec, path: tuple[str, ...], query: Mapping[str, Any], rows: Rows
-) -> Rows | _Fault:
+    spec: ValueSpec | CheckSpec,
+    key: str,
+    rows: Rows,
+    query: Mapping[str, Any],
+    around: tuple[str | int, ...] = (),
+) -> _Selection:
+    """The rows that match ``query``: what the comment has at ``key``, behind the path ``around``."""
     from preprocessor.aggregation import AggregationError, aggregate
 
     try:
-        return aggregate(rows, [{"$match": query}])
+        return _Selection(aggregate(rows, [{"$match": query}]))
     except AggregationError as error:
-        inner = [part for part in (error.path or ())[2:] if path == ("where",)]
-        at = spec.locate((*path, *inner), key=True)
-        return _Fault(finding("MT323", spec.file, at, error.message))
+        written = (error.path or ())[len((0, "$match", *around)) :]
+        at = spec.locate((key, *written), key=True)
+        return _Selection(None, (finding("MT323", spec.file, at, error.message),))
 
 
 def _counted(rows: int) -> str:

@@ -96,3 +96,12 @@ def test_a_fault_of_the_table_is_told_once(fixtures: Path) -> None:
     page = read_page(page_text, "page.md", SharedPipelines(fixtures))
     found = all_findings([page], answer([page], open_source(str(fixtures))))
     assert [one.rule for one in found] == ["MT301"]
+
+
+def test_a_query_that_cannot_be_run_is_reported_at_the_very_word(fixtures: Path) -> None:
+    for key, other in (("where", "expect"), ("expect", "where")):
+        faulty = '{"$and": [{"n": {"$gt": 1}}, {"ops": {"$lessthan": 8}}]}'
+        body = f'{{"table": "speed",\n "{other}": {{"n": {{"$gt": 0}}}},\n "{key}": {faulty}}}'
+        (found,) = judged(f"<!-- MONGO_CHECK: {body} -->", fixtures)
+        place = (5, f' "{key}": {faulty}'.index('"$lessthan"') + 1)
+        assert (found.rule, (found.line, found.column)) == ("MT323", place), found
