@@ -7,8 +7,9 @@ mistake: each gives findings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from preprocessor import comments
@@ -32,6 +33,8 @@ class Page:
     """One page as it was read: its live comments, what each asks for (None where it is faulty), and the faults.
 
     ``rejected`` are the offsets, from and to, of comments that are none because of a fault (``comments.Scan``).
+    ``server_only`` says for each comment what of its pipeline fixtures cannot run: a finding only where they are to
+    run it and it was not run, which says the same.
     """
 
     file: str
@@ -40,6 +43,7 @@ class Page:
     specs: tuple[Spec | None, ...]
     findings: tuple[Finding, ...]
     rejected: tuple[tuple[int, int], ...] = ()
+    server_only: tuple[Finding | None, ...] = ()
 
     @property
     def tables(self) -> list[TableSpec]:
@@ -68,38 +72,60 @@ def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | Non
     from preprocessor import specs
 
     read: list[Spec | None] = []
+    server_only: list[Finding | None] = []
     for comment in scan.comments:
-        spec, faults = specs.read(comment, file, shared, static_findings)
+        judged: list[_Judgement] = []
+        spec, faults = specs.read(comment, file, shared, partial(_judge, judged))
         read.append(spec)
+        server_only += [one.server_only for one in judged] or [None]
         found.extend(faults)
-    return Page(file, text, scan.comments, tuple(read), tuple(found), scan.rejected)
+    return Page(file, text, scan.comments, tuple(read), tuple(found), scan.rejected, tuple(server_only))
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    """What is said of a pipeline before it runs: its faults, and what of it needs a server."""
+
+    faults: tuple[Finding, ...] = ()
+    server_only: Finding | None = None
+
+
+def _judge(judged: list[_Judgement], spec: PipelineSpec) -> list[Finding]:
+    """The faults of a pipeline; the whole judgement goes to ``judged``, for a pipeline is compiled once."""
+    judgement = _judgement(spec)
+    judged.append(judgement)
+    return list(judgement.faults)
 
 
 def static_findings(spec: PipelineSpec) -> list[Finding]:
     """What can be said of a pipeline without a document: refused stages, operators that do not exist."""
+    return list(_judgement(spec).faults)
+
+
+def _judgement(spec: PipelineSpec) -> _Judgement:
     from preprocessor.results.readonly import refusals
 
     refused = [
         finding("MT201", spec.file, spec.locate(("pipeline", *refusal.path), key=True), refusal.message)
         for refusal in refusals(spec.pipeline)
     ]
-    return refused or _compile_findings(spec)
+    return _Judgement(tuple(refused)) if refused else _compiled(spec)
 
 
-def _compile_findings(spec: PipelineSpec) -> list[Finding]:
+def _compiled(spec: PipelineSpec) -> _Judgement:
     from preprocessor.aggregation import AggregationError, NotOffline, check
 
     try:
         check(spec.pipeline, variables=spec.let)
-    except NotOffline:
-        return []  # A server may know it; on a fixture the run itself says so.
     except AggregationError as error:
-        return [
-            finding(
-                "MT301", spec.file, spec.locate(("pipeline", *(error.path or ())), key=True), error.message
-            )
-        ]
-    return []
+        at = spec.locate(("pipeline", *(error.path or ())), key=True)
+        if not isinstance(error, NotOffline):
+            return _Judgement((finding("MT301", spec.file, at, error.message),))
+        # A server may know it; on a fixture the run itself says so.
+        message = f"{error.message}: fixtures cannot run this pipeline."
+        hint = "Give a mongodb:// source, or say it with other operators."
+        return _Judgement(server_only=finding("MT312", spec.file, at, message, hint))
+    return _Judgement()
 
 
 def query_of(spec: PipelineSpec) -> Query:
@@ -254,7 +280,16 @@ def lint_findings(
     for spec in (spec for page in pages for spec in page.specs) if known else ():
         if isinstance(spec, PipelineSpec) and (answered := known.get(query_of(spec).key)) is not None:
             rows[id(spec)] = None if isinstance(answered, ResultsError) else answered
-    return lint((page.specs for page in pages), fixtures, rows)
+    found = lint((page.specs for page in pages), fixtures, rows)
+    return [*found, *_server_only(pages, rows)] if fixtures is not None else found
+
+
+def _server_only(pages: Sequence[Page], ran: Collection[int]) -> Iterator[Finding]:
+    """What fixtures could not run of the pipelines that were not run; ``ran`` are the ids of the specs that were."""
+    for page in pages:
+        for spec, fault in zip(page.specs, page.server_only, strict=True):
+            if fault is not None and spec is not None and id(spec) not in ran:
+                yield fault
 
 
 def _findings_together(pages: Sequence[Page], specs: Sequence[Spec]) -> list[Finding]:

@@ -10,7 +10,6 @@ from preprocessor.findings import Finding
 from preprocessor.lint import findings, page_findings, row_findings, subject_of
 from preprocessor.lint.documents import collection_shape
 from preprocessor.lint.usage import queried
-from preprocessor.rules import finding
 from preprocessor.specs import CheckSpec, PipelineSpec, Spec, TableSpec, ValueSpec
 
 if TYPE_CHECKING:
@@ -45,8 +44,6 @@ def lint(pages: Iterable[Sequence[Spec | None]], source: FixtureSource | None, r
             found += [one for one in findings(subject) if not (ran and one.rule in _TOLD_BY_RUNNING)]
             if ran:
                 found += row_findings(spec, rows[id(spec)] or ()) if isinstance(spec, TableSpec) else []
-            elif source:
-                found += _needs_server(spec)
         found += [one for _, one in page_findings(subjects)]
     return found
 
@@ -60,17 +57,3 @@ def _quoted(specs: Iterable[Spec | None]) -> dict[str, list[str]]:
             read |= {tuple(spec.column.split("."))} if isinstance(spec, ValueSpec) else queried(spec.expect)
             fields[spec.table] += sorted(".".join(parts) for parts in read)
     return fields
-
-
-def _needs_server(spec: PipelineSpec) -> list[Finding]:
-    from preprocessor.aggregation import AggregationError, NotOffline, check
-
-    try:
-        check(spec.pipeline, variables=spec.let)
-    except NotOffline as error:
-        at = spec.locate(("pipeline", *(error.path or ())), key=True)
-        hint = "Give a mongodb:// source, or say it with other operators."
-        return [finding("MT312", spec.file, at, f"{error.message}: fixtures cannot run this pipeline.", hint)]
-    except AggregationError:
-        return []  # Reading the page has told it.
-    return []

@@ -1,0 +1,48 @@
+"""A pipeline is judged once, before anything runs it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from preprocessor import aggregation
+from preprocessor.pages import lint_findings, read_page
+from preprocessor.results.fixtures import FixtureSource
+from preprocessor.sharedpipelines import SharedPipelines
+
+HASHED = (
+    '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [{"$set": {"n": {"$toHashedIndexKey": "$n"}}}], '
+    '"columns": ["n"], "headers": ["Run"]} -->\n'
+)
+SOUND = HASHED.replace("$toHashedIndexKey", "$abs")
+
+
+def fixtures(folder: Path) -> FixtureSource:
+    (folder / "runs").mkdir()
+    (folder / "runs" / "a.jsonl").write_text('{"_id": 1, "n": 1}\n')
+    return FixtureSource(folder)
+
+
+def test_what_fixtures_cannot_run_is_said_where_fixtures_are_the_source(tmp_path: Path) -> None:
+    page = read_page(HASHED, "page.md", SharedPipelines(tmp_path))
+    (found,) = (one for one in lint_findings([page], fixtures(tmp_path), None) if one.rule == "MT312")
+    assert (found.line, found.column) == (1, HASHED.index('"$toHashedIndexKey"') + 1)
+    assert [one.rule for one in lint_findings([page], None, None) if one.rule == "MT312"] == []
+
+
+def test_reading_and_linting_a_page_compiles_each_pipeline_once(tmp_path: Path) -> None:
+    source, compiled = fixtures(tmp_path), 0
+
+    def count(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal compiled
+        compiled += event == "call" and frame.f_code is aggregation.check.__code__
+
+    sys.setprofile(count)
+    try:
+        page = read_page(SOUND * 3, "page.md", SharedPipelines(tmp_path))
+        lint_findings([page], source, None)
+    finally:
+        sys.setprofile(None)
+    assert compiled == 3
