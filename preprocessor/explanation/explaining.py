@@ -96,16 +96,7 @@ def explain(
     found = tuple(known)
     if failure is not None:
         found = _with_failure(found, spec, failure)
-    told = Explanation(
-        file=spec.file,
-        line=spec.comment.line,
-        column=spec.comment.column,
-        title=spec.title or spec.id or "",
-        collection=spec.collection,
-        source=source.name,
-        columns=tuple(columns),
-        findings=found,
-    )
+    told = replace(_heading(spec, columns, source), findings=found)
     if not steps:
         return replace(told, unreached=query.pipeline)
     stages = _reports(spec, steps, way)
@@ -118,6 +109,19 @@ def explain(
         unreached=query.pipeline[len(stages) :],
         remarks=tuple(_verdict(spec, columns, steps, stages, way, source) if complete else ()),
         rows=steps[-1].count if complete else None,
+    )
+
+
+def _heading(spec: PipelineSpec, columns: Sequence[str], source: ResultsSource) -> Explanation:
+    """What is known before anything is run."""
+    return Explanation(
+        file=spec.file,
+        line=spec.comment.line,
+        column=spec.comment.column,
+        title=spec.title or spec.id or "",
+        collection=spec.collection,
+        source=source.name,
+        columns=tuple(columns),
     )
 
 
