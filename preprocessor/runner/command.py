@@ -17,7 +17,7 @@ EPILOG = """\
 examples:
   mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
   mongo-tables run insert_docsize --scale 0.01          one hundredth of it, on a replica set of its own
-  mongo-tables run --all --scale 0.001 --seconds 5      everything, small, each window 5 s at most
+  mongo-tables run --all --scale 0.001 --seconds 1      everything in 15 minutes on two processors, three times
   mongo-tables run ./mine.toml                          an experiment file of yours
   mongo-tables run insert_docsize --target mongodb://…  on a deployment that is there already
 
@@ -141,22 +141,29 @@ def _run(args: argparse.Namespace, progress: Progress) -> int:
 
 def _dry_run(args: argparse.Namespace) -> int:
     from preprocessor.runner import experiment as experiments
-    from preprocessor.runner.estimate import estimate, table
+    from preprocessor.runner.estimate import estimate, local_seconds, table
 
+    total = 0.0
     for name in _names(args):
         experiment = experiments.load(name)
         repeats = args.repeats or experiment.repeats
         scaled = experiments.scale(experiment, args.scale)
+        estimates = estimate(scaled, args.scale, repeats, args.seconds)
+        total += local_seconds(estimates, scaled, args.seconds, repeats)
         print(f"{experiment.name}: {experiment.title}")
         print(
             f"  {len(experiment.variants)} variants, each measured {repeats} times, at scale {args.scale:g}"
         )
-        for line in table(estimate(scaled, args.scale, repeats, args.seconds)):
+        for line in table(estimates):
             print(f"  {line}")
         if experiment.published:
             print(
                 f"  time: of all windows, where it is not given at the speed of {experiment.published['source']}"
             )
+    if args.target == "local":
+        print(
+            f"all on a local replica set with two processors, loading included: about {total / 60:.0f} minutes"
+        )
     return 0
 
 

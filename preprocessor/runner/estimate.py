@@ -14,13 +14,25 @@ class Estimate:
 
     Documents are those that are loaded before the timed window and those that it inserts; ``seconds`` is the
     length of all its windows, from the time it is given or from the published speed, None when there is
-    neither.
+    neither. ``around`` is the time that loading, connecting and looking at the server take beside, in seconds
+    on a machine with two processors.
     """
 
     operations: int | None
     documents: int
     bytes: int
     seconds: float | None
+    around: float
+
+
+WINDOW_OVERHEAD_SECONDS = 0.9
+"""Around each window: to make the collection, prepare, have it written to disk, write the row."""
+CONNECTION_SECONDS = 0.004
+"""To open a connection."""
+LOADED_BYTES_PER_SECOND = 15 * 2**20
+"""Before a window, into three members on two processors, generated there as well."""
+LOCAL_SLOWNESS = 5
+"""How much longer a window without a time takes where client and members share two processors."""
 
 
 def estimate(scaled: Experiment, factor: float, repeats: int, most_seconds: float | None) -> list[Estimate]:
@@ -30,23 +42,41 @@ def estimate(scaled: Experiment, factor: float, repeats: int, most_seconds: floa
     for number, config in enumerate(configs(scaled)):
         published = rows[number].get("durationS", 0) * factor if number < len(rows) else 0
         limits = [limit for limit in (config.get("testTimeSecs", published), most_seconds) if limit]
-        seconds = min(limits) * repeats * (2 if scaled.warm else 1) if limits else None
-        estimates.append(_estimate(scaled, config, seconds))
+        windows = repeats * (2 if scaled.warm else 1)
+        seconds = min(limits) * windows if limits else None
+        fresh = repeats if number == 0 or not workload(scaled.workload).KEEPS_DATA else 0
+        estimates.append(_estimate(scaled, config, seconds, windows, fresh))
     return estimates
 
 
-def _estimate(scaled: Experiment, config: Config, seconds: float | None) -> Estimate:
+def local_seconds(estimates: list[Estimate], scaled: Experiment, most: float | None, repeats: int) -> float:
+    """How long all of it takes on a local replica set, with what is around the windows; rather too long."""
+    by_time = "testTimeSecs" in scaled.parameters
+    total = 0.0
+    for one in estimates:
+        window = one.seconds if one.seconds is not None else (most or 0) * repeats
+        slow = window if by_time else window * LOCAL_SLOWNESS
+        total += one.around + (slow if by_time or most is None else min(slow, most * repeats))
+    return total
+
+
+def _estimate(
+    scaled: Experiment, config: Config, seconds: float | None, windows: int, fresh: int
+) -> Estimate:
     kind = workload(scaled.workload)
     plan = kind.plan(config)
     before = kind.preload(config)
     loads = [insert.plan(before)] if before else []
+    loaded = sum(load.bytes for load in loads)
     if plan and scaled.workload == "insert":
         loads.append(plan)
+    opening = WINDOW_OVERHEAD_SECONDS + CONNECTION_SECONDS * config["numberOfThreads"]
     return Estimate(
         operations=plan.operations if plan else None,
         documents=sum(load.documents for load in loads),
         bytes=sum(load.bytes for load in loads),
         seconds=seconds,
+        around=windows * opening + fresh * loaded / LOADED_BYTES_PER_SECOND,
     )
 
 

@@ -45,6 +45,8 @@ class Target(Protocol):
     """A deployment that experiments may run on."""
 
     name: str
+    ends_with_run: bool
+    """Whether ``close`` removes the deployment itself, and with it every database."""
 
     def prepare(self, variant: Mapping[str, Any], cache_gb: float) -> Machine:
         """Make the deployment what ``variant`` asks for, as far as it can be, and say what runs now.
@@ -64,6 +66,7 @@ class LocalTarget:
     """Replica sets on this machine: started when a variant asks for one that is not the one that runs."""
 
     name = "local"
+    ends_with_run = True
 
     def __init__(self, members: int = 3) -> None:
         self._members = members
@@ -121,6 +124,8 @@ class LocalTarget:
 
 class UriTarget:
     """Any deployment that a connection string reaches; its machine stays as it is."""
+
+    ends_with_run = False
 
     def __init__(self, uri: str) -> None:
         """Raises RunnerError when the string is no connection string of MongoDB."""

@@ -108,9 +108,12 @@ def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
             return
         pipe.send(None)
         total = _timed(steps, assignment, pipe.recv(), counters)
+        if total.gave_up:
+            pipe.send(total.gave_up)  # now: to close a client waits for a server that may be gone
+            return
         for held in clients:
             held.close()
-    pipe.send(total.gave_up or total)
+    pipe.send(total)
 
 
 def _connect(client: MongoClient[dict[str, Any]], load: Load) -> Client:

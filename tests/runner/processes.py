@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
+
+import psutil
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (
@@ -36,6 +39,18 @@ totalDocsToInsert = 100
 nSecondaryIndexes = 1
 """
 
+VARIANTS = 6
+SLOW = TINY.split("[[variants]]")[0].replace("repeats = 3", "repeats = 1").replace(
+    "writeBatchSize = 7\n", ""
+) + "".join(
+    f"\n[[variants]]\ndocSizeKB = {size}.0\ntotalDocsToInsert = 1000\nwriteBatchSize = 3\n"
+    for size in range(1, VARIANTS + 1)
+)
+"""An experiment whose variants take a moment each."""
+
+LONGEST_WAIT_SECONDS = 300.0
+"""Nothing here takes so long, on a machine however busy; it is there so that nothing waits for ever."""
+
 
 def start(*arguments, **options):
     """Start ``mongo-tables run`` with these arguments."""
@@ -45,7 +60,36 @@ def start(*arguments, **options):
     )  # fmt: skip
 
 
-def finish(process, timeout=120):
+def finish(process, timeout=LONGEST_WAIT_SECONDS):
     """Wait for it: exit code, standard output, standard error."""
     out, err = process.communicate(timeout=timeout)
     return process.returncode, out, err
+
+
+def wait_until(process, condition):
+    """Wait until the condition holds, as long as the process runs."""
+    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+    while not condition():
+        assert process.poll() is None, finish(process)
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def children_of(process):
+    """All processes below this one, at the moment."""
+    try:
+        return psutil.Process(process.pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def servers_of(process):
+    """The servers that it started."""
+    return [child for child in children_of(process) if _name(child).startswith("mongod")]
+
+
+def _name(process):
+    try:
+        return process.name()
+    except psutil.NoSuchProcess:
+        return ""
