@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from preprocessor.aggregation.compiler import (
@@ -17,6 +16,7 @@ from preprocessor.aggregation.compiler import (
     named_arguments,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.expressions.deferred import alive, deferred
 from preprocessor.aggregation.values import Document, Evaluate, is_nullish, truthy
 
 _PARTS = ("if", "then", "else")
@@ -85,11 +85,11 @@ def _switch(argument: Any, scope: Scope, path: Path) -> Node:
     default = compile_expression(*_with_scope(given["default"], scope)) if "default" in given else None
     live: list[tuple[Evaluate, Evaluate]] = []
     for case, then in branches:
-        _alive(case)
+        alive(case)
         if not case.constant:
-            live.append((case.run, _alive(then).run))
+            live.append((case.run, alive(then).run))
         elif truthy(case.run({})):
-            default = _alive(then)
+            default = alive(then)
             break
     if default is None and not live:
         raise AggregationError("no branch of this $switch can match, and it has no default", path, 40069)
@@ -121,33 +121,9 @@ def _branch(item: Any, scope: Scope, path: Path) -> tuple[Node, Node]:
         if name not in item:
             raise AggregationError(f"a $switch branch needs '{name}'", path, code)
     return (
-        _compiled(item["case"], scope, (*path, "case")),
-        _compiled(item["then"], scope, (*path, "then")),
+        deferred(item["case"], scope, (*path, "case")),
+        deferred(item["then"], scope, (*path, "then")),
     )
-
-
-def _compiled(expression: Any, scope: Scope, path: Path) -> Node:
-    """The node; a constant part that cannot be computed fails only where the branch is ``_alive``."""
-    try:
-        return compile_expression(expression, scope, path)
-    except AggregationError as error:
-        if not error.constant:
-            raise
-        return Node(_Failing(error))
-
-
-@dataclass(frozen=True, slots=True)
-class _Failing:
-    error: AggregationError
-
-    def __call__(self, document: Document) -> Any:
-        raise self.error
-
-
-def _alive(node: Node) -> Node:
-    if isinstance(node.run, _Failing):
-        raise node.run.error
-    return node
 
 
 def _chooser(live: list[tuple[Evaluate, Evaluate]], default: Node | None, path: Path) -> Evaluate:

@@ -15,6 +15,7 @@ from preprocessor.aggregation.compiler import (
     named_arguments,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.expressions.deferred import deferred
 from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.values import Document, is_nullish, type_name
@@ -100,8 +101,8 @@ def _ends_of(argument: Any, scope: Scope, path: Path) -> Node:
     """Never a constant, even of one: the server does not compute these while it parses."""
     name = str(path[-1])
     given = named_arguments(name, argument, path)
-    count = compile_expression(given["n"][0], scope, given["n"][1]).run
-    source = compile_expression(given["input"][0], scope, given["input"][1]).run
+    count = deferred(given["n"][0], scope, given["n"][1]).run
+    source = deferred(given["input"][0], scope, given["input"][1]).run
     pick = _ENDS[name]
 
     def run(document: Document) -> list[Any]:
