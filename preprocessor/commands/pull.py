@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from preprocessor.commands import Unusable, read_pages
-from preprocessor.pages import queries
+from preprocessor.pages import query_of
+from preprocessor.reporters import harmless
 
 if TYPE_CHECKING:
-    from preprocessor.results import Query
     from preprocessor.results.pull import FileChange
+    from preprocessor.results.readpaths import Reader
+    from preprocessor.specs import PipelineSpec, Spec
 
 
 def run(arguments: Namespace) -> int:
@@ -19,12 +22,14 @@ def run(arguments: Namespace) -> int:
     from preprocessor.results.pull import pull
     from preprocessor.results.readpaths import trees_by_collection
 
-    wanted = _queries(arguments)
-    names = arguments.collections or sorted({query.collection for query in wanted})
+    readers = _readers(arguments)
+    names = arguments.collections or sorted({reader.query.collection for reader in readers})
     if not names:
         raise Unusable("no page reads a collection", "name the collections, or the pages with --docs")
-    trees = trees_by_collection(wanted) if arguments.prune else None
+    trees, reasons = trees_by_collection(readers) if arguments.prune else ({}, [])
     report = pull(arguments.uri, Path(arguments.to), names, trees, dry_run=arguments.dry_run)
+    for reason in reasons:
+        print(harmless(f"kept whole: {reason}"))
     changed = [_described(file) for file in report.files if file.is_change]
     verb = "would change" if arguments.dry_run else "changed"
     print("\n".join(changed) if changed else "nothing changed")
@@ -32,7 +37,7 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _queries(arguments: Namespace) -> list[Query]:
+def _readers(arguments: Namespace) -> list[Reader]:
     """What the pages ask; pages are not needed when the collections are named and everything is kept."""
     if arguments.collections and not arguments.prune:
         return []
@@ -43,8 +48,42 @@ def _queries(arguments: Namespace) -> list[Query]:
             f"{faulty[0]} has errors, so what it reads cannot be known",
             f"mend what `mongo-tables check {faulty[0]}` lists, or leave out --prune",
         )
-    return queries(pages)
+    specs = [spec for page in pages for spec in page.specs if spec is not None]
+    return [_reader(spec, specs) for page in pages for spec in page.asking]
+
+
+def _reader(spec: PipelineSpec, specs: Sequence[Spec]) -> Reader:
+    """The query of a table or a chart with everything that the page, or prose about it, takes of its rows."""
+    from preprocessor.results.readpaths import Reader
+    from preprocessor.specs import CheckSpec, ValueSpec, shown_columns
+
+    columns = [column for _, column in shown_columns(spec)] + _compared(spec)
+    filters: list[Mapping[str, Any]] = []
+    for other in specs:
+        if isinstance(other, ValueSpec | CheckSpec) and other.table == spec.id:
+            filters.append(other.where)
+            if isinstance(other, ValueSpec):
+                columns.append(other.column)
+            else:
+                filters.append(other.expect)
+    line, _ = spec.locate(("pipeline",))
+    return Reader(query_of(spec), tuple(columns), tuple(filters), f"{spec.file}:{line}")
+
+
+def _compared(spec: PipelineSpec) -> list[str]:
+    """The columns that a table's own chart, or its comparison with a row, takes."""
+    from preprocessor.render.chartdata import plot_of
+    from preprocessor.render.comparison import compared_columns
+    from preprocessor.specs import TableSpec
+
+    plot = plot_of(spec)
+    columns = [plot.x, *plot.y, *([plot.series] if plot.series else [])] if plot else []
+    if isinstance(spec, TableSpec) and spec.baseline:
+        row = spec.baseline["row"]
+        columns += [*compared_columns(spec), *(row if isinstance(row, Mapping) else ())]
+    return columns
 
 
 def _described(file: FileChange) -> str:
-    return f"{file.path}: {file.documents} documents, {file.added} new, {file.changed} changed, {file.removed} gone"
+    counts = f"{file.documents} documents, {file.added} new, {file.changed} changed, {file.removed} gone"
+    return f"{harmless(str(file.path))}: {counts}"

@@ -1,13 +1,15 @@
-"""Fixture files on disk: which there are, and their text as BSON documents.
+"""Fixture files on disk: which there are, and where those of a collection are.
 
-A collection is a folder. In it, each line of a ``*.jsonl`` file is one document in Extended JSON v2
-(relaxed or canonical); a ``*.json`` file is an array of documents. The collection's order is that of the
-file names, then that within the files.
+A collection is a folder of its name, percent-encoded where that must be. In it, each line of a ``*.jsonl``
+file is one document in Extended JSON v2 (relaxed or canonical); a ``*.json`` file is an array of documents.
+The collection's order is that of the file names, then that within the files.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from urllib.parse import unquote
 
 from preprocessor.results import ResultsError
 
@@ -18,20 +20,35 @@ _PULL_HINT = (
 SUFFIXES = (".jsonl", ".json")
 
 
+# What cannot stand in the name of a folder everywhere, or would be obeyed by a terminal; % because it escapes.
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|%\u200e\u200f\u2028-\u202e\u2066-\u2069]|^\.|[. ]$')
+
+
+def folder_of(folder: Path, collection: str) -> Path:
+    """Where a collection's files are: the folder of its name, with unsafe characters percent-encoded."""
+    return folder / _UNSAFE.sub(lambda found: "".join(f"%{one:02X}" for one in found[0].encode()), collection)
+
+
 def collection_names(folder: Path) -> tuple[str, ...]:
     """Names of the collections in a fixture folder, sorted; a folder that begins with a dot is none."""
+    return tuple(sorted(_folders(folder)))
+
+
+def _folders(folder: Path) -> dict[str, Path]:
+    """The folder of each collection by the collection's name."""
     try:
-        return tuple(sorted(p.name for p in folder.iterdir() if p.is_dir() and not p.name.startswith(".")))
+        places = sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
     except FileNotFoundError:
         raise _unusable(f"there is no fixture folder {folder}", _PULL_HINT) from None
     except OSError as error:
         raise _unusable(f"the fixture folder {folder} cannot be read: {error.strerror}") from None
+    return {unquote(place.name): place for place in places}
 
 
 def files_of(folder: Path, collection: str) -> list[Path]:
     """The fixture files of a collection in their order; none for an unknown collection."""
-    place = folder / collection
-    if collection not in collection_names(folder):
+    place = _folders(folder).get(collection)
+    if place is None:
         return []
     found = (
         p for p in place.iterdir() if p.suffix in SUFFIXES and not p.name.startswith(".") and p.is_file()

@@ -1,20 +1,23 @@
 """Copies collections from a deployment into a fixture folder, so that pages can be built without a server.
 
 A document whose ``_id.testname`` is a string goes to ``COLLECTION/TESTNAME.jsonl``, any other to
-``COLLECTION/COLLECTION.jsonl``; within a file documents stand in the order of their ``_id`` as text. A
-second pull of the same documents therefore writes the same bytes. Files that nothing is left for are
-removed.
+``COLLECTION/COLLECTION.jsonl``; within a file documents stand in the order in which a server sorts their
+``_id``. A second pull of the same documents therefore writes the same bytes. Files that nothing is left for
+are removed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 from preprocessor import atomic
-from preprocessor.results import Limits, ResultsError, fixturefiles, fixturetext, rawbson
+from preprocessor.aggregation.ordering import Key, key
+from preprocessor.results import Limits, ResultsError, fixturefiles, fixturetext, open_source, rawbson
+from preprocessor.results.limits import OPTIONS
 from preprocessor.results.mongodb import MongoSource
 from preprocessor.results.readpaths import Tree
 
@@ -58,31 +61,43 @@ def pull(
 
     With ``prune_paths`` (see ``readpaths.trees_by_collection``) only what pipelines read is kept of each
     document; a collection that it does not name, or names with None, is kept whole. Nothing is written
-    before everything is read and has been proven to come back from the files byte for byte. Raises
-    ``ResultsError``.
+    before everything is read and has been proven to come back from the files byte for byte; where the files
+    cannot be written, none is. Raises ``ResultsError``.
     """
-    source = MongoSource(source_uri, limits)
-    try:
-        names = sorted(collections) or [
-            name for name in source.collections() if not name.startswith("system.")
-        ]
-        planned: dict[Path, list[bytes]] = {}
-        for name in names:
-            planned |= _files(folder, name, _pruned(source, name, (prune_paths or {}).get(name)))
-    finally:
-        source.close()
+    planned, stale = _planned(_deployment(source_uri, limits), folder, collections, prune_paths or {})
     contents = {path: _content(path, raws) for path, raws in planned.items()}
-    changes = tuple(
-        _change(path, planned.get(path, [])) for path in sorted(planned.keys() | _stale(folder, names))
-    )
+    changes = tuple(_change(path, planned.get(path, [])) for path in sorted(planned.keys() | stale))
     if not dry_run:
-        _write(contents, [change.path for change in changes if change.path not in contents])
+        _write(contents, sorted(stale - planned.keys()))
     return PullReport(changes)
 
 
+def _deployment(uri: str, limits: Limits) -> MongoSource:
+    source = open_source(uri, limits)
+    if not isinstance(source, MongoSource):
+        raise _impossible("a pull copies from a database: give mongodb://HOST/DATABASE, not a folder")
+    return source
+
+
+def _planned(
+    source: MongoSource, folder: Path, collections: Sequence[str], trees: Mapping[str, Tree | None]
+) -> tuple[dict[Path, list[bytes]], set[Path]]:
+    """The documents of each file that shall be, and the files of the same collections that are. Closes the source."""
+    planned: dict[Path, list[bytes]] = {}
+    try:
+        names = sorted(set(collections)) or [
+            name for name in source.collections() if not name.startswith("system.")
+        ]
+        for name in names:
+            planned |= _files(folder, name, _pruned(source, name, trees.get(name)))
+    finally:
+        source.close()
+    return planned, {path for name in names for path in fixturefiles.folder_of(folder, name).glob("*.jsonl")}
+
+
 def _pruned(source: MongoSource, collection: str, tree: Tree | None) -> list[bytes]:
-    if collection.startswith(".") or set(collection) & set('/\\:*?"<>|'):
-        raise _impossible(f"the collection {collection!r} cannot be the name of a folder")
+    if not collection:
+        raise _impossible("the name of a collection is empty")
     raws = list(source.documents(collection))
     if not raws:
         raise _impossible(
@@ -94,14 +109,19 @@ def _pruned(source: MongoSource, collection: str, tree: Tree | None) -> list[byt
 def _files(folder: Path, collection: str, raws: Sequence[bytes]) -> dict[Path, list[bytes]]:
     found: dict[Path, list[bytes]] = {}
     for raw in sorted(raws, key=_order):
-        found.setdefault(folder / collection / f"{_stem(raw, collection)}.jsonl", []).append(raw)
+        file = fixturefiles.folder_of(folder, collection) / f"{_stem(raw, collection)}.jsonl"
+        found.setdefault(file, []).append(raw)
     return found
 
 
-def _order(raw: bytes) -> str:
-    from preprocessor.results.typedjson import line
+def _order(raw: bytes) -> Key:
+    import bson
 
-    return line(rawbson.pruned(raw, {"_id": {}}, 0))
+    return key(bson.decode(_only_id(raw), OPTIONS)["_id"])
+
+
+def _only_id(raw: bytes) -> bytes:
+    return rawbson.pruned(raw, {"_id": {}}, 0)
 
 
 def _stem(raw: bytes, collection: str) -> str:
@@ -119,12 +139,10 @@ def _content(path: Path, raws: Sequence[bytes]) -> bytes:
     content = "".join(f"{line(raw)}\n" for raw in raws).encode()
     for raw, back in zip(raws, fixturetext.documents(path, content), strict=True):
         if raw != back:
-            raise _impossible(f"the document {_order(raw)} holds a value that Extended JSON cannot carry")
+            raise _impossible(
+                f"the document {line(_only_id(raw))} holds a value that Extended JSON cannot carry"
+            )
     return content
-
-
-def _stale(folder: Path, collections: Sequence[str]) -> set[Path]:
-    return {path for name in collections for path in (folder / name).glob("*.jsonl")}
 
 
 def _change(path: Path, raws: Sequence[bytes]) -> FileChange:
@@ -147,21 +165,37 @@ def _held(path: Path) -> list[bytes]:
 
 
 def _by_id(raws: Sequence[bytes]) -> dict[bytes, bytes]:
-    return {rawbson.pruned(raw, {"_id": {}}, 0): raw for raw in raws}
+    return {_only_id(raw): raw for raw in raws}
 
 
 def _write(contents: Mapping[Path, bytes], stale: Sequence[Path]) -> None:
+    """Write what differs, all or none, then remove what is stale."""
+    made: list[Path] = []
     try:
-        for path, content in contents.items():
-            if not path.exists() or path.read_bytes() != content:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                atomic.write(path, content)
+        different = {
+            path: content
+            for path, content in contents.items()
+            if not path.exists() or path.read_bytes() != content
+        }
+        for folder in dict.fromkeys(path.parent for path in different):
+            _make(folder, made)
+        atomic.write_all(different)
         for path in stale:
             path.unlink()
     except OSError as error:
-        raise _impossible(
-            f"the fixture folder cannot be written: {error.strerror}: {error.filename}"
-        ) from None
+        for folder in reversed(made):
+            with suppress(OSError):  # one that holds files stays
+                folder.rmdir()
+        place = f"{error.filename}: " if error.filename else ""
+        raise _impossible(f"{place}cannot be written: {error.strerror or error}") from None
+
+
+def _make(folder: Path, made: list[Path]) -> None:
+    """Make the folder and those above it; each is entered in ``made`` as soon as it is there."""
+    for place in reversed([folder, *folder.parents]):
+        if not place.is_dir():
+            place.mkdir()
+            made.append(place)
 
 
 def _impossible(message: str) -> ResultsError:

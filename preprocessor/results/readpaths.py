@@ -8,6 +8,7 @@ https://www.mongodb.com/docs/manual/reference/aggregation/.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from preprocessor.results import Query
@@ -40,7 +41,20 @@ _OPERATORS = frozenset(
 
 
 class _Everything(Exception):
-    """The pipeline may read any path."""
+    """Any path may be read; the message says by what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who asks a query and what is taken of its rows: columns, and filters in the query language of ``$match``.
+
+    ``place`` is how a message names it.
+    """
+
+    query: Query
+    columns: tuple[str, ...]
+    filters: tuple[Mapping[str, Any], ...] = ()
+    place: str = ""
 
 
 def read_tree(pipeline: Sequence[Any]) -> Tree | None:
@@ -50,6 +64,14 @@ def read_tree(pipeline: Sequence[Any]) -> Tree | None:
     A field that a stage writes counts as read, because its place among the other fields is seen in the
     rows.
     """
+    try:
+        return tree_of(_paths_read(pipeline, None))
+    except _Everything:
+        return None
+
+
+def _paths_read(pipeline: Sequence[Any], taken: Sequence[Path] | None) -> list[Path]:
+    """What the stages read, and of rows that are still documents what is ``taken`` of them (None: the whole)."""
     paths: list[Path] = [("_id",)]
     try:
         for stage in pipeline:
@@ -57,16 +79,23 @@ def read_tree(pipeline: Sequence[Any]) -> Tree | None:
             if name in _PASSING:
                 paths += _PASSING[name](body)
             elif name in _CUTTING:
-                return tree_of(paths + _CUTTING[name](body))
+                return paths + _CUTTING[name](body)
             elif name == "$project":
                 paths += _projection(body, ())
                 if _is_inclusion(body):
-                    return tree_of(paths)
+                    return paths
             else:
-                return None
-    except (_Everything, AttributeError, TypeError, ValueError):
-        return None  # malformed stages are the evaluator's to complain about
-    return None
+                raise _Everything(f"{name} may read every field")
+    except (AttributeError, TypeError, ValueError):
+        raise _Everything("a stage is malformed") from None  # the evaluator complains about it
+    if taken is None:
+        raise _Everything("the rows are whole documents")
+    return [*paths, *taken]
+
+
+def _taken(reader: Reader) -> list[Path]:
+    columns = [path for name in reader.columns for path in ((name,), tuple(name.split(".")))]
+    return columns + [path for each in reader.filters for path in _filter(each)]
 
 
 def tree_of(paths: Iterable[Path]) -> Tree:
@@ -83,27 +112,25 @@ def tree_of(paths: Iterable[Path]) -> Tree:
     return root
 
 
-def merged(trees: Iterable[Tree | None]) -> Tree | None:
-    """What several pipelines read together; None as soon as one of them may read everything."""
-    paths: list[Path] = []
-    for tree in trees:
-        if tree is None:
-            return None
-        paths += _paths_of(tree, ())
-    return tree_of(paths)
+def trees_by_collection(readers: Iterable[Reader]) -> tuple[dict[str, Tree | None], list[str]]:
+    """For each collection what all the readers together can read of its documents; None = everything.
 
-
-def trees_by_collection(queries: Iterable[Query]) -> dict[str, Tree | None]:
-    """For each collection what all the queries together can read of its documents; None = everything.
-
-    A collection that another one looks up (``$lookup``, ``$unionWith`` …) is taken whole.
+    A collection that another one looks up (``$lookup``, ``$unionWith`` …) is taken whole. With it a line for
+    each collection and reader that needs everything: which, who, and why.
     """
-    trees: dict[str, list[Tree | None]] = {}
-    for query in queries:
-        trees.setdefault(query.collection, []).append(read_tree(query.pipeline))
-        for name in _foreign(query.pipeline):
-            trees.setdefault(name, []).append(None)
-    return {name: merged(found) for name, found in sorted(trees.items())}
+    paths: dict[str, list[Path]] = {}
+    reasons: dict[str, list[str]] = {}
+    for reader in readers:
+        held = paths.setdefault(reader.query.collection, [])
+        try:
+            held += _paths_read(reader.query.pipeline, _taken(reader))
+        except _Everything as reason:
+            reasons.setdefault(reader.query.collection, []).append(f"{reader.place}: {reason}")
+        for name in _foreign(reader.query.pipeline):
+            paths.setdefault(name, [])
+            reasons.setdefault(name, []).append(f"{reader.place}: another collection looks it up")
+    trees = {name: None if name in reasons else tree_of(paths[name]) for name in sorted(paths)}
+    return trees, [f"{name}: {why}" for name in sorted(reasons) for why in dict.fromkeys(reasons[name])]
 
 
 def _foreign(value: Any) -> Iterator[str]:
@@ -153,16 +180,10 @@ def _scalar(value: Any) -> Scalar | None:
     return value if isinstance(value, float) and value == value else None
 
 
-def _paths_of(tree: Tree, path: Path) -> list[Path]:
-    if not tree:
-        return [path] if path else []
-    return [found for name, below in tree.items() for found in _paths_of(below, (*path, name))]
-
-
 def _dotted(text: str) -> Path:
     path = tuple(text.split("."))
     if not all(path) or any(name.startswith("$") for name in path):
-        raise _Everything
+        raise _Everything(f"the path {text!r} is not understood")
     return path
 
 
@@ -180,7 +201,7 @@ def _operand(key: str, inner: Any) -> list[Path]:
     if key == "$literal":
         return []
     if key.startswith("$") and key not in _OPERATORS:
-        raise _Everything
+        raise _Everything(f"{key} may read every field")
     return _expression(inner)
 
 
@@ -190,7 +211,7 @@ def _reference(text: str) -> list[Path]:
         if variable not in ("ROOT", "CURRENT"):
             return []  # bound to an expression that is read where it is bound
         if not rest:
-            raise _Everything
+            raise _Everything(f"$${variable} is the whole document")
         return [_dotted(rest)]
     return [_dotted(text[1:])] if text.startswith("$") else []
 
@@ -242,12 +263,12 @@ def _includes(value: Any) -> bool:
         return bool(value)
     if isinstance(value, (str, Mapping)):
         return True
-    raise _Everything  # a Decimal128, a null: whatever the server makes of it
+    raise _Everything("$project is not understood")  # a Decimal128, a null: whatever the server makes of it
 
 
 def _sort(body: Mapping[str, Any]) -> list[Path]:
     if not all(isinstance(order, (int, float)) for order in body.values()):
-        raise _Everything
+        raise _Everything("$sort is not understood")
     return [_dotted(key) for key in body]
 
 

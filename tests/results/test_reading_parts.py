@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from preprocessor.aggregation import AggregationError, aggregate
-from preprocessor.results import rawbson, stored
+from preprocessor.results import Query, rawbson, stored
 from preprocessor.results.limits import OPTIONS
-from preprocessor.results.readpaths import leading_values, read_tree
+from preprocessor.results.readpaths import Reader, leading_values, read_tree, trees_by_collection
 from preprocessor.results.stored import StoredCollection
 
 from .bsonvalues import documents
@@ -174,3 +174,44 @@ def test_what_a_pipeline_reads_is_known_or_everything(pipeline: list[Any], tree:
 )
 def test_only_equality_drops_documents_early(match: dict[str, Any], strings: dict[Any, Any]):
     assert leading_values([{"$match": match}]) == strings
+
+
+def test_of_rows_that_stay_documents_the_columns_and_filters_are_read():
+    stages = ({"$match": {"_id.testname": "t"}}, {"$set": {"x": "$a.b"}}, {"$sort": {"n": 1}})
+    reader = Reader(Query("results", stages), ("rate", "s.p50"), ({"ok": True, "$or": [{"k": 1}]},), "p.md:3")
+    other = Reader(Query("results", ({"$group": {"_id": "$g"}},)), ("_id",), (), "p.md:9")
+    trees, reasons = trees_by_collection([reader, other])
+    names = {
+        "_id": {},
+        "a": {"b": {}},
+        "x": {},
+        "n": {},
+        "rate": {},
+        "s": {"p50": {}},
+        "ok": {},
+        "k": {},
+        "g": {},
+    }
+    assert trees == {"results": {**names, "s.p50": {}}}
+    assert reasons == []
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "filters", "reason"),
+    [
+        ([{"$facet": {}}], (), "$facet may read every field"),
+        ([{"$project": {"x": "$$ROOT"}}], (), "$$ROOT is the whole document"),
+        ([{"$set": {"x": {"$getField": "a"}}}], (), "$getField may read every field"),
+        ([], ({"$jsonSchema": {}},), "the path '$jsonSchema' is not understood"),
+    ],
+)
+def test_what_is_kept_whole_is_told_with_who_needs_it(pipeline: list[Any], filters: Any, reason: str):
+    reader = Reader(Query("results", tuple(pipeline)), ("n",), filters, "p.md:3")
+    assert trees_by_collection([reader]) == ({"results": None}, [f"results: p.md:3: {reason}"])
+
+
+def test_a_collection_that_is_looked_up_is_kept_whole():
+    lookup = {"$lookup": {"from": "hosts", "localField": "h", "foreignField": "_id", "as": "host"}}
+    trees, reasons = trees_by_collection([Reader(Query("results", (lookup,)), ("n",), (), "p.md:3")])
+    assert trees == {"hosts": None, "results": None}
+    assert reasons[0] == "hosts: p.md:3: another collection looks it up"

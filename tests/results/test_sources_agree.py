@@ -19,7 +19,7 @@ from preprocessor.results import Limits, Query, ResultsError, open_source
 from preprocessor.results.fixtures import FixtureSource
 from preprocessor.results.mongodb import MongoSource
 from preprocessor.results.pull import pull
-from preprocessor.results.readpaths import trees_by_collection
+from preprocessor.results.readpaths import Reader, trees_by_collection
 from preprocessor.results.running import run_all
 from tests.mongod import Mongod
 
@@ -166,9 +166,13 @@ def test_a_pruned_pull_gives_the_pipelines_what_the_whole_one_gives(
     database: str, folder: Path, tmp_path: Path
 ):
     queries = [query(pipeline) for pipeline in PIPELINES if pipeline and "$project" in pipeline[-1]]
-    queries = [asked for asked in queries if trees_by_collection([asked])["results"] is not None]
+    queries = [
+        asked for asked in queries if trees_by_collection([Reader(asked, ())])[0]["results"] is not None
+    ]
     assert len(queries) >= 5
-    pull(database, tmp_path / "pruned", ["results"], trees_by_collection(queries))
+    trees, reasons = trees_by_collection([Reader(asked, ()) for asked in queries])
+    assert reasons == []
+    pull(database, tmp_path / "pruned", ["results"], trees)
     pruned, whole = FixtureSource(tmp_path / "pruned"), FixtureSource(folder)
     for asked in queries:
         assert encoded(pruned.aggregate(asked)) == encoded(whole.aggregate(asked))
