@@ -128,6 +128,7 @@ class MongoSource:
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a warning about an option may quote the URI
+            self._refuse_what_is_not_there()
             client: MongoClient[Any] = MongoClient(
                 self._uri,
                 appname=APPLICATION,
@@ -141,6 +142,15 @@ class MongoSource:
             client.close()
             raise
         return client
+
+    def _refuse_what_is_not_there(self) -> None:
+        from preprocessor.results.seedhosts import none_there
+
+        seconds = self._limits.connect_ms / 2000  # the driver needs the rest
+        with suppress(TimeoutError):
+            refusal = _within(seconds, lambda: none_there(self._uri, seconds))
+            if refusal is not None:
+                raise refusal
 
     def _said(self, work: Callable[[], _T], query: Query | None = None) -> _T:
         """What ``work`` gives; its failure as one ``ResultsError`` without secrets."""

@@ -38,6 +38,26 @@ def test_a_dead_server_is_named_within_the_time_limit():
     assert error.message.endswith("/db: connection refused")
 
 
+def test_hosts_that_all_refuse_or_have_no_address_are_not_waited_for():
+    for hosts in (
+        f"127.0.0.1:{free_port()}",
+        f"127.0.0.1:{free_port()},localhost:{free_port()}",
+        "unknown.invalid",
+    ):
+        began = time.monotonic()
+        error = failure(f"mongodb://me:Xq7Zk@{hosts}/db?replicaSet=r", Limits(connect_ms=4_000))
+        assert time.monotonic() - began < 1.5
+        assert error.environment
+        assert error.message.startswith("no answer from mongodb://")
+
+
+def test_one_refusing_host_does_not_hide_the_one_that_answers(mongod: Mongod):
+    uri = mongod.uri("db").replace("127.0.0.1:", f"127.0.0.1:{free_port()},127.0.0.1:", 1)
+    source = MongoSource(uri.replace("directConnection=true", "directConnection=false"))
+    source.reach()
+    source.close()
+
+
 def test_a_host_that_never_answers_is_given_up_within_five_seconds():
     # 192.0.2.0/24 is reserved for documentation (RFC 5737): nothing answers there.
     error = failure("mongodb://me:Xq7Zk@192.0.2.1/db")
