@@ -43,8 +43,13 @@ class FixtureSource:
         return self._folder.as_posix()
 
     def reach(self) -> None:
-        """Raise ``ResultsError`` when the folder is not there or cannot be listed."""
-        fixturefiles.collection_names(self._folder)
+        """Raise ``ResultsError`` when the folder is not there, cannot be listed or has no collection."""
+        if not self.collections():
+            raise ResultsError(
+                f"the results source {self.name} has no collections",
+                hint="fill it with `mongo-tables pull mongodb://HOST/DATABASE`, or name another folder",
+                environment=True,
+            )
 
     def collections(self) -> tuple[str, ...]:
         """Names of the collections (sub-folders), sorted."""
@@ -145,7 +150,10 @@ class FixtureSource:
     def _documents_for(self, query: Query) -> list[dict[str, Any]]:
         if self._database and (written := self._database.written(query.collection)) is not None:
             return written
-        return self.stored(query.collection).documents_for(query.pipeline)
+        stored = self.stored(query.collection)
+        if self._database is None and not len(stored):
+            self.reach()
+        return stored.documents_for(query.pipeline)
 
     def _files(self, collection: str) -> list[Path]:
         known = self._keys.get(collection)

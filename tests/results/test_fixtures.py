@@ -116,6 +116,19 @@ def test_a_missing_folder_cannot_be_used_at_all(tmp_path: Path):
     assert caught.value.environment
 
 
+def test_a_folder_without_collections_is_said_to_have_none(tmp_path: Path):
+    (tmp_path / "results").symlink_to(tmp_path / "nowhere")
+    for ask in (FixtureSource.reach, lambda source: source.aggregate(ALL)):
+        with pytest.raises(ResultsError, match="has no collections") as caught:
+            ask(FixtureSource(tmp_path))
+        assert "mongo-tables pull" in caught.value.hint
+        assert caught.value.environment
+
+
+def test_an_unknown_collection_beside_others_has_no_rows(folder: Path):
+    assert FixtureSource(folder).aggregate(Query("result", ())) == []
+
+
 def test_a_second_source_reads_the_cache_and_gives_the_same(folder: Path):
     first = FixtureSource(folder).aggregate(ALL)
     assert len(entries()) == 2
