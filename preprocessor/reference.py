@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from preprocessor.aggregation.catalogue import Kind, Operator, operators
+from preprocessor.resultfields import Field, fields
 from preprocessor.rules import RULES
 
 _SCHEMAS = Path(__file__).parent / "schemas"
@@ -114,9 +115,37 @@ def _key_text(key: Mapping[str, Any], required: bool) -> str:
     return f"{text}\n\n```json\n{examples}\n```" if examples else text
 
 
+def fields_page() -> str:
+    """Every field of a result document: its path, unit and meaning, grouped by the document it stands in."""
+    parts = [
+        "# Fields of a result document\n",
+        "`mongo-tables run` writes one such document for each variant of an experiment, into the collection `results`. "
+        "A path goes through arrays as through documents; `*` stands for any name. The unit 1 is that of ratios and "
+        "plain counts. Parameters of the experiment stand in several places: as they were asked for in `_id` and "
+        "`experiment`, as they were run in `variant` and `test_config`. A header of a table in the site shows "
+        "what its column comes from in these words. This page is made from the JSON Schemas that a document is "
+        "validated against.\n",
+    ]
+    for group, inside in groupby(fields().values(), key=lambda field: field.path.partition(".")[0]):
+        parts.append(_fields_section(group, list(inside)))
+    return "\n".join(parts)
+
+
+def _fields_section(group: str, inside: Iterable[Field]) -> str:
+    lines = [f"## `{group}`\n", "| Field | Unit | Title | Meaning |", "| --- | --- | --- | --- |"]
+    lines += [f"| `{one.path}` | {one.unit} | {one.title} | {_cell(one.description)} |" for one in inside]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    """A sentence in which names such as _id and the * of a path are no emphasis."""
+    return text.replace("_", "\\_").replace("*", "\\*").replace("|", "\\|")
+
+
 PAGES = {
     "reference/offline.md": offline_page,
     "reference/rules.md": rules_page,
     "reference/keys.md": keys_page,
+    "reference/fields.md": fields_page,
 }
 """Path in the site and the function that gives the page."""

@@ -1,0 +1,23 @@
+"""Reference pages say what the program's own data say."""
+
+from __future__ import annotations
+
+from preprocessor.reference import fields_page
+from preprocessor.resultfields import fields
+
+
+def test_the_page_of_fields_has_a_line_for_every_field_with_its_unit_and_title():
+    lines = fields_page().splitlines()
+    for field in fields().values():
+        start = f"| `{field.path}` | {field.unit} | {field.title} | "
+        assert sum(line.startswith(start) for line in lines) == 1, field
+
+
+def test_every_line_of_a_table_has_as_many_cells_as_its_head():
+    rows = [line for line in fields_page().splitlines() if line.startswith("|")]
+    assert {line.replace("\\|", "").count("|") for line in rows} == {5}
+
+
+def test_names_in_sentences_are_not_emphasis():
+    assert "replaces the row" in fields_page()
+    assert "have \\_ before them" in fields_page()
