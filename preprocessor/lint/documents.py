@@ -27,11 +27,11 @@ def collection_shape(spec: PipelineSpec, source: FixtureSource | None) -> tuple[
     documents = _matching(spec, source) if source else []
     if documents:
         return learnt(documents, schema, believed=all(map(_by_runner, documents))), True
-    return (_by_schema() if schema and not source else unknown_documents()), False
+    return (described_results() if schema and not source else unknown_documents()), False
 
 
 @cache
-def _by_schema() -> Shape:
+def described_results() -> Shape:
     """What documents of the runner look like; read once, for all tables."""
     schema = result_schema()
     return described(schema) if schema else unknown_documents()

@@ -18,13 +18,17 @@ _ALIGNS: Final[Mapping[str, Align]] = {"left": "left", "right": "right", "center
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: ``values`` as they came, ``texts`` as cells show them, unescaped; one of each per row."""
+    """One column: ``values`` as they came, ``texts`` as cells show them, unescaped; one of each per row.
+
+    ``name`` is the author's name of the column; a column that compares has none.
+    """
 
     header: str
     unit: str
     align: Align
     values: tuple[object, ...]
     texts: tuple[str, ...]
+    name: str = ""
 
 
 def columns_of(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> list[Column]:
@@ -48,6 +52,7 @@ def _column(spec: TableSpec, name: str, header: str, rows: Sequence[Mapping[str,
         align=_ALIGNS.get((form.align if form else None) or "") or _natural_align(values),
         values=values,
         texts=tuple(cell_text(value, form) for value in values),
+        name=name,
     )
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.aggregation.values import MISSING
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from preprocessor.specs import ChartSpec, PipelineSpec, TableSpec
 
 NO_ROWS: Final = "There are no results for this table yet."
+_NO_MEANINGS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def text_html(text: str) -> str:
@@ -32,15 +34,22 @@ def text_html(text: str) -> str:
     return escape(visible(text))
 
 
-def html_table(spec: TableSpec, rows: Sequence[Mapping[str, object]], *, notes: str = "") -> str:
+def html_table(
+    spec: TableSpec,
+    rows: Sequence[Mapping[str, object]],
+    *,
+    notes: str = "",
+    meanings: Mapping[str, str] = _NO_MEANINGS,
+) -> str:
     """The figure that stands in the page for one table.
 
-    ``notes`` is HTML to stand under the table, outside its scroll box. With no rows the author's ``empty``
-    text (or a plain statement) takes the place of the table. The same rows give the same text; lines end in
-    ``\\n``.
+    ``notes`` is HTML to stand under the table, outside its scroll box. ``meanings`` are texts that explain
+    columns, by their names; a header shows its own to who points at it or has it read out. With no
+    rows the author's ``empty`` text (or a plain statement) takes the place of the table. The same rows give the
+    same text; lines end in ``\\n``.
     """
     chart = _drawn(table_plot(spec), rows) if spec.chart and rows else ""
-    body = _scroll_box(spec, rows) if rows else _nothing(spec)
+    body = _scroll_box(spec, rows, meanings) if rows else _nothing(spec)
     return _figure(spec, chart, body, notes)
 
 
@@ -81,7 +90,9 @@ def _nothing(spec: PipelineSpec) -> str:
     return f'<p class="mongo-table__empty">{_lines(spec.empty or NO_ROWS)}</p>'
 
 
-def _scroll_box(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> str:
+def _scroll_box(
+    spec: TableSpec, rows: Sequence[Mapping[str, object]], meanings: Mapping[str, str] = _NO_MEANINGS
+) -> str:
     """The table in a box that scrolls: a region with a name, which the keyboard can reach and move."""
     columns = columns_of(spec, rows)
     name = spec.title or spec.caption or "Table: " + ", ".join(spec.headers)
@@ -91,7 +102,7 @@ def _scroll_box(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> str:
             "<table>",
             "<thead>",
             "<tr>",
-            *map(_header, columns),
+            *(_header(column, meanings.get(column.name, "")) for column in columns),
             "</tr>",
             "</thead>",
             "<tbody>",
@@ -111,9 +122,12 @@ _STYLE: Final[Mapping[Align, str]] = {
 }
 
 
-def _header(column: Column) -> str:
+def _header(column: Column, meaning: str) -> str:
     unit = f' <span class="mongo-table__unit">{_lines(column.unit)}</span>' if column.unit else ""
-    return f'<th scope="col"{_STYLE[column.align]}>{_lines(column.header)}{unit}</th>'
+    name = _lines(column.header)
+    # Themes mark an <abbr> as something to point at; a title on the <th> itself nobody would find.
+    shown = f'<abbr title="{text_html(meaning)}">{name}</abbr>' if meaning else name
+    return f'<th scope="col"{_STYLE[column.align]}>{shown}{unit}</th>'
 
 
 def _marked(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> int:

@@ -100,7 +100,11 @@ def _drawing(spec: PipelineSpec, known: Known) -> str:
         return ""
     if isinstance(spec, ChartSpec):
         return html_chart(spec, rows)
-    return html_table(spec, rows) if isinstance(spec, TableSpec) else ""
+    if not isinstance(spec, TableSpec):
+        return ""
+    from preprocessor.site.meanings import column_meanings
+
+    return html_table(spec, rows, meanings=column_meanings(spec) if rows else {})
 
 
 def _value(spec: ValueSpec, known: Known) -> str:
