@@ -17,7 +17,7 @@ EPILOG = """\
 examples:
   mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
   mongo-tables run insert_docsize --scale 0.01          one hundredth of it, on a replica set of its own
-  mongo-tables run --all --scale 0.001 --seconds 1      everything in 15 minutes on two processors, three times
+  mongo-tables run --all --scale 0.001 --seconds 0.7    everything in 15 minutes on two processors
   mongo-tables run ./mine.toml                          an experiment file of yours
   mongo-tables run insert_docsize --target mongodb://…  on a deployment that is there already
 

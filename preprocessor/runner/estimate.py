@@ -27,6 +27,8 @@ class Estimate:
 
 WINDOW_OVERHEAD_SECONDS = 0.9
 """Around each window: to make the collection, prepare, have it written to disk, write the row."""
+WARMING_OVERHEAD_SECONDS = 0.2
+"""The same for a window that only warms."""
 CONNECTION_SECONDS = 0.004
 """To open a connection."""
 LOADED_BYTES_PER_SECOND = 15 * 2**20
@@ -42,10 +44,9 @@ def estimate(scaled: Experiment, factor: float, repeats: int, most_seconds: floa
     for number, config in enumerate(configs(scaled)):
         published = rows[number].get("durationS", 0) * factor if number < len(rows) else 0
         limits = [limit for limit in (config.get("testTimeSecs", published), most_seconds) if limit]
-        windows = repeats * (2 if scaled.warm else 1)
-        seconds = min(limits) * windows if limits else None
+        seconds = min(limits) * repeats * (2 if scaled.warm else 1) if limits else None
         fresh = repeats if number == 0 or not workload(scaled.workload).KEEPS_DATA else 0
-        estimates.append(_estimate(scaled, config, seconds, windows, fresh))
+        estimates.append(_estimate(scaled, config, seconds, repeats, fresh))
     return estimates
 
 
@@ -61,7 +62,7 @@ def local_seconds(estimates: list[Estimate], scaled: Experiment, most: float | N
 
 
 def _estimate(
-    scaled: Experiment, config: Config, seconds: float | None, windows: int, fresh: int
+    scaled: Experiment, config: Config, seconds: float | None, repeats: int, fresh: int
 ) -> Estimate:
     kind = workload(scaled.workload)
     plan = kind.plan(config)
@@ -70,13 +71,16 @@ def _estimate(
     loaded = sum(load.bytes for load in loads)
     if plan and scaled.workload == "insert":
         loads.append(plan)
-    opening = WINDOW_OVERHEAD_SECONDS + CONNECTION_SECONDS * config["numberOfThreads"]
+    connecting = CONNECTION_SECONDS * config["numberOfThreads"]
+    opening = WINDOW_OVERHEAD_SECONDS + connecting
+    if scaled.warm:
+        opening += WARMING_OVERHEAD_SECONDS + connecting
     return Estimate(
         operations=plan.operations if plan else None,
         documents=sum(load.documents for load in loads),
         bytes=sum(load.bytes for load in loads),
         seconds=seconds,
-        around=windows * opening + fresh * loaded / LOADED_BYTES_PER_SECOND,
+        around=repeats * opening + fresh * loaded / LOADED_BYTES_PER_SECOND,
     )
 
 

@@ -194,6 +194,16 @@ def test_replacing_changes_whole_documents_and_keeps_their_ids_and_size(crew, re
     assert all(1024 <= len(bson.encode(one)) < 1024 + 128 for one in replaced)
 
 
+def test_of_updates_so_many_are_reads_as_is_asked_for(crew, replica_set, database):
+    perform(crew, replica_set, "insert", UPDATED)
+    config = {**UPDATED, "documentRange": 100, "updateFunction": "UpdateOne", "percentReads": 50}
+    written = database.client.admin.command("serverStatus")["opcounters"]["update"]
+    done = perform(crew, replica_set, "update", config, seconds=0.5)
+    written = database.client.admin.command("serverStatus")["opcounters"]["update"] - written
+    assert done.errors == {}
+    assert 0.3 < written / done.operations < 0.7
+
+
 @pytest.mark.parametrize("client", ["wire", "pymongo"])
 def test_deleting_deletes_so_many_documents_and_none_twice(crew, replica_set, database, client):
     perform(crew, replica_set, "insert", NUMBERED)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 KEEPS_DATA = False
 NEEDS = frozenset({"totalDocsToInsert", "docSizeKB", "writeBatchSize"})
-PREPARED_BYTES = 64 * 2**20
+PREPARED_BYTES = 16 * 2**20
 """How much the connections prepare together; each at least one batch."""
 FIRST_PRELOAD_THREAD = 0xF00
 """Number of the first connection in business ids of documents that are there before the clock starts."""

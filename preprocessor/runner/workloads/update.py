@@ -3,7 +3,7 @@
 ``documentRange`` is from how many documents, the first ones, an operation chooses: few stay in the cache, all
 of them do not. ``UpdateOne`` sets ``nFieldsUpdated`` integer fields: with ``indexUpdate`` from the first, which
 the ``nSecondaryIndexes`` indexes are on, else those after the last that has an index. ``ReplaceOne`` replaces
-the whole document, so that every index changes.
+the whole document, so that every index changes. Of a hundred operations ``percentReads`` read a document instead.
 """
 
 from __future__ import annotations
@@ -61,12 +61,18 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
     changes = _documents(config, share) if replaces else _updates(config, share)
     draw = random.Random(share.seed).random
     among = min(config["documentRange"], config["initialDocsToInsert"])
+    reads = config.get("percentReads", 0) / 100
     turn = -1
 
     def step() -> Done:
         nonlocal turn
-        turn += 1
         selector = bson.encode({"_id": Int64(int(draw() * among))})
+        if reads and draw() < reads:
+            found, size = client.find(selector, 1, 0)
+            if found != 1:
+                raise UnexpectedReply("a document is not there")
+            return Done(1, found, size)
+        turn += 1
         change = changes[turn % PREPARED]
         matched = client.replace(selector, change) if replaces else client.update(selector, change, False)
         if matched != 1:
