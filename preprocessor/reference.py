@@ -121,14 +121,31 @@ def fields_page() -> str:
         "# Fields of a result document\n",
         "`mongo-tables run` writes one such document for each variant of an experiment, into the collection `results`. "
         "A path goes through arrays as through documents; `*` stands for any name. The unit 1 is that of ratios and "
-        "plain counts. Parameters of the experiment stand in several places: as they were asked for in `_id` and "
-        "`experiment`, as they were run in `variant` and `test_config`. A header of a table in the site shows "
+        "plain counts. Parameters of an experiment are listed once, under `variant`: they stand as they were asked for "
+        "in `_id`, `experiment.parameters` and `experiment.variant`, and as they were run in `variant`, `test_config` "
+        "and `test_config.variant`. A header of a table in the site shows "
         "what its column comes from in these words. This page is made from the JSON Schemas that a document is "
         "validated against.\n",
     ]
-    for group, inside in groupby(fields().values(), key=lambda field: field.path.partition(".")[0]):
+    listed = (field for field in fields().values() if not _repeats_parameter(field))
+    for group, inside in groupby(listed, key=lambda field: field.path.partition(".")[0]):
         parts.append(_fields_section(group, list(inside)))
     return "\n".join(parts)
+
+
+def _repeats_parameter(field: Field) -> bool:
+    """Whether the field is a parameter outside ``variant``, where parameters are listed."""
+    for place in (
+        "_id.",
+        "test_config.variant.",
+        "test_config.",
+        "experiment.parameters.",
+        "experiment.variant.",
+    ):
+        if field.path.startswith(place):
+            same = fields().get(f"variant.{field.path.removeprefix(place)}")
+            return same is not None and same.description == field.description
+    return False
 
 
 def _fields_section(group: str, inside: Iterable[Field]) -> str:
