@@ -1,16 +1,31 @@
-"""What the load generator costs: prepared messages against PyMongo, same server, same work, in turn.
+"""What the load generator costs, beside what others cost: same server, same work, in turn.
 
-    python benchmarks/runner_speed.py [--seconds 3] [--rounds 3]
+    python -m benchmarks.runner_speed [--seconds 3] [--rounds 3]
 
-Prints, for each kind of work and number of connections, the median over the rounds of operations per second
-and of the client's processor time for 1,000 operations. The second is what to compare: it hardly depends on
-what else the machine does, operations per second do.
+Prints for each kind of work and number of connections the median over the rounds of operations per second and
+of the client's processor time for 1,000 operations, and the ratio of the latter to PyMongo's and, when
+``go-ycsb`` is on PATH, to go-ycsb's. The processor time is what to compare: it hardly depends on what else the
+machine does, operations per second do. At the end the same work is sent to a server that only acknowledges:
+the generator's own ceiling.
+
+go-ycsb works on documents of its own shape (ten fields of 100 bytes, keys that are strings) and reads one field
+of them where ours read none; its MongoDB binding has no bulk insert, so none is shown. Its processor time
+includes its start, some hundredths of a second. To have it (it needs Go; version 1.0.1 cannot be installed with
+``go install``, because its list of versions is not served): a go.mod that requires
+``github.com/pingcap/go-ycsb v1.0.1``, then ``go build -mod=mod github.com/pingcap/go-ycsb/cmd/go-ycsb``.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import re
+import resource
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -18,13 +33,14 @@ from typing import Any
 from pymongo import MongoClient
 
 from preprocessor.runner.clients import Kind
-from preprocessor.runner.load import Crew, Outcome
+from preprocessor.runner.load import Crew
 from preprocessor.runner.local import LocalReplicaSet, Settings
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import workload
 
 DATABASE = "runner_speed"
 DOCUMENTS = 20_000
+ENDLESS = 10**9
 LOADED: Mapping[str, Any] = {
     "collection": "things",
     "totalDocsToInsert": DOCUMENTS,
@@ -33,81 +49,162 @@ LOADED: Mapping[str, Any] = {
     "idType": "SEQUENCE",
     "writeConcern": {"w": 1},
 }
+LONGEST_SECONDS = 120
 CLIENTS: tuple[Kind, ...] = ("wire", "pymongo")
+COUNTED = re.compile(r"^(?:READ|UPDATE)\s+- Takes\(s\): ([\d.]+), Count: (\d+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One kind of work."""
+    """One kind of work; ``reads`` is the percent of it that go-ycsb would read, None when it has no such work."""
 
     title: str
     workload: str
     connections: int
     config: Mapping[str, Any]
+    reads: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Operations per second, and the client's processor time in milliseconds for 1,000 of them."""
+
+    speed: float
+    milliseconds: float
 
 
 def cases() -> list[Case]:
-    """Bulk insert of 1 KB documents, point reads, and updates spread over many documents."""
-    endless = 10**9
-    insert = {**LOADED, "collection": "inserted", "idType": None, "totalDocsToInsert": endless}
-    named = {**insert, "idType": "OBJECT_ID"}
+    """Bulk insert of 1 KB documents, point reads, and reads and updates in halves, over many documents."""
+    insert = {**LOADED, "collection": "inserted", "idType": None, "totalDocsToInsert": ENDLESS}
     read = {**LOADED, "query": {"_id": f"RANDINT(1,{DOCUMENTS})"}, "limit": 1}
-    update = {**LOADED, "nUpdates": endless, "nHotspots": DOCUMENTS}
-    found = [Case(f"insert, batches of 1,000, {n} conn.", "insert", n, insert) for n in (1, 4)]
-    found.append(Case("insert with ObjectIds, 1 conn.", "insert", 1, named))
-    found += [Case(f"point reads, {n} conn.", "query", n, read) for n in (1, 32, 100)]
-    found += [Case(f"updates, {n} conn.", "hot_update", n, update) for n in (1, 32, 100)]
-    return found
+    mixed = {
+        **LOADED, "initialDocsToInsert": DOCUMENTS, "documentRange": DOCUMENTS, "updateFunction": "UpdateOne",
+        "percentReads": 50,
+    }  # fmt: skip
+    found = [Case(f"insert of 1 KB, batches of 1,000, {n} conn.", "insert", n, insert, None) for n in (1, 4)]
+    found += [Case(f"point reads, {n} conn.", "query", n, read, 100) for n in (1, 32, 100)]
+    return found + [Case(f"50:50, {n} conn.", "update", n, mixed, 50) for n in (1, 32, 100)]
 
 
-def perform(
-    crew: Crew, server: LocalReplicaSet, case: Case, client: Kind, seconds: float, turn: int
-) -> Outcome:
-    """Do the work of a case for some seconds."""
-    with MongoClient[dict[str, Any]](server.uri) as admin:
-        if case.workload == "insert":
-            workload("insert").create(admin[DATABASE], case.config)
+def ours(crew: Crew, uri: str, case: Case, client: Kind, seconds: float, turn: int) -> Cost:
+    """Do the work of a case for some seconds with one of our clients."""
     load = Load(
-        server.uri, DATABASE, case.workload, case.config, f"{turn}", case.connections, client, seconds=seconds
+        uri, DATABASE, case.workload, case.config, f"{turn}", case.connections, client, seconds=seconds
     )
-    return crew.perform(load)
+    outcome = crew.perform(load)
+    cpu = sum(outcome.process_cpu_seconds)
+    return Cost(outcome.operations / outcome.seconds, cpu * 1e6 / outcome.operations)
 
 
-def milliseconds(outcome: Outcome) -> float:
-    """Processor time of the client for 1,000 operations."""
-    return sum(outcome.process_cpu_seconds) * 1e6 / outcome.operations
+def go_ycsb(uri: str, case: Case, operations: int) -> Cost:
+    """Do so many operations with go-ycsb, over documents that it loaded."""
+    reads = (case.reads or 0) / 100
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    out = _go_ycsb(
+        "run", uri, f"threadcount={case.connections}", f"operationcount={operations}", f"readproportion={reads}",
+        f"updateproportion={1 - reads}",
+    )  # fmt: skip
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    found = COUNTED.findall(out)
+    count = sum(int(number) for _, number in found)
+    return Cost(count / max(float(taken) for taken, _ in found), cpu * 1e6 / count)
+
+
+def _go_ycsb(action: str, uri: str, *properties: str) -> str:
+    always = (
+        f"mongodb.url={uri.replace('/?', f'/{DATABASE}?')}&w=1", f"recordcount={DOCUMENTS}", "workload=core",
+        "requestdistribution=uniform", "fieldcount=10", "fieldlength=100", "readallfields=false",
+    )  # fmt: skip
+    given = [part for text in (*always, *properties) for part in ("-p", text)]
+    done = subprocess.run(
+        ["go-ycsb", action, "mongodb", *given],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=LONGEST_SECONDS,
+    )
+    return done.stdout.split("Run finished")[-1]
+
+
+@contextmanager
+def acknowledging() -> Iterator[str]:
+    """The connection string of a server that only acknowledges, in a process of its own."""
+    with socket.socket() as held:
+        held.bind(("localhost", 0))
+        port = held.getsockname()[1]
+    command = [sys.executable, "-m", "benchmarks.acknowledging", str(port)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        server.stdout.readline()
+        yield f"mongodb://localhost:{port}/?directConnection=true"
+    finally:
+        server.kill()
+        server.wait()
 
 
 def main() -> None:
-    """Run all cases and print a table in Markdown."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Run all cases and print tables in Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
+    with Crew(1) as crew:
+        _compare(crew, args)
+        _ceiling(crew, args)
+
+
+def _compare(crew: Crew, args: argparse.Namespace) -> None:
+    peers = ["wire", "pymongo"] + (["go-ycsb"] if shutil.which("go-ycsb") else [])
     server = LocalReplicaSet(Settings(members=1))
     try:
-        with Crew(1) as crew:
-            crew.perform(Load(server.uri, DATABASE, "insert", LOADED, "load", 4, "wire"))
-            print("| work | wire, ops/s | PyMongo, ops/s | wire, ms/1k | PyMongo, ms/1k | ratio |")
-            print("|---|--:|--:|--:|--:|--:|")
-            for case in cases():
-                print(_line(crew, server, case, args), flush=True)
+        crew.perform(Load(server.uri, DATABASE, "insert", LOADED, "load", 4, "wire"))
+        if "go-ycsb" in peers:
+            _go_ycsb("load", server.uri, "threadcount=8", f"operationcount={DOCUMENTS}")
+        heads = [f"{peer}, ops/s | {peer}, ms/1k" for peer in peers]
+        print("| work |", " | ".join([*heads, *(f"wire / {peer}" for peer in peers[1:])]), "|")
+        print("|---|" + "--:|" * (3 * len(peers) - 1))
+        for case in cases():
+            print(_line(crew, server, case, peers, args), flush=True)
     finally:
         server.close()
 
 
-def _line(crew: Crew, server: LocalReplicaSet, case: Case, args: argparse.Namespace) -> str:
-    outcomes: dict[Kind, list[Outcome]] = {client: [] for client in CLIENTS}
+def _line(crew: Crew, server: LocalReplicaSet, case: Case, peers: list[str], args: argparse.Namespace) -> str:
+    costs: dict[str, list[Cost]] = {peer: [] for peer in peers}
     for turn in range(args.rounds):
         for client in CLIENTS:
-            outcomes[client].append(perform(crew, server, case, client, args.seconds, turn))
-    speed = {client: median(one.operations / one.seconds for one in outcomes[client]) for client in CLIENTS}
-    cost = {client: median(map(milliseconds, outcomes[client])) for client in CLIENTS}
-    ratio = cost["wire"] / cost["pymongo"]
-    return (
-        f"| {case.title} | {speed['wire']:,.0f} | {speed['pymongo']:,.0f} "
-        f"| {cost['wire']:.1f} | {cost['pymongo']:.1f} | {ratio:.2f} |"
-    )
+            if case.workload == "insert":
+                with MongoClient[dict[str, Any]](server.uri) as admin:
+                    workload("insert").create(admin[DATABASE], case.config)
+            costs[client].append(ours(crew, server.uri, case, client, args.seconds, turn))
+        if "go-ycsb" in peers and case.reads is not None:
+            # As many as PyMongo did, since its own limit of time is not kept.
+            operations = round(costs["pymongo"][-1].speed * args.seconds)
+            costs["go-ycsb"].append(go_ycsb(server.uri, case, operations))
+    middle = {peer: _median(found) for peer, found in costs.items() if found}
+    cells = [
+        f"{middle[peer].speed:,.0f} | {middle[peer].milliseconds:.1f}" if peer in middle else " | "
+        for peer in peers
+    ]
+    cells += [
+        f"{middle['wire'].milliseconds / middle[peer].milliseconds:.2f}" if peer in middle else ""
+        for peer in peers[1:]
+    ]
+    return f"| {case.title} | {' | '.join(cells)} |"
+
+
+def _median(costs: list[Cost]) -> Cost:
+    return Cost(median(cost.speed for cost in costs), median(cost.milliseconds for cost in costs))
+
+
+def _ceiling(crew: Crew, args: argparse.Namespace) -> None:
+    print("\n| against a server that only acknowledges | ops/s | ms/1k |\n|---|--:|--:|")
+    with acknowledging() as uri:
+        for case in cases():
+            cost = _median([ours(crew, uri, case, "wire", args.seconds, turn) for turn in range(args.rounds)])
+            print(f"| {case.title} | {cost.speed:,.0f} | {cost.milliseconds:.1f} |", flush=True)
 
 
 if __name__ == "__main__":
