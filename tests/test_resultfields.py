@@ -50,6 +50,20 @@ def test_every_number_that_the_runner_wrote_has_a_unit(file):
     assert without == {"experiment.seed"}  # A seed measures nothing.
 
 
+def test_every_number_among_the_parameters_of_experiments_has_a_unit():
+    schema = json.loads(
+        (Path(__file__).parents[1] / "preprocessor/schemas/experiment.schema.json").read_text("utf-8")
+    )
+    numbers = [
+        name
+        for name, one in schema["definitions"].items()
+        if one.get("type") in ("integer", "number")
+        and name in schema["properties"]["parameters"]["properties"]
+    ]
+    assert len(numbers) > 10
+    assert [name for name in numbers if not field_at(f"variant.{name}").unit] == []
+
+
 def test_every_field_has_a_title_and_a_sentence():
     for field in fields().values():
         assert field.title.strip() == field.title != "", field
