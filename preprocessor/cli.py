@@ -12,6 +12,7 @@ import errno
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
@@ -33,6 +34,10 @@ results source (--results, or the variable {RESULTS_VARIABLE}, or the folder fix
   FOLDER                    fixture files FOLDER/COLLECTION/*.jsonl, no server needed"""
 
 _EXIT = "exit status: 0 clean, 1 findings, 2 wrong usage or nothing to work with"
+
+
+_MOMENT = 0.01
+"""Seconds after which an interrupt that could not be raised is tried again."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -63,11 +68,17 @@ def _prepare_process() -> None:
 
     def hook(unraisable: sys.UnraisableHookArgs) -> None:
         if isinstance(unraisable.exc_value, KeyboardInterrupt):
-            _thread.interrupt_main()  # It came where nothing can be raised, such as in a weak reference's callback.
+            # It came where nothing can be raised, such as in a weak reference's callback, nor here.
+            _thread.start_new_thread(_interrupt_soon, ())
         else:
             usual(unraisable)
 
     sys.unraisablehook = hook
+
+
+def _interrupt_soon() -> None:
+    time.sleep(_MOMENT)
+    os.kill(os.getpid(), signal.SIGINT)  # Unlike ``interrupt_main`` it wakes a thread that waits.
 
 
 def _status(arguments: Sequence[str]) -> int:
@@ -93,6 +104,7 @@ def _drop_output() -> None:
 
 def _failed(error: Exception) -> int:
     """One line for what the user can mend; a defect of ours keeps its traceback, for the report."""
+    _raise_interrupt(error)
     from preprocessor.commands import Unusable
     from preprocessor.results import ResultsError
 
@@ -106,6 +118,14 @@ def _failed(error: Exception) -> int:
         place = error.filename or ("standard output" if full else "file")
         return _complain(f"{place}: {error.strerror or error}", 2)
     raise error
+
+
+def _raise_interrupt(error: BaseException | None) -> None:
+    """Raises the KeyboardInterrupt that an error came from: Python makes another error of one in ``__set_name__``."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            raise error
+        error = error.__cause__ or error.__context__
 
 
 def _complain(message: str, status: int, hint: str = "") -> int:

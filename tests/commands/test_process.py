@@ -94,3 +94,46 @@ def test_a_full_standard_output_is_named(command: str, folder: Path) -> None:
 def test_a_reader_who_has_enough_is_no_fault(folder: Path) -> None:
     (folder / "page.md").write_text(TABLE * 30)
     assert shell("$PYTHON render page.md | head -1", folder).returncode == 0
+
+
+# Importing ends in callbacks of weak references, where what is raised is lost, and makes classes, where Python 3.11
+# gives another error for it.
+IN_A_CALLBACK = """
+thing = Thing()
+kept = weakref.ref(thing, lambda _: signal.raise_signal(signal.SIGINT))
+del thing
+queue.SimpleQueue().get()
+"""
+IN_A_CLASS = """
+class Named:
+    def __set_name__(self, owner, name):
+        signal.raise_signal(signal.SIGINT)
+type("Owner", (), {"x": Named()})
+"""
+AT_A_PLACE = """\
+import queue, signal, sys, weakref
+from preprocessor import cli
+from preprocessor.commands import schema
+
+class Thing:
+    pass
+
+def run(arguments):
+    exec(PLACE, globals())
+
+schema.run = run
+sys.exit(cli.main())
+"""
+
+
+@pytest.mark.parametrize("place", [IN_A_CALLBACK, IN_A_CLASS])
+def test_an_interrupt_where_it_cannot_be_raised_is_not_lost(place: str, folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", AT_A_PLACE.replace("PLACE", repr(place)), "schema"],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert (done.returncode, done.stderr) == (130, "mongo-tables: interrupted\n")
