@@ -12,6 +12,9 @@ _NAME = re.compile(
     r"<!--\s*(?P<name>mongo(?:[_-]|[ \t]+(?=\w+[ \t]*(?:[:{]|-->)))?\w*)[ \t]*(?P<colon>:?)", re.I
 )
 
+# What the plugin puts in the place of a comment (``site.swap``); the Markdown extension meets it on the same page.
+_TOKEN = re.compile(r"<!--mongo-tables:[0-9a-f]{16}-\d+-->")
+
 
 class Opening(NamedTuple):
     """How a comment begins: its name as written, the offset after its colon, the keyword that is probably
@@ -29,7 +32,7 @@ class Opening(NamedTuple):
 def opening_at(text: str, start: int) -> Opening | None:
     """Read the name of the comment at ``start``; None when it is an ordinary comment."""
     match = _NAME.match(text, start)
-    if match is None:
+    if match is None or _TOKEN.match(text, start):
         return None
     name, colon = match["name"], bool(match["colon"])
     if name in KEYWORDS and colon:
