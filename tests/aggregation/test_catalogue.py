@@ -67,9 +67,7 @@ def test_the_evaluator_has_nothing_that_the_catalogue_does_not_know() -> None:
     known = {(one.kind, one.name) for one in operators()}
     for kind in ("stage", "expression"):
         assert {(kind, name) for name in REGISTERED[kind]} <= known
-    assert set(frame._FORMS) <= {
-        name for kind, name in known if kind in ("accumulator", "window")
-    }
+    assert set(frame._FORMS) <= {name for kind, name in known if kind in ("accumulator", "window")}
 
 
 @pytest.mark.parametrize("one", REFUSED, ids=_id)
