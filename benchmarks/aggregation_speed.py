@@ -1,10 +1,10 @@
 """What evaluating pipelines costs: `python -m benchmarks.aggregation_speed [PAGE …]`.
 
 Runs the pipelines of all tables of the pages (default: those of ``tests/acceptance/pages``) over 130 result
-documents of about 150 KB, in one process and in turns: on the evaluator with the documents loaded, on a real server over loopback, and on
-mongomock where it gives any result. Printed are the least CPU times of the rounds (against the server the mean, and
-its process counts with the client's), the ratios, what the evaluator needs for three and ten times the documents,
-and what it costs to load them from fixture files.
+documents of about 150 KB, in one process and in turns: on the evaluator with the documents loaded, on a real server
+over loopback, and on mongomock where it gives any result. Printed are the least CPU times of the rounds (against the
+server the mean, and its process counts with the client's), the ratios, what the evaluator needs for three and ten
+times the documents, and what it costs to load them from fixture files.
 """
 
 from __future__ import annotations
