@@ -26,7 +26,9 @@ def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
     figures["mean"] = None if empty else _mean(latencies)
     figures["min"] = None if empty else min(latencies)
     for name, percentile in _PERCENTILES.items():
-        figures[name] = None if empty else int(histogram.get_value_at_percentile(percentile))
+        # The histogram gives the upper end of a step, which may lie beyond the longest that there was.
+        value = int(histogram.get_value_at_percentile(percentile))
+        figures[name] = None if empty else min(value, max(latencies))
     figures["max"] = None if empty else max(latencies)
     figures["histogram"] = histogram.encode().decode("ascii")
     return figures
