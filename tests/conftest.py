@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests import mongod as servers
+
+# A shell starts background jobs with Ctrl-C ignored, and what they start inherits that: tests that interrupt a
+# process need it as it is in a terminal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
