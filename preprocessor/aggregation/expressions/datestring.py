@@ -5,6 +5,7 @@ Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateT
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from preprocessor.aggregation.compiler import Node, Scope, compile_expression, folded, form, named_arguments
@@ -44,6 +45,17 @@ def _zone(runs: dict[str, Evaluate], document: Document) -> Zone | None:
     return None if is_nullish(where) else zone_of(where)
 
 
+def _form(runs: Mapping[str, Evaluate], document: Document, check: Callable[[str], Any], code: int) -> Any:
+    """The format, found sound by ``check``; null or missing where it is none."""
+    found: Any = runs["format"](document) if "format" in runs else MISSING
+    if is_nullish(found):
+        return found
+    if not is_string(found):
+        raise AggregationError(f"a date's format is a string, not {type_name(found)}", code=code)
+    check(found)
+    return found
+
+
 @form("$dateToString")
 def _to_string(argument: Any, scope: Scope, path: Path) -> Node:
     runs, is_constant = _runs("$dateToString", argument, scope, path)
@@ -52,11 +64,7 @@ def _to_string(argument: Any, scope: Scope, path: Path) -> Node:
     def run(document: Document) -> Any:
         try:
             value = read(document)
-            form: Any = runs["format"](document) if "format" in runs else MISSING
-            if not is_nullish(form):
-                if not is_string(form):
-                    raise AggregationError(f"a date's format is a string, not {type_name(form)}", code=18533)
-                check_format(form)
+            form = _form(runs, document, check_format, 18533)
             place = _zone(runs, document)
             if is_nullish(value):
                 return on_null(document) if on_null else None
@@ -79,11 +87,7 @@ def _from_string(argument: Any, scope: Scope, path: Path) -> Node:
     def run(document: Document) -> Any:
         try:
             value = read(document)
-            form: Any = runs["format"](document) if "format" in runs else MISSING
-            if not is_nullish(form):
-                if not is_string(form):
-                    raise AggregationError(f"a date's format is a string, not {type_name(form)}", code=40684)
-                check_reading_format(form)
+            form = _form(runs, document, check_reading_format, 40684)
             place = _zone(runs, document)
             if is_nullish(value):
                 return on_null(document) if on_null else None
