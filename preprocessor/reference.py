@@ -133,6 +133,26 @@ def fields_page() -> str:
     return "\n".join(parts)
 
 
+def published_page() -> str:
+    """Every field of a document of published figures."""
+    own = [field for field in fields("published").values() if not field.path.startswith("result_id.")]
+    return (
+        "# Fields of published figures\n\n"
+        "What others published for an experiment stands in its file; `mongo-tables experiments --published` and every "
+        "`mongo-tables run` write it into the collection `published`, one document for each row. `result_id` is the "
+        "`_id` of the result that belongs to it, so that a page puts both side by side:\n\n"
+        f"```json\n{_SIDE_BY_SIDE}\n```\n\n"
+        "Figures keep the names and the units of their source. A name that is not listed is explained by the page that "
+        "shows it. This page is made from the JSON Schema that a document is validated against.\n\n"
+    ) + _fields_table(own)
+
+
+_SIDE_BY_SIDE = """\
+{"$lookup": {"from": "published", "localField": "_id", "foreignField": "result_id", "as": "published"}},
+{"$set": {"theirs": {"$first": "$published.figures.DocsPerSecond"}}},
+{"$set": {"ratio": {"$divide": ["$work.operations_per_second", "$theirs"]}}}"""
+
+
 def _repeats_parameter(field: Field) -> bool:
     """Whether the field is a parameter outside ``variant``, where parameters are listed."""
     for place in (
@@ -149,7 +169,11 @@ def _repeats_parameter(field: Field) -> bool:
 
 
 def _fields_section(group: str, inside: Iterable[Field]) -> str:
-    lines = [f"## `{group}`\n", "| Field | Unit | Title | Meaning |", "| --- | --- | --- | --- |"]
+    return f"## `{group}`\n\n{_fields_table(inside)}"
+
+
+def _fields_table(inside: Iterable[Field]) -> str:
+    lines = ["| Field | Unit | Title | Meaning |", "| --- | --- | --- | --- |"]
     lines += [f"| `{one.path}` | {one.unit} | {one.title} | {_cell(one.description)} |" for one in inside]
     return "\n".join(lines) + "\n"
 
@@ -164,5 +188,6 @@ PAGES = {
     "reference/rules.md": rules_page,
     "reference/keys.md": keys_page,
     "reference/fields.md": fields_page,
+    "reference/published.md": published_page,
 }
 """Path in the site and the function that gives the page."""

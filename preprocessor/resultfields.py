@@ -30,10 +30,13 @@ class Field:
 
 
 @cache
-def fields() -> Mapping[str, Field]:
-    """All fields by path, in the order of the schema. A document comes before the fields in it."""
+def fields(kind: str = "result") -> Mapping[str, Field]:
+    """All fields of a document of this kind (``result`` or ``published``) by path, in the order of its schema.
+
+    A document comes before the fields in it.
+    """
     found: dict[str, Field] = {}
-    for field in _inside(_schema("result.schema.json"), ()):
+    for field in _inside(_schema(f"{kind}.schema.json"), ()):
         found.setdefault(field.path, field)
     return found
 

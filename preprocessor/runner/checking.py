@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from preprocessor.findings import Finding
@@ -74,10 +74,23 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
     yield from _random_numbers(("parameters",), data["parameters"])
     for number, variant in enumerate(data["variants"]):
         yield from _random_numbers(("variants", number), variant)
-    rows = data.get("published", {}).get("rows")
-    if rows is not None and len(rows) != len(data["variants"]):
-        message = f"{len(rows)} published rows for {len(data['variants'])} variants"
-        yield ("published",), message, "an empty [[published.rows]] stands for a variant without figures"
+    yield from _published(data.get("published", {}).get("rows"), len(data["variants"]))
+
+
+def _published(rows: Sequence[Mapping[str, Any]] | None, variants: int) -> Iterator[_Problem]:
+    if rows is None:
+        return
+    if len(rows) != variants and not any("variant" in row for row in rows):
+        message = f"{len(rows)} published rows for {variants} variants"
+        hint = "an empty [[published.rows]] stands for a variant without figures, or rows name their variant"
+        yield ("published",), message, hint
+        return
+    for number, row in enumerate(rows):
+        named = row.get("variant", number + 1)
+        if named > variants:
+            where = ("published", "rows", number, *(("variant",) if "variant" in row else ()))
+            message = f"published figures of variant {named}, and there are {variants}"
+            yield where, message, "variant counts from 1; 0 is for figures that belong to none"
 
 
 def _random_numbers(path: Path, values: Mapping[str, Any]) -> Iterator[_Problem]:

@@ -39,10 +39,10 @@ LOCAL_SLOWNESS = 5
 
 def estimate(scaled: Experiment, factor: float, repeats: int, most_seconds: float | None) -> list[Estimate]:
     """Give an estimate for each variant of an experiment that is already scaled by ``factor``."""
-    rows = scaled.published.get("rows", [])
+    durations = {variant: row["durationS"] for variant, row in scaled.published_rows() if "durationS" in row}
     estimates = []
     for number, config in enumerate(configs(scaled)):
-        published = rows[number].get("durationS", 0) * factor if number < len(rows) else 0
+        published = durations.get(number + 1, 0) * factor
         limits = [limit for limit in (config.get("testTimeSecs", published), most_seconds) if limit]
         seconds = min(limits) * repeats * (2 if scaled.warm else 1) if limits else None
         fresh = repeats if number == 0 or not workload(scaled.workload).KEEPS_DATA else 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.results.secrets import scrub
 from preprocessor.runner import experiment as experiments
-from preprocessor.runner import ownership, provenance, result
+from preprocessor.runner import ownership, provenance, published, result
 from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import TargetError
 from preprocessor.runner.experiment import Experiment
@@ -115,7 +115,8 @@ class Run:
 def execute(run: Run, store: Store, journal: Journal) -> int:
     """Measure every variant that the journal has not, and write its row at once; give the number of rows written.
 
-    Rows of variants that the experiment no longer has go to the history at the end. Raises RunnerError; the
+    Rows of variants that the experiment no longer has go to the history at the end; the figures that others
+    published are written beside. Raises RunnerError; the
     rows written until then stay.
     """
     from pymongo.errors import PyMongoError
@@ -139,6 +140,7 @@ def execute(run: Run, store: Store, journal: Journal) -> int:
         run.abandon(IMPATIENT_MS)  # whoever presses Ctrl-C does not wait for an election
         raise
     store.retire(run.experiment.name, [result.row_id(run.experiment, number) for number in numbers])
+    published.write(run.experiment, store)
     return len(missing)
 
 

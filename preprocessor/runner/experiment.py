@@ -39,6 +39,11 @@ class Experiment:
     published: Mapping[str, Any]
     digest: str
 
+    def published_rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """The published rows, each with the variant it belongs to, from 1; 0 is for none."""
+        for number, row in enumerate(self.published.get("rows", ()), 1):
+            yield row.get("variant", number), row
+
 
 def names() -> list[str]:
     """Names of the experiments that come with the package, sorted."""

@@ -1,8 +1,9 @@
 """Where result documents go: files of Extended JSON lines, or a database.
 
 ``results`` holds one row for each variant of each experiment; whatever is replaced moves to
-``results_history``, so no measurement is lost. A write is whole or not there: files are written beside and
-moved into place, and the old row reaches the history before the new one replaces it.
+``results_history``, so no measurement is lost. ``published`` holds the figures that others published for them.
+A write is whole or not there: files are written beside and moved into place, and the old row reaches the history
+before the new one replaces it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from preprocessor.runner.errors import RunnerError
 
 RESULTS = "results"
 HISTORY = "results_history"
+PUBLISHED = "published"
 RUNS = "results_runs"
 DEFAULT_DATABASE = "mongo_tables"
 
@@ -46,6 +48,9 @@ class Store(Protocol):
 
     def retire(self, experiment: str, keep: Sequence[Document]) -> int:
         """Move the rows whose ``_id`` is not in ``keep`` to the history and say how many there were."""
+
+    def publish(self, experiment: str, documents: Sequence[Document]) -> None:
+        """Have ``published`` hold just these documents of the experiment; the same ones again change nothing."""
 
     def state(self, experiment: str) -> dict[str, Any] | None:
         """The state of a run that was cut off, None when there is none."""
@@ -93,6 +98,13 @@ class FileStore:
             self._remember(experiment, old)
             self._write(RESULTS, experiment, [row for row in rows if row["_id"] in keep])
         return len(old)
+
+    def publish(self, experiment: str, documents: Sequence[Document]) -> None:
+        """Write ``published/NAME.jsonl``, or remove it when there are no documents."""
+        if documents:
+            self._write(PUBLISHED, experiment, documents)
+        else:
+            self._path(PUBLISHED, experiment).unlink(missing_ok=True)
 
     def state(self, experiment: str) -> dict[str, Any] | None:
         """Read ``.runs/NAME.json``."""
@@ -185,6 +197,14 @@ class DatabaseStore:
             _plainly(partial(self._remember, row))
             _plainly(partial(self._database[RESULTS].delete_one, {"_id": row["_id"]}))
         return len(old)
+
+    def publish(self, experiment: str, documents: Sequence[Document]) -> None:
+        """Replace the documents one by one, then remove those that are no more: none is missing in between."""
+        published = self._database[PUBLISHED]
+        for document in documents:
+            _plainly(partial(published.replace_one, {"_id": document["_id"]}, document, upsert=True))
+        gone = {"testname": experiment, "_id": {"$nin": [document["_id"] for document in documents]}}
+        _plainly(lambda: published.delete_many(gone))
 
     def state(self, experiment: str) -> dict[str, Any] | None:
         """Read the document of the experiment in ``results_runs``."""

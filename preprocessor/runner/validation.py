@@ -14,18 +14,25 @@ SCHEMAS = Path(__file__).parents[1] / "schemas"
 
 
 def check_result(document: Mapping[str, Any]) -> None:
-    """Raise RunnerError when a result document is not what ``schemas/result.schema.json`` says.
+    """Raise RunnerError when a result document is not what ``schemas/result.schema.json`` says."""
+    _check(document, "result")
 
-    The schema speaks of Extended JSON, the form in which documents are published.
-    """
+
+def check_published(document: Mapping[str, Any]) -> None:
+    """Raise RunnerError when a document of published figures is not what ``schemas/published.schema.json`` says."""
+    _check(document, "published")
+
+
+def _check(document: Mapping[str, Any], name: str) -> None:
+    """The schemas speak of Extended JSON, the form in which documents are published."""
     import bson
 
     from preprocessor.results import typedjson
 
     published = json.loads(typedjson.line(bson.encode(document)))
-    error = next(iter(validator("result").iter_errors(published)), None)
+    error = next(iter(validator(name).iter_errors(published)), None)
     if error is not None:
-        raise RunnerError(f"a result document is wrong at {error.json_path}: {error.message[:300]}")
+        raise RunnerError(f"a {name} document is wrong at {error.json_path}: {error.message[:300]}")
 
 
 @cache

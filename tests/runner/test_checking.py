@@ -61,6 +61,17 @@ def test_published_rows_are_as_many_as_variants():
     assert "1 published rows for 2 variants" in fault[1]
 
 
+def test_published_rows_that_name_their_variant_may_be_any_number():
+    rows = "".join(f"[[published.rows]]\nvariant = {one}\nqps = 1\n" for one in (1, 1, 0, 3))
+    text = f'{TINY}\n[published]\nsource = "here"\n'
+    (fault,) = found(text + rows)
+    assert fault[:2] == (
+        (text + rows).split("\n").index("variant = 3") + 1,
+        "published figures of variant 3, and there are 2",
+    )
+    assert found(text + rows.replace("= 3", "= 2")) == []
+
+
 @pytest.mark.parametrize(
     ("template", "message"),
     [
