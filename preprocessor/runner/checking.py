@@ -71,6 +71,9 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
             yield ("variants", number), f"the workload {data['workload']} needs {', '.join(missing)}", hint
         if "database" in variant:
             yield ("variants", number, "database"), "a variant has no database of its own", ""
+    for name in data.get("least", {}):
+        if name not in data.get("scaled", ()):
+            yield ("least", name), f"--scale does not touch {name}", "name it in scaled, or leave it out here"
     yield from _random_numbers(("parameters",), data["parameters"])
     for number, variant in enumerate(data["variants"]):
         yield from _random_numbers(("variants", number), variant)

@@ -33,6 +33,7 @@ class Experiment:
     parameters: Mapping[str, Any]
     variants: tuple[Mapping[str, Any], ...]
     scaled: tuple[str, ...]
+    least: Mapping[str, int]
     repeats: int
     warm: bool
     reference: Mapping[str, Any]
@@ -80,6 +81,7 @@ def read(content: bytes, file: str) -> Experiment:
         parameters=data["parameters"],
         variants=tuple(data["variants"]),
         scaled=tuple(data.get("scaled", ())),
+        least=data.get("least", {}),
         repeats=data.get("repeats", 1),
         warm=data.get("warm", False),
         reference=data.get("reference", {}),
@@ -91,14 +93,14 @@ def read(content: bytes, file: str) -> Experiment:
 def scale(experiment: Experiment, factor: float) -> Experiment:
     """The same experiment with everything that ``scaled`` names multiplied by ``factor``.
 
-    A number stays at least 1, a time at least ``SHORTEST_WINDOW_SECONDS`` (unless it was shorter). In a
-    template of a query it is the range of the random numbers that shrinks, as the data does that they choose
-    from; in the stages of a pipeline nothing else does.
+    A number stays at least 1, or what ``least`` says of it, a time at least ``SHORTEST_WINDOW_SECONDS`` (unless
+    it was smaller before). In a template of a query it is the range of the random numbers that shrinks, as the
+    data does that they choose from; in the stages of a pipeline nothing else does.
     """
     return replace(
         experiment,
-        parameters=_scale(experiment.parameters, experiment.scaled, factor),
-        variants=tuple(_scale(variant, experiment.scaled, factor) for variant in experiment.variants),
+        parameters=_scale(experiment.parameters, experiment, factor),
+        variants=tuple(_scale(variant, experiment, factor) for variant in experiment.variants),
     )
 
 
@@ -108,7 +110,15 @@ def configs(experiment: Experiment) -> Iterator[dict[str, Any]]:
         yield {**experiment.parameters, **variant}
 
 
-def _scale(values: Mapping[str, Any], scaled: Sequence[str], factor: float) -> dict[str, Any]:
+def _scale(values: Mapping[str, Any], experiment: Experiment, factor: float) -> dict[str, Any]:
+    made_smaller = _smaller(values, experiment.scaled, factor)
+    for name, least in experiment.least.items():
+        if name in values:
+            made_smaller[name] = max(made_smaller[name], min(least, values[name]))
+    return made_smaller
+
+
+def _smaller(values: Mapping[str, Any], scaled: Sequence[str], factor: float) -> dict[str, Any]:
     """Scale the values that a name in ``scaled`` leads to; ``a.b`` is the field b of a."""
     result = {}
     for key, value in values.items():
@@ -116,7 +126,7 @@ def _scale(values: Mapping[str, Any], scaled: Sequence[str], factor: float) -> d
         if "" in inner:
             result[key] = _scaled(key, value, factor)
         elif inner:
-            result[key] = _scale(value, inner, factor)
+            result[key] = _smaller(value, inner, factor)
         else:
             result[key] = value
     return result

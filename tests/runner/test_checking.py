@@ -116,3 +116,11 @@ def test_the_command_shows_the_line_and_makes_nothing(tmp_path):
     assert err.startswith(f"mine.toml:{line_of('numberOfThreads')}:1: error MT150")
     assert 'numberOfThreads = "three"' in err
     assert not (tmp_path / "out").exists()
+
+
+def test_the_least_of_what_scale_does_not_touch_is_a_mistake():
+    text = TINY.replace("[parameters]", "[least]\nnumberOfThreads = 2\n\n[parameters]", 1)
+    line = text.split("\n").index("numberOfThreads = 2") + 1
+    assert found(text) == [
+        (line, "--scale does not touch numberOfThreads", "name it in scaled, or leave it out here")
+    ]

@@ -38,6 +38,15 @@ def test_scaling_shrinks_what_the_file_names_and_nothing_else():
     assert scaled.parameters["numberOfThreads"] == 10
 
 
+def test_scaling_leaves_enough_work_to_be_measured():
+    experiment = experiments.load("concurrency")
+    assert {variant["nUpdates"] for variant in experiments.scale(experiment, 0.5).variants} == {500_000}
+    assert {variant["nUpdates"] for variant in experiments.scale(experiment, 0.001).variants} == {10_000}
+    assert experiments.scale(experiment, 0.001).parameters["initialDocsToInsert"] == 1_000
+    few = replace(experiment, variants=({"nUpdates": 7_000},))
+    assert experiments.scale(few, 0.001).variants[0]["nUpdates"] == 7_000
+
+
 def test_a_row_has_the_same_id_at_every_scale():
     experiment = experiments.load("insert_docsize")
     assert list(row_id(experiment, 0)) == ["docSizeKB", "testname", "totalDocsToInsert", "writeBatchSize"]
