@@ -12,12 +12,14 @@ Every cell but the first begins a line: search engines that drop tags would glue
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.aggregation.values import MISSING
+from preprocessor.render.anchors import row_anchors
 from preprocessor.render.chartdata import Plot, as_table, chart_plot, table_plot
 from preprocessor.render.columns import Align, Column, columns_of
 from preprocessor.render.values import raw_text, visible
@@ -25,6 +27,7 @@ from preprocessor.render.values import raw_text, visible
 if TYPE_CHECKING:
     from preprocessor.specs import ChartSpec, PipelineSpec, TableSpec
 
+_TO_THIS: Final = "Link to this figure"
 NO_ROWS: Final = "There are no results for this table yet."
 _NO_MEANINGS: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -57,8 +60,7 @@ def html_chart(spec: ChartSpec, rows: Sequence[Mapping[str, object]]) -> str:
     """The figure that stands in the page for one chart: the drawing, and its values to unfold under it."""
     if not rows:
         return _figure(spec, _nothing(spec))
-    table = as_table(spec)
-    values = _scroll_box(table, rows)
+    values = _scroll_box(replace(as_table(spec), id=spec.id), rows)
     unfold = f'<details class="mongo-chart__values">\n<summary>Values</summary>\n{values}\n</details>'
     return _figure(spec, _drawn(chart_plot(spec), rows), unfold)
 
@@ -79,11 +81,17 @@ def _caption(spec: PipelineSpec) -> str:
     """Title and caption, outside the scroll box so that they do not scroll away with a wide table."""
     title = f"<strong>{_lines(spec.title)}</strong>" if spec.title else ""
     caption = f"<span>{_lines(spec.caption)}</span>" if spec.caption else ""
-    return (
-        f"<figcaption>{title}{' ' if title and caption else ''}{caption}</figcaption>"
-        if title or caption
-        else ""
-    )
+    if not (title or caption):
+        return ""
+    return f"<figcaption>{' '.join(filter(None, (title, _permalink(spec), caption)))}</figcaption>"
+
+
+def _permalink(spec: PipelineSpec) -> str:
+    """Its sign comes from the style sheet, so that search engines do not take it for a word."""
+    if not spec.id:
+        return ""
+    to = f'href="#{text_html(spec.id)}" title="{_TO_THIS}" aria-label="{_TO_THIS}"'
+    return f'<a class="mongo-table__link" {to}></a>'
 
 
 def _nothing(spec: PipelineSpec) -> str:
@@ -106,7 +114,7 @@ def _scroll_box(
             "</tr>",
             "</thead>",
             "<tbody>",
-            *_body(columns, _marked(spec, rows)),
+            *_body(columns, spec.id, _marked(spec, rows)),
             "</tbody>",
             "</table>",
             "</div>",
@@ -139,27 +147,36 @@ def _marked(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> int:
     return next(iter(baseline_rows(spec, rows)), -1)
 
 
-def _body(columns: Sequence[Column], marked: int) -> list[str]:
-    lines = []
-    cells = [_cells(column, "th" if first else "td") for first, column in _with_first(columns)]
+def _body(columns: Sequence[Column], anchor: str | None, marked: int) -> Iterator[str]:
+    labels, *others = columns
+    anchors = row_anchors(anchor, map(_label, labels.values)) if anchor else []
+    cells = [_cells(labels, "th", anchors), *(_cells(column, "td") for column in others)]
     for number, row in enumerate(zip(*cells, strict=True)):
-        opening = '<tr class="mongo-table__baseline">' if number == marked else "<tr>"
-        lines.append(opening + "\n".join(row) + "</tr>")
-    return lines
+        mark = ' class="mongo-table__baseline"' if number == marked else ""
+        own = f' id="{anchors[number]}"' if anchors else ""
+        yield f"<tr{own}{mark}>" + "\n".join(row) + "</tr>"
 
 
-def _with_first(columns: Sequence[Column]) -> list[tuple[bool, Column]]:
-    return [(index == 0, column) for index, column in enumerate(columns)]
+def _label(value: object) -> str:
+    return "" if value is MISSING or value is None else raw_text(value)
 
 
-def _cells(column: Column, tag: str) -> list[str]:
-    """The cells of a column. The first column names its row, hence ``<th scope="row">``."""
+def _cells(column: Column, tag: str, anchors: Sequence[str] = ()) -> list[str]:
+    """The cells of a column. The first column names its row, hence ``<th scope="row">``, and links to it."""
     start = f'<{tag} scope="row"' if tag == "th" else f"<{tag}"
     start += _STYLE[column.align]
+    shown: Iterable[str] = map(_lines, column.texts)
+    if anchors:
+        shown = (_row_link(to, text) for to, text in zip(anchors, shown, strict=True))
     return [
-        f"{start}{_data(value, text)}>{_lines(text)}</{tag}>"
-        for value, text in zip(column.values, column.texts, strict=True)
+        f"{start}{_data(value, text)}>{cell}</{tag}>"
+        for value, text, cell in zip(column.values, column.texts, shown, strict=True)
     ]
+
+
+def _row_link(to: str, text: str) -> str:
+    """A label without a visible sign would be a link without a name."""
+    return f'<a href="#{to}">{text}</a>' if text.strip() else text
 
 
 def _data(value: object, text: str) -> str:

@@ -20,6 +20,7 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
+from preprocessor.site.assets import inline
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.source import results_source
 from preprocessor.site.swap import left_over, swapped, tokens, with_tokens
@@ -122,7 +123,8 @@ class _Conversion:
                 f"{self._place().shown}: MT119 a {keywords[0]} comment is left in the page"
             )
         _repeat_headings(getattr(self._md, "toc_tokens", []), html)
-        return html
+        with_figure = any("<figure" in each for each in self._figures.values())
+        return f"{html}\n{inline()}" if with_figure else html
 
     def _place(self) -> _Place:
         """As told by the option, or by Zensical's context."""

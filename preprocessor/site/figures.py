@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from preprocessor.pages import query_of, spec_findings, tables_by_id
+from preprocessor.render.anchors import with_anchors
 from preprocessor.render.html import html_chart, html_table, text_html
 from preprocessor.site.faults import about, fault_box, fault_in_sentence
 
@@ -41,9 +42,8 @@ class Known:
 def figures_of(page: Page, known: Known) -> list[str]:
     """One piece of HTML for each comment of the page: what it asks for, or a box with what is wrong."""
     here = known.within(page)
-    return [
-        _figure(comment, spec, page, here) for comment, spec in zip(page.comments, page.specs, strict=True)
-    ]
+    specs = with_anchors(page.specs)
+    return [_figure(comment, spec, page, here) for comment, spec in zip(page.comments, specs, strict=True)]
 
 
 def loose_findings(page: Page) -> Sequence[Finding]:

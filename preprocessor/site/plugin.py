@@ -21,15 +21,17 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, PrefixedLogger
 from mkdocs.structure.files import File, InclusionLevel
 
+from preprocessor.render.anchors import anchors_in
 from preprocessor.results import Limits
 from preprocessor.site.answers import KeptAnswers
+from preprocessor.site.assets import script, style_sheet
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.keptsite import KeptPage, folder_state, key_of, load, may_be_kept, store
 from preprocessor.site.source import results_source, watched_folder
 from preprocessor.site.swap import left_over, shown_again, swapped, tokens, with_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from jinja2 import Environment
     from mkdocs.config.defaults import MkDocsConfig
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 log = PrefixedLogger("mongo-tables", logging.getLogger("mkdocs.plugins.mongo_tables"))
 
 STYLE_SHEET = "assets/mongo-tables.css"
+SCRIPT = "assets/mongo-tables.js"
 
 
 class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
@@ -91,11 +94,12 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._serving = command == "serve"
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Find the results source, and add the style sheet to every page."""
+        """Find the results source, and add the style sheet and the script to every page."""
         self._pages, self._late, self._fresh = {}, [], {}
         self._on_disk, self._known = [], None
         self._answers = self._answers_of(results_source(self.config.results, _root(config)))
         config.extra_css.append(STYLE_SHEET)
+        config.extra_javascript.append(SCRIPT)
         return config
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
@@ -111,7 +115,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         log.debug("%d pipelines run", self._asked.ran)
         for file in _inside(folder, files):
             files.remove(file)
-        files.append(File.generated(config, STYLE_SHEET, content=_style_sheet()))
+        files.append(File.generated(config, STYLE_SHEET, content=style_sheet()))
+        files.append(File.generated(config, SCRIPT, content=script()))
         return files
 
     def on_page_markdown(
@@ -130,9 +135,9 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         name = page.file.src_uri
         given = self._pages.get(name)
         if given is not None:
-            html = self._with_figures(html, name, given)
+            html = self._with_figures(html, page, given)
         elif self._kept and name in self._kept:
-            html, _ = swapped(html, self._kept[name].figures)
+            html = self._swapped(html, self._kept[name].figures, page)[0]
         _repeat_headings(page, html)
         html, keywords = left_over(html)
         if keywords:
@@ -233,7 +238,14 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             return _root(config) / self.config.pipelines
         return Path(config.docs_dir) / "pipelines"
 
-    def _with_figures(self, html: str, name: str, given: Page) -> str:
+    @staticmethod
+    def _swapped(html: str, figures: Mapping[str, str], page: SitePage) -> tuple[str, list[str]]:
+        """As ``swap.swapped``; MkDocs, which has looked for anchors already, learns of those in the figures."""
+        if page.present_anchor_ids is not None:
+            page.present_anchor_ids.update(*map(anchors_in, figures.values()))
+        return swapped(html, figures)
+
+    def _with_figures(self, html: str, page: SitePage, given: Page) -> str:
         from preprocessor.site.faults import fault_box
         from preprocessor.site.figures import Known, figures_of, loose_findings
 
@@ -241,8 +253,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             self._known = Known.of(self._on_disk, self._asked.by_key)
         figures = dict(zip(tokens(given), figures_of(given, self._known), strict=True))
         if self._key:
-            self._fresh[name] = KeptPage(with_tokens(given), figures)
-        html, lost = swapped(html, figures)
+            self._fresh[page.file.src_uri] = KeptPage(with_tokens(given), figures)
+        html, lost = self._swapped(html, figures, page)
         if lost:
             html = self._without(lost, html, given)
         box = fault_box(loose_findings(given))
@@ -310,10 +322,6 @@ def _repeat_headings(page: SitePage, html: str) -> None:
 
 def _inside(folder: Path, files: Files) -> list[File]:
     return [file for file in files if file.abs_src_path and Path(file.abs_src_path).parent == folder]
-
-
-def _style_sheet() -> str:
-    return (Path(__file__).parent / "assets" / "mongo-tables.css").read_text(encoding="utf-8")
 
 
 def _left_over_findings(page: SitePage, keywords: Sequence[str]) -> list[Finding]:

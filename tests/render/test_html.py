@@ -32,7 +32,9 @@ def test_the_structure_is_that_of_a_table_with_row_and_column_headers() -> None:
     assert html == "\n".join(
         [
             '<figure class="mongo-table" id="t1">',
-            "<figcaption><strong>Title</strong> <span>What it shows</span></figcaption>",
+            '<figcaption><strong>Title</strong> <a class="mongo-table__link" href="#t1" '
+            'title="Link to this figure" aria-label="Link to this figure"></a> '
+            "<span>What it shows</span></figcaption>",
             '<div class="mongo-table__scroll" role="region" tabindex="0" aria-label="Title">',
             "<table>",
             "<thead>",
@@ -42,7 +44,7 @@ def test_the_structure_is_that_of_a_table_with_row_and_column_headers() -> None:
             "</tr>",
             "</thead>",
             "<tbody>",
-            '<tr><th scope="row" style="text-align: right;">1</th>',
+            '<tr id="t1--1"><th scope="row" style="text-align: right;"><a href="#t1--1">1</a></th>',
             "<td>a</td></tr>",
             "</tbody>",
             "</table>",

@@ -1,0 +1,76 @@
+"""Where links to a table, a chart or one of their rows lead: the same place from build to build.
+
+An anchor is made of words that readers see, never of a position or of a hash: a link holds while a table keeps its
+title and a row its label, whatever is added beside them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from preprocessor.specs import PipelineSpec, Spec
+
+_LONGEST: Final = 60
+_IDS: Final = re.compile('<(?:figure|tr)[^>]* id="([^"]+)"')
+_GAP: Final = re.compile("[^a-z0-9]+")
+
+
+def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
+    """The specs of one page, in which every table and chart has an ``id``.
+
+    One that has none of its own gets its kind and its title, else its caption, else its columns; what the page has
+    twice is numbered in the order of the page.
+    """
+    from preprocessor.specs import PipelineSpec
+
+    asking = [spec for spec in specs if isinstance(spec, PipelineSpec)]
+    own = {spec.id for spec in asking if spec.id}
+    unnamed = [spec for spec in asking if not spec.id]
+    found = iter(_distinct((_derived(spec) for spec in unnamed), own))
+    return [
+        replace(spec, id=next(found)) if isinstance(spec, PipelineSpec) and not spec.id else spec
+        for spec in specs
+    ]
+
+
+def row_anchors(anchor: str, labels: Iterable[str]) -> list[str]:
+    """An id for each row of a table, made of the table's own and the text of the row's first cell."""
+    return _distinct((f"{anchor}--{_words(label) or 'row'}" for label in labels), set())
+
+
+def anchors_in(figure: str) -> list[str]:
+    """The ids of a figure's HTML: its own and those of its rows."""
+    return _IDS.findall(figure)
+
+
+def _derived(spec: PipelineSpec) -> str:
+    from preprocessor.specs import ChartSpec, TableSpec
+
+    columns = " ".join(spec.headers) if isinstance(spec, TableSpec) else ""
+    kind = "chart" if isinstance(spec, ChartSpec) else "table"
+    words = next(filter(None, map(_words, (spec.title or "", spec.caption or "", columns))), "")
+    return f"{kind}-{words}" if words else kind
+
+
+def _words(text: str) -> str:
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return _GAP.sub("-", text.lower())[:_LONGEST].strip("-")
+
+
+def _distinct(names: Iterable[str], taken: set[str]) -> list[str]:
+    """The names, those that are taken with the first free number from 2 behind them."""
+    taken = set(taken)
+    found = []
+    for name in names:
+        number, free = 2, name
+        while free in taken:
+            free, number = f"{name}-{number}", number + 1
+        taken.add(free)
+        found.append(free)
+    return found

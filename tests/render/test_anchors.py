@@ -1,0 +1,63 @@
+"""A link to a figure or a row leads to the same one tomorrow, whatever has been added beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from preprocessor.render.anchors import anchors_in, row_anchors, with_anchors
+from preprocessor.render.html import html_chart, html_table
+from tests.render.specs import chart, table
+
+
+def ids(*specs: object) -> list[str | None]:
+    return [spec.id for spec in with_anchors(specs) if spec]
+
+
+@pytest.mark.parametrize(
+    ("spec", "anchor"),
+    [
+        (table("a", id="own"), "own"),
+        (table("a", title="Speed of bulk inserts"), "table-speed-of-bulk-inserts"),
+        (table("a", caption="Médian, p99 (ms)"), "table-median-p99-ms"),
+        (table("a", "b", headers=["Size", "Docs/s"]), "table-size-docs-s"),
+        (table("a", headers=["速度"]), "table"),
+        (chart("a", "b", title="Speed"), "chart-speed"),
+        (chart("a", "b"), "chart"),
+    ],
+)
+def test_the_anchor_of_a_figure_is_its_id_or_made_of_its_words(spec: object, anchor: str) -> None:
+    assert ids(spec) == [anchor]
+
+
+def test_what_a_page_has_twice_is_numbered() -> None:
+    one, named = table("a", title="T"), table("a", id="table-t")
+    assert ids(one, None, one, named, one) == ["table-t-2", "table-t-3", "table-t", "table-t-4"]
+
+
+def test_another_table_on_the_page_changes_no_anchor() -> None:
+    assert ids(table("a", title="New"), table("a", title="Old"))[1] == ids(table("a", title="Old"))[0]
+
+
+def test_a_row_is_found_by_its_label() -> None:
+    labels = ["1", "0.5", "M30", "", "M30", "<b>"]
+    assert row_anchors("t", labels) == ["t--1", "t--0-5", "t--m30", "t--row", "t--m30-2", "t--b"]
+
+
+def test_a_format_changes_no_anchor_of_a_row() -> None:
+    rows = [{"n": 1024}, {"n": None}, {}]
+    shown = html_table(table("n", id="t", format={"n": {"thousands": True}}), rows)
+    assert anchors_in(shown) == ["t", "t--1024", "t--row", "t--row-2"]
+    assert '<a href="#t--1024">1,024</a>' in shown
+
+
+def test_the_values_of_a_chart_are_rows_with_anchors() -> None:
+    shown = html_chart(replace(chart("a", "b"), id="c"), [{"a": 1, "b": 2}])
+    assert anchors_in(shown) == ["c", "c--1"]
+
+
+def test_a_label_that_shows_nothing_is_no_link() -> None:
+    shown = html_table(table("a", id="t"), [{"a": " "}])
+    assert anchors_in(shown) == ["t", "t--row"]
+    assert "<a " not in shown
