@@ -6,12 +6,15 @@ import argparse
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from types import FrameType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from preprocessor.runner.experiment import Experiment
     from preprocessor.runner.progress import Progress
+    from preprocessor.runner.target import Target
 
 EPILOG = """\
 examples:
@@ -128,6 +131,7 @@ def _run(args: argparse.Namespace, progress: Progress) -> int:
                 store.keep_state(experiment.name, None)
         target = open_target(args.target)
         held.callback(target.close)
+        wanted = _allowed(wanted, target, leave_out=args.all)
         crew = held.enter_context(Crew(processes))
         for experiment in wanted:
             journal = open_journal(store, experiment.name, request(experiment, options, target), args.resume)
@@ -137,6 +141,20 @@ def _run(args: argparse.Namespace, progress: Progress) -> int:
         for experiment in wanted:
             store.keep_state(experiment.name, None)
     return 0
+
+
+def _allowed(wanted: Sequence[Experiment], target: Target, leave_out: bool) -> list[Experiment]:
+    """The experiments that may be run on the target; raises TargetError for others, or leaves them out."""
+    from preprocessor.runner.errors import TargetError
+    from preprocessor.runner.execution import may_run
+
+    for experiment in wanted:
+        if not may_run(experiment, target):
+            message = f"{experiment.name} holds up members of the deployment"
+            if not leave_out:
+                raise TargetError(message, "it runs on --target local only")
+            print(f"{message}: left out, it runs on --target local only", flush=True)
+    return [experiment for experiment in wanted if may_run(experiment, target)]
 
 
 def _dry_run(args: argparse.Namespace) -> int:

@@ -22,7 +22,7 @@ from preprocessor.runner.store import Store
 from preprocessor.runner.target import Machine, Target, wanted_cache_gb
 from preprocessor.runner.validation import check_result
 from preprocessor.runner.worker import SELECTION_MS, Load
-from preprocessor.runner.workloads import workload
+from preprocessor.runner.workloads import HOLDS_MEMBERS, Concluding, workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -154,6 +154,11 @@ def _reason(error: PyMongoError, uri: str) -> str:
     return f"{type(error).__name__}: {scrub(text, uri)}"
 
 
+def may_run(experiment: Experiment, target: Target) -> bool:
+    """Whether the target may be used: to hold up members, it must be the run's own."""
+    return target.ends_with_run or experiment.workload not in HOLDS_MEMBERS
+
+
 def open_run(experiment: Experiment, options: Options, target: Target, crew: Crew, progress: Progress) -> Run:
     """Give a run that has not begun."""
     return Run(experiment, experiments.scale(experiment, options.scale), options, target, crew, progress)
@@ -199,7 +204,10 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
     settle(run.client)
     plan = kind.plan(config)
     run.progress.begin(_label(run, number, repeat), plan.operations if plan else 0)
-    return measure(run.client, run.crew, load, machine, run.progress.update)
+    measurement = measure(run.client, run.crew, load, machine, run.progress.update)
+    if isinstance(kind, Concluding):
+        return replace(measurement, conclusion=kind.conclude(run.client[run.database], config))
+    return measurement
 
 
 def _fill(run: Run, load: Load, config: Mapping[str, Any]) -> None:

@@ -3,13 +3,14 @@
 A head is the BSON of elements whose length is the same for all documents of a run, so that it can be changed
 without encoding the rest again. ``idType`` says which ``_id``:
 
-* none: no ``_id``, the server gives one; * ``OBJECT_ID``: an ObjectId, made by the client (a time, so not the
-same in two runs); * ``UUID``: a random UUID (version 4, binary subtype 4); * ``BUSINESS_ID``: ``ACC``, five
-digits of one of 20,000 customers, ``_``, six hex digits counting that customer's
+* none: no ``_id``, the server gives one;
+* ``OBJECT_ID``: an ObjectId, made by the client (a time, so not the same in two runs);
+* ``UUID``: a random UUID (version 4, binary subtype 4);
+* ``BUSINESS_ID``: ``ACC``, five digits of one of 20,000 customers, ``_``, six hex digits counting that customer's
   documents, three hex digits of the connection;
-* ``SEQUENCE``: 0, 1, 2, … (int64), then ``count: 0`` or, with ``groupSize``, the group of the document and
-its place
-  in the group (``group`` an int32, ``group_seq`` and ``group_seq_i`` doubles).
+* ``SEQUENCE``: 0, 1, 2, … (int64), then ``count: 0`` or, with ``groupSize``, the group of the document and its
+  place in the group (``group`` an int32, ``group_seq`` and ``group_seq_i`` doubles);
+* ``WORKER_SEQUENCE``: ``{w, i}``, the connection and 0, 1, 2, … of its own (int32).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ Head = Callable[[], bytes]
 
 _SECONDS = struct.Struct(">I")
 _SEQUENCE = struct.Struct("<5sq7si")
+_OWN_SEQUENCE = struct.Struct("<5si3si3six")
 _GROUPED = struct.Struct("<5sq7si11sd13sd")
 
 
@@ -112,9 +114,21 @@ def _sequence(config: Config, share: Share) -> Head:
     return grouped if groups else counted
 
 
+def _worker_sequence(config: Config, share: Share) -> Head:
+    number = -1
+
+    def head() -> bytes:
+        nonlocal number
+        number += 1
+        return _OWN_SEQUENCE.pack(b"\x03_id\0", 19, b"\x10w\0", share.worker, b"\x10i\0", number)
+
+    return head
+
+
 _KINDS: dict[str, Callable[[Config, Share], Head]] = {
     "BUSINESS_ID": _business_id,
     "OBJECT_ID": _object_id,
     "UUID": _uuid,
     "SEQUENCE": _sequence,
+    "WORKER_SEQUENCE": _worker_sequence,
 }

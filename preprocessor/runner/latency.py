@@ -7,6 +7,7 @@ from typing import Any
 
 LONGEST_MICROSECONDS = 3_600_000_000
 DIGITS = 3
+SLOW_MICROSECONDS = 50_000
 _PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.9, "p99_99": 99.99}
 
 
@@ -29,9 +30,14 @@ def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
         # The histogram gives the upper end of a step, which may lie beyond the longest that there was.
         value = int(histogram.get_value_at_percentile(percentile))
         figures[name] = None if empty else min(value, max(latencies))
+    figures["within_50_ms"] = None if empty else _share_within(latencies, SLOW_MICROSECONDS)
     figures["max"] = None if empty else max(latencies)
     figures["histogram"] = histogram.encode().decode("ascii")
     return figures
+
+
+def _share_within(latencies: Mapping[int, int], most: int) -> float:
+    return sum(count for value, count in latencies.items() if value <= most) / sum(latencies.values())
 
 
 def _mean(latencies: Mapping[int, int]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ class Measurement:
     disk_series: list[dict[str, Any]]
     collection: Mapping[str, Any]
     cores: Mapping[str, float] | None
+    conclusion: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def duration_ms(self) -> int:

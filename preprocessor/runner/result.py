@@ -75,7 +75,7 @@ def compose(
         "before_status": shown.before,
         "after_status": shown.after,
         "metrics": _metrics(shown, context.machine),
-        "testResults": test_results,
+        "testResults": {**test_results, **shown.conclusion},
         "bench_config": dict(context.machine.bench_config),
         "experiment": _experiment(published, number, context, chosen, len(measurements)),
         "work": _work(shown),

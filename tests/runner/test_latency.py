@@ -25,8 +25,13 @@ def test_the_histogram_can_be_decoded_and_merged_by_others():
     assert decoded.get_total_count() == 6
 
 
+def test_the_share_within_fifty_milliseconds_counts_requests():
+    assert summarise({100: 5, 50_000: 1, 50_001: 2})["within_50_ms"] == 0.75
+
+
 def test_no_latencies_are_no_figures():
     figures = summarise({})
     assert figures["count"] == 0
     assert figures["p99"] is None
     assert figures["mean"] is None
+    assert figures["within_50_ms"] is None

@@ -96,6 +96,27 @@ def test_ids_are_what_their_kind_says():
     assert int(values["BUSINESS_ID"][3:8]) < 20_000
 
 
+FLAT = {
+    "collection": "c", "nFields": 10, "textBytes": 30, "writeBatchSize": 64, "idType": "WORKER_SEQUENCE",
+    "nSecondaryIndexes": 5,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("concern", [{"w": 1, "j": False}, {"w": "majority", "j": True}])
+def test_flat_documents_are_inserted_until_the_time_is_over_and_none_is_lost(
+    crew, replica_set, database, client, concern
+):
+    workload("flat_insert").create(database, FLAT)
+    done = perform(
+        crew, replica_set, "flat_insert", {**FLAT, "writeConcern": concern}, client, 4, seconds=0.3
+    )
+    assert done.errors == {}
+    assert database.c.count_documents({}) == done.operations == 64 * sum(done.latencies.values())
+    assert {one["_id"]["w"] for one in database.c.find({}, {"_id": 1})} == {0, 1, 2, 3}
+    assert set(database.c.index_information()) == {"_id_", *(f"fld{number}_1" for number in range(5))}
+
+
 @pytest.mark.parametrize("client", ["wire", "pymongo"])
 def test_hot_updates_are_all_counted(crew, replica_set, database, client):
     perform(crew, replica_set, "insert", NUMBERED)

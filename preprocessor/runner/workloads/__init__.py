@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from preprocessor.runner.errors import ExperimentError
 
@@ -19,7 +19,20 @@ if TYPE_CHECKING:
     from preprocessor.runner.clients import Client
 
 Config = Mapping[str, Any]
-NAMES = ("aggregate", "delete", "hot_update", "insert", "query", "update", "update_api")
+NAMES = (
+    "aggregate",
+    "delete",
+    "flat_insert",
+    "hot_update",
+    "insert",
+    "query",
+    "update",
+    "update_api",
+    "write_timeout",
+)
+
+HOLDS_MEMBERS = frozenset({"write_timeout"})
+"""Those that hold up members of the deployment, so that nobody else may be on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +90,14 @@ class Workload(Protocol):
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Prepare everything that can be prepared for one connection, and give the step to repeat."""
+
+
+@runtime_checkable
+class Concluding(Protocol):
+    """What a workload module offers beside when it looks at what a window left."""
+
+    def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
+        """Undo what ``reset`` did to the deployment, and give further ``testResults``."""
 
 
 def workload(name: str) -> Workload:

@@ -7,11 +7,12 @@ pool is far larger than a page of the storage engine (32 KiB), so a repetition d
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.documents import DocumentFactory, assemble
-from preprocessor.runner.identifiers import heads
+from preprocessor.runner.identifiers import Head, heads
 from preprocessor.runner.workloads import Config, Done, Share, Step
 
 if TYPE_CHECKING:
@@ -35,11 +36,17 @@ def plan(config: Config) -> Done:
 
 def create(database: Database[Any], config: Config) -> None:
     """An empty collection, indexed on each of the first ``nSecondaryIndexes`` integer fields."""
+    indexes = range(1, config.get("nSecondaryIndexes", 0) + 1)
+    make(database, config, [f"intfield{number}" for number in indexes])
+
+
+def make(database: Database[Any], config: Config, indexed: Sequence[str]) -> None:
+    """The collection, anew and empty, with an index on each of these fields."""
     collection = database[config["collection"]]
     collection.drop()
     database.create_collection(config["collection"])
-    for number in range(1, config.get("nSecondaryIndexes", 0) + 1):
-        collection.create_index([(f"intfield{number}", 1)])
+    for field in indexed:
+        collection.create_index([(field, 1)])
 
 
 def preload(config: Config) -> Config | None:
@@ -66,9 +73,12 @@ def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def open_steps(client: Client, config: Config, share: Share) -> Step:
     """Prepare this connection's documents; a step sends one batch."""
-    size = config["writeBatchSize"]
     remaining = share.of(config["totalDocsToInsert"])
-    following = _batches(config, share, min(size, remaining), remaining)
+    size = min(config["writeBatchSize"], remaining)
+    first = heads(config, share)
+    factory = DocumentFactory(share.seed, config["docSizeKB"], len(first()) if first else 0)
+    # The first head told the length; the documents begin with the first again.
+    following = batches(heads(config, share), factory.tail, share, size, remaining)
 
     def step() -> Done | None:
         nonlocal remaining
@@ -82,23 +92,22 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
     return step
 
 
-def _batches(config: Config, share: Share, size: int, wanted: int) -> Callable[[], list[bytes]]:
-    """Prepare, and give what gives the next batch."""
-    head = heads(config, share)
-    factory = DocumentFactory(share.seed, config["docSizeKB"], len(head()) if head else 0)
-    head = heads(config, share)  # the first head told the length; the documents begin with the first again
+def batches(
+    head: Head | None, tail: Callable[[], bytes], share: Share, size: int, wanted: float = inf
+) -> Callable[[], list[bytes]]:
+    """Prepare this connection's part of the pool, at most the ``wanted`` documents; give what gives a batch."""
     pool: list[list[bytes]] = []
     prepared = 0
     while len(pool) * size < wanted and (not pool or prepared < PREPARED_BYTES // share.workers):
-        tails = [factory.tail() for _ in range(size)]
+        tails = [tail() for _ in range(size)]
         prepared += sum(map(len, tails))
-        pool.append(tails if head else [assemble(b"", tail) for tail in tails])
+        pool.append(tails if head else [assemble(b"", one) for one in tails])
     position = -1
 
     def following() -> list[bytes]:
         nonlocal position
         position += 1
         prepared_batch = pool[position % len(pool)]
-        return [assemble(head(), tail) for tail in prepared_batch] if head else prepared_batch
+        return [assemble(head(), one) for one in prepared_batch] if head else prepared_batch
 
     return following

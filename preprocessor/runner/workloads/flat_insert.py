@@ -1,0 +1,60 @@
+"""Bulk insert of small flat documents, as POCDriver does it: ordered batches for as long as the time allows.
+
+A document has ``nFields`` fields, its texts at most ``textBytes`` bytes (see ``flatdocuments``); secondary indexes
+are on the first ``nSecondaryIndexes`` fields. The prepared documents are sent again from the first, each time
+under an ``_id`` of their own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.runner.flatdocuments import FlatFactory
+from preprocessor.runner.identifiers import heads
+from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads.insert import batches, make
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+    from preprocessor.runner.clients import Client
+
+KEEPS_DATA = False
+NEEDS = frozenset({"nFields", "textBytes", "writeBatchSize", "testTimeSecs"})
+
+
+def plan(config: Config) -> None:
+    """As many as ``testTimeSecs`` allows."""
+    return
+
+
+def create(database: Database[Any], config: Config) -> None:
+    """An empty collection, indexed on each of the first ``nSecondaryIndexes`` fields."""
+    make(database, config, [f"fld{number}" for number in range(config.get("nSecondaryIndexes", 0))])
+
+
+def preload(config: Config) -> None:
+    """Nothing: the collection is empty when the clock starts."""
+    return
+
+
+def reset(database: Database[Any], config: Config) -> None:
+    """Nothing: the collection is made anew for every window."""
+
+
+def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+    """How many documents were inserted."""
+    return {}, {"nInserts": done.documents}
+
+
+def open_steps(client: Client, config: Config, share: Share) -> Step:
+    """Prepare this connection's documents; a step sends one batch."""
+    factory = FlatFactory(share.seed, config["nFields"], config["textBytes"])
+    following = batches(heads(config, share), factory.tail, share, config["writeBatchSize"])
+
+    def step() -> Done:
+        batch = following()
+        client.insert(batch)
+        return Done(len(batch), len(batch), sum(map(len, batch)))
+
+    return step

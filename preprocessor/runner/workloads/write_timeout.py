@@ -1,0 +1,109 @@
+"""Writes whose acknowledgement may not come in time, and whether they were done nevertheless.
+
+``heldSecondaries`` of the secondaries are locked (``fsync`` with ``lock``) before the clock starts: they answer and
+vote, but apply nothing that the primary writes. Each of ``nWrites`` operations inserts a document under the
+``writeConcern``; one that ends with ``wtimeout`` is an operation that was done, only not acknowledged. When the
+window is over, the documents are counted before the members go on and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.runner.workloads import Config, Done, Share, Step
+
+if TYPE_CHECKING:
+    from pymongo import MongoClient
+    from pymongo.database import Database
+
+    from preprocessor.runner.clients import Client
+
+KEEPS_DATA = False
+NEEDS = frozenset({"nWrites", "heldSecondaries", "writeConcern"})
+WRITE_CONCERN_FAILED = 64
+"""The code of an acknowledgement that did not come in time
+(https://www.mongodb.com/docs/manual/reference/error-codes/)."""
+
+
+def plan(config: Config) -> Done:
+    """``nWrites`` inserts of a document each."""
+    return Done(config["nWrites"], config["nWrites"], 0)
+
+
+def create(database: Database[Any], config: Config) -> None:
+    """An empty collection."""
+    database[config["collection"]].drop()
+    database.create_collection(config["collection"])
+
+
+def preload(config: Config) -> None:
+    """Nothing: the collection is empty when the clock starts."""
+    return
+
+
+def reset(database: Database[Any], config: Config) -> None:
+    """Lock as many secondaries as are to be held."""
+    for number, member in enumerate(_secondaries(database)):
+        if number < config["heldSecondaries"]:
+            member.admin.command("fsync", lock=True)
+
+
+def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+    """How many writes were sent, acknowledged, and not acknowledged in time."""
+    sent, acknowledged = done.operations, done.documents
+    return {"nWrites": sent}, {"acknowledged": acknowledged, "timedOut": sent - acknowledged}
+
+
+def conclude(database: Database[Any], config: Config) -> dict[str, Any]:
+    """Let the members go on; count what the primary has before, and a majority of the members has after it."""
+    from pymongo.read_concern import ReadConcern
+
+    collection = database[config["collection"]]
+    applied = collection.count_documents({})
+    members = 1
+    for number, member in enumerate(_secondaries(database)):
+        members += 1
+        if number < config["heldSecondaries"]:
+            member.admin.command("fsyncUnlock")
+    majority = collection.with_options(read_concern=ReadConcern("majority"))
+    with database.client.start_session(causal_consistency=True) as session:
+        # A write after all others that every member acknowledges: so they have all of them.
+        note = {"appendOplogNote": 1, "data": {"of": "all"}, "writeConcern": {"w": members}}
+        database.client.admin.command(note, session=session)
+        kept = majority.count_documents({}, session=session)
+    return {"applied": applied, "keptByMajority": kept}
+
+
+def open_steps(client: Client, config: Config, share: Share) -> Step:
+    """Encode this connection's documents; a step inserts one."""
+    import bson
+
+    first = share.start_of(config["nWrites"])
+    documents = [bson.encode({"_id": first + number}) for number in range(share.of(config["nWrites"]))]
+    remaining = iter(documents)
+
+    def step() -> Done | None:
+        document = next(remaining, None)
+        if document is None:
+            return None
+        try:
+            client.insert([document])
+        except Exception as error:
+            if getattr(error, "code", None) != WRITE_CONCERN_FAILED:
+                raise
+            return Done(1, 0, len(document))
+        return Done(1, 1, len(document))
+
+    return step
+
+
+def _secondaries(database: Database[Any]) -> Iterator[MongoClient[dict[str, Any]]]:
+    """A client of each secondary, in the order of the replica set's configuration."""
+    from pymongo import MongoClient
+
+    hello = database.client.admin.command("hello")
+    for host in hello["hosts"]:
+        if host != hello["me"]:
+            with MongoClient[dict[str, Any]](host, directConnection=True) as member:
+                yield member
