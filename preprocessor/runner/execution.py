@@ -6,11 +6,12 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.results.secrets import scrub
+from preprocessor.runner import diskbaseline, ownership, provenance, published, result, workingset
 from preprocessor.runner import experiment as experiments
-from preprocessor.runner import ownership, provenance, published, result
 from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import TargetError
 from preprocessor.runner.experiment import Experiment
@@ -58,6 +59,7 @@ class Run:
     progress: Progress
     clients: dict[str, MongoClient[dict[str, Any]]] = field(default_factory=dict)
     loaded: Mapping[str, Any] | None = None
+    baselines: dict[Path, Mapping[str, Any] | None] = field(default_factory=dict)
 
     @property
     def client(self) -> MongoClient[dict[str, Any]]:
@@ -171,7 +173,10 @@ def request(experiment: Experiment, options: Options, target: Target) -> dict[st
 
 def _variant(run: Run, number: int) -> dict[str, Any]:
     asked = run.experiment.variants[number]
-    machine = run.target.prepare(asked, wanted_cache_gb(run.experiment.reference, asked, run.options.scale))
+    config = {**run.scaled.parameters, **run.scaled.variants[number]}
+    machine = run.target.prepare(config, wanted_cache_gb(run.experiment.reference, asked, run.options.scale))
+    run.scaled = workingset.sized(run.scaled, number, lambda: _cache_bytes(run))
+    baseline = _disk_baseline(run, machine) if config.get("diskBaseline") else None
     measurements = []
     for repeat in range(run.repeats):
         run.progress.begin(_label(run, number, repeat), 0)
@@ -187,8 +192,25 @@ def _variant(run: Run, number: int) -> dict[str, Any]:
         seed=run.options.seed,
         client=run.options.client,
         rate=run.options.rate,
+        disk_baseline=baseline,
     )
     return result.compose(run.experiment, run.scaled, number, measurements, context)
+
+
+def _cache_bytes(run: Run) -> int:
+    """The size of WiredTiger's cache that the primary says it has."""
+    status = run.client.admin.command("serverStatus")
+    return int(status["wiredTiger"]["cache"]["maximum bytes configured"])
+
+
+def _disk_baseline(run: Run, machine: Machine) -> Mapping[str, Any] | None:
+    """Measured once for each deployment; None when its disk is elsewhere."""
+    place = machine.data_directory
+    if place is None:
+        return None
+    if place not in run.baselines:
+        run.baselines[place] = diskbaseline.measure(place)
+    return run.baselines[place]
 
 
 def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement:

@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from preprocessor.runner import warden
 from preprocessor.runner.binary import find_mongod
+from preprocessor.runner.controlgroups import ControlGroup, open_group
 from preprocessor.runner.errors import TargetError
 
 START_SECONDS = 120.0
@@ -44,6 +45,7 @@ class LocalReplicaSet:
         self.settings = settings
         self.directory = Path(tempfile.mkdtemp(prefix="mongo-tables-run-"))
         self._warden: subprocess.Popen[str] | None = None
+        self._groups: list[ControlGroup] | None = None
         try:
             self._ports = _free_ports(settings.members)
             self._warden, self.pids = _start(self.directory, self._commands())
@@ -68,6 +70,24 @@ class LocalReplicaSet:
             "block_compressor": "snappy",
             "place": "all members and the client on one machine",
         }
+
+    def groups(self, *, make: bool) -> list[ControlGroup]:
+        """A control group for each member, once they were to be made; none where that is not permitted."""
+        if self._groups is None and not make:
+            return []
+        if self._groups is None:
+            named = zip(self._ports, self.pids, strict=True)
+            made = [open_group(f"{self.directory.name}-{port}", pid) for port, pid in named]
+            self._groups = [group for group in made if group]
+            self._tell_warden([str(group.path) for group in self._groups])
+            if len(self._groups) < len(made):
+                self._groups = []
+        return self._groups
+
+    def _tell_warden(self, groups: list[str]) -> None:
+        if self._warden and self._warden.stdin:
+            self._warden.stdin.write("".join(f"{group}\n" for group in groups))
+            self._warden.stdin.flush()
 
     def close(self) -> None:
         """End the members and remove their directory; twice does no harm."""

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.load import Crew, Outcome
+from preprocessor.runner.reading import disk_bytes, reads
 from preprocessor.runner.sampling import Sampler, cores, series
 from preprocessor.runner.target import Machine
 from preprocessor.runner.worker import Load
@@ -36,6 +37,7 @@ class Measurement:
     disk_series: list[dict[str, Any]]
     collection: Mapping[str, Any]
     cores: Mapping[str, float] | None
+    reads: Mapping[str, Any]
     conclusion: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -54,10 +56,12 @@ def measure(
     """Do the work of ``load`` once, with everything that is looked at around it."""
     before: dict[str, Any] = {}
     started: list[datetime] = []
+    from_disk: list[int | None] = []
     sampler = Sampler(lambda: _operation_latencies(client), machine.data_directory, machine.pids)
 
     def ready() -> None:
         before.update(status(client))
+        from_disk.append(disk_bytes(int(before["pid"]), machine.pids))
         sampler.start()
         started.append(_now())
 
@@ -69,17 +73,20 @@ def measure(
         raise
     samples = sampler.stop()
     process, disk = series(samples)
+    after = status(client)
+    from_disk.append(disk_bytes(int(before["pid"]), machine.pids))
     return Measurement(
         seed=load.seed,
         start_time=started[0],
         end_time=end,
         outcome=outcome,
         before=before,
-        after=status(client),
+        after=after,
         process_series=process,
         disk_series=disk,
         collection=_collection_stats(client, load),
         cores=cores(samples),
+        reads=reads(before, after, (from_disk[0], from_disk[1])),
     )
 
 

@@ -29,6 +29,7 @@ class Context:
     seed: int
     client: str
     rate: float | None
+    disk_baseline: Mapping[str, Any] | None
 
 
 def row_id(experiment: Experiment, number: int) -> dict[str, Any]:
@@ -87,6 +88,8 @@ def compose(
         "hardware": dict(context.hardware),
         "topology": dict(context.machine.topology),
         "processors": _processors(shown),
+        "reads": dict(shown.reads),
+        "disk_baseline": context.disk_baseline,
         "collection_stats": dict(shown.collection),
         "repeats": [_repeat(measurement) for measurement in measurements],
     }

@@ -48,10 +48,11 @@ class Target(Protocol):
     ends_with_run: bool
     """Whether ``close`` removes the deployment itself, and with it every database."""
 
-    def prepare(self, variant: Mapping[str, Any], cache_gb: float) -> Machine:
-        """Make the deployment what ``variant`` asks for, as far as it can be, and say what runs now.
+    def prepare(self, config: Mapping[str, Any], cache_gb: float) -> Machine:
+        """Make the deployment what a variant asks for, as far as it can be, and say what runs now.
 
-        ``cache_gb`` is the cache that keeps the published ratio of data to cache.
+        ``config`` is the experiment's parameters with those of the variant on top; ``cache_gb`` is the cache that
+        keeps the published ratio of data to cache.
         """
 
     @property
@@ -77,24 +78,29 @@ class LocalTarget:
         """Connection string of the replica set that runs; raises TargetError when none was prepared."""
         return self._running().uri
 
-    def prepare(self, variant: Mapping[str, Any], cache_gb: float) -> Machine:
+    def prepare(self, config: Mapping[str, Any], cache_gb: float) -> Machine:
         """Run a set with that cache, within what mongod accepts and this machine has.
 
-        Of a machine that the variant asks for, a local set can be given the cache, and nothing else.
+        Of a machine that the variant asks for, a local set can be given the cache, and what ``limits`` can impose.
         """
+        from preprocessor.runner import limits
         from preprocessor.runner.local import LocalReplicaSet, Settings
 
-        settings = Settings(members=self._members, cache_gb=local_cache_gb(cache_gb))
+        members = config.get("members", self._members)
+        settings = Settings(members=members, cache_gb=local_cache_gb(cache_gb))
         if self._set is None or self._set.settings != settings:
             self.close()
             self._set = LocalReplicaSet(settings)
-        asked = variant.get("instance", {})
-        kept = settings.cache_gb == round(cache_gb, 3)
+        asked = config.get("instance", {})
+        wanted = settings.cache_gb == round(cache_gb, 3)
+        kept = wanted or "workingSetRatio" in config
+        groups = self._set.groups(make=limits.needs_groups(asked))
+        holds = limits.impose(asked, groups, self._set.pids, self._set.directory, settings.cache_gb)
         return Machine(
             bench_config=self._bench_config(),
             topology={**self._set.describe(), "wanted_cache_gb": cache_gb, "cache_ratio_kept": kept},
-            varied={"cache_gb": settings.cache_gb} if asked and kept else {},
-            not_varied=tuple(sorted(asked)),
+            varied={**({"cache_gb": settings.cache_gb} if asked and wanted else {}), **holds},
+            not_varied=tuple(sorted(asked.keys() - holds.keys())),
             data_directory=self._set.directory,
             pids=tuple(self._set.pids),
         )
@@ -144,14 +150,14 @@ class UriTarget:
         """Connection string as it was given."""
         return self._uri
 
-    def prepare(self, variant: Mapping[str, Any], cache_gb: float) -> Machine:
+    def prepare(self, config: Mapping[str, Any], cache_gb: float) -> Machine:
         """Say that the machine was given; whatever the variant asks of it is listed as not varied."""
         return Machine(
             bench_config={"comment": "a given deployment",
  "atlasInstanceType": "not known", "atlasDiskType": "not known",
                           "atlasIOPS": None, "atlasDiskSizeGB": None},
             topology={"kind": "given by its address"},
-            not_varied=tuple(sorted(variant.get("instance", {}))),
+            not_varied=tuple(sorted(config.get("instance", {}))),
         )  # fmt: skip
 
     def close(self) -> None:

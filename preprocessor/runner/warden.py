@@ -6,32 +6,39 @@ runner ends, however it ends. Then every server is ended by its process id and t
 is removed.
 
 The first line of standard input is ``{"directory": ..., "commands": [[...], ...]}``; the answer on standard
-output is one line, ``{"pids": [...]}``. The module is run as a file, with the standard library only.
+output is one line, ``{"pids": [...]}``. Each further line names a control group that was made for a server, which is
+removed as well. The module is run as a file, with the standard library only.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 
 
 def main() -> int:
     """Start the servers, wait until the runner is gone, end them, remove their directory."""
     order = json.loads(sys.stdin.readline())
     servers: list[subprocess.Popen[bytes]] = []
+    groups = ""
     try:
         for command in order["commands"]:
             servers.append(_start(command))
         print(json.dumps({"pids": [server.pid for server in servers]}), flush=True)
-        sys.stdin.read()
+        groups = sys.stdin.read()
     finally:
         for server in servers:
             # The data is thrown away with the directory, so there is nothing a gentle end would save.
             server.kill()
             server.wait()
         shutil.rmtree(order["directory"], ignore_errors=True)
+        for group in groups.splitlines():
+            with suppress(OSError):
+                os.rmdir(group)  # noqa: PTH106 - nothing is imported that only this needs
     return 0
 
 

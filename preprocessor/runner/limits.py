@@ -1,0 +1,44 @@
+"""What a variant asks of a machine, imposed on the members of a local replica set as far as the system permits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from preprocessor.runner.affinity import ATLAS_PROCESSORS, pin, unpin
+from preprocessor.runner.controlgroups import ControlGroup
+
+
+def impose(
+    asked: Mapping[str, Any],
+    groups: Sequence[ControlGroup],
+    pids: Sequence[int],
+    directory: Path,
+    cache_gb: float,
+) -> dict[str, Any]:
+    """Limit each member as the variant asks and lift what it does not ask; give what holds for all of them.
+
+    ``groups`` is one for each member, or empty where there can be none. Names are those of the variant's machine,
+    and ``processors``, which a tier stands for.
+    """
+    holds: dict[str, Any] = {}
+    operations, ratio = asked.get("atlasIOPS"), asked.get("memoryRatio")
+    memory = round(ratio * cache_gb * 2**30) if ratio else None
+    disk = [group.limit_disk(directory, operations) for group in groups]
+    if operations and disk and all(disk):
+        holds["atlasIOPS"] = operations
+    held = [group.limit_memory(memory) for group in groups]
+    if ratio and held and all(held):
+        holds["memoryRatio"] = ratio
+    processors = ATLAS_PROCESSORS.get(asked.get("atlasInstanceType", ""))
+    if processors and pin(pids, processors):
+        holds["processors"] = processors
+    else:
+        unpin(pids)
+    return holds
+
+
+def needs_groups(asked: Mapping[str, Any]) -> bool:
+    """Whether the variant asks for something that only a control group can give."""
+    return "atlasIOPS" in asked or "memoryRatio" in asked

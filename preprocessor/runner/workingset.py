@@ -1,0 +1,40 @@
+"""How many records make a working set of a given size: a multiple of the cache that the deployment really has.
+
+A cache cannot be made as small as one likes (``mongod`` refuses less than 0.25 GB), so an experiment about caches
+says how large its data is in caches, not in records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from preprocessor.runner.experiment import Experiment
+
+EFFECTIVE_SHARE = 0.8
+"""Of the cache: above it WiredTiger evicts (``eviction_target``, https://source.wiredtiger.com/develop/tune_cache.html)."""
+
+_RECORD_OVERHEAD = 38
+"""BSON bytes of a record beside its fields: its length, its end, ``_id`` with a key of 23 characters."""
+_FIELD_OVERHEAD = 13
+"""BSON bytes of a binary field of one digit beside its content: type, name, length, subtype."""
+_INDEX_ENTRY = 40
+"""Bytes in the index on ``_id`` for such a key, as measured."""
+
+
+def record_count(config: Mapping[str, Any], cache_bytes: int) -> int:
+    """How many records, with their entries in the index, are ``workingSetRatio`` times the effective cache."""
+    record: int = _RECORD_OVERHEAD + config["fieldcount"] * (_FIELD_OVERHEAD + config["fieldlength"])
+    wanted: float = config["workingSetRatio"] * EFFECTIVE_SHARE * cache_bytes
+    return max(1, round(wanted / (record + _INDEX_ENTRY)))
+
+
+def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], int]) -> Experiment:
+    """The experiment with the ``recordcount`` of variant ``number`` filled in, where it asks for a working set."""
+    config = {**scaled.parameters, **scaled.variants[number]}
+    if "workingSetRatio" not in config:
+        return scaled
+    variants = list(scaled.variants)
+    variants[number] = {**variants[number], "recordcount": record_count(config, cache_bytes())}
+    return replace(scaled, variants=tuple(variants))

@@ -1,0 +1,116 @@
+"""Where reads came from, and what the disk does by itself."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from preprocessor.runner import diskbaseline
+from preprocessor.runner.reading import disk_bytes, reads
+
+
+def status(requested, read, into_cache, from_files):
+    cache = {
+        "pages requested from the cache": requested,
+        "pages read into cache": read,
+        "bytes read into cache": into_cache,
+    }
+    return {"wiredTiger": {"cache": cache, "block-manager": {"bytes read": from_files}}}
+
+
+def test_hit_rates_are_of_what_grew_in_the_window():
+    found = reads(status(1000, 500, 10, 4000), status(2000, 600, 60, 8000), (100, 1100))
+    assert found["cache_hit_rate"] == pytest.approx(0.9)
+    assert found["page_cache_hit_rate"] == pytest.approx(0.75)
+    assert found["bytes_read_into_cache"] == 50
+    assert found["bytes_read_from_disk"] == 1000
+
+
+def test_a_rate_of_nothing_is_not_known():
+    same = status(5, 5, 5, 5)
+    found = reads(same, same, (7, 7))
+    assert found["cache_hit_rate"] is None
+    assert found["page_cache_hit_rate"] is None
+    assert found["bytes_read_from_disk"] == 0
+
+
+def test_without_the_process_the_disk_is_not_known():
+    found = reads(status(0, 0, 0, 0), status(9, 3, 9, 9), (None, None))
+    assert found["bytes_read_from_disk"] is None
+    assert found["page_cache_hit_rate"] is None
+    assert found["cache_hit_rate"] == pytest.approx(2 / 3)
+
+
+def test_read_ahead_makes_no_rate_below_nought():
+    assert reads(status(0, 0, 0, 0), status(9, 9, 9, 100), (0, 400))["page_cache_hit_rate"] == 0
+
+
+def test_what_a_process_has_had_from_disk_is_known_of_ours_alone(tmp_path):
+    assert disk_bytes(os.getpid(), []) is None
+    before = disk_bytes(os.getpid(), [os.getpid()])
+    assert before is not None
+    path = tmp_path / "data"
+    path.write_bytes(os.urandom(1 << 20))
+    handle = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(handle)
+        os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.read(handle, 1 << 20)
+    finally:
+        os.close(handle)
+    assert disk_bytes(os.getpid(), [os.getpid()]) >= before
+
+
+def test_the_disk_by_itself_is_measured_and_leaves_no_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(diskbaseline, "SECONDS", 0.2)
+    found = diskbaseline.measure(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    if found is not None:  # a file system in memory has no reads past the page cache
+        assert found["tool"] == "mongo-tables"
+        assert found["block_bytes"] == 4096
+        assert 0 < found["p50"] <= found["p99"]
+        assert found["iops"] > 10
+
+
+def test_where_files_cannot_be_read_past_the_page_cache_there_is_no_figure(tmp_path, monkeypatch):
+    opened = os.open
+
+    def refused(path, flags, *more, **options):
+        if flags & os.O_DIRECT:
+            raise OSError(22, "Invalid argument")
+        return opened(path, flags, *more, **options)
+
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(os, "open", refused)
+    assert diskbaseline.measure(tmp_path) is None
+
+
+REPORT = """{"fio version": "fio-3.33", "jobs": [{"jobname": "baseline", "read": {"iops": 11432.5,
+"clat_ns": {"percentile": {"50.000000": 80384, "99.000000": 189440}}}, "write": {"iops": 0}}]}"""
+
+
+def test_a_report_of_fio_is_read():
+    found = diskbaseline.read_report(REPORT)
+    assert (found["tool"], found["iops"], found["p50"], found["p99"]) == ("fio", 11432.5, 80.384, 189.44)
+
+
+def fio(folder, script):
+    program = folder / "fio"
+    program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    program.chmod(0o755)
+    return str(program)
+
+
+def test_fio_is_asked_where_it_is_and_not_believed_when_it_fails(tmp_path, monkeypatch):
+    (tmp_path / "disk").mkdir()
+    answering = fio(tmp_path, f"cat <<'END'\n{REPORT}\nEND")
+    monkeypatch.setattr(shutil, "which", lambda name: answering)
+    assert diskbaseline.measure(tmp_path / "disk")["iops"] == 11432.5
+    failing = fio(tmp_path, "echo no engine >&2; exit 1")
+    monkeypatch.setattr(diskbaseline, "SECONDS", 0.1)
+    monkeypatch.setattr(shutil, "which", lambda name: failing)
+    found = diskbaseline.measure(tmp_path / "disk")
+    assert found is None or found["tool"] == "mongo-tables"
