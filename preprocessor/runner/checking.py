@@ -65,7 +65,9 @@ def _unknown(path: Path, given: Mapping[str, Any], known: Mapping[str, Any]) -> 
 def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
     needs = workload(data["workload"]).NEEDS | {"database", "collection", "numberOfThreads"}
     for number, variant in enumerate(data["variants"]):
-        missing = sorted(needs - variant.keys() - data["parameters"].keys())
+        given = variant.keys() | data["parameters"].keys()
+        # How many records there are follows from the working set that is asked for.
+        missing = sorted(needs - given - ({"recordcount"} if "workingSetRatio" in given else set()))
         if missing:
             hint = "give it here, or for all variants in [parameters]"
             yield ("variants", number), f"the workload {data['workload']} needs {', '.join(missing)}", hint

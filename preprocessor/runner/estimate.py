@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from operator import mul
 
 from preprocessor.runner.experiment import Experiment, configs
+from preprocessor.runner.target import local_cache_gb, wanted_cache_gb
+from preprocessor.runner.workingset import sized
 from preprocessor.runner.workloads import Config, insert, workload
 
 
@@ -41,13 +45,21 @@ def estimate(scaled: Experiment, factor: float, repeats: int, most_seconds: floa
     """Give an estimate for each variant of an experiment that is already scaled by ``factor``."""
     durations = {variant: row["durationS"] for variant, row in scaled.published_rows() if "durationS" in row}
     estimates = []
-    for number, config in enumerate(configs(scaled)):
+    for number, config in enumerate(configs(_sized(scaled, factor))):
         published = durations.get(number + 1, 0) * factor
         limits = [limit for limit in (config.get("testTimeSecs", published), most_seconds) if limit]
         seconds = min(limits) * repeats * (2 if scaled.warm else 1) if limits else None
         fresh = repeats if number == 0 or not workload(scaled.workload).KEEPS_DATA else 0
         estimates.append(_estimate(scaled, config, seconds, repeats, fresh))
     return estimates
+
+
+def _sized(scaled: Experiment, factor: float) -> Experiment:
+    """The experiment with the records that a local target would load for a working set."""
+    for number, variant in enumerate(scaled.variants):
+        cache_gb = local_cache_gb(wanted_cache_gb(scaled.reference, variant, factor))
+        scaled = sized(scaled, number, partial(mul, cache_gb, 2**30))
+    return scaled
 
 
 def local_seconds(estimates: list[Estimate], scaled: Experiment, most: float | None, repeats: int) -> float:

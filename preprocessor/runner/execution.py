@@ -23,7 +23,7 @@ from preprocessor.runner.store import Store
 from preprocessor.runner.target import Machine, Target, wanted_cache_gb
 from preprocessor.runner.validation import check_result
 from preprocessor.runner.worker import SELECTION_MS, Load
-from preprocessor.runner.workloads import HOLDS_MEMBERS, Concluding, workload
+from preprocessor.runner.workloads import HOLDS_MEMBERS, Concluding, Growing, workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -238,25 +238,34 @@ def _fill(run: Run, load: Load, config: Mapping[str, Any]) -> None:
     first = kind.preload(config)
     if kind.KEEPS_DATA and first is not None and first == run.loaded:
         return
+    missing = _growth(run, first) or first
+    if missing == first:
+        kind.create(run.client[run.database], config)
     run.loaded = None
-    kind.create(run.client[run.database], config)
-    if first is not None:
+    if missing is not None:
         # The data is the same for every repeat: it is the work whose random numbers differ.
         seed = f"{run.options.seed}/{run.experiment.name}/preload"
-        connections = min(PRELOAD_CONNECTIONS, first["totalDocsToInsert"])
         run.crew.perform(
             replace(
                 load,
-                workload="insert",
-                config=first,
+                workload=missing.get("workload", "insert"),
+                config=missing,
                 seed=seed,
-                connections=connections,
+                connections=min(PRELOAD_CONNECTIONS, missing["totalDocsToInsert"]),
                 seconds=None,
                 rate=None,
             ),
             progress=run.progress.update,
         )
         run.loaded = first
+
+
+def _growth(run: Run, first: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """What has to be loaded beside what is there; None when nothing there can be used."""
+    kind = workload(run.scaled.workload)
+    if first is None or run.loaded is None or not kind.KEEPS_DATA or not isinstance(kind, Growing):
+        return None
+    return kind.growth(run.loaded, first)
 
 
 def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:

@@ -23,15 +23,18 @@ _INDEX_ENTRY = 40
 """Bytes in the index on ``_id`` for such a key, as measured."""
 
 
-def record_count(config: Mapping[str, Any], cache_bytes: int) -> int:
+def record_count(config: Mapping[str, Any], cache_bytes: float) -> int:
     """How many records, with their entries in the index, are ``workingSetRatio`` times the effective cache."""
     record: int = _RECORD_OVERHEAD + config["fieldcount"] * (_FIELD_OVERHEAD + config["fieldlength"])
     wanted: float = config["workingSetRatio"] * EFFECTIVE_SHARE * cache_bytes
     return max(1, round(wanted / (record + _INDEX_ENTRY)))
 
 
-def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], int]) -> Experiment:
-    """The experiment with the ``recordcount`` of variant ``number`` filled in, where it asks for a working set."""
+def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> Experiment:
+    """The experiment with the ``recordcount`` of variant ``number`` filled in, where it asks for a working set.
+
+    ``cache_bytes`` is asked for the size of WiredTiger's cache only then.
+    """
     config = {**scaled.parameters, **scaled.variants[number]}
     if "workingSetRatio" not in config:
         return scaled

@@ -80,7 +80,10 @@ class Workload(Protocol):
         """Make the collection and its indexes, empty."""
 
     def preload(self, config: Config) -> Config | None:
-        """The config of an insert that fills the collection before the clock starts, or None."""
+        """The config of an insert that fills the collection before the clock starts, or None.
+
+        Another workload than ``insert`` is named as ``workload`` in it; ``totalDocsToInsert`` is always there.
+        """
 
     def reset(self, database: Database[Any], config: Config) -> None:
         """Bring loaded data into the state in which every window starts."""
@@ -98,6 +101,14 @@ class Concluding(Protocol):
 
     def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
         """Undo what ``reset`` did to the deployment, and give further ``testResults``."""
+
+
+@runtime_checkable
+class Growing(Protocol):
+    """What a workload module offers beside when more data can be loaded to what is there."""
+
+    def growth(self, loaded: Config, wanted: Config) -> Config | None:
+        """The ``preload`` that makes what is loaded what is wanted; None when all has to be loaded anew."""
 
 
 def workload(name: str) -> Workload:

@@ -1,0 +1,72 @@
+"""A working set is as large as was asked, whatever cache the deployment has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import bson
+import pytest
+
+from preprocessor.runner import experiment as experiments
+from preprocessor.runner.checking import parse
+from preprocessor.runner.workingset import EFFECTIVE_SHARE, record_count, sized
+from tests.runner.processes import TINY
+
+FIELDS = {"fieldcount": 10, "fieldlength": 100}
+
+
+def of_ratio(*ratios):
+    tiny = experiments.read(TINY.encode(), "tiny.toml")
+    return replace(tiny, parameters=FIELDS, variants=tuple({"workingSetRatio": ratio} for ratio in ratios))
+
+
+def test_a_record_is_as_large_as_it_is_encoded_and_its_place_in_the_index():
+    record = {"_id": "user" + "9" * 19, **{f"field{number}": b"x" * 100 for number in range(10)}}
+    cache = 2**28
+    count = record_count({**FIELDS, "workingSetRatio": 1.0}, cache)
+    assert count * (len(bson.encode(record)) + 40) == pytest.approx(EFFECTIVE_SHARE * cache, rel=1e-4)
+
+
+def test_data_and_index_of_two_million_records_are_what_was_published_for_them():
+    # 2.43 GB at 92 percent of 2,644 MB.
+    assert record_count({**FIELDS, "workingSetRatio": 2430 / 2644}, 3_305_000_000) == pytest.approx(
+        2e6, rel=0.02
+    )
+
+
+def test_a_variant_gets_the_records_of_its_own_ratio_and_the_others_stay():
+    experiment = of_ratio(0.5, 1.0)
+    first = sized(experiment, 1, lambda: 2**28)
+    assert "recordcount" not in first.variants[0]
+    both = sized(first, 0, lambda: 2**28)
+    half, whole = (variant["recordcount"] for variant in both.variants)
+    assert whole == pytest.approx(2 * half, abs=1)
+    twice = sized(experiment, 0, lambda: 2**29)
+    assert twice.variants[0]["recordcount"] == pytest.approx(2 * half, abs=1)
+
+
+def test_an_experiment_without_a_working_set_asks_nobody_for_the_cache():
+    tiny = experiments.read(TINY.encode(), "tiny.toml")
+
+    def nobody():
+        raise AssertionError("asked")
+
+    assert sized(tiny, 0, nobody) is tiny
+
+
+def test_at_every_scale_the_ratio_is_what_the_file_says():
+    assert [one["workingSetRatio"] for one in experiments.scale(of_ratio(0.9, 2.3), 0.001).variants] == [
+        0.9,
+        2.3,
+    ]
+
+
+def test_a_ratio_is_a_parameter_that_files_may_give():
+    assert (
+        parse(TINY.replace("numberOfThreads = 3", "numberOfThreads = 3\nworkingSetRatio = 0.9"), "x.toml")[1]
+        == []
+    )
+    (fault,) = parse(
+        TINY.replace("numberOfThreads = 3", "numberOfThreads = 3\nworkingSetRatio = 0"), "x.toml"
+    )[1]
+    assert "workingSetRatio" in fault.message
