@@ -35,7 +35,7 @@ def chart_html(plot: Plot, rows: Sequence[Mapping[str, object]]) -> str:
     name = text_html(plot.name or _summary(plot, drawing.data))
     return "\n".join(
         (
-            f'<div class="mongo-chart" role="region" tabindex="0" aria-label="{name}" data-search-exclude>',
+            f'<div class="mongo-chart" role="group" tabindex="0" aria-label="{name}" data-search-exclude>',
             f'<svg viewBox="0 0 {WIDTH} {_n(drawing.height)}" role="img">',
             f"<title>{name}</title>",
             f"<desc>{text_html(_description(plot, drawing.data))}</desc>",

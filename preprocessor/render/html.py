@@ -101,12 +101,15 @@ def _nothing(spec: PipelineSpec) -> str:
 def _scroll_box(
     spec: TableSpec, rows: Sequence[Mapping[str, object]], meanings: Mapping[str, str] = _NO_MEANINGS
 ) -> str:
-    """The table in a box that scrolls: a region with a name, which the keyboard can reach and move."""
+    """The table in a box that scrolls: a group with a name, which the keyboard can reach and move.
+
+    It is no region: a landmark for each of ten tables would bury the page's own landmarks.
+    """
     columns = columns_of(spec, rows)
     name = spec.title or spec.caption or "Table: " + ", ".join(spec.headers)
     return "\n".join(
         (
-            f'<div class="mongo-table__scroll" role="region" tabindex="0" aria-label="{text_html(name)}">',
+            f'<div class="mongo-table__scroll" role="group" tabindex="0" aria-label="{text_html(name)}">',
             "<table>",
             "<thead>",
             "<tr>",

@@ -35,7 +35,7 @@ def test_the_structure_is_that_of_a_table_with_row_and_column_headers() -> None:
             '<figcaption><strong>Title</strong> <a class="mongo-table__link" href="#t1" '
             'title="Link to this figure" aria-label="Link to this figure"></a> '
             "<span>What it shows</span></figcaption>",
-            '<div class="mongo-table__scroll" role="region" tabindex="0" aria-label="Title">',
+            '<div class="mongo-table__scroll" role="group" tabindex="0" aria-label="Title">',
             "<table>",
             "<thead>",
             "<tr>",
