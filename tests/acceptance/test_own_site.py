@@ -1,0 +1,74 @@
+"""The pages of this project's own site: every result has a page, and a server gives the pages that files give."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bson import json_util
+from pymongo import MongoClient
+
+from tests.mongod import Mongod
+
+HERE = Path(__file__).parents[2]
+PAGES = sorted(HERE.glob("docs/experiments/*.md"))
+EXPERIMENT_PAGES = [page for page in PAGES if page.name != "index.md"]
+MEASURED = sorted(path.stem for path in HERE.glob("fixtures/results/*.jsonl"))
+
+
+def render(source: str, folder: Path) -> dict[str, bytes]:
+    command = [
+        sys.executable,
+        "-m",
+        "preprocessor.cli",
+        "render",
+        "docs",
+        "--results",
+        source,
+        "--output",
+        str(folder),
+    ]
+    done = subprocess.run(command, cwd=HERE, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.md"))}
+
+
+def test_a_server_gives_the_same_pages_as_the_files(mongod: Mongod, tmp_path: Path) -> None:
+    client: MongoClient[dict[str, object]] = MongoClient(mongod.uri())
+    for folder in (HERE / "fixtures").iterdir():
+        client.own_site[folder.name].drop()
+        for file in sorted(folder.glob("*.jsonl")):
+            lines = file.read_text("utf-8").splitlines()
+            client.own_site[folder.name].insert_many([json_util.loads(line) for line in lines])
+    from_files = render("fixtures", tmp_path / "files")
+    from_server = render(mongod.uri("own_site"), tmp_path / "server")
+    client.drop_database("own_site")
+    assert from_files.keys() == from_server.keys()
+    assert [page for page, text in from_files.items() if text != from_server[page]] == []
+
+
+@pytest.mark.parametrize("experiment", MEASURED)
+def test_what_was_measured_has_a_page_that_is_in_the_index(experiment: str) -> None:
+    shown = f'"{experiment}"'
+    pages = [page for page in EXPERIMENT_PAGES if shown in page.read_text("utf-8")]
+    index = (HERE / "docs/experiments/index.md").read_text("utf-8")
+    navigation = (HERE / "mkdocs.yml").read_text("utf-8")
+    assert any(f"({page.name})" in index and f"experiments/{page.name}" in navigation for page in pages)
+
+
+@pytest.mark.parametrize("page", EXPERIMENT_PAGES, ids=lambda page: page.stem)
+def test_a_page_of_an_experiment_says_what_it_does_not_show_and_how_to_run_it(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert "\n## What this does not show\n" in text
+    assert re.search(r"\n## Run it\n[^#]*mongo-tables run \w+", text)
+
+
+@pytest.mark.parametrize("page", EXPERIMENT_PAGES, ids=lambda page: page.stem)
+def test_a_page_of_an_experiment_binds_its_claims_to_rows(page: Path) -> None:
+    checks = re.findall(r"<!-- MONGO_CHECK: (\{.*?\}) -->", page.read_text("utf-8"), re.DOTALL)
+    assert [check for check in checks if "message" not in json.loads(check)] == []
+    assert len(checks) >= 2
