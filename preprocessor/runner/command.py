@@ -28,8 +28,8 @@ A run makes a database of its own on the target, and drops it at the end; it nev
 FOLDER/results (or to the database of a connection string); rows they replace go to results_history.
 
 Some experiments ask for a machine: so many disk operations a second, so much memory. A local target gives what it can
-by control groups of version 2, where you may make them (as root, or in a delegated group), and processors where there
-are enough. Each row says what it got (experiment.varied) and what not (experiment.not_varied).
+by control groups of version 2, where you may make them (mostly: as root), and processors where there are enough. Each
+row says what it got (experiment.varied) and what not (experiment.not_varied).
 """
 
 
