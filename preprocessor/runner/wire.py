@@ -24,11 +24,15 @@ if TYPE_CHECKING:
     from pymongo import MongoClient
 
 OP_MSG = 2013
+MOST_AT_ONCE = 16 * 1024
 _HEADER = struct.Struct("<iiiiI")  # length, request, response to, opcode, flags
+_SECTION = 21
+"""Where the BSON of an answer begins: after its header and the kind of its only section."""
 _INT = struct.Struct("<i")
 _LONG = struct.Struct("<q")
 _DOUBLE = struct.Struct("<d")
 _FIXED = {0x01: 8, 0x07: 12, 0x08: 1, 0x09: 8, 0x0A: 0, 0x10: 4, 0x11: 8, 0x12: 8, 0x13: 16, 0x7F: 0, 0xFF: 0}
+_OK = b"\x01ok\0" + _DOUBLE.pack(1)
 _REST = {0x02: 4, 0x03: 0, 0x04: 0, 0x05: 5, 0x0D: 4, 0x0E: 4, 0x0F: 0}
 
 
@@ -58,14 +62,14 @@ class WireClient:
 
     def insert(self, documents: Sequence[bytes]) -> None:
         """One ``insert`` with the documents in a section of their own."""
-        reply = self._written(self._insert, b"documents\0", documents)
-        if reply["n"] != len(documents):
-            raise UnexpectedReply(f"{reply['n']} of {len(documents)} documents were inserted")
+        inserted = self._written(self._insert, b"documents\0", documents)
+        if inserted != len(documents):
+            raise UnexpectedReply(f"{inserted} of {len(documents)} documents were inserted")
 
     def update(self, selector: bytes, update: bytes, upsert: bool) -> int:
         """One ``update`` with one statement; an upserted document counts as matched."""
         statement = _document(b"\x03q\0" + selector + b"\x03u\0" + update + self._upsert[upsert])
-        return int(self._written(self._update, b"updates\0", (statement,))["n"])
+        return self._written(self._update, b"updates\0", (statement,))
 
     def find_and_update(self, selector: bytes, update: bytes, upsert: bool) -> int:
         """One ``findAndModify``."""
@@ -85,7 +89,7 @@ class WireClient:
     def delete(self, selector: bytes) -> int:
         """One ``delete`` with one statement."""
         statement = _document(b"\x03q\0" + selector + b"\x10limit\0\1\0\0\0")
-        return int(self._written(self._delete, b"deletes\0", (statement,))["n"])
+        return self._written(self._delete, b"deletes\0", (statement,))
 
     def aggregate(self, pipeline: bytes) -> tuple[int, int]:
         """One ``aggregate``, and ``getMore`` until the cursor is empty."""
@@ -105,32 +109,33 @@ class WireClient:
             count, size = count + further, size + length
         return count, size
 
-    def _written(self, command: bytes, name: bytes, documents: Sequence[bytes]) -> dict[str, Any]:
+    def _written(self, command: bytes, name: bytes, documents: Sequence[bytes]) -> int:
         length = 4 + len(name) + sum(map(len, documents))
         reply = self._exchange(b"\0", _document(command), b"\x01", _INT.pack(length), name, *documents)
-        return _checked(reply)
+        return _number(reply)
 
     def _exchange(self, *parts: bytes) -> bytes:
         """Send one message whose sections are these parts; give the BSON of the answer."""
         header = _HEADER.pack(20 + sum(map(len, parts)), 1, 0, OP_MSG, 0)
         self._socket.sendall(b"".join((header, *parts)))
-        head = self._receive(21)
-        length, _, _, opcode, flags = _HEADER.unpack_from(head)
-        if opcode != OP_MSG or flags or head[20]:
-            raise UnexpectedReply(f"an answer with opcode {opcode}, flags {flags}, section {head[20]}")
-        return self._receive(length - 21)
+        # Most answers come whole: to ask for the head first would be one more call of the system for each.
+        answer: bytes = self._socket.recv(MOST_AT_ONCE)
+        if len(answer) < _SECTION:
+            answer += self._receive(_SECTION - len(answer))
+        length, _, _, opcode, flags = _HEADER.unpack_from(answer)
+        if opcode != OP_MSG or flags or answer[20]:
+            raise UnexpectedReply(f"an answer with opcode {opcode}, flags {flags}, section {answer[20]}")
+        if len(answer) < length:
+            answer += self._receive(length - len(answer))
+        return answer[_SECTION:]
 
     def _receive(self, length: int) -> bytes:
-        first: bytes = self._socket.recv(length)
-        if len(first) == length:
-            return first
-        parts = [first]
-        missing = length - len(first)
-        while missing:
+        parts: list[bytes] = []
+        while length:
+            parts.append(self._socket.recv(length))
             if not parts[-1]:
                 raise ConnectionError("the server closed the connection")
-            parts.append(self._socket.recv(missing))
-            missing -= len(parts[-1])
+            length -= len(parts[-1])
         return b"".join(parts)
 
 
@@ -173,6 +178,13 @@ def _checked(reply: bytes) -> dict[str, Any]:
     return answer
 
 
+def _number(reply: bytes) -> int:
+    """``n`` of the answer to a write, which stands first in it; what has more than counts is decoded."""
+    if reply.startswith(b"\x10n\0", 4) and _OK in reply and b"write" not in reply:
+        return int(_INT.unpack_from(reply, 7)[0])
+    return int(_checked(reply)["n"])
+
+
 def _refuse(answer: Mapping[str, Any]) -> NoReturn:
     first = (answer.get("writeErrors") or [answer.get("writeConcernError") or answer])[0]
     raise UnexpectedReply(str(first.get("errmsg", "refused")), int(first.get("code", 0)))
@@ -180,6 +192,16 @@ def _refuse(answer: Mapping[str, Any]) -> NoReturn:
 
 def _batch(reply: bytes, name: bytes) -> tuple[int, int, int]:
     """Number of documents, their bytes, and the cursor's id (0: no more), without decoding a document."""
+    start = 18 + len(name)
+    if reply.startswith(b"\x03cursor\0", 4) and reply.startswith(b"\x04%b\0" % name, 16):
+        end = start + _INT.unpack_from(reply, start)[0]
+        whole = 12 + _INT.unpack_from(reply, 12)[0]
+        if reply.startswith(b"\x12id\0", end) and reply.startswith(_OK, whole):
+            return *_count(reply, start), _LONG.unpack_from(reply, end + 4)[0]
+    return _batch_in_any_order(reply, name)
+
+
+def _batch_in_any_order(reply: bytes, name: bytes) -> tuple[int, int, int]:
     fields = _places(reply, 0)
     ok = fields.get(b"ok")
     if ok is None or _DOUBLE.unpack_from(reply, ok)[0] != 1:

@@ -128,6 +128,41 @@ def test_queries_are_drained_whatever_the_size_of_a_batch(replica_set, limit, sk
     assert answers[1][0] == "refused"
 
 
+class Trickling:
+    """A socket from which at most some bytes come at once."""
+
+    def __init__(self, socket, most):
+        self.sendall = socket.sendall
+        self._receive = socket.recv
+        self._most = most
+
+    def recv(self, length):
+        return self._receive(min(length, self._most))
+
+
+@pytest.mark.parametrize("most", [1, 20, 21, 50])
+def test_answers_that_come_in_pieces_are_the_same_answers(replica_set, most):
+    def act(connection):
+        if isinstance(connection, WireClient):
+            connection._socket = Trickling(connection._socket, most)
+        yield connection.find(bson.encode({"group": 1}), 150, 0)[0]
+        yield connection.update(bson.encode({"_id": 5}), INCREMENT, False)
+        yield code(lambda: connection.insert([bson.encode({"_id": 5})]))
+
+    answers, _ = both(replica_set.uri, act)
+    assert answers == [150, 1, ("refused", 11000)]
+
+
+def test_a_connection_that_ends_in_the_middle_of_an_answer_is_an_error(replica_set):
+    with MongoClient(replica_set.uri) as client:
+        connection = WireClient(client, ("clients_test", "things"), MAJORITY)
+        held, connection._socket = connection._socket, Trickling(connection._socket, 30)
+        pieces = iter((held.recv, lambda length: b""))
+        connection._socket.recv = lambda length: next(pieces)(min(length, 30))
+        with pytest.raises(ConnectionError, match="closed the connection"):
+            connection.find(bson.encode({}), 1, 0)
+
+
 def test_a_write_concern_that_cannot_be_met_is_an_error(replica_set):
     with MongoClient(replica_set.uri) as client:
         connection = WireClient(client, ("clients_test", "things"), {"w": 2, "wtimeout": 50})
