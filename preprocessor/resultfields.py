@@ -16,7 +16,7 @@ from typing import Any, Final
 
 _SCHEMAS: Final = Path(__file__).parent / "schemas"
 ANY_NAME: Final = "*"
-"""The last part of a path whose fields have names that no schema knows, such as those of indexes."""
+"""The part of a path where fields have names that no schema knows, such as those of indexes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,9 @@ def fields(kind: str = "result") -> Mapping[str, Field]:
 def field_at(path: str) -> Field | None:
     """The field at a path, or None when no schema describes it."""
     known = fields()
-    return known.get(path) or known.get(f"{path.rpartition('.')[0]}.{ANY_NAME}")
+    parts = path.split(".")
+    anywhere = (".".join((*parts[:at], ANY_NAME, *parts[at + 1 :])) for at in range(len(parts)))
+    return next((known[name] for name in (path, *anywhere) if name in known), None)
 
 
 def _inside(schema: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Field]:

@@ -106,3 +106,9 @@ def test_what_no_schema_describes_has_no_meaning():
     assert field_at("latency.median") is None
     assert field_at("elsewhere") is None
     assert field_at("") is None
+
+
+def test_a_field_under_a_name_that_no_schema_knows_is_described():
+    assert field_at("latencies.read.p99").unit == "microseconds"
+    assert field_at("collection_stats.indexSizes.group_1").unit == "bytes"
+    assert field_at("latencies.read.p98") is None

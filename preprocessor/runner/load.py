@@ -10,7 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,7 +32,8 @@ MOST_CONNECTIONS = 4096
 class Outcome:
     """What all workers did: sums, the length of the window in seconds, CPU seconds of each worker process.
 
-    ``latencies`` counts operations by their whole microseconds; ``errors`` counts failed ones by their name.
+    ``latencies`` counts requests by their whole microseconds, and ``latencies_by_kind`` those of each kind;
+    ``errors`` counts failed ones by their name.
     """
 
     seconds: float
@@ -41,6 +42,7 @@ class Outcome:
     bytes: int
     errors: dict[str, int]
     latencies: dict[int, int]
+    latencies_by_kind: dict[str, dict[int, int]]
     process_cpu_seconds: tuple[float, ...]
 
 
@@ -146,9 +148,12 @@ def _expect(pipe: Connection) -> Any:
 def _outcome(tallies: Sequence[Tally], start: float) -> Outcome:
     errors: Counter[str] = Counter()
     latencies: Counter[int] = Counter()
+    by_kind: defaultdict[str, Counter[int]] = defaultdict(Counter)
     for tally in tallies:
         errors.update(tally.errors)
-        latencies.update(tally.latencies)
+        for kind, counts in tally.latencies.items():
+            latencies.update(counts)
+            by_kind[kind].update(counts)
     return Outcome(
         seconds=max(tally.finished for tally in tallies) - start,
         operations=sum(tally.operations for tally in tallies),
@@ -156,5 +161,6 @@ def _outcome(tallies: Sequence[Tally], start: float) -> Outcome:
         bytes=sum(tally.bytes for tally in tallies),
         errors=dict(sorted(errors.items())),
         latencies=dict(latencies),
+        latencies_by_kind={kind: dict(by_kind[kind]) for kind in sorted(by_kind)},
         process_cpu_seconds=tuple(tally.cpu_seconds for tally in tallies),
     )

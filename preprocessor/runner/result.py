@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,7 +80,7 @@ def compose(
         "bench_config": dict(context.machine.bench_config),
         "experiment": _experiment(published, number, context, chosen, len(measurements)),
         "work": _work(shown),
-        "latency": summarise(outcome.latencies),
+        **_latencies(shown, summarise),
         "client": _client(shown, context, config["numberOfThreads"]),
         "write_concern": config.get("writeConcern", {"w": "majority"}),
         "read_concern": config.get("readConcern", {"level": "local"}),
@@ -173,16 +173,30 @@ def _repeat(measurement: Measurement) -> dict[str, Any]:
     """A repeat without what is long: states of the server and histogram are kept of the shown one."""
     from bson.int64 import Int64
 
-    latency = summarise(measurement.outcome.latencies)
     return {
         "seed": measurement.seed,
         "start_time": measurement.start_time,
         "duration": Int64(measurement.duration_ms),
         **_work(measurement),
-        "latency": {name: value for name, value in latency.items() if name != "histogram"},
+        **_latencies(measurement, _without_histogram),
         "processors": _processors(measurement),
         "client_cpu_seconds": sum(measurement.outcome.process_cpu_seconds),
     }
+
+
+def _latencies(
+    measurement: Measurement, summary: Callable[[Mapping[int, int]], dict[str, Any]]
+) -> dict[str, Any]:
+    """``latency`` of all requests, and ``latencies`` by kind where there is more than one kind."""
+    outcome = measurement.outcome
+    found: dict[str, Any] = {"latency": summary(outcome.latencies)}
+    if len(outcome.latencies_by_kind) > 1:
+        found["latencies"] = {kind: summary(counts) for kind, counts in outcome.latencies_by_kind.items()}
+    return found
+
+
+def _without_histogram(latencies: Mapping[int, int]) -> dict[str, Any]:
+    return {name: value for name, value in summarise(latencies).items() if name != "histogram"}
 
 
 def _speed(measurement: Measurement) -> float:

@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -60,7 +60,10 @@ class Assignment:
 
 @dataclass(slots=True)
 class Tally:
-    """What was done; ``finished`` is on the monotonic clock, ``latencies`` counts whole microseconds."""
+    """What was done; ``finished`` is on the monotonic clock.
+
+    ``latencies`` counts, for each kind of operation, whole microseconds.
+    """
 
     operations: int = 0
     documents: int = 0
@@ -68,7 +71,7 @@ class Tally:
     finished: float = 0.0
     cpu_seconds: float = 0.0
     errors: Counter[str] = field(default_factory=Counter)
-    latencies: dict[int, int] = field(default_factory=dict)
+    latencies: defaultdict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
     gave_up: str = ""
 
 
@@ -196,7 +199,8 @@ def drive(step: Step, tally: Tally, pace: Pace, counters: Any, slot: int) -> Non
             break
         failures = 0
         took = (clock() - begun) // 1000
-        latencies[took] = latencies.get(took, 0) + 1
+        counts = latencies[done.kind]
+        counts[took] = counts.get(took, 0) + 1
         tally.operations += done.operations
         tally.documents += done.documents
         tally.bytes += done.bytes
@@ -217,8 +221,10 @@ def _sum(tallies: list[Tally]) -> Tally:
         total.finished = max(total.finished, tally.finished)
         total.errors.update(tally.errors)
         total.gave_up = total.gave_up or tally.gave_up
-        for took, count in tally.latencies.items():
-            total.latencies[took] = total.latencies.get(took, 0) + count
+        for kind, latencies in tally.latencies.items():
+            merged = total.latencies[kind]
+            for took, count in latencies.items():
+                merged[took] = merged.get(took, 0) + count
     return total
 
 

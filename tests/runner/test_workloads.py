@@ -223,6 +223,10 @@ def test_of_updates_so_many_are_reads_as_is_asked_for(crew, replica_set, databas
     written = database.client.admin.command("serverStatus")["opcounters"]["update"] - written
     assert done.errors == {}
     assert 0.3 < written / done.operations < 0.7
+    kinds = {kind: sum(counts.values()) for kind, counts in done.latencies_by_kind.items()}
+    assert list(kinds) == ["read", "update"]
+    assert kinds["update"] == written
+    assert sum(kinds.values()) == sum(done.latencies.values()) == done.operations
 
 
 @pytest.mark.parametrize("client", ["wire", "pymongo"])

@@ -37,11 +37,16 @@ HOLDS_MEMBERS = frozenset({"write_timeout"})
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a step did: operations as tables count them, documents sent or received, their BSON bytes."""
+    """What a step did: operations as tables count them, documents sent or received, their BSON bytes.
+
+    ``kind`` tells apart operations of different kinds, for example ``read`` and ``update``; their latencies are
+    counted apart.
+    """
 
     operations: int
     documents: int
     bytes: int
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
     draw = random.Random(share.seed).random
     among = min(config["documentRange"], config["initialDocsToInsert"])
     reads = config.get("percentReads", 0) / 100
+    kind = "replace" if replaces else "update"
     turn = -1
 
     def step() -> Done:
@@ -71,13 +72,13 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
             found, size = client.find(selector, 1, 0)
             if found != 1:
                 raise UnexpectedReply("a document is not there")
-            return Done(1, found, size)
+            return Done(1, found, size, "read")
         turn += 1
         change = changes[turn % PREPARED]
         matched = client.replace(selector, change) if replaces else client.update(selector, change, False)
         if matched != 1:
             raise UnexpectedReply("a document is not there")
-        return Done(1, 1, len(selector) + len(change))
+        return Done(1, 1, len(selector) + len(change), kind)
 
     return step
 
