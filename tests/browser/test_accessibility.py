@@ -1,0 +1,56 @@
+"""The site can be used by keyboard and ear, in light and dark: no rule of axe-core is broken on any page."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Any
+
+from playwright.sync_api import Page
+
+from tests.browser.browsing import Served
+
+AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+RUN = """(rules) => axe.run({
+    resultTypes: ["violations"], preload: false, iframes: false, ...(rules.length ? { runOnly: rules } : {})
+})"""
+OF_COLOUR = ["color-contrast", "link-in-text-block"]
+
+
+def broken(page: Page, *rules: str) -> list[str]:
+    found: list[dict[str, Any]] = page.evaluate(RUN, list(rules))["violations"]
+    return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
+
+
+def test_no_rule_is_broken_on_any_page_in_light_or_dark(site: Served, page: Page) -> None:
+    faults = {}
+    for path in site.pages:
+        page.emulate_media(color_scheme="light")
+        page.goto(site.url + path)
+        page.evaluate(AXE)
+        faults[path] = broken(page)
+        page.emulate_media(color_scheme="dark")
+        page.wait_for_selector("body[data-md-color-scheme=slate]", state="attached")
+        faults[f"{path}, dark"] = broken(page, *OF_COLOUR)
+    assert {path: found for path, found in faults.items() if found} == {}
+
+
+def test_no_rule_is_broken_on_a_phone_with_everything_unfolded(site: Served, phone: Page) -> None:
+    for path in [each for each in site.pages_with_tables if each.startswith("experiments/")][:3]:
+        phone.goto(site.url + path)
+        phone.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        phone.locator(".mongo-table__sort").first.click()
+        phone.evaluate(AXE)
+        assert broken(phone) == [], path
+
+
+def test_a_chart_is_one_image_with_a_name_and_a_description(site: Served, page: Page) -> None:
+    charts = 0
+    for path in site.pages_with_tables:
+        page.goto(site.url + path)
+        for chart in page.locator(".mongo-chart").all():
+            image = chart.get_by_role("img")
+            assert image.count() == 1, path
+            assert image.locator("> title").text_content(), path
+            assert image.locator("> desc").text_content(), path
+            charts += 1
+    assert charts > 0

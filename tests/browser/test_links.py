@@ -1,0 +1,117 @@
+"""Every figure and every row can be linked to, and the link leads there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.browsing import Served, served
+from tests.site.builds import build, sample
+
+
+def test_no_id_is_there_twice_and_every_link_within_a_page_leads_somewhere(site: Served, page: Page) -> None:
+    for path in site.pages_with_tables:
+        page.goto(site.url + path)
+        ids = Counter(page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)"))
+        assert {name: count for name, count in ids.items() if count > 1} == {}, path
+        wanted = page.evaluate(
+            "[...document.querySelectorAll('.mongo-table a[href^=\"#\"]')].map((one) => one.hash.slice(1))"
+        )
+        assert set(wanted) <= set(ids), path
+        assert (
+            page.locator("figure.mongo-table:not([id]), .mongo-table__scroll tbody tr:not([id])").count() == 0
+        )
+
+
+def test_a_link_to_a_row_shows_the_row_and_marks_it(site: Served, page: Page) -> None:
+    path = next(each for each in site.pages_with_tables if each.startswith("experiments/"))
+    page.goto(site.url + path)
+    link = page.locator(".mongo-table__scroll tbody tr:last-child th a").last
+    page.goto(f"{site.url}{path}{link.get_attribute('href')}")
+    page.wait_for_function("document.querySelector('tr:target')")
+    row = page.locator("tr:target").bounding_box()
+    bar = page.locator(".md-header").bounding_box()
+    assert row and bar and bar["y"] + bar["height"] <= row["y"] < 900
+    assert page.locator("tr:target td").first.evaluate("(cell) => getComputedStyle(cell).boxShadow") != "none"
+
+
+def test_a_caption_has_a_link_to_its_figure_that_the_keyboard_reaches(site: Served, page: Page) -> None:
+    path = next(each for each in site.pages_with_tables if each.startswith("experiments/"))
+    page.goto(site.url + path)
+    link = page.locator("figcaption .mongo-table__link").first
+    assert link.evaluate("(one) => getComputedStyle(one).opacity") == "0"
+    link.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    assert link.evaluate("(one) => getComputedStyle(one).opacity") == "1"
+    page.keyboard.press("Enter")
+    assert page.url.endswith(str(link.get_attribute("href")))
+    assert page.locator("figure:target").count() == 1
+
+
+LINKED = """\
+# Second
+
+[one table](index.md#table-threads-queries-s-p99-ms-note-server), [a row](index.md#table-threads-queries-s-p99-ms-note-server--8)
+"""
+
+
+def test_mkdocs_knows_the_anchors_of_figures(tmp_path: Path) -> None:
+    site = sample(tmp_path)
+    config = site / "mkdocs.yml"
+    strict = "validation:\n  links:\n    anchors: warn\n"
+    config.write_text(config.read_text(encoding="utf-8") + strict, encoding="utf-8")
+    page = site / "docs" / "second.md"
+    page.write_text(LINKED, encoding="utf-8")
+    done = build(site, "--strict")
+    assert done.returncode == 0, done.stderr
+    again = build(site, "--strict")
+    assert again.returncode == 0, again.stderr
+    page.write_text(LINKED.replace("--8", "--9"), encoding="utf-8")
+    assert "no such anchor" in build(site, "--strict").stderr
+
+
+@pytest.fixture(scope="module")
+def instant(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample site, whose theme loads further pages into the one that is open."""
+    site = sample(tmp_path_factory.mktemp("instant"))
+    config = site / "mkdocs.yml"
+    text = config.read_text(encoding="utf-8")
+    instantly = "  features: [navigation.instant]\nsite_url: http://127.0.0.1/\n"
+    config.write_text(text.replace("  font: false\n", f"  font: false\n{instantly}"), encoding="utf-8")
+    done = build(site)
+    assert done.returncode == 0, done.stderr
+    return site / "site"
+
+
+def test_tables_of_a_page_that_came_in_later_sort_as_well(instant: Path, page: Page) -> None:
+    with served(instant) as site:
+        page.goto(f"{site.url}guide.html")
+        page.evaluate("window.sameDocument = true")
+        page.locator(".md-nav a[href$='index.html'], .md-nav a[href='.']").first.click()
+        page.wait_for_selector(".mongo-table__sort >> text=Threads")
+        assert page.evaluate("window.sameDocument"), "the page was loaded anew: nothing was tested"
+        page.locator(".mongo-table__sort").first.click()
+        page.locator(".mongo-table__sort").first.click()
+        assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "ascending"
+        page.locator(".mongo-table__sort").first.click()
+        assert page.locator("th[aria-sort]").count() == 0
+
+
+def test_under_zensical_tables_look_and_sort_the_same(tmp_path: Path, page: Page) -> None:
+    site = sample(tmp_path)
+    config = site / "mkdocs.yml"
+    text = config.read_text(encoding="utf-8")
+    extension = "  - tables\n  - mongo-tables:\n      results: fixtures\n"
+    config.write_text(text.replace("  - tables\n", extension), encoding="utf-8")
+    done = build(site, program="zensical")
+    assert done.returncode == 0, done.stdout + done.stderr
+    with served(site / "site") as zensical:
+        page.goto(f"{zensical.url}index.html")
+        page.locator(".mongo-table__sort").first.click()
+        assert page.locator("tbody th").all_inner_texts() == ["64", "8", "1"]
+        position = page.locator("tbody th").first.evaluate("(cell) => getComputedStyle(cell).position")
+        assert position == "sticky"

@@ -1,0 +1,47 @@
+"""Who reads the site is not observed: nothing is fetched from another host, and nothing goes wrong in the page."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Browser, Page
+
+from tests.browser.browsing import Served, Witness
+
+TABLES = ".mongo-table__scroll table"
+
+
+def test_no_page_asks_another_host_for_anything(site: Served, page: Page) -> None:
+    witness = Witness.of(page)
+    for path in site.pages:
+        page.goto(site.url + path)
+    assert len(witness.requests) > len(site.pages)
+    assert witness.outside(site.url) == []
+    assert witness.complaints == []
+
+
+def test_the_site_works_from_a_folder_without_any_server(site: Served, page: Page) -> None:
+    witness = Witness.of(page)
+    for path in site.pages_with_tables:
+        page.goto(site.file(path).as_uri())
+        assert page.locator(".mongo-table__sort").count() > 0, path
+    assert witness.outside(site.folder.as_uri()) == []
+    assert [each for each in witness.complaints if not each.startswith("warning")] == []
+
+
+def test_search_asks_no_other_host_and_finds_whole_numbers(site: Served, page: Page) -> None:
+    witness = Witness.of(page)
+    page.goto(site.url)
+    numbers = page.locator("td[data-v]").all_inner_texts()
+    number = next(text for text in numbers if len(text) > 4 and text.replace(",", "").isdigit())
+    page.locator(".md-search__input").click()
+    page.keyboard.type(number)
+    assert page.locator(".md-search-result__item mark").first.inner_text() == number
+    assert witness.outside(site.url) == []
+
+
+def test_without_a_script_every_table_is_complete(site: Served, browser: Browser) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        for path in site.pages_with_tables:
+            page.goto(site.url + path)
+            assert page.locator(".mongo-table__sort").count() == 0
+            assert page.locator(f"{TABLES} tbody tr").count() == site.text(path).count('<th scope="row"')

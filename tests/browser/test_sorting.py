@@ -1,0 +1,180 @@
+"""Any column of any table sorts by the values as they came, one way, the other way, and back."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from bson.decimal128 import Decimal128
+from bson.int64 import Int64
+from playwright.sync_api import Page
+
+from preprocessor.render.html import html_table
+from preprocessor.site.assets import inline
+from tests.browser.browsing import Served
+from tests.render.specs import table
+
+# Clicks every header three times; gives, for each table and column, the cells in the order of the pipeline and the
+# order of rows (as numbers of that order) after each click.
+CLICK_ALL = """() => [...document.querySelectorAll(".mongo-table__scroll table")].map((table) => {
+    const rows = [...table.tBodies[0].rows];
+    const cell = (one) => ({ raw: one.dataset.v ?? one.textContent, absent: "t" in one.dataset });
+    const state = (th) => [th.getAttribute("aria-sort"), [...table.tBodies[0].rows].map((row) => rows.indexOf(row))];
+    return [...table.tHead.rows[0].cells].map((th, index) => ({
+        cells: rows.map((row) => cell(row.cells[index])),
+        states: th.querySelector("button") ? [1, 2, 3].map(() => (th.querySelector("button").click(), state(th))) : [],
+    }));
+})"""
+
+
+def is_number(text: str) -> bool:
+    return bool(re.fullmatch(r"[-+−]?(\d[\d,]*\.?\d*(e[-+]?\d+)?|Infinity)( ?%)?|NaN", text))
+
+
+def number(text: str) -> tuple[bool, Decimal]:
+    """NaN is the least number, as in MongoDB."""
+    value = Decimal(text.replace(",", "").replace("−", "-").rstrip(" %"))
+    return (False, Decimal()) if value.is_nan() else (True, value)
+
+
+def is_date(text: str) -> bool:
+    return bool(re.fullmatch(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z)?", text))
+
+
+def words(text: str) -> list[tuple[int, int, str]]:
+    """Numbers inside of a text as numbers, letters without regard to case, blanks first."""
+    parts = re.findall(r"\d+|\D", text.casefold())
+    return [(2, int(part), "") if part.isdigit() else (kind(part), 0, part) for part in parts]
+
+
+def kind(letter: str) -> int:
+    return 0 if letter.isspace() else 3 if letter.isalpha() else 1
+
+
+def ways(cells: list[dict[str, Any]]) -> list[tuple[str | None, list[int]]]:
+    """What three clicks on the header have to give."""
+    present = [
+        at for at, cell in enumerate(cells) if not cell["absent"] and cell["raw"] not in ("", "n/a", "—")
+    ]
+    absent = [at for at in range(len(cells)) if at not in present]
+    texts = [cells[at]["raw"] for at in present]
+    measured = all(map(is_number, texts)) or all(map(is_date, texts))
+    key: Any = number if all(map(is_number, texts)) else datetime.fromisoformat if measured else words
+    up = sorted(present, key=lambda at: key(cells[at]["raw"]))
+    down = sorted(present, key=lambda at: key(cells[at]["raw"]), reverse=True)
+    both = [("ascending", up + absent), ("descending", down + absent)]
+    return [*(reversed(both) if measured else both), (None, list(range(len(cells))))]
+
+
+def judged(column: dict[str, Any]) -> bool:
+    """Whether a column that can be sorted is sorted right, and one of few rows cannot be sorted."""
+    if len(column["cells"]) < 3:
+        return column["states"] == []
+    return [tuple(state) for state in column["states"]] == ways(column["cells"])
+
+
+def test_every_column_of_every_table_of_the_site_sorts_by_its_raw_values(site: Served, page: Page) -> None:
+    wrong, columns = [], 0
+    for path in site.pages_with_tables:
+        page.goto(site.url + path)
+        for at, headers in enumerate(page.evaluate(CLICK_ALL)):
+            columns += len(headers)
+            wrong += [
+                (path, at, number, column) for number, column in enumerate(headers) if not judged(column)
+            ]
+    assert wrong == []
+    assert columns > 10
+
+
+def shown(page: Page, values: list[Any], **keys: Any) -> None:
+    """A page without any theme that holds one table of these values, in which None leaves the field out."""
+    rows = [{"k": f"row {at}"} | ({} if value is None else {"v": value}) for at, value in enumerate(values)]
+    page.set_content(html_table(table("k", "v", id="t", **keys), rows) + inline())
+
+
+def after_clicks(page: Page, times: int = 1) -> list[int]:
+    for _ in range(times):
+        page.locator(".mongo-table__sort").nth(1).click()
+    return [int(text.removeprefix("row ")) for text in page.locator("tbody th").all_inner_texts()]
+
+
+@pytest.mark.parametrize(
+    ("values", "first"),
+    [
+        pytest.param([980, 14850, 102400, 5980], [2, 1, 3, 0], id="integers"),
+        pytest.param([-1.5, 1e-7, -2, 1e21], [3, 1, 0, 2], id="signs and exponents"),
+        pytest.param([Int64(2**53), Int64(2**53 + 1), Int64(2**53 - 1)], [1, 0, 2], id="beyond doubles"),
+        pytest.param([Decimal128("0.10"), Decimal128("0.9"), 0.5], [1, 2, 0], id="decimals"),
+        pytest.param([float("nan"), float("-inf"), 0, float("inf")], [3, 2, 0, 1], id="not finite"),
+        pytest.param(["1,508", "8", "980"], [0, 2, 1], id="numbers that a pipeline wrote as text"),
+        pytest.param([1, None, 3, None, 2], [2, 4, 0, 1, 3], id="missing values last"),
+        pytest.param([2, 1, 2, 1], [0, 2, 1, 3], id="equal values keep their order"),
+        pytest.param(
+            [datetime(2026, 11, day, 9, 30, 0, part, UTC) for day, part in [(2, 0), (2, 500_000), (10, 0)]],
+            [2, 1, 0],
+            id="dates, newest first",
+        ),
+        pytest.param(["M200", "M30", "m40"], [1, 2, 0], id="numbers in words"),
+        pytest.param(["8.0.10", "8.0.4", "6.0"], [2, 1, 0], id="versions"),
+        pytest.param(["n/a", "b", "", "a"], [3, 1, 0, 2], id="texts that stand for nothing"),
+        pytest.param(["constructor", "__proto__", "toString"], [1, 0, 2], id="names of the language"),
+    ],
+)
+def test_the_first_click_sorts(values: list[Any], first: list[int], page: Page) -> None:
+    shown(page, values)
+    assert after_clicks(page) == first
+
+
+def test_missing_values_are_last_and_equal_ones_in_order_the_other_way_as_well(page: Page) -> None:
+    shown(page, [2, None, 1, 2])
+    assert after_clicks(page, 2) == [2, 0, 3, 1]
+
+
+def test_a_formatted_number_sorts_by_its_raw_value(page: Page) -> None:
+    shown(page, [1999.4, 1999.6, 20.1], format={"v": {"decimals": 0, "thousands": True, "unit": "ms"}})
+    assert after_clicks(page) == [1, 0, 2]
+
+
+def test_the_third_click_restores_the_order_of_the_experiment(page: Page) -> None:
+    shown(page, [2, 3, 1])
+    assert after_clicks(page, 3) == [0, 1, 2]
+    assert page.locator("[aria-sort]").count() == 0
+
+
+def test_another_column_begins_anew(page: Page) -> None:
+    shown(page, [2, 3, 1])
+    after_clicks(page)
+    page.locator(".mongo-table__sort").first.click()
+    assert page.locator("[aria-sort]").all_inner_texts() == ["k"]
+    assert after_clicks(page) == [1, 0, 2]
+
+
+def test_the_row_of_the_baseline_keeps_its_mark(page: Page) -> None:
+    shown(page, [2, 3, 1], baseline={"row": 1, "column": "v"})
+    after_clicks(page)
+    assert page.locator(".mongo-table__baseline th").inner_text() == "row 0"
+
+
+def test_a_table_of_two_rows_has_nothing_to_sort(page: Page) -> None:
+    shown(page, [1, 2])
+    assert page.locator("button").count() == 0
+
+
+def test_the_keyboard_is_enough(page: Page) -> None:
+    shown(page, [2, 3, 1])
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    focused = page.locator(":focus")
+    assert focused.inner_text().strip() == "v"
+    for key, way in (("Enter", "descending"), ("Space", "ascending"), ("Enter", None)):
+        page.keyboard.press(key)
+        assert page.locator("th:has(:focus)").get_attribute("aria-sort") == way
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+
+
+def test_what_a_header_is_called_is_its_text(page: Page) -> None:
+    shown(page, [2, 3, 1], format={"v": {"unit": "ms"}}, headers=["K", "Wait"])
+    assert page.get_by_role("columnheader", name="Wait ms").get_by_role("button", name="Wait ms").count() == 1
