@@ -220,6 +220,8 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
     load = _load(run, config, f"{seed}/measured")
     _fill(run, load, config)
     kind.reset(run.client[run.database], config)
+    if repeat == 0 and config.get("scanBefore"):
+        workingset.scan(run.client[run.database][config["collection"]])
     if run.experiment.warm:
         # Other random numbers than in the measured window: else its keys would be warm, whatever the size.
         run.crew.perform(replace(load, seed=f"{seed}/warm"))

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.experiment import Experiment
+
+if TYPE_CHECKING:
+    from pymongo.collection import Collection
 
 EFFECTIVE_SHARE = 0.8
 """Of the cache: above it WiredTiger evicts (``eviction_target``, https://source.wiredtiger.com/develop/tune_cache.html)."""
@@ -19,8 +22,8 @@ _RECORD_OVERHEAD = 38
 """BSON bytes of a record beside its fields: its length, its end, ``_id`` with a key of 23 characters."""
 _FIELD_OVERHEAD = 13
 """BSON bytes of a binary field of one digit beside its content: type, name, length, subtype."""
-_INDEX_ENTRY = 40
-"""Bytes in the index on ``_id`` for such a key, as measured."""
+_INDEX_ENTRY = 64
+"""Bytes in the index on ``_id`` for such a key: 48 to 84 were measured, more after keys came in random order."""
 
 
 def record_count(config: Mapping[str, Any], cache_bytes: float) -> int:
@@ -41,3 +44,16 @@ def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> 
     variants = list(scaled.variants)
     variants[number] = {**variants[number], "recordcount": record_count(config, cache_bytes())}
     return replace(scaled, variants=tuple(variants))
+
+
+def scan(collection: Collection[dict[str, Any]]) -> None:
+    """Read all documents and the whole index on ``_id``, so that the cache holds as much of them as it can.
+
+    Where every record is read with the same chance, it does not matter which of them the cache holds: hits are then
+    as many as they would be after hours.
+    """
+    from bson.min_key import MinKey
+
+    sizes = {"$group": {"_id": None, "bytes": {"$sum": {"$bsonSize": "$$ROOT"}}}}
+    list(collection.aggregate([{"$match": {"_id": {"$gte": MinKey()}}}, {"$count": "keys"}]))
+    list(collection.aggregate([sizes]))

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import bson
 import pytest
+from pymongo import MongoClient
 
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.checking import parse
-from preprocessor.runner.workingset import EFFECTIVE_SHARE, record_count, sized
+from preprocessor.runner.workingset import EFFECTIVE_SHARE, record_count, scan, sized
 from tests.runner.processes import TINY
 
 FIELDS = {"fieldcount": 10, "fieldlength": 100}
@@ -24,7 +25,7 @@ def test_a_record_is_as_large_as_it_is_encoded_and_its_place_in_the_index():
     record = {"_id": "user" + "9" * 19, **{f"field{number}": b"x" * 100 for number in range(10)}}
     cache = 2**28
     count = record_count({**FIELDS, "workingSetRatio": 1.0}, cache)
-    assert count * (len(bson.encode(record)) + 40) == pytest.approx(EFFECTIVE_SHARE * cache, rel=1e-4)
+    assert count * (len(bson.encode(record)) + 64) == pytest.approx(EFFECTIVE_SHARE * cache, rel=1e-4)
 
 
 def test_data_and_index_of_two_million_records_are_what_was_published_for_them():
@@ -70,3 +71,22 @@ def test_a_ratio_is_a_parameter_that_files_may_give():
         TINY.replace("numberOfThreads = 3", "numberOfThreads = 3\nworkingSetRatio = 0"), "x.toml"
     )[1]
     assert "workingSetRatio" in fault.message
+
+
+def test_a_scan_reads_every_document_and_every_key(replica_set):
+    with MongoClient(replica_set.uri) as client:
+        collection = client["scan_test"]["records"]
+        collection.insert_many([{"_id": f"user{n}", "field0": b"x" * 1000} for n in range(3000)])
+
+        def read():
+            found = client.admin.command("serverStatus")["metrics"]["queryExecutor"]
+            return found["scanned"], found["scannedObjects"]
+
+        try:
+            before = read()
+            scan(collection)
+            keys, documents = (now - then for now, then in zip(read(), before, strict=True))
+            assert keys >= 3000
+            assert documents >= 3000
+        finally:
+            client.drop_database("scan_test")
