@@ -107,6 +107,7 @@ _ALL = (
     Rule("MT141", "shared-pipeline-cycle", "error", "A shared stage list contains itself."),
     Rule("MT142", "shared-pipeline-unreadable", "error", "The file of a shared stage list cannot be read."),
     Rule("MT143", "unknown-rule", "error", "A comment ignores a rule that does not exist."),
+    Rule("MT144", "anchor-taken", "warning", "A heading of the page has the id of a table."),
     Rule("MT150", "experiment-file", "error", "An experiment file is not TOML, or cannot be run."),
     # MT160–MT169: regions of generated text
     Rule("MT160", "region-without-end", "error", "A generated region begins and never ends."),
@@ -162,6 +163,12 @@ _ALL = (
     Rule("MT413", "misleading-measure", "warning", "A counter does not measure what its header says."),
     Rule("MT414", "misplaced-header", "warning", "A header stands over another thing than elsewhere."),
     Rule("MT415", "two-copies", "note", "One value is read from two copies in one pipeline."),
+    Rule(
+        "MT416",
+        "unsupported-figure",
+        "warning",
+        "A figure in the prose is in no row of the tables of its section (`check --prose`).",
+    ),
     # MT5xx: untidiness
     Rule("MT501", "unused-field", "note", "A field is computed or kept, and never used."),
     Rule("MT502", "carried-arrays", "warning", "Whole arrays travel with every row and are not shown."),

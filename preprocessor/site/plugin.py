@@ -31,7 +31,7 @@ from preprocessor.site.source import results_source, watched_folder
 from preprocessor.site.swap import left_over, shown_again, swapped, tokens, with_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from jinja2 import Environment
     from mkdocs.config.defaults import MkDocsConfig
@@ -254,6 +254,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         figures = dict(zip(tokens(given), figures_of(given, self._known), strict=True))
         if self._key:
             self._fresh[page.file.src_uri] = KeptPage(with_tokens(given), figures)
+        self._late += _taken_anchors(given, page.present_anchor_ids or ())
         html, lost = self._swapped(html, figures, page)
         if lost:
             html = self._without(lost, html, given)
@@ -322,6 +323,19 @@ def _repeat_headings(page: SitePage, html: str) -> None:
 
 def _inside(folder: Path, files: Files) -> list[File]:
     return [file for file in files if file.abs_src_path and Path(file.abs_src_path).parent == folder]
+
+
+def _taken_anchors(given: Page, taken: Collection[str]) -> list[Finding]:
+    """A link to such a table would lead to the heading."""
+    from preprocessor.rules import finding
+    from preprocessor.specs import PipelineSpec
+
+    hint = "give the table another id, for links lead to the first of the two"
+    return [
+        finding("MT144", given.file, spec.locate(("id",)), f"the page has a `{spec.id}` already", hint)
+        for spec in given.specs
+        if isinstance(spec, PipelineSpec) and spec.id in taken
+    ]
 
 
 def _left_over_findings(page: SitePage, keywords: Sequence[str]) -> list[Finding]:

@@ -1,0 +1,123 @@
+"""Nothing is cut off: from a phone to a wide screen, on paper, in light and dark."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.browsing import Served
+
+# The boxes whose table is wider than they are, as pairs of the figure's id and the difference.
+TOO_WIDE = """() => [...document.querySelectorAll(".mongo-table__scroll")]
+    .filter((box) => box.checkVisibility() && box.scrollWidth > box.clientWidth)
+    .map((box) => `${box.closest("figure").id}: ${box.scrollWidth - box.clientWidth}px`)"""
+PAGE_TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# For each text of each chart its size on the screen, in CSS pixels: drawings are scaled.
+TEXT_SIZES = """() => [...document.querySelectorAll(".mongo-chart text")].map((text) =>
+    parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a)"""
+# Scrolls each wide table to its end: how far the first cell of its last row is then from the box's left edge.
+STICKING = """() => [...document.querySelectorAll(".mongo-table__scroll")]
+    .filter((box) => box.scrollWidth > box.clientWidth + 40)
+    .map((box) => {
+        box.scrollLeft = 9999;
+        const cell = [...box.querySelectorAll("tr > :first-child")].at(-1);
+        return Math.round(cell.getBoundingClientRect().left - box.getBoundingClientRect().left);
+    })"""
+SIZES = [768, 1024, 1219, 1280, 1440, 1920]
+
+
+def test_from_768_pixels_on_no_table_is_wider_than_its_box(site: Served, page: Page) -> None:
+    wide = {}
+    for path in site.pages_with_tables:
+        page.goto(site.url + path)
+        for width in SIZES:
+            page.set_viewport_size({"width": width, "height": 900})
+            wide[path, width] = page.evaluate(TOO_WIDE) + (
+                ["the page itself"] if page.evaluate(PAGE_TOO_WIDE) else []
+            )
+    assert {where: boxes for where, boxes in wide.items() if boxes} == {}
+
+
+def test_a_phone_loses_no_column_and_keeps_the_labels_of_rows_in_sight(site: Served, phone: Page) -> None:
+    stuck = []
+    for path in site.pages_with_tables:
+        phone.goto(site.url + path)
+        assert phone.evaluate(PAGE_TOO_WIDE) == 0, path
+        stuck += phone.evaluate(STICKING)
+    assert stuck
+    assert {offset for offset in stuck if abs(offset) > 2} == set()
+
+
+def test_a_label_leaves_most_of_a_phone_to_the_values(site: Served, phone: Page) -> None:
+    widest = "Math.max(0, ...[...document.querySelectorAll('.mongo-table tbody th')].map((one) => one.offsetWidth))"
+    for path in site.pages_with_tables:
+        phone.goto(site.url + path)
+        assert phone.evaluate(widest) < 200, path
+
+
+def test_text_in_charts_has_ten_pixels_on_a_phone(site: Served, phone: Page) -> None:
+    sizes = []
+    for path in site.pages_with_tables:
+        phone.goto(site.url + path)
+        sizes += phone.evaluate(TEXT_SIZES)
+    assert sizes
+    assert min(sizes) >= 10
+
+
+def experiments(site: Served) -> list[str]:
+    return [path for path in site.pages_with_tables if path.startswith("experiments/")]
+
+
+def test_a_table_with_more_to_the_right_says_so_until_its_end_is_seen(site: Served, phone: Page) -> None:
+    wide = None
+    for path in experiments(site):
+        phone.goto(site.url + path)
+        found = phone.evaluate(TOO_WIDE)
+        if found:
+            wide = phone.locator(f"#{found[0].split(':')[0]} .mongo-table__scroll").last
+            break
+    assert wide, "no table is wider than a phone: nothing was tested"
+    edge = {"width": 12, "height": 40}
+    wide.scroll_into_view_if_needed()
+    box = wide.bounding_box()
+    assert box
+    clip = {"x": box["x"] + box["width"] - 13, "y": box["y"] + 4, **edge}
+    before = phone.screenshot(clip=clip)
+    wide.evaluate("(box) => { box.scrollLeft = 9999; }")
+    assert phone.screenshot(clip=clip) != before
+    assert "local, scroll" in wide.evaluate("(box) => getComputedStyle(box).backgroundAttachment")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_paper_nothing_is_cut_off_and_ink_is_dark(scheme: str, site: Served, page: Page) -> None:
+    # A4 is 210 mm wide: 793 pixels, less margins of a centimetre.
+    page.set_viewport_size({"width": 717, "height": 1000})
+    page.emulate_media(media="print", color_scheme=scheme)
+    for path in experiments(site):
+        page.goto(site.url + path)
+        assert page.evaluate(TOO_WIDE) == [], path
+        assert page.evaluate(PAGE_TOO_WIDE) == 0, path
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") in (
+        "rgb(255, 255, 255)",
+        "rgba(0, 0, 0, 0)",
+    )
+    chart = page.locator(".mongo-chart").first
+    first = chart.evaluate("(one) => getComputedStyle(one).getPropertyValue('--mongo-1').trim()")
+    assert first == "#3f51b5"
+    signs = "getComputedStyle(document.querySelector('.mongo-table__sort'), '::after').display"
+    assert page.evaluate(signs) == "none"
+
+
+def test_dark_changes_the_colours_of_charts(site: Served, page: Page) -> None:
+    page.emulate_media(color_scheme="dark")
+    page.goto(site.url + experiments(site)[-1])
+    chart = page.locator(".mongo-chart").first
+    assert chart.evaluate("(one) => getComputedStyle(one).getPropertyValue('--mongo-1').trim()") == "#9fa8ff"
+
+
+def test_nothing_moves_for_who_wants_no_motion(site: Served, page: Page) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(site.url + experiments(site)[-1])
+    page.locator(".mongo-table__sort").first.click()
+    moving = "document.querySelector('article').getAnimations({ subtree: true }).length"
+    assert page.evaluate(moving) == 0
