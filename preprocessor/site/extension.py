@@ -11,6 +11,7 @@ conversion, and a page with a hole in it must not be published.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +23,7 @@ from markdown.treeprocessors import Treeprocessor
 
 from preprocessor.site.assets import inline
 from preprocessor.site.headings import headings_with_values
+from preprocessor.site.neighbours import neighbours
 from preprocessor.site.source import results_source
 from preprocessor.site.swap import left_over, swapped, tokens, with_tokens
 
@@ -70,10 +72,14 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where the page is: its path as shown, and the folder that other paths are relative to."""
+    """Where the page is: its path as shown, and the folder that other paths are relative to.
+
+    ``pages`` is the folder of all pages of the site, None where only one page is known.
+    """
 
     shown: str
     folder: Path
+    pages: Path | None = None
 
     def whole(self, text: str) -> str:
         """The page with the front matter that was cut off before ``text``: lines are then those on disk."""
@@ -100,10 +106,13 @@ class _Conversion:
         if "<!--" not in text:
             return text
         place = self._place()
-        page = _read(place, text, self._extension.getConfig("pipelines"))
+        read = _reader(place, self._extension.getConfig("pipelines"))
+        page = read(place.whole(text), place.shown)
         if not page.comments and not page.findings:
             return text
-        self._figures = _figures(page, results_source(self._extension.getConfig("results"), place.folder))
+        others = neighbours(page, place.folder, place.pages, read) if place.pages else []
+        source = results_source(self._extension.getConfig("results"), place.folder)
+        self._figures = _figures(page, others, source)
         cut_off = len(page.text.rstrip("\n")) - len(text.rstrip("\n"))
         return with_tokens(page)[cut_off:]
 
@@ -132,7 +141,8 @@ class _Conversion:
         if context is None:
             return _Place(self._extension.getConfig("file") or "page", Path())
         root = Path(context.config.get("root_dir") or "")
-        return _Place((Path(context.config.get("docs_dir") or "docs") / context.page.path).as_posix(), root)
+        pages = Path(context.config.get("docs_dir") or "docs")
+        return _Place((pages / context.page.path).as_posix(), root, pages)
 
 
 class _Tokens(Preprocessor):  # type: ignore[misc]
@@ -162,31 +172,34 @@ class _Figures(Postprocessor):  # type: ignore[misc]
         return self._conversion.end(text)
 
 
-def _read(place: _Place, text: str, pipelines: str) -> Page:
+def _reader(place: _Place, pipelines: str) -> Callable[[str, str], Page]:
     from preprocessor.pages import read_page
     from preprocessor.sharedpipelines import SharedPipelines
 
-    return read_page(place.whole(text), place.shown, SharedPipelines(place.folder / pipelines))
+    shared = SharedPipelines(place.folder / pipelines)
+    return lambda text, shown: read_page(text, shown, shared)
 
 
-def _figures(page: Page, where: str) -> dict[str, str]:
+def _figures(page: Page, others: Sequence[Page], where: str) -> dict[str, str]:
     from preprocessor.pages import all_findings, queries
     from preprocessor.site.figures import Known, figures_of
 
     kept = _answers(where)
     kept.refresh()
-    kept.ask(queries([page]))
+    pages = [page, *others]
+    kept.ask(queries(pages))
     if kept.unreachable is not None:
         raise MongoTablesError(f"{page.file}: {kept.unreachable.message} {kept.unreachable.hint}".rstrip())
-    _refuse([_of_one_page(each) for each in all_findings([page], kept.by_key, kept.collections)])
-    return dict(zip(tokens(page), figures_of(page, Known.of([page], kept.by_key)), strict=True))
+    found = all_findings(pages, kept.by_key, kept.collections)
+    _refuse([_of_one_page(each) for each in found if each.file == page.file])
+    return dict(zip(tokens(page), figures_of(page, Known.of(pages, kept.by_key)), strict=True))
 
 
 def _of_one_page(finding: Finding) -> Finding:
-    """A table that is not there may be on another page, which a conversion of one page cannot see."""
+    """A table that is not there may be on another page, which only some programs tell."""
     if finding.rule != "MT139":
         return finding
-    hint = f"{finding.hint} This extension sees one page at a time: the table must be on the same page."
+    hint = f"{finding.hint} Where the site is not known, as it is under Zensical, the table must be on the same page."
     return replace(finding, hint=hint)
 
 
