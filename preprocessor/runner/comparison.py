@@ -1,26 +1,31 @@
 """Two sets of results, row by row: what became faster, what slower, and what is only noise.
 
-The rule: a row is faster (or slower) when every repeat of one side is faster than every repeat of the other,
-and each side has at least three. Were both sides alike, that would happen by chance in 2 of C(n + m, n) cases
-for n and m repeats, which is said with each row: 10 percent for three and three, 0.8 percent for five and
-five.
+The rule is that of ``preprocessor.noise``; with each verdict stands how often it would be given to sides that are
+alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb
 from statistics import median
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-LEAST_REPEATS = 3
+from preprocessor import noise
+from preprocessor.variants import variant_name
+
 Verdict = Literal["faster", "slower", "noise", "too few repeats"]
 Row = Mapping[str, Any]
 
 _PROVENANCE = ("versions", "hardware", "topology", "write_concern", "read_concern", "bench_config")
 _ASKED = ("digest", "scale", "seconds", "warm", "target", "varied")
 _CLIENT = ("kind", "rate", "processes", "connections")
+_SAID: Final[Mapping[noise.Verdict, Verdict]] = {
+    "above": "faster",
+    "below": "slower",
+    "noise": "noise",
+    "too few repeats": "too few repeats",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +70,11 @@ def compare(old: Sequence[Row], new: Sequence[Row]) -> Difference:
 def _compare(old: Row, new: Row) -> Comparison:
     before, after = _speeds(old), _speeds(new)
     low, high = min(after) / max(before), max(after) / min(before)
-    verdict: Verdict = "noise"
-    if min(len(before), len(after)) < LEAST_REPEATS:
-        verdict = "too few repeats"
-    elif low > 1:
-        verdict = "faster"
-    elif high < 1:
-        verdict = "slower"
-    chance = 2 / comb(len(before) + len(after), len(before)) if verdict in ("faster", "slower") else None
+    verdict = _SAID[noise.verdict(_range(before), _range(after))]
+    chance = noise.chance(len(before), len(after)) if verdict in ("faster", "slower") else None
     return Comparison(
         experiment=new["_id"]["testname"],
-        variant=_variant(new),
+        variant=variant_name(new["_id"]),
         ratio=median(after) / median(before),
         low=low,
         high=high,
@@ -85,26 +84,16 @@ def _compare(old: Row, new: Row) -> Comparison:
     )
 
 
+def _range(speeds: Sequence[float]) -> noise.Range:
+    return noise.Range(min(speeds), max(speeds), len(speeds))
+
+
 def _speeds(row: Row) -> list[float]:
     return [repeat["operations_per_second"] for repeat in row["repeats"]]
 
 
 def _name(row: Row) -> str:
-    return f"{row['_id']['testname']}: {_variant(row)}"
-
-
-def _variant(row: Row) -> str:
-    """The comment of a variant, else its parameters."""
-    values = {key: value for key, value in row["_id"].items() if key != "testname"}
-    if "comment" in values and "instance" not in values:
-        return str(values["comment"]).strip()
-    return ", ".join(
-        f"{key} {_short(value)}" for key, value in values.items() if key not in ("comment", "query")
-    )
-
-
-def _short(value: Any) -> str:
-    return " ".join(map(str, value.values())) if isinstance(value, Mapping) else str(value)
+    return f"{row['_id']['testname']}: {variant_name(row['_id'])}"
 
 
 def _differences(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
