@@ -184,6 +184,11 @@ def _check(commands: Commands) -> None:
     )
     command.add_argument("--static", action="store_true", help="run no pipeline, need no results source")
     command.add_argument(
+        "--prose",
+        action="store_true",
+        help="also warn of figures in sentences that no row of their section's tables supports",
+    )
+    command.add_argument(
         "--format",
         choices=("text", "json", "github", "sarif"),
         default="text",

@@ -145,6 +145,12 @@ _ALL = (
         "MT322", "check-fails", "error", "A statement in the prose does not hold for the rows of its table."
     ),
     Rule("MT323", "bad-query", "error", "A query on the rows of a table cannot be run."),
+    Rule(
+        "MT324",
+        "unsupported-figure",
+        "warning",
+        "A figure in the prose is in no row of the tables of its section (`check --prose`).",
+    ),
     Rule("MT330", "cannot-be-drawn", "error", "A chart would leave out rows, or draw several as one."),
     Rule("MT331", "no-baseline", "error", "A table is compared with a row that is not there, or not one."),
     # MT4xx: misleading output
@@ -163,12 +169,6 @@ _ALL = (
     Rule("MT413", "misleading-measure", "warning", "A counter does not measure what its header says."),
     Rule("MT414", "misplaced-header", "warning", "A header stands over another thing than elsewhere."),
     Rule("MT415", "two-copies", "note", "One value is read from two copies in one pipeline."),
-    Rule(
-        "MT416",
-        "unsupported-figure",
-        "warning",
-        "A figure in the prose is in no row of the tables of its section (`check --prose`).",
-    ),
     # MT5xx: untidiness
     Rule("MT501", "unused-field", "note", "A field is computed or kept, and never used."),
     Rule("MT502", "carried-arrays", "warning", "Whole arrays travel with every row and are not shown."),

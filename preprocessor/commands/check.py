@@ -27,10 +27,12 @@ def run(arguments: Namespace) -> int:
     """
     if arguments.write_baseline and not arguments.baseline:
         raise Unusable("--write-baseline goes with --baseline FILE, the file that is written")
+    if arguments.prose and arguments.static:
+        raise Unusable("--prose holds sentences against rows, and --static runs no pipeline")
     gathered = gather(arguments.paths, arguments.pipelines)
     for fault in gathered.faults:
         complain(fault)
-    findings = _findings(gathered.pages, arguments.results, static=arguments.static)
+    findings = _findings(gathered.pages, arguments)
     if arguments.write_baseline:
         return _accept(findings, Path(arguments.baseline)) if not gathered.faults else 2
     if arguments.baseline:
@@ -40,12 +42,18 @@ def run(arguments: Namespace) -> int:
     return 2 if gathered.faults else exit_code(findings)
 
 
-def _findings(pages: Sequence[Page], where: str, *, static: bool) -> Sequence[Finding]:
+def _findings(pages: Sequence[Page], arguments: Namespace) -> Sequence[Finding]:
+    where, static = arguments.results, arguments.static
     source = _fixtures(where) if static else source_for(pages, where)
     try:
         answers, collections = (None, ()) if static else ask(pages, source)
         linted = lint_findings(pages, _learnt_from(source), answers)
-        return all_findings(pages, answers, collections, linted)
+        found = all_findings(pages, answers, collections, linted)
+        if not arguments.prose:
+            return found
+        from preprocessor.prose.judging import prose_findings
+
+        return sorted([*found, *prose_findings(pages, answers or {})])
     finally:
         if source is not None:
             source.close()

@@ -10,6 +10,8 @@ from preprocessor.rules import finding
 from preprocessor.specs import Spec
 
 _FIRST_IGNORABLE_ERROR: Final = "MT302"
+_ABOUT_SENTENCES: Final = "MT324"
+"""A rule that speaks only when it is asked for, and not of the comment that ignores it."""
 _NEED_ROWS: Final = frozenset({"MT302", "MT303", "MT304", "MT411"})
 
 
@@ -56,5 +58,6 @@ def unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran: bool
         for spec in specs
         for rule in spec.ignore
         if rule not in waiting
+        and rule != _ABOUT_SENTENCES
         and not any(is_silenced(one, {rule: ""}) and _is_about(one, spec) for one in found)
     ]

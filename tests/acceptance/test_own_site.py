@@ -86,3 +86,10 @@ def test_a_page_of_an_experiment_binds_its_claims_to_rows(page: Path) -> None:
     checks = re.findall(r"<!-- MONGO_CHECK: (\{.*?\}) -->", page.read_text("utf-8"), re.DOTALL)
     assert [check for check in checks if "message" not in json.loads(check)] == []
     assert len(checks) >= 2
+
+
+def test_no_sentence_has_a_figure_that_no_row_beside_it_supports() -> None:
+    command = [sys.executable, "-m", "preprocessor.cli", "check", "--prose", "docs", "README.md"]
+    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=120, check=False)
+    assert [line for line in done.stdout.splitlines() if "MT324" in line] == []
+    assert done.returncode in (0, 1), done.stderr

@@ -1,0 +1,191 @@
+"""Figures in a sentence: what number is meant, how exactly, and of what.
+
+A figure is as exact as its digits, rounded or cut off, and at most 5 percent off: ``22,000`` stands for 21,500 to
+23,000. Years, dates, versions, numbers that belong to a name (``M40``, ``p99``) and a bare power of ten or two are no
+figures. Units are compared within their kind: bytes, time, rates of the same thing, shares, counts of the same thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+ABOUT = 0.10
+"""How far a figure may be off that is said to be about right, as a part of it."""
+BEYOND = 0.25
+"""How far a number may be from one that it is said to be above, or below."""
+_LEAST = 0.01
+_MOST = 0.05
+"""The least and the most that digits may be off, as a part of the number."""
+
+_NUMBER = r"\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+_MULTIPLIERS = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
+_FIGURE = re.compile(
+    rf"(?<![\w.,/#§:$€£])(?<![\d\w][-–])(?P<low>{_NUMBER})(?:\s?(?:[-–—]|to)\s?(?P<high>{_NUMBER}))?"
+    r"(?P<times>(?-i:[kKM](?![A-Za-z])|\sk\b)|\s(?:thousand|million|billion)\b)?(?![\d]|[.,]\d)",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(r"(?:[~≈]|\b(?:about|around|roughly|approximately|approx|nearly|almost|some))\s*$")
+_MORE = re.compile(r"(?:[>≥]|\b(?:over|above|more than|at least))\s*$")
+_LESS = re.compile(r"(?:[<≤]|\b(?:under|below|less than|at most|up to))\s*$")
+_NO_FIGURE = re.compile(
+    r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d+(?:\.\d+){2,}\b|\bv\d[\d.]*"
+    r"|\b\d{1,2}\s(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+    r"|\b(?:MongoDB|mongod|Python|version|Linux|Ubuntu|Debian|page|line|section|chapter|issue|step)s?\s\d[\d.]*\b",
+    re.IGNORECASE,
+)
+
+_BYTES = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_TIMES = {"ms": 1e-3, "millisecond": 1e-3, "µs": 1e-6, "us": 1e-6, "microsecond": 1e-6, "s": 1.0, "sec": 1.0}
+_TIMES |= {"second": 1.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
+_ALIKE = {
+    "document": "document doc insert update write record replacement delete",
+    "query": "query querie read lookup find",
+    "operation": "operation op request 1",
+}
+_NOUNS = {word: noun for noun, words in _ALIKE.items() for word in words.split()}
+_PER_SECOND = r"\s?/\s?s(?:ec(?:ond)?)?\b|ps\b|\s(?:per|a|each)\s(?:second|sec)\b"
+_UNIT = re.compile(
+    rf"(?P<bytes>(?:[kmgt]i?)?B(?:ytes?)?)(?P<flow>{_PER_SECOND})?(?![\w/])"
+    r"|(?P<share>%|per\s?cent\b)"
+    r"|(?P<disk>IOPS?\b)"
+    rf"|(?P<rated>qps\b|(?!O/S)(?P<noun>[a-z]+|1)(?:{_PER_SECOND}))"
+    r"|(?P<time>(?:milli|micro)?seconds?|ms|µs|us|s|sec|min(?:ute)?s?|h(?:our)?s?)\b(?!/| of)"
+    r"|(?P<factor>times\b|×|(?<=\d)x\b)"
+    r"|(?P<count>threads?|connections?|clients?|documents?|docs|inde(?:x|xe)s|members|processors?|cores?|vcpus?|batches)\b",
+    re.IGNORECASE,
+)
+_SIZED = re.compile(r"\s\d+\s?[kmg]i?b(?=\s)", re.IGNORECASE)
+_WORD = re.compile(r"[\s\ue000-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """``kind`` says what can be compared; a number of it times ``factor`` is in the kind's own unit."""
+
+    kind: str
+    factor: float = 1.0
+
+    def fits(self, other: Unit) -> bool:
+        """Whether figures of both are of the same kind; operations a second are a rate of whatever is done."""
+        rates = {self.kind, other.kind}
+        return len(rates) == 1 or (
+            "operation/s" in rates and all(rate.endswith("/s") for rate in rates - {"byte/s"})
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure as it is ``written``, at ``start`` in its text; it stands for every number from ``low`` to ``high``.
+
+    These are in the unit that is written; ``unit`` is None where none is known.
+    """
+
+    written: str
+    start: int
+    low: float
+    high: float
+    unit: Unit | None
+
+
+def figures(text: str) -> Iterator[Figure]:
+    """The figures of a text that say a quantity: with a unit, or of a thousand and more."""
+    text = _NO_FIGURE.sub(lambda found: "\ue000" * len(found[0]), text)
+    end = 0
+    for found in _FIGURE.finditer(text):
+        if found.start() < end:
+            continue  # The size of what was counted: 100,000 documents of 1 KB are one figure.
+        unit, end = _unit_after(text, found.end())
+        low, high = _meant(found, text[: found.start()])
+        if unit is not None or (high >= 1000 and not _bare_name(found, low, high)):
+            yield Figure(text[found.start() : end], found.start(), low, high, unit)
+
+
+def _bare_name(found: re.Match[str], low: float, high: float) -> bool:
+    """Whether a number without a unit is a year, or a power of ten or two: a size that was chosen, no result."""
+    grouped = "," in found["low"] or found["times"] is not None
+    number = _number(found["low"])
+    power = re.fullmatch("1[0,]*", found["low"]) or (number.is_integer() and int(number).bit_count() == 1)
+    return (not grouped and 1900 <= low <= high <= 2121) or bool(power)
+
+
+@lru_cache(maxsize=512)
+def unit_of(text: str) -> Unit | None:
+    """The unit that a header or a format names: ``Speed (MB/s)``, ``Disk IOPS``, ``documents/s``; None without one."""
+    for part in (*re.findall(r"\(([^)]*)\)", text), text):
+        found = _UNIT.fullmatch(part.strip()) or (part is text and _named(part))
+        if found:
+            return _unit(found)
+    return None
+
+
+def _named(header: str) -> re.Match[str] | None:
+    """A unit as a word of a header; a single letter there is no unit."""
+    found = (
+        one for one in _UNIT.finditer(header) if one.start() == 0 or not header[one.start() - 1].isalnum()
+    )
+    return next((one for one in found if len(one[0]) > 1 or one[0] == "%"), None)
+
+
+def _meant(found: re.Match[str], before: str) -> tuple[float, float]:
+    """From and to what number a figure may stand, by its digits and the words before it."""
+    times = _MULTIPLIERS[found["times"].strip().lower()] if found["times"] else 1.0
+    first = _number(found["low"])
+    last = _number(found["high"]) if found["high"] else first
+    low, high = first - _slack(found["low"], 0.5), last + _slack(found["high"] or found["low"], 1)
+    lead = before[-32:].lower()
+    if _ABOUT.search(lead):
+        low, high = min(low, first * (1 - ABOUT)), max(high, last * (1 + ABOUT))
+    if _MORE.search(lead):
+        low, high = first, max(high, last * (1 + BEYOND))
+    if _LESS.search(lead):
+        low, high = min(low, first * (1 - BEYOND)), last
+    return low * times, high * times
+
+
+def _number(digits: str) -> float:
+    return float(re.sub(r"[,\u202f\u00a0]", "", digits))
+
+
+def _slack(digits: str, part: float) -> float:
+    """A part of the last digit that counts (of five where it is 5), at least 1 and at most 5 percent of the number."""
+    plain = re.sub(r"[,\u202f\u00a0]", "", digits)
+    _, point, decimals = plain.partition(".")
+    zeros = 0 if point else len(plain) - len(plain.rstrip("0"))
+    off = part * 10.0 ** (zeros - len(decimals)) * (5 if re.fullmatch(r"\d+5", plain) else 1)
+    value = float(plain)
+    return min(max(off, _LEAST * value), max(_MOST * value, part * 10.0 ** -len(decimals)))
+
+
+def _unit_after(text: str, at: int) -> tuple[Unit | None, int]:
+    """The unit that follows a number, and where it ends; an adjective of size may stand between (4 million 1 KB …)."""
+    sized = _SIZED.match(text, at)
+    start = _WORD.match(text, sized.end() if sized else at)
+    found = _UNIT.match(text, start.end()) if start else None
+    return (_unit(found), found.end()) if found else (None, at)
+
+
+def _unit(found: re.Match[str]) -> Unit | None:
+    if found["bytes"]:
+        factor = _BYTES.get(found["bytes"][0].lower(), 1)
+        return Unit("byte/s" if found["flow"] else "byte", factor)
+    if found["rated"]:
+        noun = "query" if found["rated"].lower() == "qps" else _noun(found["noun"])
+        return Unit(f"{noun}/s")
+    if found["time"]:
+        return Unit("time", _time(found["time"].lower()))
+    if found["count"]:
+        return Unit(_noun(found["count"]))
+    return Unit("%" if found["share"] else "IOPS" if found["disk"] else "times")
+
+
+def _time(word: str) -> float:
+    return _TIMES.get(word) or _TIMES[word.rstrip("s")]
+
+
+def _noun(word: str) -> str:
+    single = word.lower()
+    single = single[:-2] if single.endswith(("xes", "ches")) else single.removesuffix("s")
+    return _NOUNS.get(single, single)

@@ -1,0 +1,98 @@
+"""The paragraphs of a page and the sections that they stand in; what is no prose is blanked, in place.
+
+Offsets stay those of the page, so that what is found in a paragraph has its line and column. Comments, generated
+regions, code, headings, tables, link targets, addresses and HTML tags are no prose. What Python-Markdown indents under
+an admonition or a tab is code to CommonMark, and is not looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+BLANK = "\ue000"
+"""Stands for every character that is no prose: no blank, lest a comment on a line of its own end the paragraph."""
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_NO_PROSE = re.compile(
+    r"(?P<code>(?<!`)(`+)(?!`).+?(?<!`)\2(?!`))"
+    r"|\]\([^)]*\)|\]\[[^\]]*\]"
+    r"|(?:https?|mongodb(?:\+srv)?)://\S+"
+    r"|<[/!a-zA-Z][^>]*>|&#?\w+;"
+    r"|^[ \t>]*(?:\d+[.)]|[-*+])[ \t]",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """``text`` begins at ``start`` in the page; ``sections`` are from-to offsets around it, the innermost first."""
+
+    text: str
+    start: int
+    sections: tuple[tuple[int, int], ...]
+
+    @property
+    def end(self) -> int:
+        """The offset behind it."""
+        return self.start + len(self.text)
+
+
+def paragraphs(page: str, generated: Sequence[tuple[int, int]] = ()) -> list[Paragraph]:
+    """The paragraphs of a page; ``generated`` are offsets of text that a program wrote into it."""
+    shown = _blanked(page, [*_spans(_FRONT_MATTER, page), *_spans(_COMMENT, page), *generated])
+    from markdown_it import MarkdownIt
+
+    starts = list(accumulate((len(line) for line in shown.splitlines(keepends=True)), initial=0))
+    tokens = MarkdownIt("commonmark").enable("table").disable("inline").parse(_newlines(shown))
+    # A heading or a paragraph is told by what opens it; its lines are counted from 0.
+    blocks = [(token.type, token.tag, token.map) for token in tokens if token.map]
+    headings = [(int(tag[1]), starts[lines[0]]) for kind, tag, lines in blocks if kind == "heading_open"]
+    found = []
+    for kind, _, (first, last) in blocks:
+        if kind == "paragraph_open":
+            start, end = starts[first], starts[min(last, len(starts) - 1)]
+            text = _blanked(shown[start:end], _spans(_NO_PROSE, shown[start:end]))
+            found.append(Paragraph(text, start, tuple(_around(start, headings, len(page)))))
+    return found
+
+
+def place(page: str, offset: int) -> tuple[int, int]:
+    """Line and column of an offset, from 1."""
+    starts = [0, *(one.end() for one in re.finditer(r"\r\n|\r|\n", page))]
+    line = bisect_right(starts, offset)
+    return line, offset - starts[line - 1] + 1
+
+
+def _newlines(text: str) -> str:
+    """Lines as markdown-it counts them: what Python alone takes for a line's end must not be one."""
+    return "".join(
+        line.rstrip("\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029") + "\n" for line in text.splitlines()
+    )
+
+
+def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    return (one.span() for one in pattern.finditer(text))
+
+
+def _blanked(text: str, spans: Sequence[tuple[int, int]] | Iterator[tuple[int, int]]) -> str:
+    for start, end in spans:
+        text = text[:start] + re.sub(r"[^\r\n]", BLANK, text[start:end]) + text[end:]
+    return text
+
+
+def _around(offset: int, headings: Sequence[tuple[int, int]], end: int) -> Iterator[tuple[int, int]]:
+    """The sections that hold ``offset``: each goes from its heading to the next of its level or above."""
+    level = 7
+    for number in range(len(headings) - 1, -1, -1):
+        own, start = headings[number]
+        if start > offset or own >= level:
+            continue
+        level = own
+        later = (begun for other, begun in headings[number + 1 :] if other <= own)
+        yield start, next(later, end)
+    yield 0, end
