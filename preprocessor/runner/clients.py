@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
+    from pymongo.results import UpdateResult
 
 Kind = Literal["wire", "pymongo"]
 PROJECTION = {"_id": 0, "nofieldsplease": 1}
@@ -25,7 +26,11 @@ class UnexpectedReply(Exception):
 
 
 class Client(Protocol):
-    """What workloads do on one connection and one collection; every method raises when the server refuses."""
+    """What workloads do on one connection and one collection; every method raises when the server refuses.
+
+    With write concern w: 0 nobody waits for the answer to a write: nothing is refused, and one document counts as
+    matched.
+    """
 
     def insert(self, documents: Sequence[bytes]) -> None:
         """Insert the documents, in order."""
@@ -33,11 +38,23 @@ class Client(Protocol):
     def update(self, selector: bytes, update: bytes, upsert: bool) -> int:
         """Update one document; give how many were matched or upserted."""
 
+    def update_each(self, statements: Sequence[bytes]) -> int:
+        """Do many updates with one request, unordered; give how many were matched or upserted.
+
+        A statement is the BSON of ``q``, ``u`` (operators or a pipeline) and ``upsert``.
+        """
+
     def find_and_update(self, selector: bytes, update: bytes, upsert: bool) -> int:
         """Update one document and have it returned as it is then; give how many were found or upserted."""
 
     def find(self, selector: bytes, limit: int, skip: int) -> tuple[int, int]:
         """Fetch all documents, projected to nothing; give their number and the bytes they came in."""
+
+    def read(self, selector: bytes, projection: bytes) -> tuple[int, int]:
+        """Fetch the fields of one document, all of them with an empty projection; give as ``find`` does."""
+
+    def scan(self, selector: bytes, limit: int, projection: bytes) -> tuple[int, int]:
+        """Fetch the fields of so many documents in the order of ``_id``; give as ``find`` does."""
 
     def replace(self, selector: bytes, document: bytes) -> int:
         """Replace one document; give how many were matched."""
@@ -81,8 +98,18 @@ class PyMongoClient:
 
     def update(self, selector: bytes, update: bytes, upsert: bool) -> int:
         """``update_one``."""
-        result = self._collection.update_one(self._raw(selector), self._raw(update), upsert=upsert)
-        return result.matched_count + (1 if result.upserted_id is not None else 0)
+        return _matched(self._collection.update_one(self._raw(selector), self._raw(update), upsert=upsert))
+
+    def update_each(self, statements: Sequence[bytes]) -> int:
+        """``bulk_write`` of ``UpdateOne``, unordered."""
+        import bson
+        from pymongo import UpdateOne
+
+        decoded = (bson.decode(statement) for statement in statements)
+        result = self._collection.bulk_write(
+            [UpdateOne(one["q"], one["u"], upsert=one["upsert"]) for one in decoded], ordered=False
+        )
+        return result.matched_count + result.upserted_count
 
     def find_and_update(self, selector: bytes, update: bytes, upsert: bool) -> int:
         """``find_one_and_update`` that returns the document after the update."""
@@ -95,13 +122,23 @@ class PyMongoClient:
         """``find`` with the cursor drained; the bytes are those of the documents."""
         return _drained(self._raw_collection.find(self._raw(selector), PROJECTION, limit=limit, skip=skip))
 
+    def read(self, selector: bytes, projection: bytes) -> tuple[int, int]:
+        """``find_one``, as the cursor that is in it, because that knows the bytes."""
+        return _drained(self._raw_collection.find(self._raw(selector), self._fields(projection), limit=-1))
+
+    def scan(self, selector: bytes, limit: int, projection: bytes) -> tuple[int, int]:
+        """``find`` with ``sort`` and ``limit``, drained."""
+        fields = self._fields(projection)
+        return _drained(self._raw_collection.find(self._raw(selector), fields, limit=limit, sort={"_id": 1}))
+
     def replace(self, selector: bytes, document: bytes) -> int:
         """``replace_one``."""
-        return self._collection.replace_one(self._raw(selector), self._raw(document)).matched_count
+        return _matched(self._collection.replace_one(self._raw(selector), self._raw(document)))
 
     def delete(self, selector: bytes) -> int:
         """``delete_one``."""
-        return self._collection.delete_one(self._raw(selector)).deleted_count
+        result = self._collection.delete_one(self._raw(selector))
+        return result.deleted_count if result.acknowledged else 1
 
     def aggregate(self, pipeline: bytes) -> tuple[int, int]:
         """``aggregate`` with the cursor drained."""
@@ -109,6 +146,15 @@ class PyMongoClient:
 
     def close(self) -> None:
         """The pool keeps the connection."""
+
+    def _fields(self, projection: bytes) -> Mapping[str, Any] | None:
+        return dict(self._raw(projection)) or None
+
+
+def _matched(result: UpdateResult) -> int:
+    if not result.acknowledged:
+        return 1
+    return result.matched_count + (1 if result.upserted_id is not None else 0)
 
 
 def _drained(found: Iterable[Any]) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from operator import mul
 from preprocessor.runner.experiment import Experiment, configs
 from preprocessor.runner.target import local_cache_gb, wanted_cache_gb
 from preprocessor.runner.workingset import sized
-from preprocessor.runner.workloads import Config, insert, workload
+from preprocessor.runner.workloads import Config, workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,8 @@ def _estimate(
     kind = workload(scaled.workload)
     plan = kind.plan(config)
     before = kind.preload(config)
-    loads = [insert.plan(before)] if before else []
+    first = workload(before.get("workload", "insert")).plan(before) if before else None
+    loads = [first] if first else []
     loaded = sum(load.bytes for load in loads)
     if plan and scaled.workload == "insert":
         loads.append(plan)

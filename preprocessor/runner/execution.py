@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.results.secrets import scrub
-from preprocessor.runner import diskbaseline, ownership, provenance, published, result, workingset
+from preprocessor.runner import diskbaseline, littleslaw, ownership, provenance, published, result, workingset
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import TargetError
@@ -181,7 +181,7 @@ def _variant(run: Run, number: int) -> dict[str, Any]:
     for repeat in range(run.repeats):
         run.progress.begin(_label(run, number, repeat), 0)
         measurements.append(_repeat(run, number, repeat, machine))
-        run.progress.end(_said(measurements[-1]))
+        run.progress.end("; ".join((_said(measurements[-1]), *_doubts(run, measurements[-1], config))))
     context = result.Context(
         machine=machine,
         target=run.target.name,
@@ -225,6 +225,7 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
     if run.experiment.warm:
         # Other random numbers than in the measured window: else its keys would be warm, whatever the size.
         run.crew.perform(replace(load, seed=f"{seed}/warm"))
+        kind.reset(run.client[run.database], config)
     settle(run.client)
     plan = kind.plan(config)
     run.progress.begin(_label(run, number, repeat), plan.operations if plan else 0)
@@ -295,3 +296,14 @@ def _said(measurement: Measurement) -> str:
     speed = outcome.operations / outcome.seconds
     failed = f", {sum(outcome.errors.values())} errors" if outcome.errors else ""
     return f"{outcome.operations:,} operations in {outcome.seconds:.1f} s: {speed:,.0f}/s{failed}"
+
+
+def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> Iterator[str]:
+    """What the figures of a window that ends by time contradict, in a few words."""
+    if run.options.rate is None and "testTimeSecs" in config:
+        outcome = measurement.outcome
+        remark = littleslaw.remark(
+            littleslaw.check(outcome.latencies, outcome.seconds, config["numberOfThreads"])
+        )
+        if remark:
+            yield remark

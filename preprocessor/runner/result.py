@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from preprocessor.runner import littleslaw
 from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.latency import summarise
 from preprocessor.runner.measure import Measurement
@@ -81,6 +82,7 @@ def compose(
         "experiment": _experiment(published, number, context, chosen, len(measurements)),
         "work": _work(shown),
         **_latencies(shown, summarise),
+        "checks": _checks(shown, context, config["numberOfThreads"]),
         "client": _client(shown, context, config["numberOfThreads"]),
         "write_concern": config.get("writeConcern", {"w": "majority"}),
         "read_concern": config.get("readConcern", {"level": "local"}),
@@ -193,6 +195,13 @@ def _latencies(
     if len(outcome.latencies_by_kind) > 1:
         found["latencies"] = {kind: summary(counts) for kind, counts in outcome.latencies_by_kind.items()}
     return found
+
+
+def _checks(measurement: Measurement, context: Context, connections: int) -> dict[str, Any]:
+    """Little's law holds where each connection goes on when it is answered, so not at a given rate."""
+    outcome = measurement.outcome
+    law = littleslaw.check(outcome.latencies, outcome.seconds, connections) if context.rate is None else None
+    return {"littles_law": law}
 
 
 def _without_histogram(latencies: Mapping[int, int]) -> dict[str, Any]:

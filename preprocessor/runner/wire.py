@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pymongo import MongoClient
 
 OP_MSG = 2013
+_MORE_TO_COME = 2
+"""The flag of a message that is not answered."""
 MOST_AT_ONCE = 16 * 1024
 _HEADER = struct.Struct("<iiiiI")  # length, request, response to, opcode, flags
 _SECTION = 21
@@ -49,6 +51,7 @@ class WireClient:
         write = {"writeConcern": dict(concern), "$db": database}
         self._insert = _elements({"insert": collection, "ordered": True, **write})
         self._update = _elements({"update": collection, "ordered": True, **write})
+        self._update_each = _elements({"update": collection, "ordered": False, **write})
         self._modify = {
             upsert: _elements({"findAndModify": collection, "new": True, "upsert": upsert, **write})
             for upsert in (False, True)
@@ -58,7 +61,9 @@ class WireClient:
         self._aggregate = _elements({"aggregate": collection, "cursor": {}, "$db": database})
         self._upsert = {upsert: _elements({"upsert": upsert, "multi": False}) for upsert in (False, True)}
         self._more = {"collection": collection, "$db": database}
-        self._namespace = namespace
+        self._read = _elements({"find": collection, "limit": 1, "singleBatch": True, "$db": database})
+        self._scan = _elements({"find": collection, "sort": {"_id": 1}, "$db": database})
+        self._acknowledged = concern.get("w") != 0
 
     def insert(self, documents: Sequence[bytes]) -> None:
         """One ``insert`` with the documents in a section of their own."""
@@ -71,6 +76,10 @@ class WireClient:
         statement = _document(b"\x03q\0" + selector + b"\x03u\0" + update + self._upsert[upsert])
         return self._written(self._update, b"updates\0", (statement,))
 
+    def update_each(self, statements: Sequence[bytes]) -> int:
+        """One unordered ``update`` with the statements in a section of their own."""
+        return self._written(self._update_each, b"updates\0", statements)
+
     def find_and_update(self, selector: bytes, update: bytes, upsert: bool) -> int:
         """One ``findAndModify``."""
         body = _document(self._modify[upsert] + b"\x03query\0" + selector + b"\x03update\0" + update)
@@ -81,6 +90,17 @@ class WireClient:
         """One ``find``, and ``getMore`` until the cursor is empty."""
         numbers = b"\x10limit\0" + _INT.pack(limit) + b"\x10skip\0" + _INT.pack(skip)
         return self._drained(_document(self._find + b"\x03filter\0" + selector + numbers))
+
+    def read(self, selector: bytes, projection: bytes) -> tuple[int, int]:
+        """One ``find`` whose answer is a single batch."""
+        return self._drained(
+            _document(self._read + b"\x03filter\0" + selector + b"\x03projection\0" + projection)
+        )
+
+    def scan(self, selector: bytes, limit: int, projection: bytes) -> tuple[int, int]:
+        """One ``find``, and ``getMore`` until the cursor is empty."""
+        asked = b"\x03filter\0" + selector + b"\x03projection\0" + projection
+        return self._drained(_document(self._scan + asked + b"\x10limit\0" + _INT.pack(limit)))
 
     def replace(self, selector: bytes, document: bytes) -> int:
         """One ``update``: a statement without operators replaces."""
@@ -111,13 +131,15 @@ class WireClient:
 
     def _written(self, command: bytes, name: bytes, documents: Sequence[bytes]) -> int:
         length = 4 + len(name) + sum(map(len, documents))
-        reply = self._exchange(b"\0", _document(command), b"\x01", _INT.pack(length), name, *documents)
-        return _number(reply)
+        parts = (b"\0", _document(command), b"\x01", _INT.pack(length), name, *documents)
+        if self._acknowledged:
+            return _number(self._exchange(*parts))
+        self._socket.sendall(_message(_MORE_TO_COME, parts))
+        return len(documents)
 
     def _exchange(self, *parts: bytes) -> bytes:
         """Send one message whose sections are these parts; give the BSON of the answer."""
-        header = _HEADER.pack(20 + sum(map(len, parts)), 1, 0, OP_MSG, 0)
-        self._socket.sendall(b"".join((header, *parts)))
+        self._socket.sendall(_message(0, parts))
         # Most answers come whole: to ask for the head first would be one more call of the system for each.
         answer: bytes = self._socket.recv(MOST_AT_ONCE)
         if len(answer) < _SECTION:
@@ -157,6 +179,10 @@ def _elements(values: Mapping[str, Any]) -> bytes:
     import bson
 
     return bson.encode(values)[4:-1]
+
+
+def _message(flags: int, parts: Sequence[bytes]) -> bytes:
+    return b"".join((_HEADER.pack(20 + sum(map(len, parts)), 1, 0, OP_MSG, flags), *parts))
 
 
 def _document(elements: bytes) -> bytes:

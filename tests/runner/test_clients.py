@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 import subprocess
+import time
 
 import bson
 import pytest
@@ -161,6 +162,63 @@ def test_a_connection_that_ends_in_the_middle_of_an_answer_is_an_error(replica_s
         connection._socket.recv = lambda length: next(pieces)(min(length, 30))
         with pytest.raises(ConnectionError, match="closed the connection"):
             connection.find(bson.encode({}), 1, 0)
+
+
+EVERYTHING = bson.encode({})
+
+
+def test_documents_are_read_whole_or_in_part(replica_set):
+    def act(connection):
+        for selector in ({"_id": 5}, {"_id": -1}, {"group": 1}):
+            yield connection.read(bson.encode(selector), EVERYTHING)
+            yield connection.read(bson.encode(selector), bson.encode({"n": 1}))
+        yield code(lambda: connection.read(bson.encode({"$nonsense": 1}), EVERYTHING))
+
+    answers, _ = both(replica_set.uri, act)
+    whole, part = (
+        len(bson.encode(document)) for document in ({"_id": 5, "n": 0, "group": 1}, {"_id": 5, "n": 0})
+    )
+    assert answers[:6] == [(1, whole), (1, part), (0, 0), (0, 0), (1, whole), (1, part)]
+    assert answers[6][0] == "refused"
+
+
+@pytest.mark.parametrize("limit", [1, 100, 101, 250])
+def test_scans_go_on_from_a_key_in_the_order_of_keys(replica_set, limit):
+    def act(connection):
+        for first in (0, 480):
+            yield connection.scan(bson.encode({"_id": {"$gte": first}}), limit, bson.encode({"n": 1}))
+
+    size = len(bson.encode({"_id": 5, "n": 0}))
+    rest = min(limit, 20)
+    assert both(replica_set.uri, act)[0] == [(limit, limit * size), (rest, rest * size)]
+
+
+@pytest.mark.parametrize("kind", [WireClient, PyMongoClient])
+def test_unacknowledged_writes_are_done_and_nobody_hears_of_those_that_are_refused(replica_set, kind):
+    with MongoClient(replica_set.uri) as client:
+        collection = client["clients_test"]["unheard"]
+        collection.drop()
+        collection.insert_many([{"_id": n, "n": 0} for n in range(10)])
+        connection = kind(client, ("clients_test", "unheard"), {"w": 0})
+        connection.insert([bson.encode({"_id": 10, "n": 0})])
+        connection.insert([bson.encode({"_id": 10, "n": 99})])
+        matched = [connection.update(bson.encode({"_id": n}), INCREMENT, False) for n in (0, 1, -1)]
+        matched.append(connection.replace(bson.encode({"_id": 2}), bson.encode({"n": 7})))
+        matched.append(connection.delete(bson.encode({"_id": 3})))
+        # The same connection is answered in order, so that all is done when this is.
+        assert connection.read(bson.encode({"_id": 3}), EVERYTHING) in ((0, 0), (1, 23))
+        assert matched == [1] * 5
+        wait_until(lambda: collection.count_documents({}) == 10)
+        connection.close()
+        left = {one["_id"]: one["n"] for one in collection.find()}
+    assert left == {0: 1, 1: 1, 2: 7, **dict.fromkeys(range(4, 11), 0)}
+
+
+def wait_until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def test_a_write_concern_that_cannot_be_met_is_an_error(replica_set):

@@ -22,6 +22,8 @@ Config = Mapping[str, Any]
 NAMES = (
     "aggregate",
     "delete",
+    "event_load",
+    "event_reports",
     "flat_insert",
     "hot_update",
     "insert",
@@ -29,6 +31,8 @@ NAMES = (
     "update",
     "update_api",
     "write_timeout",
+    "ycsb",
+    "ycsb_load",
 )
 
 HOLDS_MEMBERS = frozenset({"write_timeout"})
@@ -40,13 +44,15 @@ class Done:
     """What a step did: operations as tables count them, documents sent or received, their BSON bytes.
 
     ``kind`` tells apart operations of different kinds, for example ``read`` and ``update``; their latencies are
-    counted apart.
+    counted apart. ``microseconds`` is what the request took when the step did something else too, such as to wait
+    for the time of the request.
     """
 
     operations: int
     documents: int
     bytes: int
     kind: str = ""
+    microseconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

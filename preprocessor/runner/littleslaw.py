@@ -1,0 +1,31 @@
+"""Little's law: throughput times mean latency is the number of requests in flight.
+
+In a closed loop each connection has one request in flight all the time, so that the product should be the number of
+connections (J. D. C. Little, "A Proof for the Queuing Formula: L = λW", Operations Research 9(3), 1961). Less means
+that connections spent time outside their requests; figures that give more contradict each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+NOTABLE = 0.05
+"""A difference from 1 that is worth a word."""
+
+
+def check(latencies: Mapping[int, int], seconds: float, connections: int) -> dict[str, Any]:
+    """``concurrency`` by the law, the ``expected`` connections, and the ``ratio`` of the two.
+
+    ``latencies`` counts requests of all kinds by whole microseconds in a window of ``seconds``.
+    """
+    spent = sum(took * count for took, count in latencies.items()) / 1e6
+    concurrency = spent / seconds
+    return {"concurrency": concurrency, "expected": connections, "ratio": concurrency / connections}
+
+
+def remark(found: Mapping[str, Any]) -> str:
+    """A few words when the ratio is off by more than ``NOTABLE``, else nothing."""
+    if abs(found["ratio"] - 1) <= NOTABLE:
+        return ""
+    return f"{found['concurrency']:.1f} of {found['expected']} connections in a request on average"

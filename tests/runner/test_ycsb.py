@@ -1,0 +1,132 @@
+"""What YCSB's core workloads define: keys, records, distributions; expected values are those of YCSB's own classes."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import bson
+import pytest
+
+from preprocessor.runner.errors import ExperimentError
+from preprocessor.runner.ycsb.distributions import Sequence, Zipfian, chooser
+from preprocessor.runner.ycsb.records import document, field_drawer, id_element, key_namer, record_maker
+
+UNIFORM = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999999)
+"""Inputs of the generators; the outputs below are those of ``site.ycsb:core:0.17.0`` for the same inputs."""
+
+
+def given():
+    return iter(UNIFORM * 2).__next__
+
+
+@pytest.mark.parametrize(
+    ("number", "key"),
+    [
+        (0, "user6284781860667377211"),
+        (1, "user8517097267634966620"),
+        (2, "user1820151046732198393"),
+        (3, "user4052466453699787802"),
+        (1000, "user5952875239596136740"),
+        (9_999_999, "user5174843297794066704"),
+        (10**10, "user1201321332300452516"),
+        (2**63 - 1, "user8289549613075766851"),
+    ],
+)
+def test_a_hashed_key_is_ycsbs(number, key):
+    assert key_namer("hashed", 1)(number).decode() == key
+
+
+def test_keys_are_filled_with_zeros_and_ordered_ones_are_the_number():
+    assert key_namer("hashed", 25)(3) == b"user0000004052466453699787802"
+    assert key_namer("ordered", 1)(1000) == b"user1000"
+    assert key_namer("ordered", 12)(1000) == b"user000000001000"
+    assert key_namer("ordered", 3)(12_345) == b"user12345"
+
+
+def test_a_record_has_its_key_and_ten_binary_fields_of_a_hundred_bytes():
+    made = bson.decode(record_maker({}, random.Random(1).random)(0))
+    assert list(made) == ["_id", *(f"field{number}" for number in range(10))]
+    assert made.pop("_id") == "user6284781860667377211"
+    assert {(type(value), len(value)) for value in made.values()} == {(bytes, 100)}  # subtype 0
+    assert len(set(made.values())) == 10
+
+
+def test_fields_are_as_many_and_as_long_as_is_asked():
+    asked = {"fieldcount": 12, "fieldlength": 7, "insertorder": "ordered"}
+    made = bson.decode(record_maker(asked, random.Random(1).random)(5))
+    assert made.pop("_id") == "user5"
+    assert list(made) == [f"field{number}" for number in range(12)]
+    assert {len(value) for value in made.values()} == {7}
+
+
+def test_bytes_of_fields_are_in_the_ranges_of_ycsbs():
+    field = field_drawer(60, random.Random(1).random)
+    seen = [set() for _ in range(6)]
+    for _ in range(2000):
+        for place, byte in enumerate(bson.decode(document(field(3)))["field3"]):
+            seen[place % 6].add(byte - 32)
+    # Bits that may be set: 0x1F, 0x3F and 0x5F in turn.
+    ranges = [{value for value in range(96) if value & mask == value} for mask in (31, 63, 95)]
+    assert seen == ranges * 2
+
+
+def test_elements_are_bson():
+    assert bson.decode(document(id_element("userü".encode()))) == {"_id": "userü"}
+    assert bson.decode(document(field_drawer(0, random.random)(9))) == {"field9": b""}
+
+
+def test_zipfian_numbers_are_ycsbs():
+    zipfian = Zipfian(1000, given())
+    assert [zipfian.next(1000) for _ in UNIFORM] == [0, 0, 0, 0, 3, 22, 151, 471, 927, 999]
+
+
+def test_scrambled_zipfian_numbers_are_ycsbs():
+    choose = chooser("zipfian", Sequence(20_000, 0, 1), 0, 10_000, 0, given())
+    assert [choose() for _ in UNIFORM] == [4927, 4927, 9555, 2317, 918, 387, 6757, 8534, 5564, 8559]
+
+
+def test_latest_numbers_are_ycsbs_also_after_inserts():
+    sequence = Sequence(1000, 0, 1)
+    choose = chooser("latest", sequence, 0, 1000, 0, given())
+    assert [choose() for _ in UNIFORM] == [999, 999, 999, 999, 996, 977, 848, 528, 73, 1]
+    for _ in range(50):
+        sequence.last = sequence.take()
+    assert [choose() for _ in UNIFORM] == [1049, 1049, 1049, 1049, 1046, 1026, 890, 554, 76, 1]
+
+
+def test_few_records_are_chosen_much_more_often_than_others():
+    choose = chooser("zipfian", Sequence(1000, 0, 1), 0, 1000, 0, random.Random(1).random)
+    counts = Counter(choose() for _ in range(50_000))
+    assert max(counts) < 1000
+    # The two most frequent items have 1 and 1/2^0.99 of 26.469 parts.
+    assert [count / 50_000 for _, count in counts.most_common(2)] == pytest.approx(
+        [1 / 26.469, 0.5035 / 26.469], rel=0.1
+    )
+
+
+def test_no_record_is_chosen_before_it_is_there():
+    sequence = Sequence(1000, 0, 1)
+    choose = chooser("zipfian", sequence, 0, 1000, 2000, random.Random(1).random)
+    assert max(choose() for _ in range(5000)) < 1000
+    sequence.last = 2999
+    assert max(choose() for _ in range(5000)) > 2500
+
+
+def test_uniform_numbers_stay_in_the_part_that_was_loaded():
+    choose = chooser("uniform", Sequence(1000, 0, 1), 200, 300, 0, random.Random(1).random)
+    assert {choose() for _ in range(10_000)} == set(range(200, 500))
+
+
+def test_connections_insert_numbers_of_their_own_and_together_every_one():
+    sequences = [Sequence(100, worker, 3) for worker in range(3)]
+    taken = [[sequence.take() for _ in range(4)] for sequence in sequences]
+    assert taken[1] == [101, 104, 107, 110]
+    assert sorted(number for part in taken for number in part) == list(range(100, 112))
+
+
+def test_what_cannot_be_chosen_from_is_said():
+    with pytest.raises(ExperimentError, match="hotspot"):
+        chooser("hotspot", Sequence(10, 0, 1), 0, 10, 0, random.random)
+    with pytest.raises(ExperimentError, match="4 records"):
+        chooser("latest", Sequence(3, 0, 1), 0, 3, 0, random.random)
