@@ -53,6 +53,11 @@ class Served:
         """Those with a figure of ours."""
         return [path for path in self.pages if '<figure class="mongo-table"' in self.text(path)]
 
+    @property
+    def pages_with_charts(self) -> list[str]:
+        """Those with a drawing."""
+        return [path for path in self.pages_with_tables if '<div class="mongo-chart"' in self.text(path)]
+
     def file(self, path: str) -> Path:
         return self.folder / (f"{path}index.html" if path == "" or path.endswith("/") else path)
 

