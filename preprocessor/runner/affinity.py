@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 
 ATLAS_PROCESSORS = {"M30": 2, "M40": 4, "M50": 8, "M60": 16, "M80": 32}
 """Processors of a tier of Atlas on AWS (https://www.mongodb.com/docs/atlas/reference/amazon-aws/)."""
@@ -28,8 +29,7 @@ def pin(pids: Sequence[int], each: int) -> bool:
     if division is None:
         return False
     for pid, mine in zip(pids, division, strict=True):
-        for thread in _threads(pid):
-            os.sched_setaffinity(thread, mine)
+        _place(pid, mine)
     return True
 
 
@@ -37,12 +37,13 @@ def unpin(pids: Sequence[int]) -> None:
     """Let the processes run on all processors that the runner may use."""
     if hasattr(os, "sched_setaffinity"):
         for pid in pids:
-            for thread in _threads(pid):
-                os.sched_setaffinity(thread, os.sched_getaffinity(0))
+            _place(pid, os.sched_getaffinity(0))
 
 
-def _threads(pid: int) -> list[int]:
+def _place(pid: int, processors: set[int]) -> None:
     import psutil
 
     # A thread that a server starts later is born where the one that started it runs.
-    return [thread.id for thread in psutil.Process(pid).threads()]
+    for thread in psutil.Process(pid).threads():
+        with suppress(ProcessLookupError):  # it has ended meanwhile
+            os.sched_setaffinity(thread.id, processors)

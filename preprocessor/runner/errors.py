@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from preprocessor.findings import Finding
 
+KEPT = "finished rows are kept; --resume goes on after them"
+
 
 class RunnerError(Exception):
     """A run that cannot start or cannot go on; ``hint`` says what to do about it."""

@@ -13,7 +13,7 @@ from preprocessor.results.secrets import scrub
 from preprocessor.runner import diskbaseline, littleslaw, ownership, provenance, published, result, workingset
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.clients import Kind
-from preprocessor.runner.errors import TargetError
+from preprocessor.runner.errors import KEPT, TargetError, WorkFailed
 from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.journal import Journal
 from preprocessor.runner.load import Crew
@@ -133,8 +133,13 @@ def execute(run: Run, store: Store, journal: Journal) -> int:
             journal.note(number, row)
         run.leave()
     except PyMongoError as error:
+        reason = run.target.fault() or _reason(error, run.target.uri)
         run.abandon(IMPATIENT_MS)  # a primary was waited for already
-        raise TargetError(f"{run.target.name}: {_reason(error, run.target.uri)}") from None
+        raise TargetError(f"{run.target.name}: {reason}", KEPT if journal.done else "") from None
+    except WorkFailed as error:
+        reason = run.target.fault()
+        run.abandon(ELECTION_MS)
+        raise WorkFailed(f"the work was given up: {reason}", KEPT) if reason else error from None
     except Exception:
         run.abandon(ELECTION_MS)
         raise

@@ -19,7 +19,7 @@ from multiprocessing.context import SpawnProcess
 from types import TracebackType
 from typing import Any, Self
 
-from preprocessor.runner.errors import WorkFailed
+from preprocessor.runner.errors import KEPT, WorkFailed
 from preprocessor.runner.worker import Assignment, Load, Tally, serve
 
 START_DELAY_SECONDS = 0.05
@@ -139,9 +139,7 @@ def _expect(pipe: Connection) -> Any:
     except EOFError:
         raise WorkFailed("a worker process ended without a word", "is there enough memory?") from None
     if isinstance(answer, str):
-        raise WorkFailed(
-            f"the work was given up: {answer}", "finished rows are kept; --resume goes on after them"
-        )
+        raise WorkFailed(f"the work was given up: {answer}", KEPT)
     return answer
 
 

@@ -18,6 +18,7 @@ from typing import IO, Any
 from preprocessor.runner import warden
 from preprocessor.runner.binary import find_mongod
 from preprocessor.runner.controlgroups import ControlGroup, open_group
+from preprocessor.runner.demise import demise
 from preprocessor.runner.errors import TargetError
 
 START_SECONDS = 120.0
@@ -89,6 +90,10 @@ class LocalReplicaSet:
             self._warden.stdin.write("".join(f"{group}\n" for group in groups))
             self._warden.stdin.flush()
 
+    def fault(self) -> str:
+        """Why a member has ended, empty while all of them run."""
+        return demise(self.directory, self.pids)
+
     def close(self) -> None:
         """End the members and remove their directory; twice does no harm."""
         held, self._warden = self._warden, None
@@ -123,12 +128,25 @@ class LocalReplicaSet:
             ]
             try:
                 # The first member asks the others, once: one that is not up yet would end it.
-                for client in clients:
+                for port, client in zip(self._ports, clients, strict=True):
+                    self._await_port(port)
                     client.admin.command("ping")
                 clients[0].admin.command("replSetInitiate", {"_id": "local", "members": members})
                 self._wait(clients[0])
             except Exception as error:
-                raise TargetError(f"the local replica set did not start: {self._reason(error)}") from None
+                reason = self.fault() or str(error)
+                raise TargetError(
+                    f"the local replica set did not start: {reason}", "TMPDIR says where its files are"
+                ) from None
+
+    def _await_port(self, port: int) -> None:
+        """Wait until the member listens, or has ended."""
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and not self.fault():
+            with suppress(OSError), socket.create_connection(("localhost", port)):
+                return
+            time.sleep(0.02)
+        raise TargetError("a member does not listen")
 
     def _wait(self, client: Any) -> None:
         from pymongo.errors import OperationFailure
@@ -146,14 +164,6 @@ class LocalReplicaSet:
                     client.admin.command("replSetStepUp")
             time.sleep(0.05)
         raise TargetError("its members did not agree on a primary in two minutes")
-
-    def _reason(self, error: Exception) -> str:
-        for log in sorted(self.directory.glob("*/mongod.log")):
-            for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
-                if '"s":"F"' in line or '"s":"E"' in line:
-                    entry = json.loads(line)
-                    return f"{entry.get('msg')} {entry.get('attr', '')}"
-        return str(error)
 
 
 def _direct(port: int) -> str:

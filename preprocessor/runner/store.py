@@ -21,7 +21,7 @@ from bson.codec_options import CodecOptions
 
 from preprocessor import atomic
 from preprocessor.results import ResultsError, fixturefiles, fixturetext, typedjson
-from preprocessor.runner.errors import RunnerError
+from preprocessor.runner.errors import KEPT, RunnerError
 
 RESULTS = "results"
 HISTORY = "results_history"
@@ -239,7 +239,7 @@ def _write(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         atomic.write(path, text.encode("utf-8"))
     except OSError as error:
-        raise RunnerError(f"cannot write {path}: {error.strerror}") from None
+        raise RunnerError(f"cannot write {path}: {error.strerror}", KEPT) from None
 
 
 def _decoded(path: Path) -> list[dict[str, Any]]:

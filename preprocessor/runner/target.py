@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,7 @@ ATLAS_CACHE_GB = {"M30": 2, "M40": 8, "M50": 16, "M60": 32, "M80": 64}
 https://www.mongodb.com/docs/atlas/sizing-tier-selection/
 """
 
+LAST_WORDS_SECONDS = 0.5
 LOCAL_CACHE_SHARE = 0.15
 """Of the machine's memory, at most, for the cache of each of three members."""
 
@@ -54,6 +56,9 @@ class Target(Protocol):
         ``config`` is the experiment's parameters with those of the variant on top; ``cache_gb`` is the cache that
         keeps the published ratio of data to cache.
         """
+
+    def fault(self) -> str:
+        """Why the deployment has ended, empty when it has not or when that cannot be known."""
 
     @property
     def uri(self) -> str:
@@ -104,6 +109,15 @@ class LocalTarget:
             data_directory=self._set.directory,
             pids=tuple(self._set.pids),
         )
+
+    def fault(self) -> str:
+        """Why a member has ended; asked after a failure, so one that is just ending is waited for."""
+        if self._set is None:
+            return ""
+        deadline = time.monotonic() + LAST_WORDS_SECONDS
+        while not (reason := self._set.fault()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return reason
 
     def close(self) -> None:
         """End the members and remove their files."""
@@ -159,6 +173,10 @@ class UriTarget:
             topology={"kind": "given by its address"},
             not_varied=tuple(sorted(config.get("instance", {}))),
         )  # fmt: skip
+
+    def fault(self) -> str:
+        """Never known: the servers are elsewhere."""
+        return ""
 
     def close(self) -> None:
         """Nothing was started, so there is nothing to end."""

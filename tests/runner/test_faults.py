@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import random
+import shlex
 import signal
+import subprocess
+import sys
 import time
+from contextlib import suppress
 
 import pytest
 from pymongo import MongoClient
+from pymongo.errors import PyMongoError
 
+from preprocessor.runner.local import LocalReplicaSet, Settings
 from preprocessor.runner.store import FileStore
 from tests.runner import faults
 from tests.runner.faults import Counts
@@ -85,3 +92,89 @@ def test_a_mongod_that_dies_ends_the_run_with_one_line_and_the_rest_can_be_resum
     assert code == 0, err
     assert len(rows(out)) == VARIANTS
     assert [row["start_time"] for row in rows(out)][: len(written)] == written
+
+
+def said(err):
+    """What standard error says beside the progress: a line and its hint, and never a traceback."""
+    assert "Traceback" not in err
+    return [line for line in err.splitlines() if line.startswith(("mongo-tables run:", "  "))]
+
+
+def on_a_disk_of(size, place, *command):
+    """The command, with a small disk of its own mounted at ``place``."""
+    mount = f"mount -t tmpfs -o size={size} tmpfs {shlex.quote(str(place))} && exec {shlex.join(command)}"
+    return ["unshare", "--map-root-user", "--mount", "sh", "-c", mount]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A place for ``on_a_disk_of``; needs a system where users may have mounts of their own."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    tried = subprocess.run(on_a_disk_of("1m", place, "true"), capture_output=True, text=True, check=False)
+    if tried.returncode:
+        pytest.skip(f"allow user namespaces (sysctl kernel.unprivileged_userns_clone=1): {tried.stderr}")
+    return place
+
+
+def run_on_a_disk_of(size, place, *arguments, **environment):
+    command = [sys.executable, "-m", "preprocessor.cli", "run", *map(str, arguments)]
+    return subprocess.run(
+        on_a_disk_of(size, place, *command),
+        capture_output=True, text=True, check=False, timeout=120, env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def test_a_full_disk_under_the_rows_is_said_in_a_line(replica_set, slow, small_disk):
+    done = run_on_a_disk_of("60k", small_disk, slow, "--target", replica_set.uri, "--output", small_disk)
+    first, hint = said(done.stderr)
+    assert done.returncode == 2
+    assert first.startswith("mongo-tables run: cannot write ")
+    assert first.endswith("No space left on device")
+    assert "--resume" in hint
+
+
+@pytest.mark.parametrize("size", ["60m", "400m"])
+def test_a_full_disk_under_the_servers_is_said_in_a_line_and_at_once(slow, small_disk, tmp_path, size):
+    asked = time.monotonic()
+    done = run_on_a_disk_of(size, small_disk, slow, "--output", tmp_path / "out", TMPDIR=str(small_disk))
+    assert time.monotonic() - asked < 60
+    first, *_ = said(done.stderr)
+    assert done.returncode == 2
+    assert f"there is no space left on the disk of {small_disk}" in first
+
+
+def test_a_primary_that_steps_down_ends_the_run_with_a_line_and_the_rest_can_be_resumed(slow, tmp_path):
+    out = tmp_path / "out"
+    members = LocalReplicaSet(Settings(members=3))
+    try:
+        arguments = (slow, "--target", members.uri, "--output", out)
+        process = start(*arguments)
+        wait_until(process, lambda: rows(out))
+        with MongoClient(members.uri) as client:
+            # Again and again: between two windows a run only waits for the next primary.
+            while process.poll() is None:
+                with suppress(PyMongoError):
+                    client.admin.command("replSetStepDown", 1, secondaryCatchUpPeriodSecs=1)
+                time.sleep(0.3)
+        code, _, err = finish(process)
+        hint = said(err)[-1]
+        assert code == 2
+        assert "--resume" in hint
+        written = [row["start_time"] for row in rows(out)]
+        assert len(written) < VARIANTS
+        code, _, err = finish(start(*arguments, "--resume"))
+        assert code == 0, err
+        assert len(rows(out)) == VARIANTS
+        assert [row["start_time"] for row in rows(out)][: len(written)] == written
+    finally:
+        members.close()
+
+
+def test_a_wrong_password_is_said_in_a_line(mongod_with_password, slow, tmp_path):
+    target = mongod_with_password.uri(credentials="owner:Xq7Zk@")
+    code, out, err = finish(start(slow, "--target", target, "--output", tmp_path))
+    (line,) = said(err)
+    assert code == 2
+    assert "Authentication failed" in line
+    assert "Xq7Zk" not in out + err
