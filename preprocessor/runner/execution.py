@@ -226,6 +226,8 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
     _fill(run, load, config)
     kind.reset(run.client[run.database], config)
     if repeat == 0 and config.get("scanBefore"):
+        # What was just loaded is dirty, and would stay in the cache in place of what is read.
+        settle(run.client)
         workingset.scan(run.client[run.database][config["collection"]])
     if run.experiment.warm:
         # Other random numbers than in the measured window: else its keys would be warm, whatever the size.
@@ -278,6 +280,8 @@ def _growth(run: Run, first: Mapping[str, Any] | None) -> Mapping[str, Any] | No
 
 def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
     limits = [limit for limit in (run.options.seconds, config.get("testTimeSecs")) if limit]
+    if "testTimeSecs" in config:
+        config = {**config, "testTimeSecs": min(limits)}  # some work has a course over its window
     return Load(
         uri=run.target.uri,
         database=run.database,

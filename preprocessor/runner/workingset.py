@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.experiment import Experiment
+from preprocessor.runner.workloads import workload
 
 if TYPE_CHECKING:
     from pymongo.collection import Collection
@@ -18,19 +19,13 @@ if TYPE_CHECKING:
 EFFECTIVE_SHARE = 0.8
 """Of the cache: above it WiredTiger evicts (``eviction_target``, https://source.wiredtiger.com/develop/tune_cache.html)."""
 
-_RECORD_OVERHEAD = 38
-"""BSON bytes of a record beside its fields: its length, its end, ``_id`` with a key of 23 characters."""
-_FIELD_OVERHEAD = 13
-"""BSON bytes of a binary field of one digit beside its content: type, name, length, subtype."""
 _INDEX_ENTRY = 64
-"""Bytes in the index on ``_id`` for such a key: 48 to 84 were measured, more after keys came in random order."""
+"""Bytes in the index on ``_id`` for a key of 23 characters: 48 to 84 were measured, more after random insertion."""
 
 
-def record_count(config: Mapping[str, Any], cache_bytes: float) -> int:
-    """How many records, with their entries in the index, are ``workingSetRatio`` times the effective cache."""
-    record: int = _RECORD_OVERHEAD + config["fieldcount"] * (_FIELD_OVERHEAD + config["fieldlength"])
-    wanted: float = config["workingSetRatio"] * EFFECTIVE_SHARE * cache_bytes
-    return max(1, round(wanted / (record + _INDEX_ENTRY)))
+def record_count(ratio: float, record_bytes: int, cache_bytes: float) -> int:
+    """How many records of this size, with their entries in the index, are ``ratio`` times the effective cache."""
+    return max(1, round(ratio * EFFECTIVE_SHARE * cache_bytes / (record_bytes + _INDEX_ENTRY)))
 
 
 def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> Experiment:
@@ -41,9 +36,17 @@ def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> 
     config = {**scaled.parameters, **scaled.variants[number]}
     if "workingSetRatio" not in config:
         return scaled
+    count = record_count(config["workingSetRatio"], _record_bytes(scaled.workload, config), cache_bytes())
     variants = list(scaled.variants)
-    variants[number] = {**variants[number], "recordcount": record_count(config, cache_bytes())}
+    variants[number] = {**variants[number], "recordcount": count}
     return replace(scaled, variants=tuple(variants))
+
+
+def _record_bytes(name: str, config: Mapping[str, Any]) -> int:
+    """The BSON bytes of one record, as the workload would load it."""
+    first = workload(name).preload({**config, "recordcount": 1})
+    planned = workload(first.get("workload", "insert")).plan(first) if first else None
+    return planned.bytes if planned else 0
 
 
 def scan(collection: Collection[dict[str, Any]]) -> None:

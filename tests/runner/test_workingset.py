@@ -2,37 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import bson
 import pytest
 from pymongo import MongoClient
 
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.checking import parse
+from preprocessor.runner.estimate import estimate, local_seconds
+from preprocessor.runner.store import FileStore
 from preprocessor.runner.workingset import EFFECTIVE_SHARE, record_count, scan, sized
-from tests.runner.processes import TINY
+from tests.runner.processes import TINY, finish, start
 
-FIELDS = {"fieldcount": 10, "fieldlength": 100}
+YCSB = """\
+name = "tiny"
+title = "A few records"
+workload = "ycsb"
+
+[parameters]
+database = "mongo_tables_tiny"
+collection = "usertable"
+numberOfThreads = 2
+testTimeSecs = 5
+readproportion = 1.0
+updateproportion = 0.0
+members = 1
+scanBefore = true
+diskBaseline = true
+"""
 
 
 def of_ratio(*ratios):
-    tiny = experiments.read(TINY.encode(), "tiny.toml")
-    return replace(tiny, parameters=FIELDS, variants=tuple({"workingSetRatio": ratio} for ratio in ratios))
+    text = YCSB + "".join(f"[[variants]]\nworkingSetRatio = {ratio}\n" for ratio in ratios)
+    return experiments.read(text.encode(), "tiny.toml")
 
 
 def test_a_record_is_as_large_as_it_is_encoded_and_its_place_in_the_index():
     record = {"_id": "user" + "9" * 19, **{f"field{number}": b"x" * 100 for number in range(10)}}
     cache = 2**28
-    count = record_count({**FIELDS, "workingSetRatio": 1.0}, cache)
+    count = sized(of_ratio(1.0), 0, lambda: cache).variants[0]["recordcount"]
     assert count * (len(bson.encode(record)) + 64) == pytest.approx(EFFECTIVE_SHARE * cache, rel=1e-4)
 
 
 def test_data_and_index_of_two_million_records_are_what_was_published_for_them():
     # 2.43 GB at 92 percent of 2,644 MB.
-    assert record_count({**FIELDS, "workingSetRatio": 2430 / 2644}, 3_305_000_000) == pytest.approx(
-        2e6, rel=0.02
-    )
+    assert record_count(2430 / 2644, 1168, 3_305_000_000) == pytest.approx(2e6, rel=0.02)
 
 
 def test_a_variant_gets_the_records_of_its_own_ratio_and_the_others_stay():
@@ -90,3 +103,41 @@ def test_a_scan_reads_every_document_and_every_key(replica_set):
             assert documents >= 3000
         finally:
             client.drop_database("scan_test")
+
+
+def test_a_run_loads_what_the_cache_asks_for_and_adds_what_is_missing(replica_set, tmp_path):
+    path = tmp_path / "tiny.toml"
+    variants = "".join(f"[[variants]]\nworkingSetRatio = {ratio}\n" for ratio in (0.002, 0.005))
+    path.write_text(YCSB + variants, encoding="utf-8")
+    arguments = ("--target", replica_set.uri, "--output", tmp_path, "--seconds", 0.2)
+    code, _, err = finish(start(path, *arguments))
+    assert code == 0, err
+    first, second = FileStore(tmp_path).rows("tiny")
+    with MongoClient(replica_set.uri) as client:
+        cache = client.admin.command("serverStatus")["wiredTiger"]["cache"]["maximum bytes configured"]
+    for row in (first, second):
+        asked = row["_id"]["workingSetRatio"] * EFFECTIVE_SHARE * cache
+        data = row["collection_stats"]["size"]
+        assert data == pytest.approx(asked, rel=0.1)
+        assert row["collection_stats"]["count"] == row["variant"]["recordcount"]
+        assert row["reads"]["pages_requested"] > row["work"]["operations"] > 10
+        assert row["reads"]["cache_hit_rate"] > 0.9
+        assert row["disk_baseline"] is None  # the disk of a given deployment is not ours to look at
+    inserted = (
+        second["before_status"]["opcounters"]["insert"] - first["before_status"]["opcounters"]["insert"]
+    )
+    missing = second["variant"]["recordcount"] - first["variant"]["recordcount"]
+    assert missing <= inserted < second["variant"]["recordcount"]
+
+
+def test_the_experiment_asks_for_the_published_working_sets_and_disks():
+    experiment = experiments.load("memory_disk")
+    configs = list(experiments.configs(experiments.scale(experiment, 0.001)))
+    assert [config["workingSetRatio"] for config in configs] == [
+        ratio for ratio in (0.92, 1.38, 1.82, 2.3) for _ in range(3)
+    ]
+    assert [config["instance"]["atlasIOPS"] for config in configs] == [5000, 600, 150] * 4
+    assert {config["requestdistribution"] for config in configs} == {"uniform"}
+    assert [row.get("qps") for _, row in experiment.published_rows()][:3] == [76113, 69579.5, 70252]
+    seconds = local_seconds(estimate(experiments.scale(experiment, 0.001), 0.001, 3, 0.7), experiment, 0.7, 3)
+    assert seconds < 240
