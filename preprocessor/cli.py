@@ -337,6 +337,33 @@ def _pull(commands: Commands) -> None:
     command.add_argument("--dry-run", action="store_true", help="say what would change, write nothing")
 
 
+def _diff(commands: Commands) -> None:
+    command = _command(
+        commands,
+        "diff",
+        "list what changed in the tables",
+        "Lists every cell of the pages' tables that is not the same with two results sources, or in two built\n"
+        "sites: page, line, table, row, column, old and new value, their ratio. Rows, columns and tables that came\n"
+        "or went are listed too, and what was measured otherwise: server, machine, scale, the experiment itself.\n"
+        "Rows belong together when their labels (the first column, or --key) are equal; of several with one label\n"
+        "the first goes with the first.",
+        "preprocessor.commands.diff",
+        "OLD and NEW:\n"
+        "  FOLDER                    fixture files, or a built site (then both)\n"
+        "  REVISION:FOLDER           fixture files of a Git revision: HEAD~1:fixtures\n"
+        "  mongodb://HOST/DATABASE   a MongoDB deployment; nothing is ever written to it\n\n"
+        "exit status: 0 nothing changed, 1 something did, 2 wrong usage or nothing to work with",
+    )
+    command.add_argument("old", metavar="OLD", help="results source or built site, see below")
+    command.add_argument("new", metavar="NEW", help="the other one")
+    command.add_argument("pages", nargs="*", metavar="PAGE", help="pages or folders (default: docs)")
+    command.add_argument("--key", metavar="COLUMNS", help="name rows by these columns, with commas")
+    command.add_argument("--pipelines", metavar="DIR", help="shared pipelines (default: docs/pipelines)")
+    form = command.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="everything as one JSON document")
+    form.add_argument("--markdown", action="store_true", help="as a part of a page of changes")
+
+
 _RUNNER = (
     ("run", "measure experiments and write result documents", "preprocessor.runner.command"),
     ("experiments", "list the experiments", "preprocessor.runner.listing"),
@@ -370,6 +397,7 @@ _COMMANDS: dict[str, Callable[[Commands], None]] = {
     "render": _render,
     "schema": _schema,
     "pull": _pull,
+    "diff": _diff,
     **{name: partial(_runner, name, summary, module) for name, summary, module in _RUNNER},
 }
 

@@ -1,0 +1,39 @@
+"""Fixtures as they were at a revision of a Git repository: ``HEAD~3:fixtures``."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import tarfile
+from pathlib import Path
+
+from preprocessor.commands import Unusable
+
+_REVISION = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:]+)")
+
+
+def is_revision(where: str) -> bool:
+    """Whether ``where`` names a path of a revision: it has a colon, and there is no such file."""
+    return _REVISION.fullmatch(where) is not None and "://" not in where and not Path(where).exists()
+
+
+def write_revision(where: str, folder: Path) -> Path:
+    """Write the files of ``REVISION:PATH`` under ``folder``; give the path there. Nothing else is touched.
+
+    Raises Unusable with what Git says when there is no such revision, path or repository.
+    """
+    found = _REVISION.fullmatch(where)
+    if found is None:
+        raise Unusable(f"{where}: not a revision and a path")
+    command = ["git", "archive", "--format=tar", "--end-of-options", found["revision"], found["path"]]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except FileNotFoundError:
+        raise Unusable(f"{where}: git is not installed") from None
+    if done.returncode != 0:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["git archive failed"]
+        raise Unusable(f"{where}: {said[0]}", "name a revision and a path from here: HEAD~1:fixtures")
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / found["path"]

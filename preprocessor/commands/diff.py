@@ -1,0 +1,63 @@
+"""``mongo-tables diff``: what changed in the tables between two results sources, or two built sites."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from preprocessor.commands import Unusable, read_pages
+
+if TYPE_CHECKING:
+    from preprocessor.changes.states import Table
+
+
+def run(arguments: Namespace) -> int:
+    """Writes what changed to standard output; 0 when nothing did, 1 otherwise.
+
+    Raises Unusable and ResultsError for what cannot be compared.
+    """
+    from preprocessor.changes import writing
+    from preprocessor.changes.comparing import compare
+
+    changes = compare(*_both(arguments))
+    if arguments.json:
+        print(json.dumps({"tables": [asdict(one) for one in changes]}, indent=2, ensure_ascii=False))
+    else:
+        print("\n".join((writing.markdown if arguments.markdown else writing.text)(changes)))
+    return 1 if changes else 0
+
+
+def _both(arguments: Namespace) -> tuple[list[Table], list[Table]]:
+    from preprocessor.changes.sites import is_site, tables_of_site
+
+    sides = (arguments.old, arguments.new)
+    sites = [is_site(Path(side)) for side in sides]
+    if all(sites):
+        if arguments.pages or arguments.key:
+            raise Unusable("two built sites are compared whole: name no pages and no --key")
+        old, new = (tables_of_site(Path(side)) for side in sides)
+        return old, new
+    if any(sites):
+        raise Unusable("one of the two is a built site, the other is not", "give two sites, or two sources")
+    return _with_source(arguments.old, arguments), _with_source(arguments.new, arguments)
+
+
+def _with_source(where: str, arguments: Namespace) -> list[Table]:
+    from preprocessor.changes.revisions import is_revision, write_revision
+    from preprocessor.changes.states import tables_of
+    from preprocessor.results import open_source
+
+    with TemporaryDirectory(prefix="mongo-tables-") as folder:
+        named = str(write_revision(where, Path(folder))) if is_revision(where) else where
+        pages = read_pages(arguments.pages or ["docs"], arguments.pipelines)
+        key = arguments.key.split(",") if arguments.key else []
+        source = open_source(named)
+        try:
+            source.reach()
+            return tables_of(pages, source, key)
+        finally:
+            source.close()

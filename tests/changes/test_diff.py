@@ -1,0 +1,172 @@
+"""``diff``: what changed between two results is listed, cell by cell, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from bson import json_util
+from pymongo import MongoClient
+
+from tests.commands.test_commands import mongo_tables
+from tests.mongod import Mongod
+from tests.site.builds import build, sample
+
+TABLE = json.dumps(
+    {
+        "id": "speed",
+        "collection": "runs",
+        "pipeline": [{"$sort": {"_id": 1}}, {"$project": {"threads": "$t", "disk": "$d", "ops": "$o"}}],
+        "columns": ["threads", "disk", "ops"],
+        "headers": ["Threads", "Disk", "Speed"],
+        "format": {"ops": {"decimals": 0, "thousands": True, "unit": "ops/s"}},
+    }
+)
+PAGE = f"# Runs\n\n<!-- MONGO_TABLE: {TABLE} -->\n"
+
+
+def run(number: int, threads: int, ops: float, disk: str = "a", **more: object) -> dict[str, object]:
+    return {"_id": number, "t": threads, "o": ops, "d": disk, **more}
+
+
+def write(folder: Path, *documents: dict[str, object]) -> None:
+    (folder / "runs").mkdir(parents=True, exist_ok=True)
+    lines = "".join(json_util.dumps(one) + "\n" for one in documents)
+    (folder / "runs" / "a.jsonl").write_text(lines)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "page.md").write_text(PAGE)
+    write(tmp_path / "old", run(1, 1, 4200), run(2, 8, 30100))
+    return tmp_path
+
+
+def lines(project: Path, *options: str, expect: int = 1) -> list[str]:
+    return mongo_tables("diff", "old", "new", *options, cwd=project, expect=expect).stdout.splitlines()
+
+
+def test_the_same_results_differ_in_nothing(project: Path) -> None:
+    write(project / "new", run(2, 8, 30100), run(1, 1, 4200))
+    assert lines(project, expect=0) == ["nothing changed"]
+
+
+def test_a_changed_cell_is_told_with_page_line_row_column_both_values_and_ratio(project: Path) -> None:
+    write(project / "new", run(1, 1, 4200), run(2, 8, 45150))
+    assert lines(project) == [
+        "docs/page.md:3: speed",
+        "  8, Speed (ops/s): 30,100 → 45,150 (1.5 times)",
+    ]
+
+
+def test_a_change_that_a_format_hides_is_told_with_raw_values(project: Path) -> None:
+    write(project / "new", run(1, 1, 4200), run(2, 8, 30100.25))
+    assert lines(project)[1] == "  8, Speed (ops/s): 30100 → 30100.25 (1 times)"
+
+
+def test_rows_that_came_and_went_are_told(project: Path) -> None:
+    write(project / "new", run(1, 1, 4200), run(3, 16, 41000))
+    assert lines(project)[1:] == ["  row came: 16", "  row went: 8"]
+
+
+def test_equal_labels_are_paired_in_their_order(project: Path) -> None:
+    write(project / "old", run(1, 1, 10, "a"), run(2, 1, 20, "b"))
+    write(project / "new", run(1, 1, 10, "a"), run(2, 1, 30, "b"), run(3, 1, 40, "c"))
+    assert lines(project)[1:] == [
+        "  row came: 1 (number 3 of this label)",
+        "  1 (number 2 of this label), Speed (ops/s): 20 → 30 (1.5 times)",
+    ]
+
+
+def test_rows_are_named_by_the_columns_of_a_stated_key(project: Path) -> None:
+    write(project / "old", run(1, 1, 10, "a"), run(2, 1, 20, "b"))
+    write(project / "new", run(1, 1, 20, "b"), run(2, 1, 10, "a"))
+    assert lines(project, "--key", "threads,disk")[1:] == ["  the rows are in another order"]
+
+
+def test_what_was_measured_otherwise_is_told(project: Path) -> None:
+    old, new = {"versions": {"server": "6.0.5"}}, {"versions": {"server": "8.0.4"}}
+    write(project / "old", run(1, 1, 10, **old), run(2, 8, 20, **old))
+    write(project / "new", run(1, 1, 10, **old), run(2, 8, 20, **new))
+    assert lines(project)[1:] == ["  measured otherwise: server 6.0.5 → 6.0.5, 8.0.4"]
+
+
+def test_a_changed_experiment_is_never_compared_with_its_past(project: Path) -> None:
+    old, new = {"experiment": {"digest": "aa"}}, {"experiment": {"digest": "bb"}}
+    write(project / "old", run(1, 1, 10, **old))
+    write(project / "new", run(1, 1, 20, **new))
+    found = lines(project)
+    assert found[1] == "  measured otherwise: experiment digest aa → bb"
+    assert "not figures of the same test" in found[2]
+    assert found[3] == "  1, Speed (ops/s): 10 → 20"
+
+
+def test_a_source_without_the_collection_has_lost_all_rows(project: Path) -> None:
+    (project / "new" / "other").mkdir(parents=True)
+    (project / "new" / "other" / "a.jsonl").write_text('{"_id": 1}\n')
+    assert lines(project)[1:] == ["  row went: 1", "  row went: 8"]
+
+
+def test_json_has_the_same_content(project: Path) -> None:
+    write(project / "new", run(1, 1, 4200), run(2, 8, 45150))
+    (table,) = json.loads("\n".join(lines(project, "--json")))["tables"]
+    assert (table["page"], table["line"], table["name"]) == ("docs/page.md", 3, "speed")
+    (cell,) = table["cells"]
+    assert cell == {"row": "8", "column": "Speed (ops/s)", "old": "30,100", "new": "45,150", "ratio": 1.5}
+
+
+def test_markdown_escapes_values(project: Path) -> None:
+    write(project / "new", run(1, 1, 4200, "<b>|*"), run(2, 8, 30100))
+    found = lines(project, "--markdown")
+    assert found[0] == "### speed"
+    assert r"| 1 | Disk | a | \<b\>\|\* |  |".replace(r"\<b\>", "&lt;b&gt;") in found
+
+
+def test_a_page_with_a_fault_in_a_pipeline_says_which_side_has_no_rows(project: Path) -> None:
+    text = PAGE.replace('"ops": "$o"', '"ops": {"$divide": [8, "$o"]}')
+    (project / "docs" / "page.md").write_text(text)
+    write(project / "new", run(1, 1, 4200), run(2, 8, 0))
+    assert any(line.startswith("  the new has no rows: ") for line in lines(project))
+
+
+def test_a_revision_is_compared_with_the_files(project: Path) -> None:
+    def git(*arguments: str) -> None:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", *identity, *arguments], cwd=project, check=True, capture_output=True)
+
+    git("init", "-q")
+    git("add", "old")
+    git("commit", "-q", "-m", "results")
+    write(project / "old", run(1, 1, 4200), run(2, 8, 60200))
+    done = mongo_tables("diff", "HEAD:old", "old", cwd=project, expect=1)
+    assert done.stdout.splitlines()[1] == "  8, Speed (ops/s): 30,100 → 60,200 (2 times)"
+    assert "no-such" in mongo_tables("diff", "no-such:old", "old", cwd=project, expect=2).stderr
+
+
+def test_files_and_a_server_with_the_same_documents_differ_in_nothing(project: Path, mongod: Mongod) -> None:
+    client: MongoClient[dict[str, object]] = MongoClient(mongod.uri())
+    client.diffed.runs.drop()
+    client.diffed.runs.insert_many([run(1, 1, 4200), run(2, 8, 30100)])
+    mongo_tables("diff", "old", mongod.uri("diffed"), cwd=project, expect=0)
+    client.drop_database("diffed")
+
+
+def test_trouble_is_one_line(project: Path) -> None:
+    assert "nowhere" in mongo_tables("diff", "old", "nowhere", cwd=project, expect=2).stderr
+    (project / "site").mkdir()
+    (project / "site" / "index.html").write_text("<p>A site</p>")
+    assert "built site" in mongo_tables("diff", "old", "site", cwd=project, expect=2).stderr
+
+
+def test_two_built_sites_are_compared_by_their_pages(tmp_path: Path) -> None:
+    site = sample(tmp_path)
+    assert build(site, "-d", str(tmp_path / "one")).returncode == 0
+    assert build(site, "-d", str(tmp_path / "two")).returncode == 0
+    mongo_tables("diff", "one", "two", cwd=tmp_path, expect=0)
+    page = tmp_path / "two" / "index.html"
+    page.write_text(page.read_text("utf-8").replace("139.8", "279.6"))
+    found = mongo_tables("diff", "one", "two", cwd=tmp_path, expect=1).stdout
+    assert found == "index.html: all-runs\n  1, Queries/s: 139.8 → 279.6 (2 times)\n"
