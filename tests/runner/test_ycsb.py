@@ -91,7 +91,7 @@ def test_latest_numbers_are_ycsbs_also_after_inserts():
     choose = chooser("latest", sequence, 0, 1000, 0, given())
     assert [choose() for _ in UNIFORM] == [999, 999, 999, 999, 996, 977, 848, 528, 73, 1]
     for _ in range(50):
-        sequence.last = sequence.take()
+        sequence.acknowledge()
     assert [choose() for _ in UNIFORM] == [1049, 1049, 1049, 1049, 1046, 1026, 890, 554, 76, 1]
 
 
@@ -109,7 +109,8 @@ def test_no_record_is_chosen_before_it_is_there():
     sequence = Sequence(1000, 0, 1)
     choose = chooser("zipfian", sequence, 0, 1000, 2000, random.Random(1).random)
     assert max(choose() for _ in range(5000)) < 1000
-    sequence.last = 2999
+    for _ in range(2000):
+        sequence.acknowledge()
     assert max(choose() for _ in range(5000)) > 2500
 
 
@@ -118,11 +119,23 @@ def test_uniform_numbers_stay_in_the_part_that_was_loaded():
     assert {choose() for _ in range(10_000)} == set(range(200, 500))
 
 
+def inserted(sequence, count):
+    for _ in range(count):
+        yield sequence.following()
+        sequence.acknowledge()
+
+
 def test_connections_insert_numbers_of_their_own_and_together_every_one():
-    sequences = [Sequence(100, worker, 3) for worker in range(3)]
-    taken = [[sequence.take() for _ in range(4)] for sequence in sequences]
+    taken = [list(inserted(Sequence(100, worker, 3), 4)) for worker in range(3)]
     assert taken[1] == [101, 104, 107, 110]
     assert sorted(number for part in taken for number in part) == list(range(100, 112))
+
+
+def test_a_connection_chooses_from_the_loaded_records_and_its_own():
+    sequence = Sequence(100, 1, 3)
+    own = set(inserted(sequence, 4))
+    choose = chooser("latest", sequence, 0, 100, 0, random.Random(1).random)
+    assert {sequence.number(choose()) for _ in range(20_000)} == set(range(1, 100)) | own
 
 
 def test_what_cannot_be_chosen_from_is_said():

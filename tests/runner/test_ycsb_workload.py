@@ -100,6 +100,7 @@ def test_workload_d_inserts_the_next_records_and_reads_the_latest(run, collectio
         client, readproportion=0.7, updateproportion=0, insertproportion=0.3, requestdistribution="latest"
     )
     assert done.errors == {}
+    assert set(kinds(done)) == {"insert", "read"}  # what is not there yet is not read
     inserted = kinds(done)["insert"]
     assert keys(collection) - set(KEYS[:RECORDS]) < set(KEYS[RECORDS : RECORDS + 40 * inserted])
     assert collection.count_documents({}) == RECORDS + inserted

@@ -6,7 +6,8 @@ operation on a record that is not there is no failure: it counts under a kind of
 
 Three things differ. A run ends by time; ``operationcount`` only says for how many operations the zipfian
 distribution leaves room for new records. Connections share no counter of inserts: each has its own slice of the
-numbers after those that are loaded. Field values come from one prepared text.
+numbers after those that are loaded, and chooses from the loaded records and its own. Field values come from one
+prepared text.
 """
 
 from __future__ import annotations
@@ -127,14 +128,13 @@ class _Operations:
         return Done(1, found, size, "update" if found else "update_not_found")
 
     def insert(self) -> Done:
-        number = self._sequence.take()
-        record = self._record(number)
+        record = self._record(self._sequence.following())
         self._client.insert((record,))
-        self._sequence.last = number
+        self._sequence.acknowledge()
         return Done(1, 1, len(record), "insert")
 
     def scan(self) -> Done:
-        first = id_element(self._name(self._choose()))
+        first = id_element(self._key())
         selector = document(b"\x03_id\0" + document(b"\x02$gte\0" + first[5:]))
         length = 1 + int(self._draw() * self._longest_scan)
         found, size = self._client.scan(selector, length, self._projection())
@@ -154,7 +154,10 @@ class _Operations:
         return self._client.update(selector, update, False), len(update)
 
     def _selector(self) -> bytes:
-        return document(id_element(self._name(self._choose())))
+        return document(id_element(self._key()))
+
+    def _key(self) -> bytes:
+        return self._name(self._sequence.number(self._choose()))
 
     def _projection(self) -> bytes:
         if self._reads_all:
@@ -174,7 +177,10 @@ _PROPORTIONS = {
 def _chooser(config: Config, share: Share, draw: Callable[[], float]) -> tuple[Sequence, Callable[[], int]]:
     start, count = _loaded_range(config)
     sequence = Sequence(config["recordcount"], share.worker, share.workers)
-    expected = int(config.get("operationcount", 0) * config.get("insertproportion", 0.0) * 2.0)
+    # Twice as many as come on average: YCSB's allowance.
+    expected = int(
+        config.get("operationcount", 0) * config.get("insertproportion", 0.0) * 2.0 / share.workers
+    )
     distribution = config.get("requestdistribution", "uniform")
     return sequence, chooser(distribution, sequence, start, count, expected, draw)
 

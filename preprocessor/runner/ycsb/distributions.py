@@ -21,28 +21,35 @@ SCRAMBLED_ZETA = 26.46902820178302
 
 Draw = Callable[[], float]
 Chooser = Callable[[], int]
-"""Gives the sequence number of the record that the next operation is for."""
+"""Gives the place of the record that the next operation is for; its number is that of its ``Sequence``."""
 
 
 class Sequence:
-    """The sequence numbers that one connection inserts, and the last that it knows to be there.
+    """The records that one connection may choose from: the loaded ones, then those that it has inserted.
 
-    YCSB's threads share one counter. Connections of ours are in several processes, so each has every
-    ``workers``-th number from ``first`` on: as YCSB instances with an ``insertstart`` of their own, but interleaved,
-    so that what is latest for one is about the latest for all.
+    YCSB's threads share one counter. Connections of ours are in several processes, so each is what a YCSB instance
+    with an ``insertstart`` of its own is: it inserts a slice of the numbers, every ``workers``-th from ``first`` on,
+    and knows only of its own. ``last`` is the place of the last record that is there; places of inserted records
+    follow those of loaded ones without a gap.
     """
 
     def __init__(self, first: int, worker: int, workers: int) -> None:
         """``first`` is the lowest number that no loaded record has."""
         self.last = first - 1
-        self._next = first + worker
-        self._workers = workers
+        self._first, self._worker, self._workers = first, worker, workers
 
-    def take(self) -> int:
-        """The next number of this connection."""
-        number = self._next
-        self._next += self._workers
-        return number
+    def number(self, place: int) -> int:
+        """The sequence number of the record at a place."""
+        inserted = place - self._first
+        return place if inserted < 0 else self._first + self._worker + inserted * self._workers
+
+    def following(self) -> int:
+        """The sequence number of the record to insert."""
+        return self.number(self.last + 1)
+
+    def acknowledge(self) -> None:
+        """Count that record among those that are there."""
+        self.last += 1
 
 
 class Zipfian:
@@ -80,7 +87,7 @@ def chooser(
     """The generator of a ``requestdistribution`` over ``count`` records from ``start`` on.
 
     ``expected`` is how many records are expected to be inserted beside: zipfian leaves room for them, so that it
-    does not change while they come. A number above the last in ``sequence`` is drawn again. Raises ExperimentError.
+    does not change while they come. A place above the last in ``sequence`` is drawn again. Raises ExperimentError.
     """
     if distribution == "uniform":
         return lambda: start + int(draw() * count)
@@ -99,9 +106,9 @@ def _scrambled(sequence: Sequence, start: int, items: int, draw: Draw) -> Choose
 
     def choose() -> int:
         while True:
-            number = start + fnv_hash(zipfian.next(SCRAMBLED_ITEMS + 1)) % items
-            if number <= sequence.last:
-                return number
+            place = start + fnv_hash(zipfian.next(SCRAMBLED_ITEMS + 1)) % items
+            if place <= sequence.last:
+                return place
 
     return choose
 
