@@ -13,15 +13,15 @@ from preprocessor.resultfields import field_at, fields
 
 RESULTS = sorted((Path(__file__).parents[1] / "fixtures" / "results").glob("*.jsonl"))
 SERVERS_OWN = ("before_status", "after_status")
-# Filters are data of the experiment: the names in them are those of its documents.
-AUTHORS_OWN = "query"
+# Filters and pipelines are data of the experiment: the names in them are those of its documents.
+AUTHORS_OWN = ("query", "pipeline")
 
 
 def paths(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every leaf of a document in Extended JSON, with its path through arrays as through documents."""
     if isinstance(value, dict) and not any(name.startswith("$") for name in value):
         for name, inner in value.items():
-            if name not in (*SERVERS_OWN, AUTHORS_OWN):
+            if name not in (*SERVERS_OWN, *AUTHORS_OWN):
                 yield from paths(inner, (*path, name))
     elif isinstance(value, list) and value:
         for inner in value:
