@@ -12,10 +12,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from preprocessor.aggregation.values import MISSING
+from preprocessor.render.values import raw_text
+
 if TYPE_CHECKING:
+    from preprocessor.render.columns import Column
     from preprocessor.specs import PipelineSpec, Spec
 
 _LONGEST: Final = 60
+_KEYS: Final = 3
 _IDS: Final = re.compile('<(?:figure|tr)[^>]* id="([^"]+)"')
 _GAP: Final = re.compile("[^a-z0-9]+")
 
@@ -38,9 +43,28 @@ def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
     ]
 
 
-def row_anchors(anchor: str, labels: Iterable[str]) -> list[str]:
-    """An id for each row of a table, made of the table's own and the text of the row's first cell."""
-    return _distinct((f"{anchor}--{_words(label) or 'row'}" for label in labels), set())
+def row_anchors(anchor: str, columns: Sequence[Column]) -> list[str]:
+    """An id for each row of a table, made of the table's own and what names the row.
+
+    That is its first cell, with the next one or two where only they tell all rows apart. A column of fractions is
+    measured, names nothing, and changes with every measurement. Rows that nothing tells apart are numbered.
+    """
+    labels = [_words(_text(value)) or "row" for value in columns[0].values]
+    names = labels
+    for column in columns[1:_KEYS]:
+        if len(set(names)) == len(names) or any(map(_is_fraction, column.values)):
+            break
+        names = [f"{name}-{_words(_text(value))}" for name, value in zip(names, column.values, strict=True)]
+    named = names if len(set(names)) == len(names) else labels
+    return _distinct((f"{anchor}--{name}" for name in named), set())
+
+
+def _text(value: object) -> str:
+    return "" if value is MISSING or value is None else raw_text(value)
+
+
+def _is_fraction(value: object) -> bool:
+    return isinstance(value, float) and not value.is_integer()
 
 
 def anchors_in(figure: str) -> list[str]:

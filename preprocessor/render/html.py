@@ -152,16 +152,12 @@ def _marked(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> int:
 
 def _body(columns: Sequence[Column], anchor: str | None, marked: int) -> Iterator[str]:
     labels, *others = columns
-    anchors = row_anchors(anchor, map(_label, labels.values)) if anchor else []
+    anchors = row_anchors(anchor, columns) if anchor else []
     cells = [_cells(labels, "th", anchors), *(_cells(column, "td") for column in others)]
     for number, row in enumerate(zip(*cells, strict=True)):
         mark = ' class="mongo-table__baseline"' if number == marked else ""
         own = f' id="{anchors[number]}"' if anchors else ""
         yield f"<tr{own}{mark}>" + "\n".join(row) + "</tr>"
-
-
-def _label(value: object) -> str:
-    return "" if value is MISSING or value is None else raw_text(value)
 
 
 def _cells(column: Column, tag: str, anchors: Sequence[str] = ()) -> list[str]:

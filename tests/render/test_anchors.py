@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from preprocessor.render.anchors import anchors_in, row_anchors, with_anchors
+from preprocessor.render.anchors import anchors_in, with_anchors
 from preprocessor.render.html import html_chart, html_table
 from tests.render.specs import chart, table
 
@@ -40,9 +40,27 @@ def test_another_table_on_the_page_changes_no_anchor() -> None:
     assert ids(table("a", title="New"), table("a", title="Old"))[1] == ids(table("a", title="Old"))[0]
 
 
+def row_ids(*rows: tuple[object, ...]) -> list[str]:
+    names = "abcd"[: len(rows[0])]
+    return anchors_in(
+        html_table(table(*names, id="t"), [dict(zip(names, row, strict=True)) for row in rows])
+    )[1:]
+
+
 def test_a_row_is_found_by_its_label() -> None:
-    labels = ["1", "0.5", "M30", "", "M30", "<b>"]
-    assert row_anchors("t", labels) == ["t--1", "t--0-5", "t--m30", "t--row", "t--m30-2", "t--b"]
+    assert row_ids((1, 7), (0.5, 7), ("<b>", 7)) == ["t--1", "t--0-5", "t--b"]
+
+
+def test_a_row_is_found_by_as_many_labels_as_tell_all_apart() -> None:
+    assert row_ids(("a", 1, 7), ("a", 2, 7), ("b", 1, 7)) == ["t--a-1", "t--a-2", "t--b-1"]
+
+
+def test_rows_that_nothing_tells_apart_are_numbered() -> None:
+    assert row_ids(("a", 1), ("a", 1), ("", 1)) == ["t--a", "t--a-2", "t--row"]
+
+
+def test_what_was_measured_names_no_row() -> None:
+    assert row_ids(("a", 1.5), ("a", 2.5)) == ["t--a", "t--a-2"]
 
 
 def test_a_format_changes_no_anchor_of_a_row() -> None:
