@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, date, datetime
 
 RESULTS_VARIABLE = "MONGO_TABLES_RESULTS"
 
@@ -10,3 +11,9 @@ RESULTS_VARIABLE = "MONGO_TABLES_RESULTS"
 def results_named() -> str:
     """The results source that ``MONGO_TABLES_RESULTS`` names; "" when it is not set, or blank."""
     return os.environ.get(RESULTS_VARIABLE, "").strip()
+
+
+def today() -> date:
+    """The day in UTC: that of ``SOURCE_DATE_EPOCH`` where it is set (https://reproducible-builds.org), else today's."""
+    written = os.environ.get("SOURCE_DATE_EPOCH", "").strip()
+    return (datetime.fromtimestamp(int(written), UTC) if written.isdecimal() else datetime.now(UTC)).date()

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from preprocessor import comments
 from preprocessor.comments import Comment
-from preprocessor.pages import Answers, Page, query_of
+from preprocessor.pages import Answers, Page, query_of, source_answer
 from preprocessor.render.chartdata import as_table
 from preprocessor.render.pipetable import escape_cell, pipe_table
 from preprocessor.results import ResultsError
@@ -59,7 +59,17 @@ def table_lines(spec: PipelineSpec, answers: Answers) -> list[str]:
     if isinstance(rows, ResultsError):
         return []
     table = as_table(spec) if isinstance(spec, ChartSpec) else spec
-    return pipe_table(table, rows) if isinstance(table, TableSpec) else []
+    return pipe_table(table, rows, below=_line_below(spec, answers)) if isinstance(table, TableSpec) else []
+
+
+def _line_below(spec: PipelineSpec, answers: Answers) -> list[str]:
+    """Where the rows come from, in one line: in Markdown for those alone who ask for it."""
+    source = source_answer(spec, answers) if spec.provenance else None
+    if source is None:
+        return []
+    from preprocessor.render.provenance import provenance_parts
+
+    return [" · ".join(provenance_parts(source))]
 
 
 def prefixed(lines: Sequence[str], comment: Comment, newline: str) -> str:

@@ -18,6 +18,7 @@ from preprocessor.rules import finding
 
 if TYPE_CHECKING:
     from preprocessor.comments import Comment
+    from preprocessor.provenance import Provenance
     from preprocessor.results import Query, ResultsError, ResultsSource, Rows
     from preprocessor.results.fixtures import FixtureSource
     from preprocessor.sharedpipelines import SharedPipeline
@@ -135,14 +136,36 @@ def query_of(spec: PipelineSpec) -> Query:
     return Query(spec.collection, tuple(spec.pipeline), spec.let)
 
 
-def queries(pages: Iterable[Page]) -> list[Query]:
-    """The distinct queries of all sound tables and charts, in the order of the pages."""
+def queries(pages: Iterable[Page], *, with_sources: bool = False) -> list[Query]:
+    """The distinct queries of all sound tables and charts, in the order of the pages.
+
+    Where rows come from is asked for figures that need it in any case, and ``with_sources`` for all that may tell.
+    """
     distinct: dict[str, Query] = {}
     for page in pages:
         for spec in page.asking:
-            query = query_of(spec)
-            distinct.setdefault(query.key, query)
+            asked = [query_of(spec)]
+            if spec.max_age or spec.provenance or (with_sources and spec.provenance is None):
+                asked.append(source_of(spec))
+            for query in asked:
+                distinct.setdefault(query.key, query)
     return list(distinct.values())
+
+
+def source_of(spec: PipelineSpec) -> Query:
+    """What is asked about the documents that a table or a chart starts from."""
+    from preprocessor.provenance import source_query
+
+    return source_query(spec)
+
+
+def source_answer(spec: PipelineSpec, answers: Answers) -> Provenance | None:
+    """The provenance of a figure; None where its documents are no results, and where nobody could be asked."""
+    from preprocessor.provenance import provenance_of
+    from preprocessor.results import ResultsError
+
+    groups = answers.get(source_of(spec).key)
+    return None if groups is None or isinstance(groups, ResultsError) else provenance_of(groups)
 
 
 def answer(pages: Sequence[Page], source: ResultsSource) -> Answers:
@@ -177,7 +200,25 @@ def row_findings(spec: PipelineSpec, answers: Answers, collections: Sequence[str
         return [finding("MT301", spec.file, at, rows.message, rows.hint or since_hint(rows.message))]
     if not rows:
         return [] if spec.empty is not None else [_no_rows(spec, collections)]
-    return _empty_columns(spec, rows) or _undrawable(spec, rows)
+    return [*(_empty_columns(spec, rows) or _undrawable(spec, rows)), *_too_old(spec, answers)]
+
+
+def _too_old(spec: PipelineSpec, answers: Answers) -> list[Finding]:
+    if spec.max_age is None:
+        return []
+    from preprocessor.environment import today
+
+    source = source_answer(spec, answers)
+    newest = source.last if source else None
+    if newest is None:
+        message = "`max_age` asks how old the results are, but no document has a `start_time`"
+    elif (days := (today() - newest.date()).days) > spec.max_age:
+        message = f"the newest result is of {newest.date()}, {days} days ago: more than {spec.max_age}"
+    else:
+        return []
+    return [
+        finding("MT333", spec.file, spec.locate(("max_age",)), message, "measure again, or raise `max_age`")
+    ]
 
 
 def _no_rows(spec: PipelineSpec, collections: Sequence[str]) -> Finding:
@@ -230,6 +271,11 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
 
         for path, message, hint in baseline_faults(spec, rows):
             found.append(finding("MT331", spec.file, spec.locate(path), message, hint))
+    if isinstance(spec, TableSpec) and spec.spread:
+        from preprocessor.render.comparison import range_faults
+
+        for path, message, hint in range_faults(spec, rows):
+            found.append(finding("MT332", spec.file, spec.locate(path), message, hint))
     return found
 
 

@@ -153,6 +153,8 @@ _ALL = (
     ),
     Rule("MT330", "cannot-be-drawn", "error", "A chart would leave out rows, or draw several as one."),
     Rule("MT331", "no-baseline", "error", "A table is compared with a row that is not there, or not one."),
+    Rule("MT332", "outside-its-range", "error", "A value lies outside the range that is shown with it."),
+    Rule("MT333", "old-results", "warning", "The newest result behind a figure is older than its `max_age`."),
     # MT4xx: misleading output
     Rule("MT401", "limit-without-sort", "warning", "A `$limit` picks documents that nothing has ordered."),
     Rule("MT402", "path-never-there", "warning", "A pipeline reads a field that no document has."),

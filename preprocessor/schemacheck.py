@@ -70,7 +70,7 @@ _OF_TEXT = frozenset({"minLength", "maxLength", "pattern"})
 _OF_OBJECT = frozenset(
     {"properties", "required", "additionalProperties", "propertyNames", "minProperties", "maxProperties"}
 )
-_OF_LIST = frozenset({"items", "minItems"})
+_OF_LIST = frozenset({"items", "minItems", "maxItems"})
 _OF_NUMBER = frozenset({"minimum", "maximum"})
 _WORDS_ONLY = frozenset(
     {"$schema", "title", "description", "markdownDescription", "examples", "default"}
@@ -91,7 +91,9 @@ def surely_valid(against: Schema, value: Any) -> bool:
         return _object_fits(against, value)
     if isinstance(value, list):
         items = against.get("items", {})
-        return len(value) >= against.get("minItems", 0) and all(surely_valid(items, item) for item in value)
+        if not against.get("minItems", 0) <= len(value) <= against.get("maxItems", len(value)):
+            return False
+        return all(surely_valid(items, item) for item in value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return bool(against.get("minimum", value) <= value <= against.get("maximum", value))
     return True
@@ -177,6 +179,9 @@ def _wrong_value(error: Any, name: str) -> str:
     limit, value = error.validator_value, error.instance
     if error.validator == "enum":
         return f"{name} must be {_choice(limit)}, not {_shown(value)}."
+    if error.validator in ("minItems", "maxItems") and limit > 1:
+        side = "least" if error.validator == "minItems" else "most"
+        return f"{name} must have at {side} {limit} elements, not {len(value)}."
     if error.validator in ("minItems", "minLength", "minProperties"):
         return f"{name} must not be empty."
     if error.validator in ("minimum", "maximum"):

@@ -23,13 +23,17 @@ from preprocessor.sharedpipelines import Expanded, Lookup, Stage, expand
 
 @dataclass(frozen=True, slots=True)
 class ColumnFormat:
-    """How values are written. ``thousands``: the separator, True for a comma, False or None for none."""
+    """How values are written. ``thousands``: the separator, True for a comma, False or None for none.
+
+    ``missing`` is the text of a cell without a value, ``reason`` why there is none, told under the table.
+    """
 
     decimals: int | None = None
     unit: str | None = None
     align: str | None = None
     thousands: bool | str | None = None
     missing: str | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +58,8 @@ class PipelineSpec(Spec):
     """What has a pipeline of its own: Extended JSON decoded to BSON types, shared stage lists expanded.
 
     ``origins`` has for each stage the index where it is written, or ``~index`` of the name of a shared list
-    that it came from; empty means that all stages stand as written.
+    that it came from; empty means that all stages stand as written. ``provenance``: as written, None where it is
+    not. ``max_age``: days.
     """
 
     collection: str
@@ -65,6 +70,8 @@ class PipelineSpec(Spec):
     title: str | None = None
     caption: str | None = None
     empty: str | None = None
+    provenance: bool | None = None
+    max_age: int | None = None
     origins: tuple[int, ...] = ()
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
@@ -80,10 +87,14 @@ class PipelineSpec(Spec):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableSpec(PipelineSpec):
-    """A MONGO_TABLE. ``baseline`` and ``chart`` are as written, valid against the schema."""
+    """A MONGO_TABLE. ``baseline`` and ``chart`` are as written, valid against the schema.
+
+    ``spread``: column → fields of its lowest value, its highest and, where given, its number of repeats.
+    """
 
     columns: tuple[str, ...]
     headers: tuple[str, ...]
+    spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     baseline: Mapping[str, Any] | None = None
     chart: Mapping[str, Any] | None = None
 
@@ -230,13 +241,14 @@ def _column_findings(document: Document) -> Iterator[Finding]:
             hint = (
                 did_you_mean(column, shown) or "Shown are " + ", ".join(f"`{each}`" for each in shown) + "."
             )
-            yield document.finding("MT136", path, message, hint, key=path[0] in ("format", "labels"))
+            yield document.finding("MT136", path, message, hint, key=path[0] in ("format", "labels", "spread"))
 
 
 #: Where a comment names columns that it must show.
 _SETTINGS: tuple[Path, ...] = (
     ("format",),
     ("labels",),
+    ("spread",),
     ("baseline", "column"),
     ("chart", "x"),
     ("chart", "y"),
@@ -292,11 +304,12 @@ def _common(comment: Comment, file: str, body: dict[str, Any]) -> dict[str, Any]
 
 
 def _with_pipeline(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> dict[str, Any]:
-    kept = ("collection", "let", "id", "title", "caption", "empty")
+    kept = ("collection", "let", "id", "title", "caption", "empty", "provenance")
     return {
         **_common(comment, file, body),
         **{key: body[key] for key in kept if key in body},
         "format": {column: _format(settings) for column, settings in body.get("format", {}).items()},
+        "max_age": int(body["max_age"]) if "max_age" in body else None,
         "pipeline": expanded.stages,
         "origins": expanded.origins,
     }
@@ -307,6 +320,7 @@ def _table(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded
         **_with_pipeline(comment, file, body, expanded),
         columns=tuple(body["columns"]),
         headers=tuple(body["headers"]),
+        spread={column: tuple(fields) for column, fields in body.get("spread", {}).items()},
         baseline=body.get("baseline"),
         chart=body.get("chart"),
     )
@@ -359,11 +373,20 @@ _KINDS: dict[str, tuple[str, _Build]] = {
 def shown_columns(spec: PipelineSpec) -> list[tuple[Path, str]]:
     """Give the columns that a table or a chart shows, each with its place in the comment."""
     if isinstance(spec, TableSpec):
-        return [(("columns", index), column) for index, column in enumerate(spec.columns)]
+        own = [(("columns", index), column) for index, column in enumerate(spec.columns)]
+        return [*own, *_ranges(spec)]
     if isinstance(spec, ChartSpec):
         y = [(("y", index), column) for index, column in enumerate(spec.y)]
         return [(("x",), spec.x), *y, *([(("series",), spec.series)] if spec.series else [])]
     return []
+
+
+def _ranges(spec: TableSpec) -> Iterator[tuple[Path, str]]:
+    """The fields of ranges that are no columns of their own."""
+    for column, fields in spec.spread.items():
+        for index, name in enumerate(fields):
+            if name not in spec.columns:
+                yield ("spread", column, index), name
 
 
 # -- specs held against each other

@@ -49,7 +49,16 @@ def _readers(arguments: Namespace) -> list[Reader]:
             f"mend what `mongo-tables check {faulty[0]}` lists, or leave out --prune",
         )
     specs = [spec for page in pages for spec in page.specs if spec is not None]
-    return [_reader(spec, specs) for page in pages for spec in page.asking]
+    asking = [spec for page in pages for spec in page.asking]
+    return [*(_reader(spec, specs) for spec in asking), *map(_source_reader, asking)]
+
+
+def _source_reader(spec: PipelineSpec) -> Reader:
+    """What a site tells under the figure about the documents behind it."""
+    from preprocessor.pages import source_of
+    from preprocessor.results.readpaths import Reader
+
+    return Reader(source_of(spec), (), place=f"{spec.file}:{spec.locate(('pipeline',))[0]}")
 
 
 def _reader(spec: PipelineSpec, specs: Sequence[Spec]) -> Reader:

@@ -103,7 +103,7 @@ def path_sometimes_there(subject: Subject) -> Iterator[Finding]:
         shape = subject.column(column)
         source = shape.traits.path
         form = subject.spec.format.get(column)
-        dealt_with = form is not None and form.missing is not None
+        dealt_with = form is not None and (form.missing is not None or form.reason is not None)
         if not shape.missing or shape.absent or shape.unknown or not source or dealt_with:
             continue
         yield subject.finding(
@@ -112,7 +112,7 @@ def path_sometimes_there(subject: Subject) -> Iterator[Finding]:
             f"Only some documents have `{source}`: in the column `{column}` the others are blank, which readers "
             "may take for no, for 0 or for an error.",
             'Say what a missing one means, with {"$ifNull": [field, …]}, or what is written for it, with '
-            '"format": {column: {"missing": "…"}}.',
+            '"format": {column: {"reason": "…"}}.',
         )
 
 

@@ -14,7 +14,7 @@ from preprocessor.lint.shape.stages import is_flag
 from preprocessor.lint.shape.values import Shape, lookup
 from preprocessor.lint.usage import Live, Usage, usage
 from preprocessor.rules import finding
-from preprocessor.specs import ChartSpec, PipelineSpec, TableSpec
+from preprocessor.specs import ChartSpec, PipelineSpec, TableSpec, shown_columns
 
 
 @dataclass(frozen=True)
@@ -67,12 +67,16 @@ class Subject:
     @cached_property
     def usage(self) -> Usage:
         """What of the pipeline is used."""
-        return usage(self.spec.pipeline, (*self.columns, *self.quoted))
+        return usage(self.spec.pipeline, self._used)
 
     @cached_property
     def live(self) -> Live:
         """The fields of the rows that are shown or read in the prose, as paths."""
-        return frozenset(tuple(column.split(".")) for column in (*self.columns, *self.quoted))
+        return frozenset(tuple(column.split(".")) for column in self._used)
+
+    @property
+    def _used(self) -> tuple[str, ...]:
+        return (*(column for _, column in shown_columns(self.spec)), *self.quoted)
 
     def column(self, name: str) -> Shape:
         """What the rows have in a column: a field of this very name, else what the dots lead to."""

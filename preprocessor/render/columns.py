@@ -20,7 +20,8 @@ _ALIGNS: Final[Mapping[str, Align]] = {"left": "left", "right": "right", "center
 class Column:
     """One column: ``values`` as they came, ``texts`` as cells show them, unescaped; one of each per row.
 
-    ``name`` is the author's name of the column; a column that compares has none.
+    ``name`` is the author's name of the column; a column that compares has none. ``reason`` says why a value is not
+    there.
     """
 
     header: str
@@ -29,6 +30,7 @@ class Column:
     values: tuple[object, ...]
     texts: tuple[str, ...]
     name: str = ""
+    reason: str = ""
 
 
 def columns_of(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> list[Column]:
@@ -51,8 +53,26 @@ def _column(spec: TableSpec, name: str, header: str, rows: Sequence[Mapping[str,
         unit=(form.unit or "") if form else "",
         align=_ALIGNS.get((form.align if form else None) or "") or _natural_align(values),
         values=values,
-        texts=tuple(cell_text(value, form) for value in values),
+        texts=_texts(spec, name, values, rows),
         name=name,
+        reason=(form.reason or "") if form else "",
+    )
+
+
+def _texts(
+    spec: TableSpec, name: str, values: Sequence[object], rows: Sequence[Mapping[str, object]]
+) -> tuple[str, ...]:
+    """What cells show: the value, and behind it the range of its repeats where the table has one."""
+    form = spec.format.get(name)
+    texts = [cell_text(value, form) for value in values]
+    if name not in spec.spread:
+        return tuple(texts)
+    ends = [[column_value(row, field) for row in rows] for field in spec.spread[name][:2]]
+    return tuple(
+        f"{text} ({cell_text(low, form)}–{cell_text(high, form)})"
+        if is_number(value) and is_number(low) and is_number(high)
+        else text
+        for text, value, low, high in zip(texts, values, *ends, strict=True)
     )
 
 

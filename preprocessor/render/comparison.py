@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from preprocessor import noise
 from preprocessor.render.columns import Align, Column, column_value
 from preprocessor.render.values import cell_text, is_number, raw_text
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 Rows = Sequence[Mapping[str, object]]
 
 BASELINE_TEXT: Final = "baseline"
+NOISE_SIGN: Final = "≈"
+FEW_SIGN: Final = "?"
+_SIGNS: Final[Mapping[noise.Verdict, str]] = {"noise": NOISE_SIGN, "too few repeats": FEW_SIGN}
 _RIGHT: Final[Align] = "right"
 
 
@@ -58,16 +62,36 @@ def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> 
     for name, column in zip(spec.columns, columns, strict=True):
         found.append(column)
         if name in compared_columns(spec):
-            found.append(_comparison(spec, column, columns[0], numbers[0]))
+            signs = noise_signs(spec, name, rows, numbers[0])
+            found.append(_comparison(spec, column, columns[0], numbers[0], signs))
     return found
 
 
-def _comparison(spec: TableSpec, column: Column, names: Column, base: int) -> Column:
+def noise_signs(spec: TableSpec, name: str, rows: Rows, base: int) -> list[str]:
+    """A sign for each row that cannot be told from the baseline by its repeats; else, or without ranges, none."""
+    fields = spec.spread.get(name)
+    ranges = [_range(row, fields) if fields else None for row in rows]
+    against = ranges[base]
+    return [
+        _SIGNS.get(noise.verdict(against, one), "") if against and one and number != base else ""
+        for number, one in enumerate(ranges)
+    ]
+
+
+def _range(row: Mapping[str, object], fields: Sequence[str]) -> noise.Range | None:
+    low, high, *count = (_decimal(column_value(row, name)) for name in fields)
+    if low is None or high is None or count == [None]:
+        return None
+    return noise.Range(low, high, int(count[0]) if count and count[0] is not None else None)
+
+
+def _comparison(spec: TableSpec, column: Column, names: Column, base: int, signs: Sequence[str]) -> Column:
     settings = spec.baseline or {}
     against = f"{column.header} against {names.texts[base]}"
     ratios = [_ratio(value, column.values[base]) for value in column.values]
     ratio_wanted = settings.get("as") == "ratio"
     texts = [_ratio_text(ratio) if ratio_wanted else _percent_text(ratio) for ratio in ratios]
+    texts = [f"{text} {sign}" if sign else text for text, sign in zip(texts, signs, strict=True)]
     texts[base] = BASELINE_TEXT
     values = [
         None if ratio is None else float(ratio if ratio_wanted else (ratio - 1) * 100) for ratio in ratios
@@ -97,6 +121,24 @@ def _ratio_text(ratio: Decimal | None) -> str:
 
 Fault = tuple[tuple[str | int, ...], str, str]
 """Path of the setting in the comment, message and hint."""
+
+
+def range_faults(spec: TableSpec, rows: Rows) -> list[Fault]:
+    """Values that lie outside the range that is shown with them: the first of each column."""
+    found: list[Fault] = []
+    for name, fields in spec.spread.items():
+        for number, row in enumerate(rows, 1):
+            value, one = _decimal(column_value(row, name)), _range(row, fields[:2])
+            if value is not None and one is not None and not one.low <= value <= one.high:
+                message = (
+                    f"row {number} has {value} in `{name}`, outside its range from {one.low} to {one.high}"
+                )
+                hint = (
+                    "name the fields of the lowest and the highest value of the same measure, in this order"
+                )
+                found.append((("spread", name), message, hint))
+                break
+    return found
 
 
 def baseline_faults(spec: TableSpec, rows: Rows) -> list[Fault]:

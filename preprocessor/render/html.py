@@ -22,6 +22,7 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.render.anchors import row_anchors
 from preprocessor.render.chartdata import Plot, as_table, chart_plot, table_plot
 from preprocessor.render.columns import Align, Column, columns_of
+from preprocessor.render.notes import notes_of
 from preprocessor.render.values import raw_text, visible
 
 if TYPE_CHECKING:
@@ -52,17 +53,17 @@ def html_table(
     same text; lines end in ``\\n``.
     """
     chart = _drawn(table_plot(spec), rows) if spec.chart and rows else ""
-    body = _scroll_box(spec, rows, meanings) if rows else _nothing(spec)
+    body = table_html(spec, rows, meanings) if rows else _nothing(spec)
     return _figure(spec, chart, body, notes)
 
 
-def html_chart(spec: ChartSpec, rows: Sequence[Mapping[str, object]]) -> str:
-    """The figure that stands in the page for one chart: the drawing, and its values to unfold under it."""
+def html_chart(spec: ChartSpec, rows: Sequence[Mapping[str, object]], *, notes: str = "") -> str:
+    """The figure that stands in the page for one chart: the drawing, its values to unfold, and ``notes`` as HTML."""
     if not rows:
         return _figure(spec, _nothing(spec))
-    values = _scroll_box(replace(as_table(spec), id=spec.id), rows)
+    values = table_html(replace(as_table(spec), id=spec.id), rows)
     unfold = f'<details class="mongo-chart__values">\n<summary>Values</summary>\n{values}\n</details>'
-    return _figure(spec, _drawn(chart_plot(spec), rows), unfold)
+    return _figure(spec, _drawn(chart_plot(spec), rows), unfold, notes)
 
 
 def _drawn(plot: Plot | None, rows: Sequence[Mapping[str, object]]) -> str:
@@ -98,10 +99,10 @@ def _nothing(spec: PipelineSpec) -> str:
     return f'<p class="mongo-table__empty">{_lines(spec.empty or NO_ROWS)}</p>'
 
 
-def _scroll_box(
+def table_html(
     spec: TableSpec, rows: Sequence[Mapping[str, object]], meanings: Mapping[str, str] = _NO_MEANINGS
 ) -> str:
-    """The table in a box that scrolls: a group with a name, which the keyboard can reach and move.
+    """The table in a box that scrolls: a group with a name, which the keyboard can reach and move; notes below.
 
     It is no region: a landmark for each of ten tables would bury the page's own landmarks.
     """
@@ -121,6 +122,7 @@ def _scroll_box(
             "</tbody>",
             "</table>",
             "</div>",
+            *(f'<p class="mongo-table__note">{_lines(note)}</p>' for note in notes_of(spec, columns)),
         )
     )
 
@@ -168,7 +170,7 @@ def _cells(column: Column, tag: str, anchors: Sequence[str] = ()) -> list[str]:
     if anchors:
         shown = (_row_link(to, text) for to, text in zip(anchors, shown, strict=True))
     return [
-        f"{start}{_data(value, text)}>{cell}</{tag}>"
+        f"{start}{_data(value, text, column.reason)}>{cell}</{tag}>"
         for value, text, cell in zip(column.values, column.texts, shown, strict=True)
     ]
 
@@ -178,11 +180,12 @@ def _row_link(to: str, text: str) -> str:
     return f'<a href="#{to}">{text}</a>' if text.strip() else text
 
 
-def _data(value: object, text: str) -> str:
+def _data(value: object, text: str, reason: str) -> str:
     if value is MISSING:
-        return ' data-t="missing" title="missing: the row has no such field"'
+        why = reason or "missing: the row has no such field"
+        return f' data-t="missing" title="{text_html(why)}"'
     if value is None:
-        return ' data-t="null" title="null"'
+        return f' data-t="null" title="{text_html(reason or "null")}"'
     raw = raw_text(value)
     return "" if raw == text else f' data-v="{text_html(raw)}"'
 

@@ -18,6 +18,7 @@ from unicodedata import combining, east_asian_width
 
 from preprocessor.render.columns import Align, Column, columns_of
 from preprocessor.render.html import NO_ROWS
+from preprocessor.render.notes import notes_of
 from preprocessor.render.values import visible
 
 if TYPE_CHECKING:
@@ -44,18 +45,20 @@ _SPACE: Final = re.compile(r"[ \t]+")
 _MINIMUM: Final = 3
 
 
-def pipe_table(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> list[str]:
+def pipe_table(
+    spec: TableSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = ()
+) -> list[str]:
     """The lines of the table, without line ends and without a container's prefix.
 
     Title and caption stand above it as a paragraph. With no rows the author's ``empty`` text (or a plain
-    statement) takes the place of the table.
+    statement) takes the place of the table. Its notes, and ``below`` as plain text, stand under it.
     """
-    table = (
-        _joined([_padded(column) for column in columns_of(spec, rows)])
-        if rows
-        else [_emphasis(spec.empty or NO_ROWS)]
-    )
-    return [*_heading(spec), *table]
+    if not rows:
+        return [*_heading(spec), _emphasis(spec.empty or NO_ROWS)]
+    columns = columns_of(spec, rows)
+    notes = [*notes_of(spec, columns), *below]
+    table = _joined([_padded(column) for column in columns])
+    return [*_heading(spec), *table, *(line for note in notes for line in ("", _emphasis(note)))]
 
 
 def _heading(spec: TableSpec) -> list[str]:

@@ -12,7 +12,8 @@ The rules, for a value without a format:
 * a 32- or 64-bit integer has all its digits; a Decimal128 is the text MongoDB keeps, with its trailing zeros;
 * a date is ISO 8601 in UTC, with milliseconds only when there are any: ``2026-11-02T09:30:00Z``;
 * an array or a sub-document is JSON on one line, its scalars by the same rules;
-* ``null`` is ``n/a`` and a field that the row does not have is a dash: never blank, never 0.
+* ``null`` is ``n/a`` and a field that the row does not have is a dash: never blank, never 0. Where the author gives
+  a reason both are ``n/a``, and the reason stands under the table.
 """
 
 from __future__ import annotations
@@ -56,13 +57,15 @@ _LINE_END: Final = re.compile("\r\n|[\r\u2028\u2029]")
 def cell_text(value: object, form: ColumnFormat | None = None) -> str:
     """The text of a cell, unescaped, by the rules of this module; ``form`` says what the author asked for."""
     if value is MISSING or value is None:
-        return form.missing if form is not None and form.missing is not None else _absent_text(value)
+        return _absent_text(value, form)
     if form is not None and is_number(value):
         return _formatted(value, form)
     return raw_text(value)
 
 
-def _absent_text(value: object) -> str:
+def _absent_text(value: object, form: ColumnFormat | None) -> str:
+    if form is not None and (form.missing is not None or form.reason is not None):
+        return NULL_TEXT if form.missing is None else form.missing
     return MISSING_TEXT if value is MISSING else NULL_TEXT
 
 

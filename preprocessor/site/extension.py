@@ -183,16 +183,18 @@ def _reader(place: _Place, pipelines: str) -> Callable[[str, str], Page]:
 def _figures(page: Page, others: Sequence[Page], where: str) -> dict[str, str]:
     from preprocessor.pages import all_findings, queries
     from preprocessor.site.figures import Known, figures_of
+    from preprocessor.site.shelf import data_address
 
     kept = _answers(where)
     kept.refresh()
     pages = [page, *others]
-    kept.ask(queries(pages))
+    kept.ask(queries(pages, with_sources=True))
     if kept.unreachable is not None:
         raise MongoTablesError(f"{page.file}: {kept.unreachable.message} {kept.unreachable.hint}".rstrip())
     found = all_findings(pages, kept.by_key, kept.collections)
     _refuse([_of_one_page(each) for each in found if each.file == page.file])
-    return dict(zip(tokens(page), figures_of(page, Known.of(pages, kept.by_key)), strict=True))
+    figures = figures_of(page, Known.of(pages, kept.by_key), data_address)
+    return dict(zip(tokens(page), figures, strict=True))
 
 
 def _of_one_page(finding: Finding) -> Finding:

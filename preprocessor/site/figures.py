@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from preprocessor.pages import query_of, spec_findings, tables_by_id
+from preprocessor.pages import query_of, source_answer, source_of, spec_findings, tables_by_id
 from preprocessor.render.anchors import with_anchors
 from preprocessor.render.html import html_chart, html_table, text_html
 from preprocessor.site.faults import about, fault_box, fault_in_sentence
@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from preprocessor.comments import Comment
     from preprocessor.findings import Finding
     from preprocessor.pages import Answers, Page
-    from preprocessor.specs import PipelineSpec, Spec, ValueSpec
+    from preprocessor.results import Rows
+    from preprocessor.specs import PipelineSpec, Spec, TableSpec, ValueSpec
     from preprocessor.statements import Tables
+
+Place = Callable[[str, str], str]
+"""Puts a file (its name, its text) where readers of the page reach it; gives the address, "" where it cannot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +43,41 @@ class Known:
         return Known([page, *self.pages], {**self.tables, **own}, self.answers) if own else self
 
 
-def figures_of(page: Page, known: Known) -> list[str]:
-    """One piece of HTML for each comment of the page: what it asks for, or a box with what is wrong."""
+def figures_of(page: Page, known: Known, place: Place) -> list[str]:
+    """One piece of HTML for each comment of the page: what it asks for, or a box with what is wrong.
+
+    The rows of its figures go to ``place`` as files.
+    """
     here = known.within(page)
     specs = with_anchors(page.specs)
-    return [_figure(comment, spec, page, here) for comment, spec in zip(page.comments, specs, strict=True)]
+    below = _Below(here, place, {})
+    return [_figure(comment, spec, page, below) for comment, spec in zip(page.comments, specs, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Below:
+    """What stands under the figures of a page; ``told`` has the first figure for each source of rows."""
+
+    known: Known
+    place: Place
+    told: dict[str, str]
+
+    def html(self, spec: PipelineSpec, table: TableSpec, rows: Rows) -> str:
+        """The HTML under one figure, whose rows as a table are ``table``; none where the author wants none."""
+        if spec.provenance is False or not rows:
+            return ""
+        from preprocessor.render.downloads import csv_text, json_text
+        from preprocessor.render.making import Made, made_html
+
+        source = source_answer(spec, self.known.answers)
+        name = spec.id or "rows"
+        links = {
+            "CSV": self.place(f"{name}.csv", csv_text(table, rows)),
+            "JSON": self.place(f"{name}.json", json_text(table, rows, source)),
+        }
+        first = self.told.setdefault(source_of(spec).key, name)
+        runs_at = None if first == name else first
+        return made_html(table, Made(source, {kind: to for kind, to in links.items() if to}, runs_at))
 
 
 def loose_findings(page: Page) -> Sequence[Finding]:
@@ -57,15 +91,16 @@ def _errors(findings: Iterable[Finding]) -> list[Finding]:
     return [each for each in findings if each.severity == "error"]
 
 
-def _figure(comment: Comment, spec: Spec | None, page: Page, known: Known) -> str:
+def _figure(comment: Comment, spec: Spec | None, page: Page, below: _Below) -> str:
     from preprocessor.specs import PipelineSpec, ValueSpec
 
     box = _box_for(comment)
     if spec is None:
         return box(about(comment, _errors(page.findings)))
+    known = below.known
     faults = box(_faults(spec, known))
     if isinstance(spec, PipelineSpec):
-        return "\n".join(part for part in (faults, _drawing(spec, known)) if part)
+        return "\n".join(part for part in (faults, _drawing(spec, below)) if part)
     return faults or (_value(spec, known) if isinstance(spec, ValueSpec) else "")
 
 
@@ -92,19 +127,22 @@ def _unknown_table(spec: Spec, known: Known) -> list[Finding]:
     return unknown_tables([spec], [each for each in written if each])
 
 
-def _drawing(spec: PipelineSpec, known: Known) -> str:
+def _drawing(spec: PipelineSpec, below: _Below) -> str:
+    from preprocessor.render.chartdata import as_table
     from preprocessor.specs import ChartSpec, TableSpec
 
-    rows = known.answers[query_of(spec).key]
+    rows = below.known.answers[query_of(spec).key]
     if isinstance(rows, Exception):
         return ""
     if isinstance(spec, ChartSpec):
-        return html_chart(spec, rows)
+        table = replace(as_table(spec), id=spec.id)
+        return html_chart(spec, rows, notes=below.html(spec, table, rows))
     if not isinstance(spec, TableSpec):
         return ""
     from preprocessor.site.meanings import column_meanings
 
-    return html_table(spec, rows, meanings=column_meanings(spec) if rows else {})
+    meanings = column_meanings(spec) if rows else {}
+    return html_table(spec, rows, notes=below.html(spec, spec, rows), meanings=meanings)
 
 
 def _value(spec: ValueSpec, known: Known) -> str:

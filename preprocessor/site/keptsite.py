@@ -25,10 +25,11 @@ _FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", "$rand", "$sample")
 
 @dataclass(frozen=True, slots=True)
 class KeptPage:
-    """One page: its text with tokens, and the figure for each token."""
+    """One page: its text with tokens, the figure for each token, and the files that figures link to, by path."""
 
     text: str
     figures: Mapping[str, str]
+    files: Mapping[str, str]
 
 
 def key_of(parts: Iterable[str]) -> str:
@@ -59,12 +60,12 @@ def load(fixtures: Path, key: str) -> dict[str, KeptPage] | None:
     payload = bsoncache.get(bsoncache.folder_for(fixtures), key)
     if payload is None:
         return None
-    return {name: KeptPage(text, figures) for name, (text, figures) in json.loads(payload).items()}
+    return {name: KeptPage(*parts) for name, parts in json.loads(payload).items()}
 
 
 def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:
     """Keep pages under a key, or quietly do not when the cache's folder cannot be written."""
-    content = {name: (page.text, dict(page.figures)) for name, page in pages.items()}
+    content = {name: (page.text, dict(page.figures), dict(page.files)) for name, page in pages.items()}
     payload = json.dumps(content, ensure_ascii=True).encode("ascii")
     bsoncache.put(bsoncache.folder_for(fixtures), key, payload)
 

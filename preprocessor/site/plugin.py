@@ -21,12 +21,14 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, PrefixedLogger
 from mkdocs.structure.files import File, InclusionLevel
 
+from preprocessor.environment import today
 from preprocessor.render.anchors import anchors_in
 from preprocessor.results import Limits
 from preprocessor.site.answers import KeptAnswers
 from preprocessor.site.assets import script, style_sheet
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.keptsite import KeptPage, folder_state, key_of, load, may_be_kept, store
+from preprocessor.site.shelf import Shelf
 from preprocessor.site.source import results_source, watched_folder
 from preprocessor.site.swap import left_over, shown_again, swapped, tokens, with_tokens
 
@@ -88,6 +90,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._key = ""
         self._kept: dict[str, KeptPage] | None = None
         self._fresh: dict[str, KeptPage] = {}
+        self._downloads: dict[str, str] = {}
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Learn whether this is a preview, which shows faults in the page and goes on."""
@@ -95,7 +98,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the results source, and add the style sheet and the script to every page."""
-        self._pages, self._late, self._fresh = {}, [], {}
+        self._pages, self._late, self._fresh, self._downloads = {}, [], {}, {}
         self._on_disk, self._known = [], None
         self._answers = self._answers_of(results_source(self.config.results, _root(config)))
         config.extra_css.append(STYLE_SHEET)
@@ -108,7 +111,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._asked.refresh()
         level = InclusionLevel.is_in_serve if self._serving else InclusionLevel.is_included
         pages = [file for file in files.documentation_pages(inclusion=level) if "<!--" in _text(file)]
-        self._key = self._site_key(folder, pages)
+        self._key = self._site_key(folder, pages, config)
         self._kept = load(Path(self._asked.where), self._key) if self._key else None
         if self._kept is None:
             self._ask_all(folder, pages)
@@ -138,6 +141,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             html = self._with_figures(html, page, given)
         elif self._kept and name in self._kept:
             html = self._swapped(html, self._kept[name].figures, page)[0]
+            self._downloads |= self._kept[name].files
         _repeat_headings(page, html)
         html, keywords = left_over(html)
         if keywords:
@@ -155,6 +159,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             raise PluginError(f"mongo-tables: {count}, listed above; nothing was built.")
         if not findings:
             self._keep()
+        for path, text in self._downloads.items():
+            files.append(File.generated(config, path, content=text.encode("utf-8", "replace")))
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
@@ -190,13 +196,14 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             known.close()
         return KeptAnswers(where, limits, self.config.workers)
 
-    def _site_key(self, folder: Path, pages: Sequence[File]) -> str:
+    def _site_key(self, folder: Path, pages: Sequence[File], config: MkDocsConfig) -> str:
         """A key of all that figures are made from; empty where that cannot be known, or need not (a preview)."""
         answers = self._asked
         if answers.state is None or self._serving or not pages:
             return ""
         texts = [part for file in pages for part in (file.src_uri, _text(file))]
-        return key_of([answers.state, repr(answers.limits), folder_state(folder), *texts])
+        settings = [repr(answers.limits), repr(config.use_directory_urls), _day_that_matters(texts)]
+        return key_of([answers.state, folder_state(folder), *settings, *texts])
 
     def _ask_all(self, folder: Path, pages: Sequence[File]) -> None:
         """Read every page and run every distinct pipeline at once."""
@@ -207,7 +214,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         reader = self._page_reader(folder)
         reader.refresh()
         self._on_disk = [page for page in map(reader.on_disk, pages) if page is not None]
-        self._asked.ask(queries(self._on_disk))
+        self._asked.ask(queries(self._on_disk, with_sources=True))
 
     def _page_reader(self, folder: Path) -> PageReader:
         from preprocessor.site.pagereader import PageReader
@@ -228,7 +235,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if not given.comments and not given.findings:
             return None
         self._pages[page.file.src_uri] = given
-        self._asked.ask(queries([given]))
+        self._asked.ask(queries([given], with_sources=True))
         if given.text != _text(page.file):
             self._key = ""  # Another plugin's work is not part of the key.
         return with_tokens(given)[len(given.text) - len(markdown) :]
@@ -251,9 +258,11 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
         if self._known is None:
             self._known = Known.of(self._on_disk, self._asked.by_key)
-        figures = dict(zip(tokens(given), figures_of(given, self._known), strict=True))
+        shelf = Shelf(page.file.src_uri, page.url)
+        figures = dict(zip(tokens(given), figures_of(given, self._known, shelf.place), strict=True))
+        self._downloads |= shelf.files
         if self._key:
-            self._fresh[page.file.src_uri] = KeptPage(with_tokens(given), figures)
+            self._fresh[page.file.src_uri] = KeptPage(with_tokens(given), figures, shelf.files)
         self._late += _taken_anchors(given, page.present_anchor_ids or ())
         html, lost = self._swapped(html, figures, page)
         if lost:
@@ -294,6 +303,11 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         file = Path(config.config_file_path or "mkdocs.yml").name
         one = finding("MT310", file, (0, 0), unreachable.message, unreachable.hint)
         return sorted({one, *all_findings(pages, None), *self._late})
+
+
+def _day_that_matters(texts: Sequence[str]) -> str:
+    """The day, where a table may be too old tomorrow though nothing changes."""
+    return today().isoformat() if any('"max_age"' in text for text in texts) else ""
 
 
 def _root(config: MkDocsConfig) -> Path:

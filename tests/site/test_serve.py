@@ -82,11 +82,11 @@ def preview(tmp_path: Path) -> Iterator[Preview]:
 
 def test_a_preview_follows_every_save(preview: Preview) -> None:
     preview.wait("index.html", "139.8")
-    assert preview.pipelines_run() == [5]  # six tables, two of which ask the same
+    assert preview.pipelines_run() == [10]  # six tables, two of which ask the same, and where the rows come from
 
     preview.edit("docs/index.md", "A table between", "A prose edit between")
     preview.wait("index.html", "A prose edit between")
-    assert preview.pipelines_run() == [5, 0]
+    assert preview.pipelines_run() == [10, 0]
 
     preview.edit("fixtures/runs/runs.jsonl", "139.8", "140.25")
     preview.wait("index.html", "140.25")

@@ -1,0 +1,162 @@
+"""Where the rows of a figure come from: which result documents, measured when, on what, by which program.
+
+It is asked of the same documents that the pipeline starts from: the stages that only choose documents lead, and one
+``$group`` by everything that is told follows. Documents that were measured alike give one row, so the answer is as
+long as what is different, not as what there is. Only fields that documents have appear in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from preprocessor.results import Query
+
+if TYPE_CHECKING:
+    from preprocessor.results import Rows
+    from preprocessor.specs import PipelineSpec
+
+_CHOOSING: Final = ("$match", "$sort", "$skip", "$limit")
+_NARROWING: Final = ("$match", "$skip", "$limit")
+_ADDING: Final = ("$set", "$addFields")
+
+_TOLD: Final[Mapping[str, Any]] = {
+    "versions": {name: f"$versions.{name}" for name in ("server", "driver", "harness")},
+    "topology": {name: f"$topology.{name}" for name in ("kind", "members", "cache_gb", "place")},
+    "hardware": {name: f"$hardware.{name}" for name in ("cpu", "cores", "memory_gib")},
+    "instance": {
+        "type": "$bench_config.atlasInstanceType",
+        "disk": "$bench_config.atlasDiskType",
+        "disk_gb": "$bench_config.atlasDiskSizeGB",
+        "iops": "$bench_config.atlasIOPS",
+    },
+    "experiment": {
+        name: f"$experiment.{name}" for name in ("name", "scale", "seconds", "repeats", "seed", "target")
+    },
+    "write_concern": "$write_concern",
+    "connections": "$client.connections",
+}
+_READ: Final = frozenset(
+    (
+        "_id",
+        "versions",
+        "topology",
+        "hardware",
+        "bench_config",
+        "experiment",
+        "write_concern",
+        "client",
+        "start_time",
+        "repeats",
+    )
+)
+_REPEAT: Final = {
+    name: f"$$this.{name}"
+    for name in ("start_time", "duration", "operations", "operations_per_second", "errors")
+}
+_GROUP: Final[Mapping[str, Any]] = {
+    "$group": {
+        "_id": _TOLD,
+        "first": {"$min": "$start_time"},
+        "last": {"$max": "$start_time"},
+        "documents": {"$sum": 1},
+        "runs": {
+            "$push": {
+                "$cond": [
+                    {"$isArray": "$repeats"},
+                    {"key": "$_id", "repeats": {"$map": {"input": "$repeats", "in": _REPEAT}}},
+                    "$$REMOVE",
+                ]
+            }
+        },
+    }
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One repeat behind a row: ``key`` is the ``_id`` of its document, ``number`` counts from 1.
+
+    ``values`` has ``start_time``, ``duration`` (milliseconds), ``operations``, ``operations_per_second`` and
+    ``errors`` (kind → count), as far as the document has them.
+    """
+
+    key: Any
+    number: int
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What the documents behind a figure say of themselves.
+
+    ``sets`` has each distinct set of what is told, with the fields that its documents have. ``first`` and ``last``
+    are the dates of the oldest and the newest document, None where no document has one.
+    """
+
+    sets: tuple[Mapping[str, Any], ...]
+    documents: int
+    first: datetime | None = None
+    last: datetime | None = None
+    runs: tuple[Run, ...] = ()
+
+
+def source_query(spec: PipelineSpec) -> Query:
+    """What to ask for the provenance of a figure; figures that start from the same documents ask the same."""
+    return Query(spec.collection, (*_choice(spec.pipeline), _GROUP), spec.let)
+
+
+def _choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """The leading stages that decide which documents there are; every document leaves them with what is told.
+
+    Fields that a stage adds do no harm, and a choice behind may need them, as long as they are not told themselves.
+    """
+    length = 0
+    for number, stage in enumerate(pipeline, 1):
+        ((name, argument),) = stage.items()
+        if name in _ADDING and not _READ.isdisjoint(field.partition(".")[0] for field in argument):
+            break
+        if name not in (*_CHOOSING, *_ADDING):
+            break
+        length = number if name in _NARROWING else length
+    return pipeline[:length]
+
+
+def provenance_of(groups: Rows) -> Provenance | None:
+    """The provenance in the answer to a ``source_query``; None where the documents are no results."""
+    groups = sorted(groups, key=lambda group: repr(group["_id"]))
+    sets = tuple(told for group in groups if (told := _present(group["_id"])))
+    dates = [group[end] for group in groups for end in ("first", "last")]
+    known = [date for date in dates if isinstance(date, datetime)]
+    if not (sets or known):
+        return None
+    measured = [document for group in groups for document in group["runs"]]
+    return Provenance(
+        sets=sets,
+        documents=sum(group["documents"] for group in groups),
+        first=min(known, default=None),
+        last=max(known, default=None),
+        runs=tuple(run for document in sorted(measured, key=_began) for run in _runs(document)),
+    )
+
+
+def _present(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields with a value; documents with none are left out."""
+    found = {name: _present(one) if isinstance(one, Mapping) else one for name, one in value.items()}
+    return MappingProxyType({name: one for name, one in found.items() if one is not None and one != {}})
+
+
+def _runs(document: Mapping[str, Any]) -> list[Run]:
+    return [Run(document["key"], number, values) for number, values in enumerate(document["repeats"], 1)]
+
+
+def _began(document: Mapping[str, Any]) -> tuple[str, str]:
+    """When the first repeat began, as text that sorts like the date."""
+    starts = [repeat.get("start_time") for repeat in document["repeats"][:1]]
+    return (
+        "".join(start.isoformat() for start in starts if isinstance(start, datetime)),
+        repr(document["key"]),
+    )

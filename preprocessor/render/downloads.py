@@ -1,0 +1,96 @@
+"""The rows of a figure as files to take away: CSV of what is shown, JSON of everything.
+
+CSV (RFC 4180, UTF-8, no byte order mark) has the columns of the table, values as they came, and units in its header;
+what a row does not have is an empty field. A text that a spreadsheet would take for a formula has an apostrophe
+before it, as OWASP advises: https://owasp.org/www-community/attacks/CSV_Injection. Numbers have none.
+
+JSON is relaxed MongoDB Extended JSON: the rows as the pipeline gave them, nothing rounded or left out, with the
+pipeline itself, its shared stages in place.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from preprocessor.aggregation.values import MISSING
+from preprocessor.render.columns import Column, column_value, columns_of
+from preprocessor.render.values import is_number, raw_text
+
+if TYPE_CHECKING:
+    from preprocessor.provenance import Provenance
+    from preprocessor.specs import TableSpec
+
+Rows = Sequence[Mapping[str, Any]]
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def csv_text(spec: TableSpec, rows: Rows) -> str:
+    """The table as CSV: one line for each row below the header, lines end in ``\\r\\n``."""
+    columns = list(_with_ranges(spec, rows))
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(_safe(_header(column)) for column in columns)
+    writer.writerows(zip(*(map(_field, column.values) for column in columns), strict=True))
+    return text.getvalue()
+
+
+def _with_ranges(spec: TableSpec, rows: Rows) -> Iterator[Column]:
+    """The columns of the table, each with a range followed by those of its ends."""
+    for column in columns_of(spec, rows):
+        percent = not column.name and spec.baseline is not None and spec.baseline.get("as") != "ratio"
+        yield replace(column, unit="%") if percent else column
+        fields = spec.spread.get(column.name, ())
+        for end, name in zip(("lowest", "highest"), fields, strict=False):
+            values = tuple(column_value(row, name) for row in rows)
+            yield replace(column, header=f"{column.header}, {end}", values=values, name=name)
+
+
+def _header(column: Column) -> str:
+    return f"{column.header} ({column.unit})" if column.unit else column.header
+
+
+def _field(value: object) -> str:
+    if value is MISSING or value is None:
+        return ""
+    return raw_text(value) if is_number(value) else _safe(raw_text(value))
+
+
+def _safe(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
+    """What the figure shows and where it comes from, as one JSON document with a line for each row."""
+    from bson import json_util
+
+    def written(value: object) -> str:
+        return json_util.dumps(
+            value, json_options=json_util.RELAXED_JSON_OPTIONS, ensure_ascii=False, separators=(",", ":")
+        )
+
+    keys: dict[str, object] = {"title": spec.title} if spec.title else {}
+    if source is not None:
+        keys["provenance"] = [_plain(one) for one in source.sets]
+    columns = [
+        {"name": name, "header": header, **_unit(spec, name)}
+        for name, header in zip(spec.columns, spec.headers, strict=True)
+    ]
+    keys |= {"columns": columns, "collection": spec.collection, "pipeline": list(spec.pipeline)}
+    keys |= {"let": dict(spec.let)} if spec.let else {}
+    head = [f"{written(key)}: {written(value)}" for key, value in keys.items()]
+    body = ",\n".join(written(row) for row in rows)
+    return "{\n" + ",\n".join([*head, f'"rows": [\n{body}\n]']) + "\n}\n"
+
+
+def _unit(spec: TableSpec, name: str) -> dict[str, str]:
+    form = spec.format.get(name)
+    return {"unit": form.unit} if form and form.unit else {}
+
+
+def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _plain(one) if isinstance(one, Mapping) else one for name, one in value.items()}

@@ -1,0 +1,156 @@
+"""What stands under a figure of a site: where its rows come from, as files to take away, and how it was made.
+
+One line in sight; the command, the pipeline and the single runs are folded away. Search engines that heed
+``data-search-exclude`` pass over all of it: a pipeline is no answer to anybody's search.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from preprocessor.render.html import table_html, text_html
+from preprocessor.render.provenance import provenance_commands, provenance_parts
+from preprocessor.specs import ColumnFormat
+from preprocessor.variants import variant_name
+
+if TYPE_CHECKING:
+    from preprocessor.provenance import Provenance, Run
+    from preprocessor.specs import TableSpec
+
+_WIDTH: Final = 96
+_MOST_RUNS: Final = 150
+_GROUPED: Final = ColumnFormat(thousands=True)
+_RUN_COLUMNS: Final[Mapping[str, tuple[str, ColumnFormat]]] = {
+    "row": ("Row", ColumnFormat()),
+    "number": ("Repeat", ColumnFormat()),
+    "start_time": ("Began (UTC)", ColumnFormat()),
+    "duration": ("Window", ColumnFormat(unit="ms", thousands=True)),
+    "operations": ("Operations", _GROUPED),
+    "operations_per_second": ("Speed", ColumnFormat(unit="operations/s", decimals=1, thousands=True)),
+    "errors": ("Errors", ColumnFormat()),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What is told under a figure: its provenance if there is one, and links, name of the file's kind → address.
+
+    ``runs_at`` is the anchor of a figure of the same page that lists the same runs already.
+    """
+
+    source: Provenance | None
+    links: Mapping[str, str]
+    runs_at: str | None = None
+
+
+def made_html(spec: TableSpec, made: Made) -> str:
+    """The HTML under a figure."""
+    parts = [text_html(part) for part in provenance_parts(made.source)] if made.source else []
+    line = " · ".join([*parts, *(_link(spec, *link) for link in made.links.items())])
+    shown = f"<p>{line}</p>\n" if line else ""
+    return f'<div class="mongo-table__source" data-search-exclude>\n{shown}{_folded(spec, made)}\n</div>'
+
+
+def _link(spec: TableSpec, kind: str, to: str) -> str:
+    name = f"{kind}: rows of {spec.title or spec.id or 'this figure'}"
+    saved = f' download="{text_html(spec.id or "rows")}.{kind.lower()}"' if to.startswith("data:") else ""
+    return f'<a href="{text_html(to)}"{saved} aria-label="{text_html(name)}">{kind}</a>'
+
+
+def _folded(spec: TableSpec, made: Made) -> str:
+    pipeline = text_html("\n".join(_as_written(spec)))
+    label = f"Pipeline of {spec.title or spec.id or 'this figure'}"
+    parts = [
+        "<details>",
+        "<summary>How it was made</summary>",
+        *_commands(made.source),
+        f"<p>This pipeline over the collection <code>{text_html(spec.collection)}</code> gives the rows:</p>",
+        f'<pre tabindex="0" role="group" aria-label="{text_html(label)}"><code>{pipeline}</code></pre>',
+        *_runs(spec, made),
+        "</details>",
+    ]
+    return "\n".join(parts)
+
+
+def _commands(source: Provenance | None) -> list[str]:
+    commands = provenance_commands(source) if source else []
+    if not commands:
+        return []
+    written = "<br>\n".join(f"<code>{text_html(command)}</code>" for command in commands)
+    return [f"<p>Measured by<br>\n{written}</p>"]
+
+
+def _as_written(spec: TableSpec) -> Iterator[str]:
+    """The pipeline as the comment has it, names of shared stages and all; the JSON file has them in place."""
+    stages = json.loads(spec.comment.body).get("pipeline", [])
+    yield from _laid_out(stages, "", "", top=True)
+
+
+def _laid_out(value: Any, before: str, after: str, *, top: bool = False) -> Iterator[str]:
+    """JSON in lines: what fits into one stands on one, but each stage begins a line of its own."""
+    line = before + json.dumps(value, ensure_ascii=False) + after
+    if not value or not isinstance(value, (dict, list)) or (len(line) <= _WIDTH and not top):
+        yield line
+        return
+    indent = before[: len(before) - len(before.lstrip())] + "  "
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    yield before + opening
+    last = len(value) - 1
+    for number, each in enumerate(value.items() if isinstance(value, dict) else value):
+        key, inner = each if isinstance(value, dict) else ("", each)
+        name = f"{json.dumps(key, ensure_ascii=False)}: " if isinstance(value, dict) else ""
+        yield from _laid_out(inner, indent + name, "," if number < last else "")
+    yield indent[:-2] + closing + after
+
+
+def _runs(spec: TableSpec, made: Made) -> list[str]:
+    runs = made.source.runs if made.source else ()
+    if not runs:
+        return []
+    if made.runs_at:
+        return [f'<p>The single runs: under <a href="#{text_html(made.runs_at)}">an earlier figure</a>.</p>']
+    if len(runs) > _MOST_RUNS:
+        return [f"<p>Behind the rows are {len(runs):,} runs, too many to list here.</p>"]
+    return ["<p>The single runs behind the rows:</p>", table_html(_run_table(spec), _run_rows(runs))]
+
+
+def _run_table(spec: TableSpec) -> TableSpec:
+    return replace(
+        spec,
+        id=None,
+        title=f"Single runs of {spec.title or spec.id or 'this figure'}",
+        columns=tuple(_RUN_COLUMNS),
+        headers=tuple(header for header, _ in _RUN_COLUMNS.values()),
+        format={name: form for name, (_, form) in _RUN_COLUMNS.items()},
+        spread={},
+        baseline=None,
+        chart=None,
+    )
+
+
+def _run_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    names = _row_names(runs)
+    return [
+        {"row": name, "number": run.number, **run.values, "errors": _errors(run.values.get("errors"))}
+        for name, run in zip(names, runs, strict=True)
+    ]
+
+
+def _row_names(runs: Sequence[Run]) -> list[str]:
+    """What tells the documents apart: of their keys the fields that differ, or all where none does."""
+    keys = [run.key if isinstance(run.key, Mapping) else {"_id": run.key} for run in runs]
+    values = {name: {repr(key.get(name)) for key in keys} for key in keys for name in key}
+    differing = [name for name, found in values.items() if len(found) > 1]
+    if "testname" in differing or not differing:
+        return [", ".join(filter(None, (str(key.get("testname", "")), variant_name(key)))) for key in keys]
+    return [variant_name({name: key[name] for name in differing if name in key}) for key in keys]
+
+
+def _errors(errors: Any) -> Any:
+    """The kinds of errors with their counts; 0 where the document says that there were none."""
+    if not isinstance(errors, Mapping):
+        return errors
+    return ", ".join(f"{kind}: {count}" for kind, count in errors.items()) or 0

@@ -1,0 +1,38 @@
+"""What stands under a table to be read with it: why a cell is ``n/a``, and what the signs of a comparison mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from preprocessor.aggregation.values import MISSING
+from preprocessor.noise import LEAST_REPEATS
+from preprocessor.render.comparison import FEW_SIGN, NOISE_SIGN
+
+if TYPE_CHECKING:
+    from preprocessor.render.columns import Column
+    from preprocessor.specs import TableSpec
+
+_SIGNS: Final[Mapping[str, str]] = {
+    NOISE_SIGN: f"{NOISE_SIGN} within noise: the repeats overlap those of the baseline.",
+    FEW_SIGN: f"{FEW_SIGN} fewer than {LEAST_REPEATS} repeats: too few to tell from the baseline.",
+}
+
+
+def notes_of(spec: TableSpec, columns: Sequence[Column]) -> list[str]:
+    """The notes of a table, as plain text: those alone that a cell of it calls for."""
+    notes = [_reason(column) for column in columns if column.reason and _absent(column)]
+    if spec.baseline is not None and spec.spread:
+        ends = {text[-1:] for column in columns if not column.name for text in column.texts}
+        notes += [note for sign, note in _SIGNS.items() if sign in ends]
+    return notes
+
+
+def _absent(column: Column) -> list[str]:
+    """The texts of cells without a value, each once."""
+    pairs = zip(column.values, column.texts, strict=True)
+    return list(dict.fromkeys(text for value, text in pairs if value is None or value is MISSING))
+
+
+def _reason(column: Column) -> str:
+    return f"{', '.join(_absent(column))} under {column.header}: {column.reason}"

@@ -1,0 +1,149 @@
+"""The provenance of a figure in words: one line of parts, and the commands that made its rows.
+
+Every part is plain text from the documents. What they do not have is not mentioned, and where they differ all values
+are: ``MongoDB 6.0.5, 8.0.4``.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from preprocessor.render.values import is_number, raw_text
+
+if TYPE_CHECKING:
+    from preprocessor.provenance import Provenance
+
+_MOST: Final = 4
+"""Different values that are listed one by one."""
+_DIGITS: Final = re.compile(r"(\d+)")
+_HERE: Final = "local"
+
+Told = Mapping[str, Any]
+
+
+def provenance_parts(source: Provenance) -> list[str]:
+    """The parts of the line under a figure, in the order of what readers ask first."""
+    sets = source.sets
+    parts = [
+        _dates(source),
+        _all("MongoDB {}", (_at(one, "versions", "server") for one in sets)),
+        _all("{}", map(_deployment, sets)),
+        _all("{}", map(_machine, sets)),
+        _all("{}", map(_instance, sets)),
+        _all("{}", map(_write_concern, sets)),
+        _all("{} connections", (_at(one, "connections") for one in sets), one="1 connection"),
+        _all("scale {}", (_at(one, "experiment", "scale") for one in sets)),
+        _all("{} runs a row", (_at(one, "experiment", "repeats") for one in sets), one="1 run a row"),
+        f"{source.documents} document{'' if source.documents == 1 else 's'}",
+        _all("{}", (_at(one, "versions", "driver") for one in sets)),
+        _all("{}", (_at(one, "versions", "harness") for one in sets)),
+    ]
+    return [part for part in parts if part]
+
+
+def provenance_commands(source: Provenance) -> list[str]:
+    """The commands that measure such documents anew, one for each experiment and way of running it."""
+    experiments = (_at(one, "experiment") for one in source.sets)
+    commands = (_command(one) for one in experiments if isinstance(one, Mapping) and "name" in one)
+    return sorted(dict.fromkeys(commands))
+
+
+def _command(experiment: Told) -> str:
+    words = ["mongo-tables", "run", shlex.quote(str(experiment["name"]))]
+    for name in ("scale", "seconds", "repeats", "seed"):
+        if name in experiment:
+            words += [f"--{name}", shlex.quote(raw_text(experiment[name]))]
+    if experiment.get("target", _HERE) != _HERE:
+        words += ["--target", "mongodb://…"]
+    return " ".join(words)
+
+
+def _at(told: Told, *path: str) -> Any:
+    value: Any = told
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _all(template: str, values: Iterable[Any], *, one: str = "") -> str:
+    """The template with all values that there are, each once; ``one`` is what it reads for 1 alone."""
+    texts = {raw_text(value): value for value in values if value not in (None, "")}
+    if not texts:
+        return ""
+    if one and list(texts) == ["1"]:
+        return one
+    ordered = sorted(texts, key=_natural)
+    if len(ordered) > _MOST and all(map(is_number, texts.values())):
+        return template.format(f"{ordered[0]} to {ordered[-1]}")
+    mark = "; " if any(", " in text for text in ordered) else ", "
+    more = f" and {len(ordered) - _MOST} more" if len(ordered) > _MOST else ""
+    return template.format(mark.join(ordered[:_MOST]) + more)
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """Numbers in a text by their value: ``6.0.5`` before ``6.0.12``."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(text)]
+
+
+def _dates(source: Provenance) -> str:
+    if source.first is None or source.last is None:
+        return ""
+    first, last = _day(source.first), _day(source.last)
+    return f"Measured {first}" if first == last else f"Measured {first} to {last}"
+
+
+def _day(date: datetime) -> str:
+    return raw_text(date)[:10]
+
+
+def _deployment(told: Told) -> str:
+    """``replica set of 3 members, 0.25 GiB cache each, all members and the client on one machine``."""
+    kind, members = _at(told, "topology", "kind"), _at(told, "topology", "members")
+    cache, place = _at(told, "topology", "cache_gb"), _at(told, "topology", "place")
+    name = raw_text(kind) if kind else ""
+    if members:
+        count = f"{raw_text(members)} member{'' if members == 1 else 's'}"
+        name = f"{name} of {count}" if name else count
+    return _joined(
+        name, f"{raw_text(cache)} GiB cache{' each' if members != 1 else ''}" if cache else "", place
+    )
+
+
+def _machine(told: Told) -> str:
+    """The machine of the client, which is the servers' as well where the program started them itself."""
+    cores, memory = _at(told, "hardware", "cores"), _at(told, "hardware", "memory_gib")
+    text = _joined(
+        _at(told, "hardware", "cpu"),
+        f"{raw_text(cores)} processor{'' if cores == 1 else 's'}" if cores else "",
+        f"{raw_text(memory)} GiB memory" if memory else "",
+    )
+    return text if not text or _at(told, "experiment", "target") == _HERE else f"client: {text}"
+
+
+def _instance(told: Told) -> str:
+    kind = _at(told, "instance", "type")
+    if kind is None or kind == _HERE:
+        return ""
+    size, iops = _at(told, "instance", "disk_gb"), _at(told, "instance", "iops")
+    return _joined(
+        kind,
+        _at(told, "instance", "disk"),
+        f"{raw_text(size)} GB disk" if size else "",
+        f"{raw_text(iops)} IOPS" if iops else "",
+    )
+
+
+def _write_concern(told: Told) -> str:
+    """``w: majority, j: true``, as the document names it."""
+    concern = _at(told, "write_concern")
+    if not isinstance(concern, Mapping):
+        return ""
+    return _joined(*(f"{name}: {raw_text(value)}" for name, value in concern.items()))
+
+
+def _joined(*parts: Any) -> str:
+    return ", ".join(raw_text(part) for part in parts if part not in (None, ""))

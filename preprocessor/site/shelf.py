@@ -1,0 +1,45 @@
+"""Where the rows behind figures lie as files: beside the page of a site, or within the page itself.
+
+A file is named by its page and its figure's id, so that its address is the same from build to build. Links are
+relative: they lead there from a folder opened as files, too.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from dataclasses import dataclass, field
+from posixpath import relpath
+from typing import Final
+
+FOLDER: Final = "rows"
+_TYPES: Final = {"csv": "text/csv", "json": "application/json"}
+_MOST_BYTES: Final = 12_000
+"""Of one file within a page: more would weigh on every reader for the few who take it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The files of one page: ``page`` is its path in the docs folder, ``url`` its address within the site.
+
+    ``files`` has their texts, by their paths in the site.
+    """
+
+    page: str
+    url: str
+    files: dict[str, str] = field(default_factory=dict)
+
+    def place(self, name: str, text: str) -> str:
+        """Put a file on the shelf; gives its address relative to the page."""
+        path = f"{FOLDER}/{self.page.rpartition('.')[0]}/{name}"
+        self.files[path] = text
+        folder = self.url if self.url.endswith("/") else self.url.rpartition("/")[0]
+        return relpath(f"/{path}", f"/{folder}")
+
+
+def data_address(name: str, text: str) -> str:
+    """The file itself as an address, for pages that nothing can be put beside; "" when it is too large for that."""
+    content = text.encode("utf-8", "replace")
+    if len(content) > _MOST_BYTES:
+        return ""
+    kind = _TYPES[name.rpartition(".")[2]]
+    return f"data:{kind};charset=utf-8;base64,{b64encode(content).decode('ascii')}"
