@@ -78,6 +78,31 @@ def test_updates_match_and_upsert_the_same(replica_set):
     assert {one["_id"]: one["n"] for one in documents if one["_id"] in (-2, 5)} == {-2: 2, 5: 1}
 
 
+def test_many_updates_in_one_request_leave_the_same_documents_whatever_one_of_them_does(replica_set):
+    def statement(selector, update, upsert=True):
+        return bson.encode({"q": selector, "u": update, "upsert": upsert})
+
+    def act(connection):
+        counted = [{"$set": {"n": {"$add": [{"$ifNull": ["$n", 0]}, 5]}}}]
+        yield connection.update_each(
+            [
+                statement({"_id": 1}, {"$inc": {"n": 1}}),
+                statement({"_id": 2}, counted),
+                statement({"_id": -1}, counted),
+                statement({"_id": b"bytes"}, {"$push": {"items": {"a": 1}}}),
+                statement({"_id": -2}, counted, False),
+            ]
+        )
+        broken = [statement({"_id": 3}, {"$inc": {"group": "x"}}), statement({"_id": 4}, {"$inc": {"n": 9}})]
+        yield code(lambda: connection.update_each(broken))
+
+    answers, documents = both(replica_set.uri, act)
+    assert answers == [4, ("refused", 14)]
+    found = {one["_id"]: one.get("n") for one in documents}
+    assert [found[key] for key in (1, 2, -1, b"bytes", 4)] == [1, 5, 5, None, 9]
+    assert -2 not in found
+
+
 def test_find_and_update_finds_the_same(replica_set):
     def act(connection):
         for selector, upsert in (({"_id": 5}, False), ({"_id": -1}, False), ({"_id": -2}, True)):

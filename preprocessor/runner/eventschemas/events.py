@@ -52,10 +52,14 @@ def population(events: int) -> Population:
     return Population(max(1, ceil(yearly / EVENTS_PER_USER_AND_YEAR)), _YEAR * CLOCKS / yearly)
 
 
-def stream(of: Population, seed: str, start: datetime) -> Iterator[Event]:
-    """The events of one clock from ``start`` on, without end."""
+def stream(of: Population, seed: str, start: datetime, clock: int) -> Iterator[Event]:
+    """The events of one clock from ``start`` on, without end.
+
+    Each clock is a part of a step behind the one before. Those of the published generator begin together, which is
+    the same as long as a step is much shorter than a day, and not where few events are spread over ten years.
+    """
     draw = random.Random(seed)
-    now = start
+    now = start - of.step * (clock % CLOCKS) / CLOCKS
     while True:
         now += of.step
         day = now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -65,7 +69,7 @@ def stream(of: Population, seed: str, start: datetime) -> Iterator[Event]:
 def loading(events: int, seed: str, batch: int, clocks: Sequence[int]) -> Iterator[list[Event]]:
     """What these of the clocks make of ``events`` in batches, taken in turn so that all days come at their time."""
     of = population(events)
-    streams = [stream(of, f"{seed}/{clock}", FIRST_DAY) for clock in clocks]
+    streams = [stream(of, f"{seed}/{clock}", FIRST_DAY, clock) for clock in clocks]
     left = [events // CLOCKS + (clock < events % CLOCKS) for clock in clocks]
     while any(left):
         for place, one in enumerate(streams):

@@ -1,0 +1,67 @@
+"""Requests at random moments, about so many a second: what a workload does that has a rate of its own.
+
+After each request a connection sleeps for a random time, from none to twice its interval, less what the request
+took. That is a closed loop: a connection that waits for a slow answer sends less, and does not catch up, so that the
+times of the requests it did not send are in no latency (coordinated omission; ``--rate`` counts them).
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from preprocessor.runner.workloads import Done, Step
+
+Prepared = TypeVar("Prepared")
+
+
+@dataclass(frozen=True, slots=True)
+class Pacing:
+    """How often one connection sends, and for how long.
+
+    ``interval`` gives the mean seconds between two requests, from the part of the window that is over; ``length`` is
+    the length of the window in seconds.
+    """
+
+    interval: Callable[[float], float]
+    length: float
+    draw: random.Random
+
+
+def paced(
+    prepare: Callable[[], Prepared],
+    send: Callable[[Prepared], Done],
+    pacing: Pacing,
+    clock: Callable[[], int] = time.monotonic_ns,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Step:
+    """A step that prepares a request, sleeps, and sends it; what is counted is the time of the request alone.
+
+    The first request waits for a random part of its interval, so that connections do not begin together. When the
+    window would be over before the next request, the step waits for its end.
+    """
+    begun = took = 0
+    share = pacing.draw.random
+
+    def step() -> Done | None:
+        nonlocal begun, took
+        now = clock()
+        begun = begun or now
+        over = (now - begun) / 1e9
+        pause = share() * pacing.interval(over / pacing.length) * (2 if took else 1) - took / 1e9
+        request = prepare()
+        rest = pacing.length - (clock() - begun) / 1e9
+        pause = max(0.0, pause - (clock() - now) / 1e9)
+        if pause >= rest:
+            sleep(max(0.0, rest))
+            return None
+        sleep(pause)
+        sent = clock()
+        done = send(request)
+        took = clock() - sent
+        return replace(done, microseconds=took // 1000)
+
+    return step

@@ -1,0 +1,91 @@
+"""Events come into a version of the schema, in bulk writes of upserts, as they do before a load test.
+
+``totalDocsToInsert`` is the number of events; ``version`` says how they are stored. The events are those of the
+generator's twenty clocks, which the connections share, so that the data does not depend on their number.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.runner.eventschemas import VERSIONS, Version
+from preprocessor.runner.eventschemas.events import CLOCKS, FIRST_DAY, Event, loading
+from preprocessor.runner.workloads import Config, Done, Share, Step
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+    from preprocessor.runner.clients import Client
+
+KEEPS_DATA = False
+NEEDS = frozenset({"version", "totalDocsToInsert", "writeBatchSize"})
+
+
+def plan(config: Config) -> Done:
+    """An upsert for each event, at the size of the first of all."""
+    events = int(config["totalDocsToInsert"])
+    one = Event(1, FIRST_DAY, {"approved": 1})
+    return Done(events, events, events * len(encoded(VERSIONS[config["version"]], one)))
+
+
+def create(database: Database[Any], config: Config) -> None:
+    """An empty collection with the version's index and options."""
+    version = VERSIONS[config["version"]]
+    collection = database[config["collection"]]
+    collection.drop()
+    database.create_collection(config["collection"], **version.options)
+    if version.unique:
+        collection.create_index([(field, 1) for field in version.unique], unique=True)
+
+
+def preload(config: Config) -> None:
+    """Nothing: the events are brought in while the clock runs."""
+    return
+
+
+def reset(database: Database[Any], config: Config) -> None:
+    """Nothing: the collection is made anew for every window."""
+
+
+def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+    """How many events were brought in."""
+    return {"totalDocsToInsert": done.operations}, {}
+
+
+def open_steps(client: Client, config: Config, share: Share) -> Step:
+    """A step makes a batch of events and writes it."""
+    version = VERSIONS[config["version"]]
+    # The seed of the data, without the number of the connection.
+    seed = share.seed.rpartition("/")[0]
+    clocks = range(share.worker, CLOCKS, share.workers)
+    batches = loading(config["totalDocsToInsert"], seed, config["writeBatchSize"], clocks)
+
+    def step() -> Done | None:
+        events = next(batches, None)
+        return None if events is None else write(client, version, events)
+
+    return step
+
+
+def write(client: Client, version: Version, events: list[Event]) -> Done:
+    """Bring the events in with one request."""
+    statements = [encoded(version, event) for event in events]
+    return send(client, statements)
+
+
+def send(client: Client, statements: list[bytes], kind: str = "") -> Done:
+    """Send the statements with one request; raises when one of them neither matched nor upserted."""
+    from preprocessor.runner.clients import UnexpectedReply
+
+    written = client.update_each(statements)
+    if written != len(statements):
+        raise UnexpectedReply(f"{written} of {len(statements)} events were written")
+    return Done(written, written, sum(map(len, statements)), kind)
+
+
+def encoded(version: Version, event: Event) -> bytes:
+    """The statement that brings the event in, as BSON."""
+    import bson
+
+    statement = version.statement(event)
+    return bson.encode({"q": statement.selector, "u": statement.update, "upsert": True})

@@ -1,0 +1,128 @@
+"""Events come in and reports are got, by either client, as the experiment asks for."""
+
+from __future__ import annotations
+
+import pytest
+from bson.codec_options import CodecOptions
+from pymongo import MongoClient
+
+from preprocessor.runner import experiment as experiments
+from preprocessor.runner.eventschemas import VERSIONS
+from preprocessor.runner.eventschemas.events import CLOCKS, loading
+from preprocessor.runner.eventschemas.reports import counted, report_of
+from preprocessor.runner.load import Crew
+from preprocessor.runner.worker import Load
+from preprocessor.runner.workloads import event_load, event_reports
+from preprocessor.runner.workloads.event_reports import REPORTED_FROM
+
+DATABASE = "event_workloads_test"
+CONFIG = {
+    "collection": "events", "initialEvents": 3_000, "writeBatchSize": 40, "testTimeSecs": 0.6,
+    "writeConcern": {"w": "majority", "j": True},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def crew():
+    with Crew(2) as running:
+        yield running
+
+
+@pytest.fixture
+def database(replica_set):
+    with MongoClient(replica_set.uri) as client:
+        client.drop_database(DATABASE)
+        yield client[DATABASE]
+
+
+def perform(crew, replica_set, name, config, client="wire", connections=4, **limits):
+    return crew.perform(
+        Load(replica_set.uri, DATABASE, name, config, "seed/4", connections, client, **limits)
+    )
+
+
+def loaded(crew, replica_set, database, version, client="wire", connections=4):
+    config = {**CONFIG, "version": version}
+    event_reports.create(database, config)
+    return perform(crew, replica_set, "event_load", event_reports.preload(config), client, connections)
+
+
+def events():
+    return [event for batch in loading(3_000, "seed/4", 40, range(CLOCKS)) for event in batch]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_what_is_loaded_answers_as_counting_does(crew, replica_set, database, version):
+    done = loaded(crew, replica_set, database, version)
+    assert (done.operations, done.documents, done.errors) == (3_000, 3_000, {})
+    collection = database.get_collection("events", codec_options=CodecOptions(tz_aware=True))
+    for key in (1, 3):
+        answers = [
+            list(collection.aggregate(pipeline))
+            for pipeline in VERSIONS[version].pipelines(key, REPORTED_FROM)
+        ]
+        assert report_of(answers) == counted(events(), key, REPORTED_FROM)
+
+
+def test_the_data_does_not_depend_on_who_loads_it(crew, replica_set, database):
+    kept = []
+    for client, connections in (("wire", 1), ("wire", 3), ("pymongo", 4)):
+        loaded(crew, replica_set, database, "appV6R1", client, connections)
+        kept.append({one["_id"]: one["items"] for one in database.events.find()})
+    assert kept[0] == kept[1] == kept[2]
+
+
+def test_indexes_and_compression_are_those_of_the_version(database):
+    for name, indexes, compressor in (
+        ("appV1", 2, "snappy"),
+        ("appV5R0", 1, "snappy"),
+        ("appV6R4", 1, "zstd"),
+    ):
+        event_load.create(database, {**CONFIG, "version": name})
+        stats = database.command("collStats", "events")
+        assert stats["nindexes"] == indexes
+        assert f"block_compressor={compressor}" in stats["wiredTiger"]["creationString"]
+
+
+@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("version", ["appV5R4", "appV6R3"])
+def test_reports_follow_each_other_when_no_rate_is_asked_for(crew, replica_set, database, client, version):
+    loaded(crew, replica_set, database, version)
+    config = {**CONFIG, "version": version}
+    asked = database.client.admin.command("serverStatus")["metrics"]["commands"]["aggregate"]["total"]
+    done = perform(crew, replica_set, "event_reports", config, client, seconds=0.6)
+    asked = database.client.admin.command("serverStatus")["metrics"]["commands"]["aggregate"]["total"] - asked
+    assert done.errors == {}
+    assert asked == done.operations * (1 if version == "appV6R3" else 5) > 0
+    assert list(done.latencies_by_kind) == ["getReports"]
+
+
+@pytest.mark.parametrize("client", ["wire", "pymongo"])
+def test_reports_and_events_keep_to_their_rates_side_by_side(crew, replica_set, database, client):
+    loaded(crew, replica_set, database, "appV6R3")
+    config = {
+        **CONFIG, "version": "appV6R3", "eventsPerSecond": 800, "reportsPerSecond": 200,
+        "eventsFrom": "2020-01-01", "testTimeSecs": 2,
+    }  # fmt: skip
+    done = perform(crew, replica_set, "event_reports", config, client, connections=8, seconds=2)
+    counts = {kind: sum(latencies.values()) for kind, latencies in done.latencies_by_kind.items()}
+    assert done.errors == {}
+    assert 0.5 < counts["bulkUpsert"] / (2 * 800 / 40) < 1.4
+    assert 0.6 < counts["getReports"] / (2 * 200 * 0.55) < 1.3
+    items = database.events.aggregate(
+        [{"$project": {"days": {"$objectToArray": "$items"}}}, {"$unwind": "$days"}]
+    )
+    later = [sum(one["days"]["v"].values()) for one in items if one["days"]["k"] >= "20200101"]
+    assert sum(later) == counts["bulkUpsert"] * 40
+
+
+@pytest.mark.parametrize(("name", "versions"), [("schema_storage", 14), ("schema_load", 7)])
+def test_the_experiments_measure_the_versions_they_name(name, versions):
+    experiment = experiments.load(name)
+    assert len({variant["version"] for variant in experiment.variants}) == versions
+    small = experiments.scale(experiment, 0.001)
+    assert 50_000 <= small.parameters["initialEvents"] <= 500_000
+    assert (
+        event_load.plan(event_reports.preload({**small.parameters, **small.variants[0]})).documents
+        == (small.parameters["initialEvents"])
+    )
