@@ -97,14 +97,19 @@ class LocalTarget:
             self.close()
             self._set = LocalReplicaSet(settings)
         asked = config.get("instance", {})
-        wanted = settings.cache_gb == round(cache_gb, 3)
-        kept = wanted or "workingSetRatio" in config
+        # Where the data follows the cache, whatever cache there is keeps the ratio.
+        wanted = settings.cache_gb if "workingSetRatio" in config else cache_gb
+        given = settings.cache_gb == round(cache_gb, 3)
         groups = self._set.groups(make=limits.needs_groups(asked))
         holds = limits.impose(asked, groups, self._set.pids, self._set.directory, settings.cache_gb)
         return Machine(
             bench_config=self._bench_config(),
-            topology={**self._set.describe(), "wanted_cache_gb": cache_gb, "cache_ratio_kept": kept},
-            varied={**({"cache_gb": settings.cache_gb} if asked and wanted else {}), **holds},
+            topology={
+                **self._set.describe(),
+                "wanted_cache_gb": wanted,
+                "cache_ratio_kept": settings.cache_gb == round(wanted, 3),
+            },
+            varied={**({"cache_gb": settings.cache_gb} if asked and given else {}), **holds},
             not_varied=tuple(sorted(asked.keys() - holds.keys())),
             data_directory=self._set.directory,
             pids=tuple(self._set.pids),
