@@ -29,10 +29,16 @@ class ControlGroup:
         return _written(self.path / "memory.max", "max" if size is None else str(size))
 
     def limit_disk(self, directory: Path, operations: int | None) -> bool:
-        """Reads, and as many writes, in a second on the disk that holds ``directory``."""
+        """Reads, and as many writes, in a second on the disk that holds ``directory``.
+
+        Holds only where memory is controlled as well: else the kernel does not know whose are the writes that come
+        from the page cache.
+        """
         device = device_of(directory)
+        if device is None or not (self.path / "memory.max").exists():
+            return False
         most = "max" if operations is None else operations
-        return device is not None and _written(self.path / "io.max", f"{device} riops={most} wiops={most}")
+        return _written(self.path / "io.max", f"{device} riops={most} wiops={most}")
 
 
 def open_group(

@@ -51,6 +51,12 @@ def test_a_group_without_a_controller_limits_nothing(tmp_path):
     assert not (group.path / "memory.max").exists()
 
 
+def test_a_disk_is_not_limited_where_nobody_knows_whose_the_writes_are(tmp_path):
+    group = ControlGroup(permitted(tmp_path, files=("io.max", "cgroup.procs")))
+    assert not group.limit_disk(tmp_path, 150)
+    assert (group.path / "io.max").read_text() == ""
+
+
 @pytest.mark.parametrize("files", [(), ("cgroup.procs",), ("io.max",)])
 def test_where_no_group_can_be_made_or_used_none_is_left(tmp_path, files):
     group = permitted(tmp_path, files=files)
