@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,6 +17,8 @@ from preprocessor.jsontext import MAX_DEPTH, Parsed, parse
 from preprocessor.results import ResultsError
 
 FAULTS_SHOWN = 20
+_LONG_DIGITS = 18
+"""So many digits are an int64 whatever they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +140,14 @@ def _encoded(value: Any) -> bytes:
 
     if not isinstance(value, dict) or "_id" not in value:
         raise _Odd
-    _resolve(value, 1)
+    _resolve(value, 1, bson.int64.Int64)
     try:
         return bson.encode(value)
     except (bson.errors.BSONError, UnicodeEncodeError, OverflowError):
         raise _Odd from None
 
 
-def _resolve(value: dict[str, Any] | list[Any], depth: int) -> None:
+def _resolve(value: dict[str, Any] | list[Any], depth: int, int64: Callable[[str], int]) -> None:
     """Replace the wrappers (``{"$date": …}``) below ``value`` in place; plain values are already what they
     are.
 
@@ -158,12 +160,22 @@ def _resolve(value: dict[str, Any] | list[Any], depth: int) -> None:
     for key, inner in held.items() if isinstance(held, dict) else enumerate(held):
         kind = type(inner)
         if kind is dict:
-            if any(name[:1] == "$" for name in inner):
+            if digits := _plain_long(inner):
+                held[key] = int64(digits)
+            elif any(name[:1] == "$" for name in inner):
                 held[key] = _extended(inner)
             else:
-                _resolve(inner, depth + 1)
+                _resolve(inner, depth + 1, int64)
         elif kind is list:
-            _resolve(inner, depth + 1)
+            _resolve(inner, depth + 1, int64)
+
+
+def _plain_long(value: dict[str, Any]) -> str:
+    """The digits of ``{"$numberLong": "123"}``, which nearly every object of a result document is; else ""."""
+    digits = value.get("$numberLong")
+    if type(digits) is str and len(value) == 1 and len(digits) <= _LONG_DIGITS and digits.isdecimal():
+        return digits if digits.isascii() else ""
+    return ""
 
 
 def _extended(value: Any) -> Any:
