@@ -13,9 +13,6 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.browser.browsing import FLAGS, ROOT, Served, chromium, served
 from tests.site.builds import build
 
-SLOWEST = 10_000
-"""Milliseconds that a page may take to do what it was asked for."""
-
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
@@ -27,7 +24,6 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser) -> Iterator[Page]:
     """A page in a fresh context: themes keep what a reader chose."""
     with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
-        context.set_default_timeout(SLOWEST)
         yield context.new_page()
 
 
@@ -35,7 +31,6 @@ def page(browser: Browser) -> Iterator[Page]:
 def phone(browser: Browser) -> Iterator[Page]:
     settings = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
     with browser.new_context(**settings) as context:
-        context.set_default_timeout(SLOWEST)
         yield context.new_page()
 
 
@@ -43,7 +38,7 @@ def phone(browser: Browser) -> Iterator[Page]:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The site of this repository as readers get it, on a loopback port."""
     folder = tmp_path_factory.mktemp("site")
-    done = build(ROOT, "--quiet", "--site-dir", str(folder))
+    done = build(ROOT, "--quiet", "--site-dir", str(folder), MONGO_TABLES_CACHE=str(folder.parent / "cache"))
     assert done.returncode == 0, done.stderr
     with served(folder) as site:
         yield site
