@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import os
 import signal
 import sys
@@ -20,7 +21,8 @@ EPILOG = """\
 examples:
   mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
   mongo-tables run insert_docsize --scale 0.01          one hundredth of it, on a replica set of its own
-  mongo-tables run --all --scale 0.001 --seconds 0.7    everything in 15 minutes on two processors
+  mongo-tables run --all --scale 0.001 --seconds 0.7    everything in about 15 minutes on two processors
+  mongo-tables run 'lesson_*' --scale 0.001             all experiments whose names begin so
   mongo-tables run ./mine.toml                          an experiment file of yours
   mongo-tables run insert_docsize --target mongodb://…  on a deployment that is there already
 
@@ -45,7 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "experiment", nargs="*", help="name of an experiment (see mongo-tables experiments), or a file *.toml"
+        "experiment",
+        nargs="*",
+        help="name of an experiment (see mongo-tables experiments), a pattern of names such as 'insert_*', or a "
+        "file *.toml",
     )
     parser.add_argument("--all", action="store_true", help="all experiments that come with mongo-tables")
     parser.add_argument(
@@ -193,10 +198,16 @@ def _names(args: argparse.Namespace) -> list[str]:
     from preprocessor.runner import experiment as experiments
     from preprocessor.runner.errors import RunnerError
 
-    names = experiments.names() if args.all else args.experiment
+    known = experiments.names()
+    names = known if args.all else [name for given in args.experiment for name in _matching(given, known)]
     if not names:
         raise RunnerError("which experiment?", "name one, or use --all; mongo-tables experiments lists them")
     return list(names)
+
+
+def _matching(given: str, known: Sequence[str]) -> Sequence[str]:
+    """The known names that a pattern matches; what is no pattern, or matches none, stands for itself."""
+    return (fnmatch.filter(known, given) if "*" in given else []) or [given]
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

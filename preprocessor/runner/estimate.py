@@ -29,9 +29,9 @@ class Estimate:
     around: float
 
 
-WINDOW_OVERHEAD_SECONDS = 0.9
+WINDOW_OVERHEAD_SECONDS = 0.4
 """Around each window: to make the collection, prepare, have it written to disk, write the row."""
-WARMING_OVERHEAD_SECONDS = 0.2
+WARMING_OVERHEAD_SECONDS = 0.1
 """The same for a window that only warms."""
 CONNECTION_SECONDS = 0.004
 """To open a connection."""

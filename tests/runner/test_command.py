@@ -106,6 +106,16 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_pattern_stands_for_all_experiments_that_it_matches():
+    code, out, _ = finish(start("lesson_*", "insert_docsize", "--dry-run"))
+    assert code == 0
+    named = [line.partition(":")[0] for line in out.splitlines() if not line.startswith((" ", "all on"))]
+    assert named == ["lesson_indexes", "lesson_write_concern", "lesson_wtimeout", "insert_docsize"]
+    code, _, err = finish(start("nothing_*", "--dry-run"))
+    assert code == 2
+    assert "no experiment 'nothing_*'" in err
+
+
 def wait_for_mongod(process):
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:

@@ -35,8 +35,6 @@ NAMES = (
     "ycsb_load",
 )
 
-TAKES_TURNS = frozenset({"aggregate", "delete", "hot_update", "query", "update", "update_api", "ycsb"})
-"""Those whose operations are small and wait for nothing but their answers."""
 HOLDS_MEMBERS = frozenset({"write_timeout"})
 """Those that hold up members of the deployment, so that nobody else may be on it."""
 
