@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.results import Query
@@ -23,43 +22,29 @@ _CHOOSING: Final = ("$match", "$sort", "$skip", "$limit")
 _NARROWING: Final = ("$match", "$skip", "$limit")
 _ADDING: Final = ("$set", "$addFields")
 
-_TOLD: Final[Mapping[str, Any]] = {
-    "versions": {name: f"$versions.{name}" for name in ("server", "driver", "harness")},
-    "topology": {name: f"$topology.{name}" for name in ("kind", "members", "cache_gb", "place")},
-    "hardware": {name: f"$hardware.{name}" for name in ("cpu", "cores", "memory_gib")},
-    "instance": {
-        "type": "$bench_config.atlasInstanceType",
-        "disk": "$bench_config.atlasDiskType",
-        "disk_gb": "$bench_config.atlasDiskSizeGB",
-        "iops": "$bench_config.atlasIOPS",
-    },
-    "experiment": {
-        name: f"$experiment.{name}" for name in ("name", "scale", "seconds", "repeats", "seed", "target")
-    },
-    "write_concern": "$write_concern",
-    "connections": "$client.connections",
+_TOLD: Final[Mapping[str, Sequence[str]]] = {
+    "versions": ("server", "driver", "harness"),
+    "topology": ("kind", "members", "cache_gb", "place"),
+    "hardware": ("cpu", "cores", "memory_gib"),
+    "bench_config": ("atlasInstanceType", "atlasDiskType", "atlasDiskSizeGB", "atlasIOPS"),
+    "experiment": ("name", "scale", "seconds", "repeats", "seed", "target"),
+    "client": ("connections",),
+    "write_concern": (),
 }
-_READ: Final = frozenset(
-    (
-        "_id",
-        "versions",
-        "topology",
-        "hardware",
-        "bench_config",
-        "experiment",
-        "write_concern",
-        "client",
-        "start_time",
-        "repeats",
-    )
-)
+"""What is told, of each part of a document; nothing named means all of it."""
+_BY_FIELD: Final = ("experiment", "client")
+"""Parts that differ from document to document, but not in what is told of them."""
+_READ: Final = frozenset((*_TOLD, "_id", "start_time", "repeats"))
 _REPEAT: Final = {
     name: f"$$this.{name}"
     for name in ("start_time", "duration", "operations", "operations_per_second", "errors")
 }
 _GROUP: Final[Mapping[str, Any]] = {
     "$group": {
-        "_id": _TOLD,
+        "_id": {
+            part: {name: f"${part}.{name}" for name in names} if part in _BY_FIELD else f"${part}"
+            for part, names in _TOLD.items()
+        },
         "first": {"$min": "$start_time"},
         "last": {"$max": "$start_time"},
         "documents": {"$sum": 1},
@@ -93,7 +78,7 @@ class Run:
 class Provenance:
     """What the documents behind a figure say of themselves.
 
-    ``sets`` has each distinct set of what is told, with the fields that its documents have. ``first`` and ``last``
+    ``sets`` has each distinct set of what is told, by part of the document and name of the field. ``first`` and ``last``
     are the dates of the oldest and the newest document, None where no document has one.
     """
 
@@ -127,8 +112,8 @@ def _choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]
 
 def provenance_of(groups: Rows) -> Provenance | None:
     """The provenance in the answer to a ``source_query``; None where the documents are no results."""
-    groups = sorted(groups, key=lambda group: repr(group["_id"]))
-    sets = tuple(told for group in groups if (told := _present(group["_id"])))
+    told = {repr(one): one for group in groups if (one := _told(group["_id"]))}
+    sets = tuple(told[key] for key in sorted(told))
     dates = [group[end] for group in groups for end in ("first", "last")]
     known = [date for date in dates if isinstance(date, datetime)]
     if not (sets or known):
@@ -143,10 +128,15 @@ def provenance_of(groups: Rows) -> Provenance | None:
     )
 
 
-def _present(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The fields with a value; documents with none are left out."""
-    found = {name: _present(one) if isinstance(one, Mapping) else one for name, one in value.items()}
-    return MappingProxyType({name: one for name, one in found.items() if one is not None and one != {}})
+def _told(parts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What is told of the parts, without fields that have no value and parts that have no field."""
+    found = {}
+    for part, names in _TOLD.items():
+        value = parts.get(part)
+        if isinstance(value, Mapping):
+            wanted = names or tuple(value)
+            found[part] = {name: value[name] for name in wanted if value.get(name) is not None}
+    return {part: fields for part, fields in found.items() if fields}
 
 
 def _runs(document: Mapping[str, Any]) -> list[Run]:

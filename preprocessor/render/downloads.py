@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.aggregation.values import MISSING
@@ -66,31 +68,36 @@ def _safe(text: str) -> str:
 
 def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
     """What the figure shows and where it comes from, as one JSON document with a line for each row."""
-    from bson import json_util
-
-    def written(value: object) -> str:
-        return json_util.dumps(
-            value, json_options=json_util.RELAXED_JSON_OPTIONS, ensure_ascii=False, separators=(",", ":")
-        )
-
     keys: dict[str, object] = {"title": spec.title} if spec.title else {}
     if source is not None:
-        keys["provenance"] = [_plain(one) for one in source.sets]
+        keys["provenance"] = list(source.sets)
     columns = [
         {"name": name, "header": header, **_unit(spec, name)}
         for name, header in zip(spec.columns, spec.headers, strict=True)
     ]
     keys |= {"columns": columns, "collection": spec.collection, "pipeline": list(spec.pipeline)}
     keys |= {"let": dict(spec.let)} if spec.let else {}
-    head = [f"{written(key)}: {written(value)}" for key, value in keys.items()]
-    body = ",\n".join(written(row) for row in rows)
+    head = [f'"{key}": {_extended_json(value)}' for key, value in keys.items()]
+    body = ",\n".join(map(_extended_json, rows))
     return "{\n" + ",\n".join([*head, f'"rows": [\n{body}\n]']) + "\n}\n"
+
+
+def _extended_json(value: object) -> str:
+    from bson import json_util
+
+    options = json_util.RELAXED_JSON_OPTIONS
+    try:
+        return json.dumps(
+            value,
+            ensure_ascii=False,
+            allow_nan=False,
+            separators=(",", ":"),
+            default=partial(json_util.default, json_options=options),
+        )
+    except ValueError:  # NaN and the infinities have a notation of their own.
+        return json_util.dumps(value, json_options=options, ensure_ascii=False, separators=(",", ":"))
 
 
 def _unit(spec: TableSpec, name: str) -> dict[str, str]:
     form = spec.format.get(name)
     return {"unit": form.unit} if form and form.unit else {}
-
-
-def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _plain(one) if isinstance(one, Mapping) else one for name, one in value.items()}

@@ -35,7 +35,7 @@ def provenance_parts(source: Provenance) -> list[str]:
         _all("{}", map(_machine, sets)),
         _all("{}", map(_instance, sets)),
         _all("{}", map(_write_concern, sets)),
-        _all("{} connections", (_at(one, "connections") for one in sets), one="1 connection"),
+        _all("{} connections", (_at(one, "client", "connections") for one in sets), one="1 connection"),
         _all("scale {}", (_at(one, "experiment", "scale") for one in sets)),
         _all("{} runs a row", (_at(one, "experiment", "repeats") for one in sets), one="1 run a row"),
         f"{source.documents} document{'' if source.documents == 1 else 's'}",
@@ -125,13 +125,13 @@ def _machine(told: Told) -> str:
 
 
 def _instance(told: Told) -> str:
-    kind = _at(told, "instance", "type")
+    kind = _at(told, "bench_config", "atlasInstanceType")
     if kind is None or kind == _HERE:
         return ""
-    size, iops = _at(told, "instance", "disk_gb"), _at(told, "instance", "iops")
+    size, iops = _at(told, "bench_config", "atlasDiskSizeGB"), _at(told, "bench_config", "atlasIOPS")
     return _joined(
         kind,
-        _at(told, "instance", "disk"),
+        _at(told, "bench_config", "atlasDiskType"),
         f"{raw_text(size)} GB disk" if size else "",
         f"{raw_text(iops)} IOPS" if iops else "",
     )
