@@ -100,7 +100,13 @@ def _words(spec: PipelineSpec) -> list[str]:
 
 
 def _column_unit(spec: PipelineSpec, column: str) -> Unit | None:
-    """The unit of a column: what its format says, else what its header or label does."""
+    """The unit of a column: what its format says, else what its header or label does.
+
+    The ends of a range have the unit of the column that they are of, a number of repeats has none.
+    """
+    if isinstance(spec, TableSpec) and column not in spec.columns:
+        owners = (own for own, fields in spec.spread.items() if column in fields[:2])
+        return next((_column_unit(spec, own) for own in owners), None)
     form = spec.format.get(column)
     if form and form.unit:
         return unit_of(form.unit)

@@ -134,3 +134,23 @@ def test_check_prose_warns_and_fails_and_check_alone_does_not(fixtures: Path) ->
     assert told.returncode == 1
     assert told.stdout.startswith("page.md:5:12: warning MT324 ")
     assert check("--prose", "--static").returncode == 2
+
+
+RANGED = {
+    **BODY,
+    "columns": ["n", "ops"],
+    "headers": ["Threads", "Speed (inserts/s)"],
+    "spread": {"ops": ["low", "high", "runs"]},
+    "pipeline": [
+        {"$sort": {"n": 1}},
+        {"$set": {"low": {"$subtract": ["$ops", 900]}, "high": {"$add": ["$ops", 700]}, "runs": 3}},
+    ],
+}
+
+
+@pytest.mark.parametrize(("figure", "supported"), [("29,200", True), ("30,800", True), ("27,500", False)])
+def test_the_ends_of_a_range_support_a_figure_with_its_unit(
+    figure: str, supported: bool, fixtures: Path
+) -> None:
+    text = f"# Runs\n\n## Speed\n\nEight threads were seen at {figure} inserts/s.\n\n<!-- MONGO_TABLE: {json.dumps(RANGED)} -->\n"
+    assert (judged(text, fixtures) == []) is supported
