@@ -6,6 +6,7 @@ import bson
 import pytest
 from pymongo import MongoClient
 
+from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.load import Crew
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import workload
@@ -153,3 +154,15 @@ def test_only_what_is_missing_is_loaded_for_a_larger_variant(run, collection, pe
     assert keys(collection) == set(KEYS[:300])
     assert kind.growth(large, small) is None
     assert kind.growth({**small, "fieldlength": 50}, large) is None
+
+
+def test_a_part_of_the_records_is_loaded_and_read_where_other_loaders_bring_the_rest(run, collection):
+    done = run(**READS, insertstart=100, insertcount=50)
+    assert keys(collection) == set(KEYS[100:150])
+    assert list(kinds(done)) == ["read"]
+
+
+@pytest.mark.parametrize("part", [{"insertstart": 300}, {"insertstart": 200, "insertcount": 101}])
+def test_a_part_that_is_none_is_refused(part):
+    with pytest.raises(ExperimentError, match="no part of 300 records"):
+        workload("ycsb").preload({**CONFIG, **part})

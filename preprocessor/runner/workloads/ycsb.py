@@ -18,6 +18,7 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.workloads import Config, Done, Share, Step
 from preprocessor.runner.workloads.insert import make
 from preprocessor.runner.ycsb.distributions import Sequence, chooser
@@ -186,8 +187,14 @@ def _chooser(config: Config, share: Share, draw: Callable[[], float]) -> tuple[S
 
 
 def _loaded_range(config: Config) -> tuple[int, int]:
-    start = config.get("insertstart", 0)
-    return start, config.get("insertcount", config["recordcount"] - start)
+    start, records = config.get("insertstart", 0), config["recordcount"]
+    count = config.get("insertcount", records - start)
+    if not 0 < count <= records - start:
+        raise ExperimentError(
+            f"insertstart {start} and insertcount {count} are no part of {records} records",
+            "insertstart + insertcount is at most recordcount",
+        )
+    return start, count
 
 
 def _namer(config: Config) -> Callable[[int], bytes]:
