@@ -37,6 +37,8 @@ CONNECTION_SECONDS = 0.004
 """To open a connection."""
 LOADED_BYTES_PER_SECOND = 15 * 2**20
 """Before a window, into three members on two processors, generated there as well."""
+LOADED_PER_SECOND = 20_000
+"""The same for documents or upserts that are small."""
 LOCAL_SLOWNESS = 5
 """How much longer a window without a time takes where client and members share two processors."""
 
@@ -45,11 +47,15 @@ def estimate(scaled: Experiment, factor: float, repeats: int, most_seconds: floa
     """Give an estimate for each variant of an experiment that is already scaled by ``factor``."""
     durations = {variant: row["durationS"] for variant, row in scaled.published_rows() if "durationS" in row}
     estimates = []
+    kind = workload(scaled.workload)
+    loaded: Config | None = None
     for number, config in enumerate(configs(_sized(scaled, factor))):
         published = durations.get(number + 1, 0) * factor
         limits = [limit for limit in (config.get("testTimeSecs", published), most_seconds) if limit]
         seconds = min(limits) * repeats * (2 if scaled.warm else 1) if limits else None
-        fresh = repeats if number == 0 or not workload(scaled.workload).KEEPS_DATA else 0
+        before = kind.preload(config)
+        fresh = int(before != loaded) if kind.KEEPS_DATA else repeats
+        loaded = before
         estimates.append(_estimate(scaled, config, seconds, repeats, fresh))
     return estimates
 
@@ -81,7 +87,9 @@ def _estimate(
     before = kind.preload(config)
     first = workload(before.get("workload", "insert")).plan(before) if before else None
     loads = [first] if first else []
-    loaded = sum(load.bytes for load in loads)
+    loading = sum(
+        max(load.bytes / LOADED_BYTES_PER_SECOND, load.operations / LOADED_PER_SECOND) for load in loads
+    )
     if plan and scaled.workload == "insert":
         loads.append(plan)
     connecting = CONNECTION_SECONDS * config["numberOfThreads"]
@@ -93,7 +101,7 @@ def _estimate(
         documents=sum(load.documents for load in loads),
         bytes=sum(load.bytes for load in loads),
         seconds=seconds,
-        around=repeats * opening + fresh * loaded / LOADED_BYTES_PER_SECOND,
+        around=repeats * opening + fresh * loading,
     )
 
 

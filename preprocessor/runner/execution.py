@@ -255,7 +255,7 @@ def _fill(run: Run, load: Load, config: Mapping[str, Any]) -> None:
     if missing is not None:
         # The data is the same for every repeat: it is the work whose random numbers differ.
         seed = f"{run.options.seed}/{run.experiment.name}/preload"
-        run.crew.perform(
+        done = run.crew.perform(
             replace(
                 load,
                 workload=missing.get("workload", "insert"),
@@ -267,7 +267,13 @@ def _fill(run: Run, load: Load, config: Mapping[str, Any]) -> None:
             ),
             progress=run.progress.update,
         )
+        if done.errors:
+            raise WorkFailed(f"data was not loaded as a whole: {_listed(done.errors)}", KEPT)
         run.loaded = first
+
+
+def _listed(errors: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} ({count} times)" for name, count in errors.items())
 
 
 def _growth(run: Run, first: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

@@ -11,6 +11,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import sqrt
 from typing import TypeVar
 
 from preprocessor.runner.workloads import Done, Step
@@ -40,8 +41,9 @@ def paced(
 ) -> Step:
     """A step that prepares a request, sleeps, and sends it; what is counted is the time of the request alone.
 
-    The first request waits for a random part of its interval, so that connections do not begin together. When the
-    window would be over before the next request, the step waits for its end.
+    The first request waits for what is left, on average, of a pause that began before the window: so the rate is that
+    of a connection that has been at it for long, however short the window is. When the window would be over before
+    the next request, the step waits for its end.
     """
     begun = took = 0
     share = pacing.draw.random
@@ -51,7 +53,8 @@ def paced(
         now = clock()
         begun = begun or now
         over = (now - begun) / 1e9
-        pause = share() * pacing.interval(over / pacing.length) * (2 if took else 1) - took / 1e9
+        part = share() if took else 1 - sqrt(share())
+        pause = 2 * part * pacing.interval(over / pacing.length) - took / 1e9
         request = prepare()
         rest = pacing.length - (clock() - begun) / 1e9
         pause = max(0.0, pause - (clock() - now) / 1e9)

@@ -50,11 +50,17 @@ def test_requests_come_as_often_as_they_are_to_while_answers_are_quick():
     assert end == pytest.approx(1000)
 
 
-def test_the_first_requests_of_many_connections_are_spread_over_an_interval():
+@pytest.mark.parametrize("length", [2, 10, 25])
+def test_many_connections_keep_to_their_rate_together_however_short_the_window_is(length):
+    counts = [len(run(lambda over: 10.0, length, 0.01, seed)[0]) for seed in range(3000)]
+    assert sum(counts) / 3000 == pytest.approx(length / 10, rel=0.06)
+
+
+def test_the_first_requests_of_many_connections_are_spread():
     firsts = [run(lambda over: 2.0, 10, 0.01, seed)[0][0] for seed in range(300)]
     assert min(firsts) < 0.1
-    assert 1.9 < max(firsts) <= 2.0
-    assert sum(firsts) / 300 == pytest.approx(1.0, abs=0.1)
+    assert 2.0 < max(firsts) <= 4.0
+    assert sum(firsts) / 300 == pytest.approx(4 / 3, abs=0.15)
 
 
 def test_slow_answers_are_not_caught_up():
