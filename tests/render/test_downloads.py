@@ -1,0 +1,90 @@
+"""Rows to take away: the rows of the table, values as they came, and nothing that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from datetime import datetime
+from typing import Any
+
+import pytest
+from bson.int64 import Int64
+
+from preprocessor.render.downloads import csv_text, json_text
+from preprocessor.render.html import html_table
+from tests.render.specs import table
+from tests.site.builds import read
+
+ROWS: list[dict[str, Any]] = [
+    {"size": 1, "speed": 27545.66706509288, "low": 25515.0, "high": 28486.6, "note": "plain"},
+    {"size": 4, "speed": Int64(10484), "low": 9561.7, "high": 13675.9, "note": None},
+    {"size": 32, "speed": -1.5, "note": 'a "quoted", text\nin two lines'},
+]
+FORMAT = {"speed": {"unit": "documents/s", "decimals": 0, "thousands": True}}
+
+
+def parsed(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+def test_csv_has_the_rows_of_the_table_with_the_values_as_they_came() -> None:
+    spec = table("size", "speed", "note", headers=["Size", "Speed", "Note"], format=FORMAT)
+    found = parsed(csv_text(spec, ROWS))
+    assert found == [
+        ["Size", "Speed (documents/s)", "Note"],
+        ["1", "27545.66706509288", "plain"],
+        ["4", "10484", ""],
+        ["32", "-1.5", 'a "quoted", text\nin two lines'],
+    ]
+    shown = read(html_table(spec, ROWS)).tables[0]
+    assert [row[0] for row in found[1:]] == [row[0] for row in shown[1:]]
+    assert csv_text(spec, ROWS).endswith("\r\n")
+
+
+def test_csv_has_the_ends_of_ranges_and_the_comparison() -> None:
+    spec = table(
+        "size",
+        "speed",
+        format=FORMAT,
+        spread={"speed": ["low", "high"]},
+        baseline={"row": 1, "column": "speed", "header": "Against 1"},
+    )
+    rows = [
+        {"size": 1, "speed": 200, "low": 190, "high": 210.5},
+        {"size": 4, "speed": 250.0, "low": 1, "high": 300},
+    ]
+    assert parsed(csv_text(spec, rows)) == [
+        [
+            "size",
+            "speed (documents/s)",
+            "speed, lowest (documents/s)",
+            "speed, highest (documents/s)",
+            "Against 1 (%)",
+        ],
+        ["1", "200", "190", "210.5", "0"],
+        ["4", "250", "1", "300", "25"],
+    ]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1"])
+def test_a_text_that_a_spreadsheet_would_run_is_marked_as_text(text: str) -> None:
+    assert parsed(csv_text(table("a"), [{"a": text}]))[1] == [f"'{text}"]
+
+
+def test_json_has_the_rows_as_the_pipeline_gave_them_and_the_pipeline() -> None:
+    rows = [{"size": 1, "at": datetime(2026, 11, 21, 4), "big": Int64(2**60), "more": {"x": [None]}}]
+    spec = table("size", title="Sizes", pipeline=[{"$sort": {"size": 1}}], format={"size": {"unit": "KiB"}})
+    assert json.loads(json_text(spec, rows, None)) == {
+        "title": "Sizes",
+        "columns": [{"name": "size", "header": "size", "unit": "KiB"}],
+        "collection": "c",
+        "pipeline": [{"$sort": {"size": 1}}],
+        "rows": [{"size": 1, "at": {"$date": "2026-11-21T04:00:00Z"}, "big": 2**60, "more": {"x": [None]}}],
+    }
+
+
+def test_json_stays_json_with_numbers_that_json_does_not_have() -> None:
+    (row,) = json.loads(json_text(table("a"), [{"a": math.nan, "b": math.inf}], None))["rows"]
+    assert row == {"a": {"$numberDouble": "NaN"}, "b": {"$numberDouble": "Infinity"}}

@@ -1,0 +1,77 @@
+"""What stands under a figure: one line in sight, and how it was made folded away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from preprocessor.aggregation import aggregate
+from preprocessor.provenance import Provenance, provenance_of, source_query
+from preprocessor.render.making import Made, made_html
+from tests.measured import document, speeds
+from tests.site.builds import read
+
+LINKS = {"CSV": "x.csv", "JSON": "x.json"}
+
+
+def source(*documents: dict[str, Any]) -> Provenance | None:
+    return provenance_of(aggregate(list(documents), source_query(speeds()).pipeline))
+
+
+def made(*documents: dict[str, Any], **keys: Any) -> str:
+    return made_html(speeds(title="Speed"), Made(source(*documents), LINKS, **keys))
+
+
+def test_the_line_ends_with_links_that_say_what_they_lead_to() -> None:
+    html = made(document(1))
+    assert "<p>Measured 2026-11-21 · MongoDB 6.0.5 · " in html
+    assert '<a href="x.csv" aria-label="CSV: rows of Speed">CSV</a> · <a href="x.json"' in html
+
+
+def test_search_engines_are_kept_out() -> None:
+    assert made(document(1)).startswith('<div class="mongo-table__source" data-search-exclude>')
+
+
+def test_rows_of_unknown_origin_can_be_taken_away_all_the_same() -> None:
+    html = made_html(speeds(), Made(None, LINKS))
+    assert '<p><a href="x.csv"' in html
+    assert "Measured" not in html
+
+
+def test_the_pipeline_is_the_authors_a_stage_a_line_and_never_markup() -> None:
+    pipeline = [{"$match": {"a": "<script>"}}, "shared", {"$project": {f"field{n}": 1 for n in range(12)}}]
+    spec = speeds(pipeline=[stage for stage in pipeline if stage != "shared"])
+    html = made_html(spec, Made(None, {}))
+    assert "[\n  {&quot;$match&quot;: {&quot;a&quot;: &quot;&lt;script&gt;&quot;}},\n  {\n" in html
+    assert "    &quot;$project&quot;: {\n      &quot;field0&quot;: 1,\n" in html
+
+
+def test_every_run_is_listed_with_its_errors() -> None:
+    (runs,) = read(made(document(1), document(2))).tables
+    assert runs[0] == [
+        "Row",
+        "Repeat",
+        "Began (UTC)",
+        "Window ms",
+        "Operations",
+        "Speed operations/s",
+        "Errors",
+    ]
+    assert runs[3] == ["docSizeKB 1", "3", "2026-11-21T04:01:01.250Z", "700", "2", "110.5", "WriteError: 2"]
+    assert [row[:2] + row[-1:] for row in runs[4:6]] == [["docSizeKB 2", "1", "0"], ["docSizeKB 2", "2", "0"]]
+
+
+def test_runs_that_a_figure_above_lists_are_linked_there() -> None:
+    html = made(document(1), runs_at="first")
+    assert 'under <a href="#first">' in html
+    assert read(html).tables == []
+
+
+def test_very_many_runs_are_counted() -> None:
+    html = made(*(document(size) for size in range(1, 52)))
+    assert "Behind the rows are 153 runs, too many to list here." in html
+
+
+def test_values_of_documents_are_never_markup() -> None:
+    html = made(document(1, versions={"server": "<b>", "harness": "</div>"}))
+    assert "MongoDB &lt;b&gt;" in html
+    assert "</div></p>" not in html

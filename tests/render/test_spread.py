@@ -1,0 +1,108 @@
+"""Ranges, noise and reasons: seen in the cell, told under the table, in HTML and in Markdown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from preprocessor import noise
+from preprocessor.render.comparison import range_faults
+from preprocessor.render.html import html_table
+from preprocessor.render.pipetable import pipe_table
+from preprocessor.runner.comparison import compare
+from preprocessor.specs import TableSpec
+from tests.render.specs import table
+from tests.site.builds import read
+
+ROWS: list[dict[str, Any]] = [
+    {"t": 1, "v": 100, "low": 95, "high": 105, "n": 3},
+    {"t": 2, "v": 103, "low": 101, "high": 110, "n": 3},
+    {"t": 4, "v": 150, "low": 140, "high": 155, "n": 3},
+    {"t": 8, "v": 200, "low": 199, "high": 201, "n": 2},
+]
+NOISE = "≈ within noise: the repeats overlap those of the baseline."
+FEW = "? fewer than 3 repeats: too few to tell from the baseline."
+
+
+def spec(fields: list[str], **keys: Any) -> TableSpec:
+    return table("t", "v", spread={"v": fields}, baseline={"row": 1, "column": "v"}, **keys)
+
+
+def test_a_cell_shows_the_range_behind_its_value_and_sorts_by_the_value() -> None:
+    html = html_table(table("t", "v", spread={"v": ["low", "high"]}, format={"v": {"decimals": 1}}), ROWS)
+    assert read(html).tables[0][1] == ["1", "100.0 (95.0–105.0)"]
+    assert 'data-v="100"' in html
+
+
+def test_a_value_without_a_range_stands_alone() -> None:
+    shown = read(
+        html_table(table("t", "v", spread={"v": ["low", "high"]}), [{"t": 1, "v": 2, "low": 1}])
+    ).tables
+    assert shown[0][1] == ["1", "2"]
+
+
+def test_rows_whose_range_overlaps_that_of_the_baseline_are_marked() -> None:
+    html = html_table(spec(["low", "high", "n"]), ROWS)
+    assert [row[-1] for row in read(html).tables[0][1:]] == ["baseline", "+3.0 % ≈", "+50 %", "+100 % ?"]
+    assert f'<p class="mongo-table__note">{NOISE}</p>\n<p class="mongo-table__note">{FEW}</p>' in html
+
+
+def test_without_a_number_of_repeats_the_ranges_alone_tell() -> None:
+    html = html_table(spec(["low", "high"]), ROWS)
+    assert [row[-1] for row in read(html).tables[0][1:]] == ["baseline", "+3.0 % ≈", "+50 %", "+100 %"]
+    assert FEW not in html
+
+
+def test_a_note_stands_only_where_its_sign_does() -> None:
+    assert "mongo-table__note" not in html_table(spec(["low", "high"]), [ROWS[0], ROWS[2]])
+
+
+def test_markdown_has_signs_and_notes_too() -> None:
+    lines = pipe_table(spec(["low", "high"]), ROWS)
+    assert lines[3] == "|   2 | 103 (101–110) |    +3.0 % ≈ |"
+    assert lines[-2:] == ["", f"*{NOISE}*"]
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ([106.0, 107.0, 108.0], "faster"),
+        ([105.0, 107.0, 108.0], "noise"),
+        ([90.0, 91.0, 94.0], "slower"),
+        ([200.0, 201.0], "too few repeats"),
+    ],
+)
+def test_the_rule_is_that_of_compare(other: list[float], said: str) -> None:
+    def result(speeds: list[float]) -> dict[str, Any]:
+        return {"_id": {"testname": "x"}, "repeats": [{"operations_per_second": each} for each in speeds]}
+
+    base = [95.0, 100.0, 105.0]
+    (row,) = compare([result(base)], [result(other)]).rows
+    verdict = noise.verdict(noise.Range(95.0, 105.0, 3), noise.Range(other[0], other[-1], len(other)))
+    words = {"above": "faster", "below": "slower"}
+    assert row.verdict == words.get(verdict, verdict) == said
+
+
+def test_a_value_outside_its_range_is_a_fault() -> None:
+    (fault,) = range_faults(table("t", "v", spread={"v": ["high", "low"]}), ROWS)
+    assert fault[0] == ("spread", "v")
+    assert "row 1 has 100 in `v`, outside its range from 105 to 95" in fault[1]
+    assert range_faults(spec(["low", "high"]), ROWS) == []
+
+
+REASONS = {"v": {"reason": "too few requests for a <99th> percentile."}}
+
+
+@pytest.mark.parametrize("row", [{"t": 1}, {"t": 1, "v": None}])
+def test_the_reason_why_a_value_is_not_there_can_be_read(row: dict[str, Any]) -> None:
+    shown = table("t", "v", headers=["Threads", "p99"], format=REASONS)
+    html = html_table(shown, [row, {"t": 2, "v": 5}])
+    assert read(html).tables[0][1] == ["1", "n/a"]
+    note = "n/a under p99: too few requests for a &lt;99th&gt; percentile."
+    assert f'<p class="mongo-table__note">{note}</p>' in html
+    assert pipe_table(shown, [row])[-1] == f"*{note}*"
+
+
+def test_a_reason_that_no_cell_needs_is_not_told() -> None:
+    assert "percentile" not in html_table(table("t", "v", format=REASONS), [{"t": 1, "v": 0}])
