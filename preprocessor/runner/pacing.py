@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
 from typing import TypeVar
 
@@ -65,6 +65,6 @@ def paced(
         sent = clock()
         done = send(request)
         took = clock() - sent
-        return replace(done, microseconds=took // 1000)
+        return Done(done.operations, done.documents, done.bytes, done.kind, took // 1000)
 
     return step

@@ -198,7 +198,7 @@ def drive(step: Step, tally: Tally, pace: Pace, counters: Any, slot: int) -> Non
         if done is None:
             break
         failures = 0
-        took = (clock() - begun) // 1000
+        took = (clock() - begun) // 1000 if done.microseconds is None else done.microseconds
         counts = latencies[done.kind]
         counts[took] = counts.get(took, 0) + 1
         tally.operations += done.operations
