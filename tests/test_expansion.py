@@ -193,3 +193,14 @@ def test_no_line_has_blanks_at_its_end(before: str, blank: str, source: ResultsS
     lines = rendered(f"{before}{TABLE}\n", source).splitlines()
     assert lines[1] == blank
     assert [line for line in lines if line != line.rstrip()] == []
+
+
+def test_where_rows_come_from_is_told_in_markdown_to_who_asks(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    line = '{"_id": 1, "n": 1, "start_time": {"$date": "2026-11-21T04:00:00Z"}, "versions": {"server": "8.0.4"}}\n'
+    (tmp_path / "runs" / "a.jsonl").write_text(line)
+    opened = open_source(str(tmp_path))
+    asking = TABLE.replace('"pipeline"', '"provenance": true, "pipeline"')
+    assert "*Measured 2026-11-21 · MongoDB 8.0.4 · 1 document*" in rendered(asking, opened)
+    assert "Measured" not in rendered(TABLE, opened)
+    opened.close()
