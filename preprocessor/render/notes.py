@@ -21,18 +21,23 @@ _SIGNS: Final[Mapping[str, str]] = {
 
 def notes_of(spec: TableSpec, columns: Sequence[Column]) -> list[str]:
     """The notes of a table, as plain text: those alone that a cell of it calls for."""
-    notes = [_reason(column) for column in columns if column.reason and _absent(column)]
+    notes = _reasons([column for column in columns if column.reason])
     if spec.baseline is not None and spec.spread:
         ends = {text[-1:] for column in columns if not column.name for text in column.texts}
         notes += [note for sign, note in _SIGNS.items() if sign in ends]
     return notes
 
 
+def _reasons(columns: Sequence[Column]) -> list[str]:
+    """One note for each reason, with all columns that lack a value for it."""
+    headers: dict[tuple[str, str], list[str]] = {}
+    for column in columns:
+        for text in _absent(column):
+            headers.setdefault((text, column.reason), []).append(column.header)
+    return [f"{text} under {', '.join(under)}: {reason}" for (text, reason), under in headers.items()]
+
+
 def _absent(column: Column) -> list[str]:
     """The texts of cells without a value, each once."""
     pairs = zip(column.values, column.texts, strict=True)
     return list(dict.fromkeys(text for value, text in pairs if value is None or value is MISSING))
-
-
-def _reason(column: Column) -> str:
-    return f"{', '.join(_absent(column))} under {column.header}: {column.reason}"

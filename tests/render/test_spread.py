@@ -106,3 +106,10 @@ def test_the_reason_why_a_value_is_not_there_can_be_read(row: dict[str, Any]) ->
 
 def test_a_reason_that_no_cell_needs_is_not_told() -> None:
     assert "percentile" not in html_table(table("t", "v", format=REASONS), [{"t": 1, "v": 0}])
+
+
+def test_columns_that_lack_values_for_one_reason_share_a_note() -> None:
+    form = {name: {"reason": "too few."} for name in ("p95", "p99")}
+    html = html_table(table("t", "p95", "p99", format=form), [{"t": 1}])
+    assert html.count("mongo-table__note") == 1
+    assert "n/a under p95, p99: too few." in html
