@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast, runtime_checkable
 
 from preprocessor.runner.errors import ExperimentError
 
@@ -39,8 +39,7 @@ HOLDS_MEMBERS = frozenset({"write_timeout"})
 """Those that hold up members of the deployment, so that nobody else may be on it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(NamedTuple):
     """What a step did: operations as tables count them, documents sent or received, their BSON bytes.
 
     ``kind`` tells apart operations of different kinds, for example ``read`` and ``update``; their latencies are
