@@ -14,7 +14,7 @@ def none_yet() -> dict[str, int]:
     return dict.fromkeys(STATUSES.values(), 0)
 
 
-def added(field: str, count: int | str) -> dict[str, Any]:
+def added(field: str, count: int) -> dict[str, Any]:
     """The number in a field, 0 where it is not there, and ``count`` more."""
     return {"$add": [{"$ifNull": [field, 0]}, count]}
 

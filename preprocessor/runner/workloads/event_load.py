@@ -35,7 +35,8 @@ def create(database: Database[Any], config: Config) -> None:
     collection.drop()
     database.create_collection(config["collection"], **version.options)
     if version.unique:
-        collection.create_index([(field, 1) for field in version.unique], unique=True)
+        # Named, because the name is a field of the result, and one with dots cannot be read.
+        collection.create_index([(field, 1) for field in version.unique], unique=True, name="key_and_date")
 
 
 def preload(config: Config) -> None:
@@ -62,15 +63,9 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
 
     def step() -> Done | None:
         events = next(batches, None)
-        return None if events is None else write(client, version, events)
+        return None if events is None else send(client, [encoded(version, event) for event in events])
 
     return step
-
-
-def write(client: Client, version: Version, events: list[Event]) -> Done:
-    """Bring the events in with one request."""
-    statements = [encoded(version, event) for event in events]
-    return send(client, statements)
 
 
 def send(client: Client, statements: list[bytes], kind: str = "") -> Done:
