@@ -10,7 +10,8 @@ from playwright.sync_api import Page
 from tests.browser.browsing import Served
 
 AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
-RUN = """([where, rules]) => axe.run(where, {
+# Further rows look like those above them.
+RUN = """([where, rules]) => axe.run({ include: where, exclude: "tbody tr:nth-child(n+4)" }, {
     resultTypes: ["violations"], preload: false, iframes: false, ...(rules.length ? { runOnly: rules } : {})
 })"""
 OF_COLOUR = ["color-contrast", "link-in-text-block"]
@@ -27,11 +28,12 @@ def test_no_rule_is_broken_on_any_page_in_light_or_dark(site: Served, page: Page
         page.emulate_media(color_scheme="light")
         page.goto(site.url + path)
         page.evaluate(AXE)
-        # What stands around the article is the same on all pages of rules, and in the dark on all pages.
-        faults[path] = broken(page, where="article" if path.startswith("reference/rules/M") else "html")
+        # What stands around the article is the same on every page.
+        around = path in ("", "404.html")
+        faults[path] = broken(page, where="html" if around else "article")
         page.emulate_media(color_scheme="dark")
         page.wait_for_selector("body[data-md-color-scheme=slate]", state="attached")
-        faults[f"{path}, dark"] = broken(page, *OF_COLOUR, where="html" if path == "" else "article")
+        faults[f"{path}, dark"] = broken(page, *OF_COLOUR, where="html" if around else "article")
     assert {path: found for path, found in faults.items() if found} == {}
 
 
