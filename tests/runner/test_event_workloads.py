@@ -99,7 +99,9 @@ def test_reports_follow_each_other_when_no_rate_is_asked_for(crew, replica_set, 
 
 
 @pytest.mark.parametrize("client", ["wire", "pymongo"])
-def test_reports_and_events_come_about_as_often_as_asked_for_side_by_side(crew, replica_set, database, client):
+def test_reports_and_events_come_about_as_often_as_asked_for_side_by_side(
+    crew, replica_set, database, client
+):
     loaded(crew, replica_set, database, "appV6R3")
     config = {
         **CONFIG, "version": "appV6R3", "eventsPerSecond": 400, "reportsPerSecond": 40,
