@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 from preprocessor.runner.load import Crew, Outcome
 from preprocessor.runner.reading import disk_bytes, reads
 from preprocessor.runner.sampling import Sampler, cores, series
+from preprocessor.runner.serverstatus import status
 from preprocessor.runner.target import Machine
 from preprocessor.runner.worker import Load
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
 
-# Counters whose names are operators that run code; no document of ours needs them, and some readers refuse
-# them.
-_LEFT_OUT = (("match", "$where"), ("expressions", "$function"), ("groupAccumulators", "$accumulator"))
 _HEAVY = ("metrics", "wiredTiger", "tcmalloc", "locks", "repl", "transactions", "electionMetrics", "network")
 
 
@@ -88,21 +86,6 @@ def measure(
         cores=cores(samples),
         reads=reads(before, after, (from_disk[0], from_disk[1])),
     )
-
-
-def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
-    """``serverStatus`` of the primary, without the counters of operators that run code.
-
-    ``host`` becomes the member's name in its replica set: the machine's own name is nobody's business.
-    """
-    full = dict(client.admin.command("serverStatus"))
-    for gossip in ("$clusterTime", "operationTime"):
-        full.pop(gossip, None)
-    full["host"] = full.get("repl", {}).get("me", full["host"])
-    counters = full.get("metrics", {}).get("operatorCounters", {})
-    for group, name in _LEFT_OUT:
-        counters.get(group, {}).pop(name, None)
-    return full
 
 
 def settle(client: MongoClient[dict[str, Any]]) -> None:

@@ -1,0 +1,50 @@
+"""What a result document keeps of ``serverStatus``, before and after its window.
+
+The whole of it is 80 kB, twice in every document: nine tenths of all results would be counters of commands that no
+experiment sends, and a site that reads them pays for that at every first build. Kept is what a table of this project
+or of the document that its experiments come from subtracts, and what explains a number that looks wrong: evictions,
+queues, tickets, flow control, connections, a restart between the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pymongo import MongoClient
+
+_WHOLE: Mapping[str, Any] = {}
+_SERVER = (
+    "host", "version", "process", "pid", "uptime", "uptimeMillis", "localTime", "storageEngine",
+    "asserts", "connections", "extra_info", "flowControl", "globalLock", "mem", "network",
+    "opLatencies", "opcounters", "opcountersRepl",
+)  # fmt: skip
+_REPLICATION = ("setName", "setVersion", "isWritablePrimary", "primary", "me", "hosts")
+_ENGINE = ("block-manager", "cache", "checkpoint", "concurrentTransactions", "connection", "log")
+_METRICS = ("document", "getLastError", "operation", "queryExecutor")
+KEPT: Mapping[str, Any] = {
+    **dict.fromkeys(_SERVER, _WHOLE),
+    "repl": dict.fromkeys(_REPLICATION, _WHOLE),
+    "wiredTiger": dict.fromkeys(_ENGINE, _WHOLE),
+    "metrics": dict.fromkeys(_METRICS, _WHOLE),
+}
+"""Sections by name (https://www.mongodb.com/docs/manual/reference/command/serverStatus/); an empty one is whole."""
+
+
+def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
+    """The kept sections of ``serverStatus``, in the server's order; what a version does not have is not there.
+
+    ``host`` becomes the member's name in its replica set: the machine's own name is nobody's business.
+    """
+    kept = _kept(client.admin.command("serverStatus"), KEPT)
+    kept["host"] = kept.get("repl", {}).get("me", kept["host"])
+    return kept
+
+
+def _kept(section: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _kept(inner, wanted[name]) if wanted[name] else inner
+        for name, inner in section.items()
+        if name in wanted
+    }
