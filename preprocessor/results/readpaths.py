@@ -283,6 +283,16 @@ def _unwind(body: str | Mapping[str, Any]) -> list[Path]:
     return _reference(body["path"]) + ([_dotted(index)] if index is not None else [])
 
 
+def _lookup(body: Mapping[str, Any]) -> list[Path]:
+    """What a ``$lookup`` takes of the documents that it joins to; its own pipeline sees variables alone."""
+    local = body.get("localField")
+    return [
+        _dotted(body["as"]),
+        *([_dotted(local)] if local is not None else []),
+        *(path for value in body.get("let", {}).values() for path in _expression(value)),
+    ]
+
+
 def _nothing(body: Any) -> list[Path]:
     return []
 
@@ -298,6 +308,7 @@ _PASSING: Mapping[str, Callable[[Any], list[Path]]] = {
     "$unset": _unset,
     "$sort": _sort,
     "$unwind": _unwind,
+    "$lookup": _lookup,
     "$limit": _nothing,
     "$skip": _nothing,
 }

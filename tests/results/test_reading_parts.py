@@ -45,6 +45,23 @@ PASSING = st.one_of(
     PATHS.map(lambda path: {"$project": {path: 0}}),
     REFERENCES.map(lambda path: {"$unwind": {"path": path, "preserveNullAndEmptyArrays": True}}),
     PATHS.map(lambda path: {"$sort": {path: 1}}),
+    st.builds(
+        lambda local, name: {"$lookup": {"from": "o", "localField": local, "foreignField": "k", "as": name}},
+        PATHS,
+        PATHS,
+    ),
+    st.builds(
+        lambda value, name: {
+            "$lookup": {
+                "from": "o",
+                "let": {"v": value},
+                "pipeline": [{"$match": {"$expr": {"$eq": ["$k", "$$v"]}}}],
+                "as": name,
+            }
+        },
+        EXPRESSIONS,
+        PATHS,
+    ),
     st.just({"$limit": 2}),
 )
 CUTTING = st.one_of(
@@ -55,12 +72,13 @@ CUTTING = st.one_of(
     EXPRESSIONS.map(lambda value: {"$replaceWith": {"v": value}}),
     st.just({"$count": "n"}),
 )
+OTHERS = [{"_id": 1, "k": "x"}, {"_id": 2, "k": None}, {"_id": 3}, {"_id": 4, "k": 1}]
 PIPELINES = st.builds(lambda passing, cut: [*passing, cut], st.lists(PASSING, max_size=3), CUTTING)
 
 
 def outcome(given_documents: list[dict[str, Any]], pipeline: list[dict[str, Any]]) -> bytes | str:
     try:
-        return bson.encode({"rows": aggregate(given_documents, pipeline)})
+        return bson.encode({"rows": aggregate(given_documents, pipeline, collections={"o": OTHERS})})
     except AggregationError as error:
         return f"{error.path} {error.message}"
 
@@ -142,6 +160,25 @@ def test_numbers_are_equal_across_types_before_and_after_decoding(wanted: Any, o
             [{"$group": {"_id": "$a", "n": {"$sum": {"$first": "$b.c"}}}}],
             {"_id": {}, "a": {}, "b": {"c": {}}},
         ),
+        (
+            [
+                {
+                    "$lookup": {
+                        "from": "o",
+                        "localField": "a.b",
+                        "foreignField": "k",
+                        "as": "c",
+                        "let": {"v": "$d"},
+                    }
+                },
+                {"$count": "n"},
+            ],
+            {"_id": {}, "c": {}, "a": {"b": {}}, "d": {}},
+        ),
+        (
+            [{"$lookup": {"from": "o", "let": {"v": "$$ROOT"}, "pipeline": [], "as": "c"}}, {"$count": "n"}],
+            None,
+        ),
         ([{"$match": {"a": 1}}], None),
         ([{"$project": {"a": 0}}], None),
         ([{"$project": {"x": "$$ROOT"}}], None),
@@ -213,5 +250,5 @@ def test_what_is_kept_whole_is_told_with_who_needs_it(pipeline: list[Any], filte
 def test_a_collection_that_is_looked_up_is_kept_whole():
     lookup = {"$lookup": {"from": "hosts", "localField": "h", "foreignField": "_id", "as": "host"}}
     trees, reasons = trees_by_collection([Reader(Query("results", (lookup,)), ("n",), (), "p.md:3")])
-    assert trees == {"hosts": None, "results": None}
+    assert trees == {"hosts": None, "results": {"_id": {}, "h": {}, "host": {}, "n": {}}}
     assert reasons[0] == "hosts: p.md:3: another collection looks it up"
