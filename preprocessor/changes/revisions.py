@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import re
 import subprocess
-import tarfile
-from pathlib import Path
+import zipfile
+from pathlib import Path, PurePosixPath
 
 from preprocessor.commands import Unusable
 
 _REVISION = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:]+)")
+_EXAMPLE = "name a revision and a path from here: HEAD~1:fixtures"
 
 
 def is_revision(where: str) -> bool:
@@ -26,14 +27,17 @@ def write_revision(where: str, folder: Path) -> Path:
     found = _REVISION.fullmatch(where)
     if found is None:
         raise Unusable(f"{where}: not a revision and a path")
-    command = ["git", "archive", "--format=tar", "--end-of-options", found["revision"], found["path"]]
+    if PurePosixPath(found["path"]).is_absolute():
+        # Git would take it for one in the work tree, and the files there would be compared with themselves.
+        raise Unusable(f"{where}: the path of a revision begins at the folder you are in", _EXAMPLE)
+    command = ["git", "archive", "--format=zip", "--end-of-options", found["revision"], found["path"]]
     try:
         done = subprocess.run(command, capture_output=True, check=False)
     except FileNotFoundError:
         raise Unusable(f"{where}: git is not installed") from None
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["git archive failed"]
-        raise Unusable(f"{where}: {said[0]}", "name a revision and a path from here: HEAD~1:fixtures")
-    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
-        archive.extractall(folder, filter="data")
+        raise Unusable(f"{where}: {said[0]}", _EXAMPLE)
+    with zipfile.ZipFile(io.BytesIO(done.stdout)) as archive:
+        archive.extractall(folder)
     return folder / found["path"]
