@@ -15,5 +15,7 @@ def results_named() -> str:
 
 def today() -> date:
     """The day in UTC: that of ``SOURCE_DATE_EPOCH`` where it is set (https://reproducible-builds.org), else today's."""
-    written = os.environ.get("SOURCE_DATE_EPOCH", "").strip()
-    return (datetime.fromtimestamp(int(written), UTC) if written.isdecimal() else datetime.now(UTC)).date()
+    try:
+        return datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "")), UTC).date()
+    except (ValueError, OverflowError, OSError):  # Not set, or the second of no day.
+        return datetime.now(UTC).date()

@@ -131,9 +131,7 @@ def _compiled(spec: PipelineSpec) -> _Judgement:
 
 def query_of(spec: PipelineSpec) -> Query:
     """What a table or a chart asks of the results source."""
-    from preprocessor.results import Query
-
-    return Query(spec.collection, tuple(spec.pipeline), spec.let)
+    return spec.query
 
 
 def queries(pages: Iterable[Page], *, with_sources: bool = False) -> list[Query]:
@@ -154,9 +152,7 @@ def queries(pages: Iterable[Page], *, with_sources: bool = False) -> list[Query]
 
 def source_of(spec: PipelineSpec) -> Query:
     """What is asked about the documents that a table or a chart starts from."""
-    from preprocessor.provenance import source_query
-
-    return source_query(spec)
+    return spec.source_query
 
 
 def source_answer(spec: PipelineSpec, answers: Answers) -> Provenance | None:
@@ -211,7 +207,7 @@ def _too_old(spec: PipelineSpec, answers: Answers) -> list[Finding]:
     source = source_answer(spec, answers)
     newest = source.last if source else None
     if newest is None:
-        message = "`max_age` asks how old the results are, but no document has a `start_time`"
+        message = "`max_age` asks how old the results are, but no `start_time` of theirs is known"
     elif (days := (today() - newest.date()).days) > spec.max_age:
         message = f"the newest result is of {newest.date()}, {days} days ago: more than {spec.max_age}"
     else:
@@ -284,18 +280,22 @@ def all_findings(
     answers: Answers | None,
     collections: Sequence[str] = (),
     linted: Sequence[Finding] | None = None,
+    judged: Mapping[int, Sequence[Finding]] | None = None,
 ) -> list[Finding]:
     """Every finding of every page: of reading, of pages held against each other, with ``answers`` of running.
 
     ``linted`` are those of ``lint_findings``, None where the linter was not asked. What comments ignore is left
-    out; with ``linted``, what they ignore in vain is added.
+    out; with ``linted``, what they ignore in vain is added. ``judged`` are the findings of running that are known
+    already, by the identity of specs.
     """
     found = [one for page in pages for one in page.findings]
     specs = [spec for page in pages for spec in page.specs if spec is not None]
     found += _findings_together(pages, specs)
     if answers is not None:
-        tables = tables_by_id(pages)
-        found += [one for spec in specs for one in spec_findings(spec, tables, answers, collections)]
+        known, tables = judged or {}, tables_by_id(pages)
+        new = [spec for spec in specs if id(spec) not in known]
+        found += [one for spec in specs for one in known.get(id(spec), ())]
+        found += [one for spec in new for one in spec_findings(spec, tables, answers, collections)]
     if any(spec.ignore for spec in specs):
         found = _heeding(specs, [*found, *(linted or ())], answers is not None, linted is not None)
     elif linted:

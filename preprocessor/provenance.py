@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from preprocessor.results import Rows
     from preprocessor.specs import PipelineSpec
 
+LOCAL: Final = "local"
+"""The target that the program starts itself."""
 _CHOOSING: Final = ("$match", "$sort", "$skip", "$limit")
 _NARROWING: Final = ("$match", "$skip", "$limit")
 _ADDING: Final = ("$set", "$addFields")
@@ -78,8 +80,8 @@ class Run:
 class Provenance:
     """What the documents behind a figure say of themselves.
 
-    ``sets`` has each distinct set of what is told, by part of the document and name of the field. ``first`` and ``last``
-    are the dates of the oldest and the newest document, None where no document has one.
+    ``sets`` has each distinct set of what is told, by part of the document and name of the field. ``first`` and
+    ``last`` are the dates of the oldest and the newest document, None where no document has one.
     """
 
     sets: tuple[Mapping[str, Any], ...]
@@ -91,10 +93,10 @@ class Provenance:
 
 def source_query(spec: PipelineSpec) -> Query:
     """What to ask for the provenance of a figure; figures that start from the same documents ask the same."""
-    return Query(spec.collection, (*_choice(spec.pipeline), _GROUP), spec.let)
+    return Query(spec.collection, (*choice(spec.pipeline), _GROUP), spec.let)
 
 
-def _choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """The leading stages that decide which documents there are; every document leaves them with what is told.
 
     Fields that a stage adds do no harm, and a choice behind may need them, as long as they are not told themselves.
@@ -129,13 +131,18 @@ def provenance_of(groups: Rows) -> Provenance | None:
 
 
 def _told(parts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What is told of the parts, without fields that have no value and parts that have no field."""
+    """What is told of the parts, without fields that have no value and parts that have no field.
+
+    A target that is not local is told as that: the names of its hosts are nobody's business.
+    """
     found = {}
     for part, names in _TOLD.items():
         value = parts.get(part)
         if isinstance(value, Mapping):
             wanted = names or tuple(value)
             found[part] = {name: value[name] for name in wanted if value.get(name) is not None}
+    if "target" in (experiment := found.get("experiment", {})):
+        experiment["target"] = LOCAL if experiment["target"] == LOCAL else "remote"
     return {part: fields for part, fields in found.items() if fields}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pymongo
 import pytest
 
 from preprocessor.aggregation import aggregate
+from preprocessor.environment import today
 from preprocessor.pages import all_findings, answer, read_page
 from preprocessor.provenance import Provenance, provenance_of, source_query
 from preprocessor.render.provenance import provenance_commands, provenance_parts
@@ -42,7 +44,7 @@ def test_the_line_says_when_and_on_what_in_the_words_of_the_documents() -> None:
         "w: majority",
         "10 connections",
         "scale 0.001",
-        "3 runs a row",
+        "3 runs a document",
         "2 documents",
         "PyMongo 4.20.0",
         "mongo-tables 0.1.0",
@@ -58,6 +60,19 @@ def test_where_documents_differ_every_value_is_shown_in_order() -> None:
 def test_many_numbers_become_a_range() -> None:
     documents = [document(1, client={"connections": n}) for n in (1, 2, 8, 16, 128)]
     assert "1 to 128 connections" in provenance_parts(provenance(documents))
+
+
+def test_numbers_are_ordered_by_their_value() -> None:
+    scales = [0.5, 0.25, 1e-7]
+    few = [document(1, experiment={"name": "x", "scale": scale}) for scale in scales]
+    assert "scale 1e-7, 0.25, 0.5" in provenance_parts(provenance(few))
+    many = [document(1, experiment={"name": "x", "scale": scale}) for scale in (*scales, 0.125, 0.75)]
+    assert "scale 1e-7 to 0.75" in provenance_parts(provenance(many))
+
+
+def test_the_hosts_of_a_deployment_are_not_told() -> None:
+    one = document(1, experiment={"name": "x", "target": "secret.example:27017"})
+    assert "secret" not in repr(provenance([one]).sets)
 
 
 def test_an_instance_is_named_and_the_machine_is_then_the_clients() -> None:
@@ -180,10 +195,16 @@ def test_results_older_than_they_may_be_are_warned_of_on_the_day_of_the_check(
     assert [one for one in found if one[0] == "MT333"] == [("MT333", each) for each in told]
 
 
+@pytest.mark.parametrize("written", ["", "soon", "9" * 30])
+def test_an_epoch_that_is_no_day_is_none(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", written)
+    assert abs(today() - datetime.now(UTC).date()) <= timedelta(days=1)
+
+
 def test_results_without_a_date_cannot_be_young_enough(tmp_path: Path) -> None:
     (found,) = checked(tmp_path, 9, '{"_id": 1}\n')
     assert found[0] == "MT333"
-    assert "no document has a `start_time`" in found[1]
+    assert "no `start_time` of theirs is known" in found[1]
 
 
 def checked(folder: Path, days: int, lines: str) -> list[tuple[str, str]]:

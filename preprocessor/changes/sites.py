@@ -46,6 +46,8 @@ class _Reader(HTMLParser):
             self._figure = own.get("id") or ""
         elif self._figure is None:
             return
+        elif own.get("class") == "mongo-table__source":
+            self._figure = None  # What follows tells of the measurement: its runs are no cells of the table.
         elif tag == "div" and own.get("aria-label"):
             self._name = own["aria-label"] or ""
         elif tag == "table":

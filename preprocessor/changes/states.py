@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from preprocessor.pages import Answers, Page
-    from preprocessor.results import ResultsSource
+    from preprocessor.results import Query, ResultsSource
     from preprocessor.specs import PipelineSpec, TableSpec
 
 MEASURED_ON = {
@@ -30,8 +30,6 @@ MEASURED_ON = {
     "write concern": "write_concern.w",
 }
 """What of a result document says how it was measured: name → path, in the order in which it is told."""
-
-_CHOOSING = ("$match", "$sort", "$skip", "$limit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,10 @@ def tables_of(pages: Sequence[Page], source: ResultsSource, key: Sequence[str] =
     from preprocessor.pages import answer
 
     answers = answer(pages, source)
-    return [_table(spec, answers, source, key) for page in pages for spec in page.asking]
+    asking = [spec for page in pages for spec in page.asking]
+    told = {query.key: query for query in map(_measured_query, asking)}
+    measured = {key: _measured(query, source) for key, query in told.items()}
+    return [_table(spec, answers, measured[_measured_query(spec).key], key) for spec in asking]
 
 
 def labelled(keys: Sequence[str], cells: Sequence[tuple[Cell, ...]]) -> tuple[Row, ...]:
@@ -89,7 +90,9 @@ def labelled(keys: Sequence[str], cells: Sequence[tuple[Cell, ...]]) -> tuple[Ro
     return tuple(rows)
 
 
-def _table(spec: PipelineSpec, answers: Answers, source: ResultsSource, key: Sequence[str]) -> Table:
+def _table(
+    spec: PipelineSpec, answers: Answers, measured: Mapping[str, tuple[str, ...]], key: Sequence[str]
+) -> Table:
     from preprocessor.pages import query_of
     from preprocessor.render.chartdata import as_table
     from preprocessor.results import ResultsError
@@ -103,7 +106,7 @@ def _table(spec: PipelineSpec, answers: Answers, source: ResultsSource, key: Seq
     if isinstance(rows, ResultsError):
         return Table(*place, table.headers, (), failed=rows.message)
     headers, cells, keys = _cells(table, rows, key)
-    return Table(*place, headers, labelled(keys, cells), measured=measured(spec, source))
+    return Table(*place, headers, labelled(keys, cells), measured=measured)
 
 
 def _cells(
@@ -127,15 +130,21 @@ def _cells(
     return tuple(f"{one.header} ({one.unit})" if one.unit else one.header for one in columns), cells, keys
 
 
-def measured(spec: PipelineSpec, source: ResultsSource) -> dict[str, tuple[str, ...]]:
-    """How the documents were measured that a pipeline begins with: those that its first stages choose, unchanged."""
-    from preprocessor.render.values import raw_text
-    from preprocessor.results import Query, ResultsError
+def _measured_query(spec: PipelineSpec) -> Query:
+    """How the documents were measured that a pipeline begins with; pipelines that begin alike ask the same."""
+    from preprocessor.provenance import choice
+    from preprocessor.results import Query
 
     grouped = {str(number): f"${path}" for number, path in enumerate(MEASURED_ON.values())}
-    stages = (*_choosing(spec), {"$group": {"_id": grouped}})
+    return Query(spec.collection, (*choice(spec.pipeline), {"$group": {"_id": grouped}}), spec.let)
+
+
+def _measured(query: Query, source: ResultsSource) -> dict[str, tuple[str, ...]]:
+    from preprocessor.render.values import raw_text
+    from preprocessor.results import ResultsError
+
     try:
-        found = source.aggregate(Query(spec.collection, stages, spec.let))
+        found = source.aggregate(query)
     except ResultsError:
         return {}  # What keeps the table from its rows is told there.
     values = {
@@ -143,10 +152,3 @@ def measured(spec: PipelineSpec, source: ResultsSource) -> dict[str, tuple[str, 
         for number, name in enumerate(MEASURED_ON)
     }
     return {name: tuple(sorted(texts)) for name, texts in values.items() if texts}
-
-
-def _choosing(spec: PipelineSpec) -> Iterator[Mapping[str, Any]]:
-    for stage in spec.pipeline:
-        if next(iter(stage)) not in _CHOOSING:
-            return
-        yield stage

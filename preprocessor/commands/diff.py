@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 from preprocessor.commands import Unusable, read_pages
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from preprocessor.changes.states import Table
+    from preprocessor.pages import Page
 
 
 def run(arguments: Namespace) -> int:
@@ -54,10 +57,20 @@ def _with_source(where: str, arguments: Namespace) -> list[Table]:
     with TemporaryDirectory(prefix="mongo-tables-") as folder:
         named = str(write_revision(where, Path(folder))) if is_revision(where) else where
         pages = read_pages(arguments.pages or ["docs"], arguments.pipelines)
-        key = arguments.key.split(",") if arguments.key else []
         source = open_source(named)
         try:
             source.reach()
-            return tables_of(pages, source, key)
+            return tables_of(pages, source, _key(arguments.key, pages))
         finally:
             source.close()
+
+
+def _key(written: str | None, pages: Sequence[Page]) -> list[str]:
+    """The columns that name rows. Raises Unusable when no figure shows all of them."""
+    from preprocessor.specs import shown_columns
+
+    key = [name.strip() for name in written.split(",")] if written else []
+    shown = ({column for _, column in shown_columns(spec)} for page in pages for spec in page.asking)
+    if key and not any(map(set(key).issubset, shown)):
+        raise Unusable(f"--key {written}: no table has all of these columns", "name them as the comments do")
+    return key

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from preprocessor.provenance import LOCAL
 from preprocessor.render.values import is_number, raw_text
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 _MOST: Final = 4
 """Different values that are listed one by one."""
 _DIGITS: Final = re.compile(r"(\d+)")
-_HERE: Final = "local"
 
 Told = Mapping[str, Any]
 
@@ -37,7 +37,7 @@ def provenance_parts(source: Provenance) -> list[str]:
         _all("{}", map(_write_concern, sets)),
         _all("{} connections", (_at(one, "client", "connections") for one in sets), one="1 connection"),
         _all("scale {}", (_at(one, "experiment", "scale") for one in sets)),
-        _all("{} runs a row", (_at(one, "experiment", "repeats") for one in sets), one="1 run a row"),
+        _all("{} runs a document", (_at(one, "experiment", "repeats") for one in sets), one="1 run a document"),
         f"{source.documents} document{'' if source.documents == 1 else 's'}",
         _all("{}", (_at(one, "versions", "driver") for one in sets)),
         _all("{}", (_at(one, "versions", "harness") for one in sets)),
@@ -57,7 +57,7 @@ def _command(experiment: Told) -> str:
     for name in ("scale", "seconds", "repeats", "seed"):
         if name in experiment:
             words += [f"--{name}", shlex.quote(raw_text(experiment[name]))]
-    if experiment.get("target", _HERE) != _HERE:
+    if experiment.get("target", LOCAL) != LOCAL:
         words += ["--target", "mongodb://…"]
     return " ".join(words)
 
@@ -76,8 +76,9 @@ def _all(template: str, values: Iterable[Any], *, one: str = "") -> str:
         return ""
     if one and list(texts) == ["1"]:
         return one
-    ordered = sorted(texts, key=_natural)
-    if len(ordered) > _MOST and all(map(is_number, texts.values())):
+    numbers = all(map(is_number, texts.values()))
+    ordered = sorted(texts, key=float if numbers else _natural)
+    if len(ordered) > _MOST and numbers:
         return template.format(f"{ordered[0]} to {ordered[-1]}")
     mark = "; " if any(", " in text for text in ordered) else ", "
     more = f" and {len(ordered) - _MOST} more" if len(ordered) > _MOST else ""
@@ -85,7 +86,7 @@ def _all(template: str, values: Iterable[Any], *, one: str = "") -> str:
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    """Numbers in a text by their value: ``6.0.5`` before ``6.0.12``."""
+    """The parts of a version by their value: ``6.0.5`` before ``6.0.12``."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(text)]
 
 
@@ -121,12 +122,12 @@ def _machine(told: Told) -> str:
         f"{raw_text(cores)} processor{'' if cores == 1 else 's'}" if cores else "",
         f"{raw_text(memory)} GiB memory" if memory else "",
     )
-    return text if not text or _at(told, "experiment", "target") == _HERE else f"client: {text}"
+    return text if not text or _at(told, "experiment", "target") == LOCAL else f"client: {text}"
 
 
 def _instance(told: Told) -> str:
     kind = _at(told, "bench_config", "atlasInstanceType")
-    if kind is None or kind == _HERE:
+    if kind is None or kind == LOCAL:
         return ""
     size, iops = _at(told, "bench_config", "atlasDiskSizeGB"), _at(told, "bench_config", "atlasIOPS")
     return _joined(

@@ -10,7 +10,13 @@ import pytest
 from bson import json_util
 from pymongo import MongoClient
 
+from preprocessor.aggregation import aggregate
+from preprocessor.changes.sites import tables_of_site
+from preprocessor.provenance import provenance_of, source_query
+from preprocessor.render.html import html_table
+from preprocessor.render.making import Made, made_html
 from tests.commands.test_commands import mongo_tables
+from tests.measured import document, speeds
 from tests.mongod import Mongod
 from tests.site.builds import build, sample
 
@@ -87,6 +93,12 @@ def test_rows_are_named_by_the_columns_of_a_stated_key(project: Path) -> None:
     assert lines(project, "--key", "threads,disk")[1:] == ["  the rows are in another order"]
 
 
+def test_a_key_that_no_table_has_is_a_mistake(project: Path) -> None:
+    write(project / "new", run(1, 1, 10))
+    done = mongo_tables("diff", "old", "new", "--key", "threads,disc", cwd=project, expect=2)
+    assert "no table has all of these columns" in done.stderr
+
+
 def test_what_was_measured_otherwise_is_told(project: Path) -> None:
     old, new = {"versions": {"server": "6.0.5"}}, {"versions": {"server": "8.0.4"}}
     write(project / "old", run(1, 1, 10, **old), run(2, 8, 20, **old))
@@ -144,6 +156,9 @@ def test_a_revision_is_compared_with_the_files(project: Path) -> None:
     done = mongo_tables("diff", "HEAD:old", "old", cwd=project, expect=1)
     assert done.stdout.splitlines()[1] == "  8, Speed (ops/s): 30,100 → 60,200 (2 times)"
     assert "no-such" in mongo_tables("diff", "no-such:old", "old", cwd=project, expect=2).stderr
+    # Its files would be those of the work tree, which differ in nothing from themselves.
+    absolute = mongo_tables("diff", f"HEAD:{project / 'old'}", "old", cwd=project, expect=2)
+    assert "begins at the folder you are in" in absolute.stderr
 
 
 def test_files_and_a_server_with_the_same_documents_differ_in_nothing(project: Path, mongod: Mongod) -> None:
@@ -170,3 +185,14 @@ def test_two_built_sites_are_compared_by_their_pages(tmp_path: Path) -> None:
     page.write_text(page.read_text("utf-8").replace("139.8", "279.6"))
     found = mongo_tables("diff", "one", "two", cwd=tmp_path, expect=1).stdout
     assert found == "index.html: all-runs\n  1, Queries/s: 139.8 → 279.6 (2 times)\n"
+
+
+def test_the_single_runs_under_a_figure_of_a_site_are_no_cells_of_its_table(tmp_path: Path) -> None:
+    spec, documents = speeds(id="speed"), [document(1), document(2)]
+    source = provenance_of(aggregate(documents, source_query(spec).pipeline))
+    rows = aggregate(documents, spec.pipeline)
+    html = html_table(spec, rows, notes=made_html(spec, Made(source, {})))
+    assert html.count("<table>") == 2
+    (tmp_path / "index.html").write_text(html)
+    (found,) = tables_of_site(tmp_path)
+    assert [row.label for row in found.rows] == ["1", "2"]
