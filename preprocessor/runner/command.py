@@ -13,6 +13,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from preprocessor.runner.execution import Options
     from preprocessor.runner.experiment import Experiment
     from preprocessor.runner.progress import Progress
     from preprocessor.runner.target import Target
@@ -140,7 +141,7 @@ def _run(args: argparse.Namespace, progress: Progress) -> int:
                 store.keep_state(experiment.name, None)
         target = open_target(args.target)
         held.callback(target.close)
-        wanted = _allowed(wanted, target, leave_out=args.all)
+        wanted = [one for one in wanted if _allowed(one, options, target, leave_out=args.all)]
         crew = held.enter_context(Crew(processes))
         for experiment in wanted:
             journal = open_journal(store, experiment.name, request(experiment, options, target), args.resume)
@@ -152,18 +153,17 @@ def _run(args: argparse.Namespace, progress: Progress) -> int:
     return 0
 
 
-def _allowed(wanted: Sequence[Experiment], target: Target, leave_out: bool) -> list[Experiment]:
-    """The experiments that may be run on the target; raises TargetError for others, or leaves them out."""
+def _allowed(experiment: Experiment, options: Options, target: Target, leave_out: bool) -> bool:
+    """Whether the experiment can be run so; when not, it is said to be left out, or TargetError is raised."""
     from preprocessor.runner.errors import TargetError
-    from preprocessor.runner.execution import may_run
+    from preprocessor.runner.execution import obstacle
 
-    for experiment in wanted:
-        if not may_run(experiment, target):
-            message = f"{experiment.name} holds up members of the deployment"
-            if not leave_out:
-                raise TargetError(message, "it runs on --target local only")
-            print(f"{message}: left out, it runs on --target local only", flush=True)
-    return [experiment for experiment in wanted if may_run(experiment, target)]
+    found = obstacle(experiment, options, target)
+    if found and not leave_out:
+        raise TargetError(*found)
+    if found:
+        print(f"{found[0]}: left out, {found[1]}", flush=True)
+    return found is None
 
 
 def _dry_run(args: argparse.Namespace) -> int:
@@ -202,7 +202,7 @@ def _names(args: argparse.Namespace) -> list[str]:
     names = known if args.all else [name for given in args.experiment for name in _matching(given, known)]
     if not names:
         raise RunnerError("which experiment?", "name one, or use --all; mongo-tables experiments lists them")
-    return list(names)
+    return list(dict.fromkeys(names))  # patterns may overlap
 
 
 def _matching(given: str, known: Sequence[str]) -> Sequence[str]:

@@ -19,11 +19,12 @@ from preprocessor.runner.journal import Journal
 from preprocessor.runner.load import Crew
 from preprocessor.runner.measure import Measurement, measure, settle
 from preprocessor.runner.progress import Progress
+from preprocessor.runner.serverstatus import status
 from preprocessor.runner.store import Store
 from preprocessor.runner.target import Machine, Target, wanted_cache_gb
 from preprocessor.runner.validation import check_result
 from preprocessor.runner.worker import SELECTION_MS, Load
-from preprocessor.runner.workloads import HOLDS_MEMBERS, Concluding, Growing, workload
+from preprocessor.runner.workloads import HOLDS_MEMBERS, PACES_ITSELF, Concluding, Growing, workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -59,6 +60,8 @@ class Run:
     progress: Progress
     clients: dict[str, MongoClient[dict[str, Any]]] = field(default_factory=dict)
     loaded: Mapping[str, Any] | None = None
+    used: Mapping[str, Any] = field(default_factory=dict)
+    """The config of the last window on what is loaded."""
     baselines: dict[Path, Mapping[str, Any] | None] = field(default_factory=dict)
 
     @property
@@ -76,6 +79,7 @@ class Run:
             self.clients[uri] = MongoClient(
                 uri, appname="mongo-tables run", serverSelectionTimeoutMS=SELECTION_MS, retryReads=False
             )
+            status(self.clients[uri])  # who cannot be looked at is told before anything is made
             ownership.claim(self.clients[uri], self.database)
         return self.clients[uri]
 
@@ -118,8 +122,7 @@ def execute(run: Run, store: Store, journal: Journal) -> int:
     """Measure every variant that the journal has not, and write its row at once; give the number of rows written.
 
     Rows of variants that the experiment no longer has go to the history at the end; the figures that others
-    published are written beside. Raises RunnerError; the
-    rows written until then stay.
+    published are written beside. Raises RunnerError; the rows written until then stay.
     """
     from pymongo.errors import PyMongoError
 
@@ -161,9 +164,13 @@ def _reason(error: PyMongoError, uri: str) -> str:
     return f"{type(error).__name__}: {scrub(text, uri)}"
 
 
-def may_run(experiment: Experiment, target: Target) -> bool:
-    """Whether the target may be used: to hold up members, it must be the run's own."""
-    return target.ends_with_run or experiment.workload not in HOLDS_MEMBERS
+def obstacle(experiment: Experiment, options: Options, target: Target) -> tuple[str, str] | None:
+    """Why the experiment cannot be run so, and the remedy; None when nothing is in the way."""
+    if experiment.workload in HOLDS_MEMBERS and not target.ends_with_run:
+        return f"{experiment.name} holds up members of the deployment", "it runs on --target local only"
+    if experiment.workload in PACES_ITSELF and options.rate is not None:
+        return f"{experiment.name} has rates of its own", "it runs without --rate only"
+    return None
 
 
 def open_run(experiment: Experiment, options: Options, target: Target, crew: Crew, progress: Progress) -> Run:
@@ -204,8 +211,7 @@ def _variant(run: Run, number: int) -> dict[str, Any]:
 
 def _cache_bytes(run: Run) -> int:
     """The size of WiredTiger's cache that the primary says it has."""
-    status = run.client.admin.command("serverStatus")
-    return int(status["wiredTiger"]["cache"]["maximum bytes configured"])
+    return int(status(run.client)["wiredTiger"]["cache"]["maximum bytes configured"])
 
 
 def _disk_baseline(run: Run, machine: Machine) -> Mapping[str, Any] | None:
@@ -224,6 +230,7 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
     seed = f"{run.options.seed}/{run.experiment.name}/{number}/{repeat}"
     load = _load(run, config, f"{seed}/measured")
     _fill(run, load, config)
+    run.used = config
     kind.reset(run.client[run.database], config)
     if repeat == 0 and config.get("scanBefore"):
         # What was just loaded is dirty, and would stay in the cache in place of what is read.
@@ -245,12 +252,16 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
 def _fill(run: Run, load: Load, config: Mapping[str, Any]) -> None:
     """Make the collection and load what has to be there, unless the last window left just that."""
     kind = workload(run.scaled.workload)
+    database = run.client[run.database]  # asked for first: with another deployment, nothing is loaded
     first = kind.preload(config)
     if kind.KEEPS_DATA and first is not None and first == run.loaded:
         return
-    missing = _growth(run, first) or first
-    if missing == first:
-        kind.create(run.client[run.database], config)
+    missing = _growth(run, first)
+    if missing is None:
+        missing = first
+        kind.create(database, config)
+    else:
+        kind.reset(database, run.used)  # what the last window added would be in the way
     run.loaded = None
     if missing is not None:
         # The data is the same for every repeat: it is the work whose random numbers differ.

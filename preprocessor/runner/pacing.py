@@ -2,7 +2,8 @@
 
 After each request a connection sleeps for a random time, from none to twice its interval, less what the request
 took. That is a closed loop: a connection that waits for a slow answer sends less, and does not catch up, so that the
-times of the requests it did not send are in no latency (coordinated omission; ``--rate`` counts them).
+times of the requests it did not send are in no latency (coordinated omission; ``--rate``, which goes with other
+workloads, counts them).
 """
 
 from __future__ import annotations

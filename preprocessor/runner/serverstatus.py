@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from preprocessor.runner.errors import TargetError
+
 if TYPE_CHECKING:
     from pymongo import MongoClient
 
@@ -35,10 +37,14 @@ KEPT: Mapping[str, Any] = {
 def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
     """The kept sections of ``serverStatus``, in the server's order; what a version does not have is not there.
 
-    ``host`` becomes the member's name in its replica set: the machine's own name is nobody's business.
+    ``host`` becomes the member's name in its replica set, or the address it was reached by: the machine's own name is
+    nobody's business. Raises TargetError when the server has no WiredTiger.
     """
     kept = _kept(client.admin.command("serverStatus"), KEPT)
-    kept["host"] = kept.get("repl", {}).get("me", kept["host"])
+    if "wiredTiger" not in kept:
+        message = f"{kept.get('process', 'the server')} has no WiredTiger, whose counters results are made of"
+        raise TargetError(message, "name a replica set, and not the mongos of a sharded cluster")
+    kept["host"] = kept.get("repl", {}).get("me") or ":".join(map(str, client.address or ("unknown",)))
     return kept
 
 

@@ -124,3 +124,15 @@ def wait_for_mongod(process):
             return children
         time.sleep(0.1)
     raise AssertionError("no mongod was started")
+
+
+def test_overlapping_patterns_run_an_experiment_once():
+    code, out, _ = finish(start("lesson_i*", "lesson_indexes", "--dry-run"))
+    assert code == 0
+    assert out.count("lesson_indexes:") == 1
+
+
+def test_an_experiment_with_rates_of_its_own_is_given_no_other(tmp_path):
+    code, _, err = finish(start("schema_load", "--rate", 5, "--output", tmp_path))
+    assert code == 2
+    assert err == "mongo-tables run: schema_load has rates of its own\n  it runs without --rate only\n"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from pymongo import MongoClient
 
+from preprocessor.runner.errors import TargetError
 from preprocessor.runner.serverstatus import KEPT, status
 
 
@@ -36,3 +38,20 @@ def test_it_is_a_third_of_the_whole_and_has_no_other_sections(client):
 def test_the_order_is_the_servers(client):
     whole = list(client.admin.command("serverStatus"))
     assert list(status(client)) == [name for name in whole if name in KEPT]
+
+
+def test_the_machine_is_not_named(client):
+    assert status(client)["host"] == "{}:{}".format(*client.address)
+
+
+class WithoutEngine:
+    """A client of what has no storage of its own."""
+
+    address = None
+    admin = SimpleNamespace(command=lambda name: {"host": "db-17", "process": "mongos", "pid": 1})
+
+
+def test_a_server_without_the_counters_that_results_are_made_of_is_told():
+    with pytest.raises(TargetError, match="mongos has no WiredTiger") as caught:
+        status(WithoutEngine())
+    assert "replica set" in caught.value.hint

@@ -37,6 +37,8 @@ NAMES = (
 
 HOLDS_MEMBERS = frozenset({"write_timeout"})
 """Those that hold up members of the deployment, so that nobody else may be on it."""
+PACES_ITSELF = frozenset({"event_reports"})
+"""Those whose parameters say how often they send, so that a run cannot say it too."""
 
 
 class Done(NamedTuple):

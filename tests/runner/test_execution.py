@@ -1,0 +1,84 @@
+"""What is loaded serves the windows that can use it, and only those."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from pymongo import MongoClient
+
+from preprocessor.runner import experiment as experiments
+from preprocessor.runner.execution import Options, execute, open_run
+from preprocessor.runner.journal import open_journal
+from preprocessor.runner.load import Crew
+from preprocessor.runner.local import LocalReplicaSet, Settings
+from preprocessor.runner.progress import Progress
+from preprocessor.runner.store import FileStore
+from preprocessor.runner.target import UriTarget
+
+DATABASE = "mongo_tables_tiny"
+RECORDS = f"""\
+name = "tiny"
+title = "A few records"
+workload = "ycsb"
+
+[parameters]
+database = "{DATABASE}"
+collection = "usertable"
+numberOfThreads = 2
+testTimeSecs = 1
+updateproportion = 0.0
+"""
+OPTIONS = Options(scale=1.0, seconds=0.2, repeats=1, seed=1, client="wire", rate=None)
+
+
+class Moving(UriTarget):
+    """Another deployment for every variant."""
+
+    def __init__(self, *uris):
+        super().__init__(uris[0])
+        self._left = list(uris)
+
+    def prepare(self, config, cache_gb):
+        self._uri = self._left.pop(0)
+        return super().prepare(config, cache_gb)
+
+
+def rows_of(text, target, folder):
+    experiment = experiments.read((RECORDS + text).encode(), "tiny.toml")
+    store = FileStore(folder)
+    with Crew(1) as crew:
+        run = open_run(experiment, OPTIONS, target, crew, Progress(io.StringIO()))
+        execute(run, store, open_journal(store, "tiny", {}, resume=False))
+    return store.rows("tiny")
+
+
+@pytest.fixture
+def another():
+    running = LocalReplicaSet(Settings(members=1))
+    yield running
+    running.close()
+
+
+def test_another_deployment_has_nothing_loaded(replica_set, another, tmp_path):
+    variants = "".join(
+        f"[[variants]]\nrecordcount = 100\nreadproportion = 1.0\norder = {n}\n" for n in (1, 2)
+    )
+    try:
+        rows = rows_of(variants, Moving(replica_set.uri, another.uri), tmp_path)
+    finally:
+        with MongoClient(replica_set.uri) as client:
+            client.drop_database(DATABASE)
+    assert [row["collection_stats"]["count"] for row in rows] == [100, 100]
+    assert all(row["work"]["documents"] == row["work"]["operations"] > 0 for row in rows)
+
+
+def test_data_grows_past_what_the_last_window_inserted(replica_set, tmp_path):
+    mix = "readproportion = 0.5\ninsertproportion = 0.5\n"
+    variants = "".join(f"[[variants]]\nrecordcount = {count}\n{mix}" for count in (200, 400))
+    rows = rows_of(variants, UriTarget(replica_set.uri), tmp_path)
+    assert [row["work"]["errors"] for row in rows] == [{}, {}]
+    for row in rows:
+        inserted = row["latencies"]["insert"]["count"]
+        assert inserted > 0
+        assert row["collection_stats"]["count"] == row["variant"]["recordcount"] + inserted
