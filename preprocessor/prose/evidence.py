@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.aggregation.values import MISSING
@@ -68,6 +69,8 @@ class Evidence:
         for column in self.columns:
             for value, other in _pairs(column):
                 ratio = value / other
+                if not ratio:
+                    continue  # Too far apart for a double, and for a sentence.
                 if kind == "times":
                     yield from (ratio, 1 / ratio)
                 else:
@@ -85,7 +88,7 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
             for row, value in enumerate(values):
                 numbers += [Number(one, own, spec, name, row) for one, own in _numbers(value, unit)]
             if unit is None or unit.kind.endswith("/s") or unit.kind == "time":
-                columns.append(tuple(float(raw_text(one)) for one in values if is_number(one)))
+                columns.append(tuple(one for one in map(_finite, values) if one is not None))
         shown = {column.split(".")[0] for _, column in shown_columns(spec)}
         hidden = [value for row in rows for name, value in row.items() if name not in shown]
         numbers += [Number(one, None, spec) for value in hidden for one in _hidden(value)]
@@ -117,17 +120,23 @@ def _column_unit(spec: PipelineSpec, column: str) -> Unit | None:
 
 def _numbers(value: object, unit: Unit | None) -> Iterator[tuple[float, Unit | None]]:
     """A number with its column's unit; the numbers in a text with none."""
-    if is_number(value):
-        yield float(raw_text(value)), unit
+    if (number := _finite(value)) is not None:
+        yield number, unit
     elif value is not None and value is not MISSING:
         yield from ((float(one.replace(",", "")), None) for one in _IN_TEXT.findall(raw_text(value)))
 
 
 def _hidden(value: object) -> Iterator[float]:
-    if is_number(value):
-        yield float(raw_text(value))
+    if (number := _finite(value)) is not None:
+        yield number
     elif isinstance(value, Mapping):
         yield from (one for part in value.values() for one in _hidden(part))
+
+
+def _finite(value: object) -> float | None:
+    """A number that a sentence could quote."""
+    number = float(raw_text(value)) if is_number(value) else nan
+    return number if isfinite(number) else None
 
 
 def _in_unit_of(figure: Figure, number: Number) -> Iterator[float]:

@@ -20,6 +20,9 @@ _LEAST = 0.01
 _MOST = 0.05
 """The least and the most that digits may be off, as a part of the number."""
 
+_LONGEST = 60
+"""Characters of a figure: a longer one is a code."""
+
 _NUMBER = r"\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _MULTIPLIERS = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
 _FIGURE = re.compile(
@@ -95,10 +98,10 @@ def figures(text: str) -> Iterator[Figure]:
     text = _NO_FIGURE.sub(lambda found: "\ue000" * len(found[0]), text)
     end = 0
     for found in _FIGURE.finditer(text):
-        if found.start() < end:
-            continue  # The size of what was counted: 100,000 documents of 1 KB are one figure.
+        if found.start() < end or len(found[0]) > _LONGEST:
+            continue  # The size of what was counted (100,000 documents of 1 KB are one figure), or no quantity.
         unit, end = _unit_after(text, found.end())
-        low, high = _meant(found, text[: found.start()])
+        low, high = _meant(found, text[max(found.start() - 32, 0) : found.start()])
         if unit is not None or (high >= 1000 and not _bare_name(found, low, high)):
             yield Figure(text[found.start() : end], found.start(), low, high, unit)
 
@@ -135,7 +138,7 @@ def _meant(found: re.Match[str], before: str) -> tuple[float, float]:
     first = _number(found["low"])
     last = _number(found["high"]) if found["high"] else first
     low, high = first - _slack(found["low"], 0.5), last + _slack(found["high"] or found["low"], 1)
-    lead = before[-32:].lower()
+    lead = before.lower()
     if _ABOUT.search(lead):
         low, high = min(low, first * (1 - ABOUT)), max(high, last * (1 + ABOUT))
     if _MORE.search(lead):

@@ -59,6 +59,7 @@ def test_a_figure_does_not_stand_for_what_is_farther_off(text: str, value: float
         "batches of 1,000, pages of 4,096",
         "the 3 of them",
         "a few 10s of ms",
+        f"the code 1{'0' * 400} ms",
     ],
 )
 def test_years_versions_names_and_chosen_sizes_are_no_figures(text: str) -> None:

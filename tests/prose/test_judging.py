@@ -114,6 +114,15 @@ def test_a_table_can_take_the_figures_of_its_section_upon_itself(fixtures: Path)
     assert judged(f"# Runs\n\nThey had 55,000 inserts/s.\n\n{table}\n", fixtures) == []
 
 
+def test_numbers_that_are_none_support_nothing_and_do_no_harm(fixtures: Path) -> None:
+    odd = '{"_id": 4, "n": 99, "ops": {"$numberDouble": "Infinity"}, "p99": {"$numberDouble": "NaN"}}\n'
+    tiny = '{"_id": 5, "n": 5e-324, "ops": 1e308, "p99": 1}\n'
+    (fixtures / "runs" / "a.jsonl").write_text(ROWS + odd)
+    assert len(judged(beside("One waits 7.5 ms, none reaches 900,000 inserts/s; 55% faster."), fixtures)) == 2
+    (fixtures / "runs" / "a.jsonl").write_text(ROWS + tiny)
+    assert judged(beside("Sixteen are 39% faster than eight."), fixtures) == []
+
+
 def test_text_that_a_program_wrote_under_a_comment_is_not_judged(fixtures: Path) -> None:
     from preprocessor.comments import END_MARKER, begin_marker
 
