@@ -20,6 +20,8 @@ NOISE_SIGN: Final = "≈"
 FEW_SIGN: Final = "?"
 _SIGNS: Final[Mapping[noise.Verdict, str]] = {"noise": NOISE_SIGN, "too few repeats": FEW_SIGN}
 _RIGHT: Final[Align] = "right"
+_ROUNDING: Final = Decimal("1e-9")
+"""How far a value may be from its range, as a part of it: two ways to compute one double differ in the last digit."""
 
 
 def baseline_rows(spec: TableSpec, rows: Rows) -> list[int]:
@@ -129,7 +131,7 @@ def range_faults(spec: TableSpec, rows: Rows) -> list[Fault]:
     for name, fields in spec.spread.items():
         for number, row in enumerate(rows, 1):
             value, one = _decimal(column_value(row, name)), _range(row, fields[:2])
-            if value is not None and one is not None and not one.low <= value <= one.high:
+            if value is not None and one is not None and not _within(value, one):
                 message = (
                     f"row {number} has {value} in `{name}`, outside its range from {one.low} to {one.high}"
                 )
@@ -139,6 +141,11 @@ def range_faults(spec: TableSpec, rows: Rows) -> list[Fault]:
                 found.append((("spread", name), message, hint))
                 break
     return found
+
+
+def _within(value: Decimal, range_: noise.Range) -> bool:
+    off = abs(value) * _ROUNDING
+    return bool(range_.low - off <= value <= range_.high + off)
 
 
 def baseline_faults(spec: TableSpec, rows: Rows) -> list[Fault]:

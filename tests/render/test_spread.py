@@ -91,6 +91,11 @@ def test_a_value_outside_its_range_is_a_fault() -> None:
     assert range_faults(spec(["low", "high"]), ROWS) == []
 
 
+def test_a_value_that_is_its_range_but_for_the_last_digit_is_no_fault() -> None:
+    rows = [{"t": 1, "v": 0.1 + 0.2, "low": 0.3, "high": 0.3}]
+    assert range_faults(spec(["low", "high"]), rows) == []
+
+
 REASONS = {"v": {"reason": "too few requests for a <99th> percentile."}}
 
 
