@@ -142,8 +142,8 @@ def _run_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
 def _row_names(runs: Sequence[Run]) -> list[str]:
     """What tells the documents apart: of their keys the fields that differ, or all where none does."""
     keys = [run.key if isinstance(run.key, Mapping) else {"_id": run.key} for run in runs]
-    values = {name: {repr(key.get(name)) for key in keys} for key in keys for name in key}
-    differing = [name for name, found in values.items() if len(found) > 1]
+    names = dict.fromkeys(name for key in keys for name in key)
+    differing = [name for name in names if len({repr(key.get(name)) for key in keys}) > 1]
     if "testname" in differing or not differing:
         return [", ".join(filter(None, (str(key.get("testname", "")), variant_name(key)))) for key in keys]
     return [variant_name({name: key[name] for name in differing if name in key}) for key in keys]
