@@ -10,6 +10,7 @@ from base64 import b64encode
 from dataclasses import dataclass, field
 from posixpath import relpath
 from typing import Final
+from urllib.parse import quote
 
 FOLDER: Final = "rows"
 _TYPES: Final = {"csv": "text/csv", "json": "application/json"}
@@ -29,11 +30,11 @@ class Shelf:
     files: dict[str, str] = field(default_factory=dict)
 
     def place(self, name: str, text: str) -> str:
-        """Put a file on the shelf; gives its address relative to the page."""
+        """Put a file on the shelf; gives its address relative to the page, quoted as ``url`` is."""
         path = f"{FOLDER}/{self.page.rpartition('.')[0]}/{name}"
         self.files[path] = text
         folder = self.url if self.url.endswith("/") else self.url.rpartition("/")[0]
-        return relpath(f"/{path}", f"/{folder}")
+        return relpath(f"/{quote(path)}", f"/{folder}")
 
 
 def data_address(name: str, text: str) -> str:

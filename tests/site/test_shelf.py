@@ -32,6 +32,12 @@ def test_an_address_leads_from_the_page_to_the_file(url: str, address: str) -> N
     assert urljoin(f"https://host/{url}", address) == "https://host/rows/a/b/t.csv"
 
 
+def test_an_address_is_quoted_as_that_of_the_page_is() -> None:
+    shelf = Shelf("a/#1 at 100%.md", "a/%231%20at%20100%25/")
+    assert shelf.place("t.csv", "text") == "../../rows/a/%231%20at%20100%25/t.csv"
+    assert list(shelf.files) == ["rows/a/#1 at 100%/t.csv"]
+
+
 def test_small_files_are_their_own_address_and_large_ones_have_none() -> None:
     address = data_address("t.csv", "a,ü\r\n")
     assert address.startswith("data:text/csv;charset=utf-8;base64,")
