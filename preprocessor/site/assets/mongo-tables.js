@@ -48,14 +48,14 @@
     const keyed = original.get(table).map((row) => [row, row.cells[header.cellIndex]]);
     const present = keyed.filter(([, cell]) => !isAbsent(cell)).map(([row, cell]) => [row, rawOf(cell)]);
     const { compare, first } = orderOf(present.map(([, text]) => text));
-    const way = next(header.ariaSort, first);
+    const way = next(header.getAttribute("aria-sort"), first);
     const sign = way === "descending" ? -1 : 1;
     // sort() is stable: equal rows stay as the pipeline has them, whichever way.
     if (way) present.sort((a, b) => sign * compare(a[1], b[1]));
     const absent = keyed.filter(([, cell]) => isAbsent(cell));
     body.append(...(way ? [...present, ...absent] : keyed).map(([row]) => row));
     for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
-    if (way) header.ariaSort = way;
+    if (way) header.setAttribute("aria-sort", way);
   }
 
   function prepare() {
