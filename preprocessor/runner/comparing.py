@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -60,7 +60,9 @@ def _rows(where: str, names: list[str] | None) -> list[dict[str, Any]]:
 
     store = open_store(where)
     try:
-        return [row for name in names or store.experiments() for row in store.rows(name)]
+        rows = [row for name in names or store.experiments() for row in store.rows(name)]
+        # Documents of something else have neither an experiment nor a variant to be known by.
+        return [row for row in rows if isinstance(row.get("_id"), Mapping) and "testname" in row["_id"]]
     finally:
         store.close()
 
@@ -72,7 +74,8 @@ def _text(difference: Difference) -> Iterator[str]:
             experiment = row.experiment
             yield f"{experiment}: NEW to OLD"
         chance = "" if row.chance is None else f", by chance {row.chance:.1%}"
-        yield f"  {row.ratio:7.3f}  ({row.low:.3f} to {row.high:.3f})  {row.verdict}{chance}  {row.variant}"
+        ratio, low, high = ("n/a" if one is None else f"{one:.3f}" for one in (row.ratio, row.low, row.high))
+        yield f"  {ratio:>7}  ({low} to {high})  {row.verdict}{chance}  {row.variant}"
     for side, rows in (("OLD", difference.only_old), ("NEW", difference.only_new)):
         for name in rows:
             yield f"only in {side}: {name}"

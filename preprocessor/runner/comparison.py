@@ -32,16 +32,16 @@ _SAID: Final[Mapping[noise.Verdict, Verdict]] = {
 class Comparison:
     """One row in both sets: ``ratio`` of the median speeds, new to old, and the range from ``low`` to ``high``.
 
-    The range is that of any repeat of the new to any of the old. ``chance`` is the probability of the verdict
-    for sides that are alike, None when there is none to give. ``differs`` names the fields of the provenance
-    that differ, with both values.
+    The range is that of any repeat of the new to any of the old; each is None when a side has no repeats, or would
+    be divided by a speed of 0. ``chance`` is the probability of the verdict for sides that are alike, None when
+    there is none to give. ``differs`` names the fields of the provenance that differ, with both values.
     """
 
     experiment: str
     variant: str
-    ratio: float
-    low: float
-    high: float
+    ratio: float | None
+    low: float | None
+    high: float | None
     verdict: Verdict
     chance: float | None
     differs: Mapping[str, tuple[Any, Any]]
@@ -69,19 +69,24 @@ def compare(old: Sequence[Row], new: Sequence[Row]) -> Difference:
 
 def _compare(old: Row, new: Row) -> Comparison:
     before, after = _speeds(old), _speeds(new)
-    low, high = min(after) / max(before), max(after) / min(before)
+    if not before or not after:  # documents of another program
+        before = after = [0.0]
     verdict = _SAID[noise.verdict(_range(before), _range(after))]
     chance = noise.chance(len(before), len(after)) if verdict in ("faster", "slower") else None
     return Comparison(
         experiment=new["_id"]["testname"],
         variant=variant_name(new["_id"]),
-        ratio=median(after) / median(before),
-        low=low,
-        high=high,
+        ratio=_quotient(median(after), median(before)),
+        low=_quotient(min(after), max(before)),
+        high=_quotient(max(after), min(before)),
         verdict=verdict,
         chance=chance,
         differs=dict(_differences(old, new)),
     )
+
+
+def _quotient(one: float, other: float) -> float | None:
+    return one / other if other else None
 
 
 def _range(speeds: Sequence[float]) -> noise.Range:
@@ -89,7 +94,7 @@ def _range(speeds: Sequence[float]) -> noise.Range:
 
 
 def _speeds(row: Row) -> list[float]:
-    return [repeat["operations_per_second"] for repeat in row["repeats"]]
+    return [repeat["operations_per_second"] for repeat in row.get("repeats", ())]
 
 
 def _name(row: Row) -> str:

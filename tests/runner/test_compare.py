@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -84,3 +85,22 @@ def test_the_command_gives_json_too(folders, capsys):
 def test_nothing_in_common_is_an_error(folders, tmp_path, capsys):
     assert run(folders[0], str(tmp_path / "nowhere")) == 2
     assert "no row is in both" in capsys.readouterr().err
+
+
+def test_a_speed_of_nothing_and_documents_without_repeats_have_no_ratio():
+    (stood,) = compare([row(1, (0, 0, 0))], [row(1, (1, 2, 3))]).rows
+    assert (stood.ratio, stood.low, stood.high, stood.verdict) == (None, None, None, "faster")
+    foreign = {"_id": {"size": 1, "testname": "t"}, "duration": 5}
+    (only,) = compare([foreign], [row(1, (1, 2, 3))]).rows
+    assert (only.ratio, only.low, only.high, only.verdict) == (None, None, None, "too few repeats")
+
+
+def test_the_command_compares_what_can_be_compared(folders, tmp_path, capsys):
+    for folder in folders:
+        store = FileStore(Path(folder))
+        store.put(row(2, (0, 0, 0)))
+        store._write("results", "t", [*store.rows("t"), {"_id": 7}, {"_id": {"of": "something else"}}])
+    assert run(*folders) == 0
+    out = capsys.readouterr().out
+    assert "      n/a  (n/a to n/a)  noise  size 2" in out
+    assert "something else" not in out
