@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from preprocessor.runner.errors import RunnerError
@@ -27,8 +28,9 @@ class Journal:
     def has(self, number: int) -> bool:
         """Whether the row of this variant was written by this run, and is still there."""
         began = self.done.get(str(number))
+        starts = (row.get("start_time") for row in self.store.rows(self.experiment))
         return began is not None and began in {
-            row["start_time"].isoformat() for row in self.store.rows(self.experiment)
+            start.isoformat() for start in starts if isinstance(start, datetime)
         }
 
     def note(self, number: int, row: Mapping[str, Any]) -> None:

@@ -82,7 +82,7 @@ class FileStore:
         """Replace the row with the same ``_id`` in its place, or append."""
         experiment = document["_id"]["testname"]
         rows = self._read(RESULTS, experiment)
-        places = [number for number, row in enumerate(rows) if row["_id"] == document["_id"]]
+        places = [number for number, row in enumerate(rows) if row.get("_id") == document["_id"]]
         if places:
             self._remember(experiment, [rows[place] for place in places])
             rows[places[0]] = dict(document)
@@ -93,10 +93,10 @@ class FileStore:
     def retire(self, experiment: str, keep: Sequence[Document]) -> int:
         """Take rows of variants that are no more out of the file."""
         rows = self._read(RESULTS, experiment)
-        old = [row for row in rows if row["_id"] not in keep]
+        old = [row for row in rows if row.get("_id") not in keep]
         if old:
             self._remember(experiment, old)
-            self._write(RESULTS, experiment, [row for row in rows if row["_id"] in keep])
+            self._write(RESULTS, experiment, [row for row in rows if row.get("_id") in keep])
         return len(old)
 
     def publish(self, experiment: str, documents: Sequence[Document]) -> None:
@@ -255,8 +255,10 @@ def _same_file(one: os.stat_result, other: os.stat_result) -> bool:
 
 
 def _historic(row: Document) -> dict[str, Any]:
-    """The row under an ``_id`` that a later row of the same variant does not have."""
-    return {**row, "_id": {**row["_id"], "start_time": row["start_time"]}}
+    """The row under an ``_id`` that a later row of the same variant does not have; rows may be written by hand."""
+    key = row.get("_id")
+    named = key if isinstance(key, Mapping) else {"_id": key}
+    return {**row, "_id": {**named, "start_time": row.get("start_time")}}
 
 
 def _plainly(act: Callable[[], T]) -> T:

@@ -10,6 +10,7 @@ from pymongo import MongoClient
 
 from preprocessor.runner import store as stores
 from preprocessor.runner.errors import RunnerError
+from preprocessor.runner.journal import Journal
 from preprocessor.runner.store import FileStore, open_store
 
 
@@ -92,3 +93,17 @@ def test_a_file_that_is_not_extended_json_is_named(tmp_path):
     path.write_text("{", encoding="utf-8")
     with pytest.raises(RunnerError, match=r"t\.jsonl"):
         FileStore(tmp_path).rows("t")
+
+
+@pytest.mark.parametrize("key", [{"size": 1, "testname": "t"}, "by hand"])
+def test_a_row_that_was_written_by_hand_gives_way_and_is_in_the_history(store, key):
+    by_hand = {"_id": key, "value": 3}
+    if isinstance(store, FileStore):
+        store._write(stores.RESULTS, "t", [by_hand])
+    else:
+        store._database[stores.RESULTS].insert_one({**by_hand, "_id": {"size": 1, "testname": "t"}})
+    assert not Journal(store, "t", {}, {"0": "2026-01-01T00:00:01+00:00"}).has(0)
+    store.put(row(1, 1))
+    store.retire("t", [row(1, 1)["_id"]])
+    assert [one["_id"] for one in store.rows("t")] == [row(1, 1)["_id"]]
+    assert [(one["value"], one["_id"]["start_time"]) for one in history(store)] == [(3, None)]
