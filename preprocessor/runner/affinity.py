@@ -44,6 +44,7 @@ def _place(pid: int, processors: set[int]) -> None:
     import psutil
 
     # A thread that a server starts later is born where the one that started it runs.
-    for thread in psutil.Process(pid).threads():
-        with suppress(ProcessLookupError):  # it has ended meanwhile
-            os.sched_setaffinity(thread.id, processors)
+    with suppress(psutil.NoSuchProcess):  # a member that has ended; the work that misses it says so
+        for thread in psutil.Process(pid).threads():
+            with suppress(ProcessLookupError):  # it has ended meanwhile
+                os.sched_setaffinity(thread.id, processors)

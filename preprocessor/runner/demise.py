@@ -20,6 +20,8 @@ def demise(directory: Path, pids: Sequence[int]) -> str:
     """
     if not any(_has_ended(pid) for pid in pids):
         return ""
+    if not directory.exists():
+        return "mongod ended, and its files are gone"
     entries = list(_grave(directory))
     if shutil.disk_usage(directory).free < FULL_BYTES or any(_NO_SPACE in entry for entry in entries):
         return f"mongod ended, because there is no space left on the disk of {directory.parent}"

@@ -17,6 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from preprocessor.runner.errors import TargetError
+
 BLOCK = 4096
 FILE_BYTES = 128 * 2**20
 SECONDS = 1.5
@@ -26,16 +28,21 @@ _WRITTEN_AT_ONCE = 2**20
 def measure(directory: Path) -> dict[str, Any] | None:
     """Reads a second and their latencies on the disk of ``directory``, in microseconds.
 
-    None where files cannot be read past the page cache. The file it reads is written for it and removed.
+    None where files cannot be read past the page cache. The file it reads is written for it and removed; raises
+    TargetError when it cannot be.
     """
-    with tempfile.NamedTemporaryFile(dir=directory, prefix="baseline-") as file:
-        for _ in range(FILE_BYTES // _WRITTEN_AT_ONCE):
-            file.write(os.urandom(_WRITTEN_AT_ONCE))
-        file.flush()
-        os.fsync(file.fileno())
-        path = Path(file.name)
-        fio = shutil.which("fio")
-        return (_by_fio(fio, path) if fio else None) or _by_ourselves(path)
+    try:
+        with tempfile.NamedTemporaryFile(dir=directory, prefix="baseline-") as file:
+            for _ in range(FILE_BYTES // _WRITTEN_AT_ONCE):
+                file.write(os.urandom(_WRITTEN_AT_ONCE))
+            file.flush()
+            os.fsync(file.fileno())
+            path = Path(file.name)
+            fio = shutil.which("fio")
+            return (_by_fio(fio, path) if fio else None) or _by_ourselves(path)
+    except OSError as error:
+        message = f"the disk of {directory.parent} cannot be measured: {error.strerror}"
+        raise TargetError(message, f"it takes a file of {FILE_BYTES >> 20} MiB") from None
 
 
 def read_report(text: str) -> dict[str, Any]:
@@ -54,7 +61,7 @@ def _by_fio(program: str, path: Path) -> dict[str, Any] | None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS * 20, check=True)
         return read_report(done.stdout)
-    except (subprocess.SubprocessError, KeyError, ValueError):
+    except (OSError, subprocess.SubprocessError, KeyError, ValueError):
         return None
 
 

@@ -33,7 +33,8 @@ def reads(
 ) -> dict[str, Any]:
     """Counts of a window, from the states of the server around it and what the process had read from disk.
 
-    A rate is None when there was nothing to be found. Read-ahead may bring more from disk than was asked for; the
+    A rate is None when there was nothing to be found, or when a count shrank: then the server before the window was
+    another than after it. Read-ahead may bring more from disk than was asked for; the
     page cache has then helped nobody, and its rate is 0.
     """
     from bson.int64 import Int64
@@ -54,4 +55,4 @@ def _grown(before: Mapping[str, Any], after: Mapping[str, Any], group: str, name
 
 
 def _hit_rate(missed: int, asked: int) -> float | None:
-    return max(0.0, 1 - missed / asked) if asked > 0 else None
+    return max(0.0, 1 - missed / asked) if asked > 0 and missed >= 0 else None

@@ -178,3 +178,9 @@ def test_on_this_machine_what_is_said_to_be_limited_is_limited():
         running.close()
     assert not any(path.exists() for path in held)
     assert controlgroups.ROOT.exists() or held == []
+
+
+def test_a_member_that_has_ended_is_no_obstacle(tmp_path):
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    assert limits.impose({}, [], [child.pid], tmp_path, 0.25) == {}

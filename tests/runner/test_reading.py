@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from preprocessor.runner import diskbaseline
+from preprocessor.runner.errors import TargetError
 from preprocessor.runner.reading import disk_bytes, reads
 
 
@@ -114,3 +115,20 @@ def test_fio_is_asked_where_it_is_and_not_believed_when_it_fails(tmp_path, monke
     monkeypatch.setattr(shutil, "which", lambda name: failing)
     found = diskbaseline.measure(tmp_path / "disk")
     assert found is None or found["tool"] == "mongo-tables"
+
+
+def test_counts_of_another_server_are_no_rate():
+    found = reads(status(1000, 500, 9, 9), status(2000, 3, 9, 99), (800, 7))
+    assert found["cache_hit_rate"] is None
+    assert found["page_cache_hit_rate"] is None
+
+
+def test_a_full_disk_under_the_measurement_is_told(tmp_path, monkeypatch):
+    def full(size):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(diskbaseline, "FILE_BYTES", 1 << 20)
+    with pytest.raises(TargetError, match="cannot be measured: No space left on device"):
+        diskbaseline.measure(tmp_path)
+    assert list(tmp_path.iterdir()) == []
