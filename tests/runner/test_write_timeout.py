@@ -86,3 +86,12 @@ def test_members_of_a_deployment_that_is_not_the_runs_own_are_never_held(replica
     assert "--target local" in err
     with MongoClient(replica_set.uri) as client:
         assert "mongo_tables_held" not in client.list_database_names()
+
+
+def test_members_that_were_held_twice_go_on(three_members):
+    config = {"collection": "c", "heldSecondaries": 1}
+    with MongoClient(three_members.uri) as mongo:
+        write_timeout.create(mongo[DATABASE], config)
+        for _ in range(2):  # before a window that warms, and before the one that is measured
+            write_timeout.reset(mongo[DATABASE], config)
+        assert write_timeout.conclude(mongo[DATABASE], config) == {"applied": 0, "keptByMajority": 0}
