@@ -37,7 +37,9 @@ def provenance_parts(source: Provenance) -> list[str]:
         _all("{}", map(_write_concern, sets)),
         _all("{} connections", (_at(one, "client", "connections") for one in sets), one="1 connection"),
         _all("scale {}", (_at(one, "experiment", "scale") for one in sets)),
-        _all("{} runs a document", (_at(one, "experiment", "repeats") for one in sets), one="1 run a document"),
+        _all(
+            "{} runs a document", (_at(one, "experiment", "repeats") for one in sets), one="1 run a document"
+        ),
         f"{source.documents} document{'' if source.documents == 1 else 's'}",
         _all("{}", (_at(one, "versions", "driver") for one in sets)),
         _all("{}", (_at(one, "versions", "harness") for one in sets)),
