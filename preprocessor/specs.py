@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
 
 from preprocessor.comments import Comment
 from preprocessor.findings import Finding
@@ -19,6 +19,9 @@ from preprocessor.jsontext import Path, parse
 from preprocessor.rules import RULES, finding
 from preprocessor.schemacheck import did_you_mean
 from preprocessor.sharedpipelines import Expanded, Lookup, Stage, expand
+
+if TYPE_CHECKING:
+    from preprocessor.results import Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class Spec:
         return _locate(self.comment, path, key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PipelineSpec(Spec):
     """What has a pipeline of its own: Extended JSON decoded to BSON types, shared stage lists expanded.
 
@@ -73,6 +76,20 @@ class PipelineSpec(Spec):
     provenance: bool | None = None
     max_age: int | None = None
     origins: tuple[int, ...] = ()
+
+    @cached_property
+    def query(self) -> Query:
+        """What it asks of the results source for its rows."""
+        from preprocessor.results import Query
+
+        return Query(self.collection, tuple(self.pipeline), self.let)
+
+    @cached_property
+    def source_query(self) -> Query:
+        """What it asks about the documents that it starts from."""
+        from preprocessor.provenance import source_query
+
+        return source_query(self)
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
         """As ``Spec.locate``; a stage of a shared list is located at the string that names the list."""
@@ -241,7 +258,9 @@ def _column_findings(document: Document) -> Iterator[Finding]:
             hint = (
                 did_you_mean(column, shown) or "Shown are " + ", ".join(f"`{each}`" for each in shown) + "."
             )
-            yield document.finding("MT136", path, message, hint, key=path[0] in ("format", "labels", "spread"))
+            yield document.finding(
+                "MT136", path, message, hint, key=path[0] in ("format", "labels", "spread")
+            )
 
 
 #: Where a comment names columns that it must show.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from os.path import lexists
 from pathlib import Path
 from typing import Any, Protocol
@@ -31,7 +32,7 @@ class Limits:
     connect_ms: int = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Query:
     """One aggregation: the collection, its stages, and the variables that the stages may read as
     ``$$name``.
@@ -41,7 +42,7 @@ class Query:
     pipeline: tuple[Mapping[str, Any], ...]
     let: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A key of the content alone: equal for equal queries (field order counts), in every process."""
         from hashlib import sha256
