@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.aggregation.errors import AggregationError, NotOffline
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from preprocessor.aggregation.compiler import Scope
 
 __all__ = ["AggregationError", "NotOffline", "aggregate", "check"]
+
+# Stages are compiled once and keep the values of their variables: two threads must not run the same one.
+_ONE_AT_A_TIME = RLock()
 
 
 def aggregate(
@@ -38,8 +42,9 @@ def aggregate(
     """
     from preprocessor.aggregation.compiler import Context, Scope, compile_pipeline, utc_now
 
-    scope = _bound(Scope(Context(collections or {}, now or utc_now(), seed)), variables or {})
-    return list(compile_pipeline(pipeline, scope)(iter(documents)))
+    with _ONE_AT_A_TIME:
+        scope = _bound(Scope(Context(collections or {}, now or utc_now(), seed)), variables or {})
+        return list(compile_pipeline(pipeline, scope)(iter(documents)))
 
 
 def check(pipeline: Sequence[Mapping[str, Any]], *, variables: Mapping[str, Any] | None = None) -> None:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from preprocessor.aggregation import catalogue, paths
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
+from preprocessor.aggregation.keeping import content_key, keep, kept
 from preprocessor.aggregation.leading import arranged, leading_joins, wanted
 from preprocessor.aggregation.places import closed
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, date_from_millis, is_string, millis
@@ -30,12 +31,35 @@ class Slot:
         self.value = value
 
 
-class Context(NamedTuple):
-    """What a pipeline may read besides its documents: other collections, the time, seeds."""
+class Context:
+    """What a pipeline may read besides its documents: other collections, the time, seeds.
 
-    collections: Mapping[str, Sequence[Document]]
-    now: datetime
-    seed: int = 0
+    ``asked`` counts how often something of it was read: what was compiled meanwhile is for this context alone.
+    """
+
+    __slots__ = ("_collections", "_now", "_seed", "asked")
+
+    def __init__(self, collections: Mapping[str, Sequence[Document]], now: datetime, seed: int = 0) -> None:
+        self._collections, self._now, self._seed = collections, now, seed
+        self.asked = 0
+
+    @property
+    def collections(self) -> Mapping[str, Sequence[Document]]:
+        """The documents of other collections, by name."""
+        self.asked += 1
+        return self._collections
+
+    @property
+    def now(self) -> datetime:
+        """The time of ``$$NOW``."""
+        self.asked += 1
+        return self._now
+
+    @property
+    def seed(self) -> int:
+        """Where random numbers begin."""
+        self.asked += 1
+        return self._seed
 
 
 class Scope(NamedTuple):
@@ -444,6 +468,18 @@ def _check_stage(spec: Any, path: Path) -> None:
 
 
 def _stage(spec: Any, scope: Scope, path: Path) -> Stage:
+    """The stage, from those that are kept where nothing but its own content says what it does."""
+    key = b"" if scope.slots else content_key(spec, path, scope.leading, scope.most)
+    found = kept(key)
+    if found is None:
+        asked = scope.context.asked
+        found = _compiled_stage(spec, scope, path)
+        if scope.context.asked == asked:
+            keep(key, found)
+    return found
+
+
+def _compiled_stage(spec: Any, scope: Scope, path: Path) -> Stage:
     ((name, argument),) = spec.items()
     entry = catalogue.find("stage", name)
     if entry is None:

@@ -1,0 +1,75 @@
+"""Stages that are compiled once: whatever a pipeline reads besides its documents, it reads anew."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+from bson import Int64
+
+from preprocessor.aggregation import AggregationError, aggregate, check, compiler
+
+SQUARES = [{"$set": {"squares": {"$map": {"input": "$n", "as": "one", "in": {"$pow": ["$$one", 2]}}}}}]
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The stages that are compiled while the test runs."""
+    stages: list[Any] = []
+    compile_stage = compiler._compiled_stage
+
+    def recorded(spec: Any, *rest: Any) -> compiler.Stage:
+        stages.append(spec)
+        return compile_stage(spec, *rest)
+
+    monkeypatch.setattr(compiler, "_compiled_stage", recorded)
+    return stages
+
+
+def test_what_was_checked_is_not_compiled_again_to_be_run(compiled: list[Any]) -> None:
+    pipeline = [{"$match": {"n": {"$gt": 12345}}}, {"$set": {"twelve": {"$add": ["$n", 12]}}}]
+    check(pipeline)
+    assert aggregate([{"n": 12346}], pipeline) == [{"n": 12346, "twelve": 12358}]
+    assert compiled == pipeline
+
+
+def test_the_same_stage_runs_on_other_documents() -> None:
+    assert aggregate([{"n": [1, 2]}, {"n": [3]}], SQUARES) == [
+        {"n": [1, 2], "squares": [1, 4]},
+        {"n": [3], "squares": [9]},
+    ]
+    assert aggregate([{"n": [5]}], SQUARES) == [{"n": [5], "squares": [25]}]
+
+
+def test_numbers_keep_their_types() -> None:
+    for one in (1, Int64(1), 1.0, True):
+        (row,) = aggregate([{}], [{"$set": {"one": {"$literal": one}}}])
+        assert type(row["one"]) is type(one)
+
+
+def test_an_error_is_told_where_the_stage_stands() -> None:
+    failing = {"$set": {"x": {"$divide": [1, "$zero"]}}}
+    for before in ([], [{"$limit": 1}]):
+        with pytest.raises(AggregationError) as caught:
+            aggregate([{"zero": 0}], [*before, failing])
+        assert caught.value.path is not None
+        assert caught.value.path[0] == len(before)
+
+
+def test_time_collections_and_seeds_are_those_of_the_call() -> None:
+    for year in (2025, 2026):
+        now = datetime(year, 1, 1)
+        assert aggregate([{}], [{"$set": {"now": "$$NOW"}}], now=now) == [{"now": now}]
+    join = [{"$lookup": {"from": "c", "localField": "a", "foreignField": "a", "as": "found"}}]
+    nested = [{"$facet": {"joined": join}}]
+    for here in ([{"a": 1, "b": 1}], [{"a": 1, "b": 2}]):
+        assert aggregate([{"a": 1}], join, collections={"c": here})[0]["found"] == here
+        assert aggregate([{"a": 1}], nested, collections={"c": here})[0]["joined"][0]["found"] == here
+    draws = [aggregate([{}], [{"$set": {"r": {"$rand": {}}}}], seed=seed)[0]["r"] for seed in (1, 2, 1)]
+    assert draws[0] == draws[2] != draws[1]
+
+
+def test_variables_of_the_call_are_read_anew() -> None:
+    for value in (1, 2):
+        assert aggregate([{}], [{"$set": {"x": "$$given"}}], variables={"given": value}) == [{"x": value}]
