@@ -53,7 +53,7 @@ def test_zensical_shows_the_figures_of_every_page(tmp_path: Path) -> None:
 
 def test_a_server_gives_the_same_pages_as_the_files(mongod: Mongod, tmp_path: Path) -> None:
     client: MongoClient[dict[str, object]] = MongoClient(mongod.uri())
-    for folder in (HERE / "fixtures").iterdir():
+    for folder in (HERE / "fixtures").glob("[!.]*"):
         client.own_site[folder.name].drop()
         for file in sorted(folder.glob("*.jsonl")):
             lines = file.read_text("utf-8").splitlines()
