@@ -166,3 +166,23 @@ def test_a_part_of_the_records_is_loaded_and_read_where_other_loaders_bring_the_
 def test_a_part_that_is_none_is_refused(part):
     with pytest.raises(ExperimentError, match="no part of 300 records"):
         workload("ycsb").preload({**CONFIG, **part})
+
+
+def test_what_no_window_inserted_does_not_hold_up_the_next(run, collection):
+    run(**READS)
+    collection.insert_one({"_id": "of somebody else"})
+    workload("ycsb").reset(collection.database, CONFIG)
+    assert keys(collection) == {*KEYS[:RECORDS], "of somebody else"}
+
+
+def test_no_operation_at_all_is_a_mistake_that_is_told_before_anything_is_loaded():
+    with pytest.raises(ExperimentError, match="all proportions of operations are 0"):
+        workload("ycsb").preload({**CONFIG, "readproportion": 0, "updateproportion": 0.0})
+
+
+def test_large_records_are_loaded_in_messages_that_a_server_takes(crew, replica_set, collection):
+    config = {"collection": "usertable", "totalDocsToInsert": 40, "fieldcount": 2, "fieldlength": 700_000}
+    done = crew.perform(Load(replica_set.uri, DATABASE, "ycsb_load", config, "seed", 1, "wire"))
+    assert done.bytes > 48_000_000
+    assert (done.documents, done.errors) == (40, {})
+    assert collection.count_documents({}) == 40

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 KEEPS_DATA = True
 NEEDS = frozenset({"recordcount", "testTimeSecs"})
-FORGOTTEN_AT_ONCE = 1000
+FORGOTTEN_AT_ONCE = 5000
+"""More than there may be connections, of which each inserts every n-th number, n being how many they are: so a
+stretch of this length has a record as long as any is left."""
 
 _LOADED = ("fieldcount", "fieldlength", "insertorder", "zeropadding")
 """Parameters that make other data."""
@@ -51,6 +53,7 @@ def create(database: Database[Any], config: Config) -> None:
 def preload(config: Config) -> Config:
     """The load of ``insertcount`` records, always acknowledged by a majority."""
     start, count = _loaded_range(config)
+    _shares(config)  # a mistake in them is told before anything is loaded
     return {
         "workload": "ycsb_load",
         "collection": config["collection"],
@@ -77,7 +80,8 @@ def reset(database: Database[Any], config: Config) -> None:
     number = config["recordcount"]
     while collection.estimated_document_count() > count:
         keys = [name(one).decode() for one in range(number, number + FORGOTTEN_AT_ONCE)]
-        collection.delete_many({"_id": {"$in": keys}})
+        if not collection.delete_many({"_id": {"$in": keys}}).deleted_count:
+            return  # what is left is no record of ours, or the estimate is none
         number += FORGOTTEN_AT_ONCE
 
 
@@ -90,16 +94,16 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
     """Prepare the generators; a step chooses a kind of operation and does one of it."""
     draw = random.Random(share.seed).random
     operations = _Operations(client, config, share, draw)
-    kinds = {
+    kinds: dict[str, Step] = {
         "readproportion": operations.read,
         "updateproportion": operations.update,
         "insertproportion": operations.insert,
         "scanproportion": operations.scan,
         "readmodifywriteproportion": operations.read_modify_write,
     }
-    given = {step: config.get(name, _PROPORTIONS[name]) for name, step in kinds.items()}
-    steps = [step for step, proportion in given.items() if proportion]
-    bounds = list(accumulate(given[step] for step in steps))
+    shares = _shares(config)
+    steps = [kinds[name] for name in shares]
+    bounds = list(accumulate(shares.values()))
     if len(steps) == 1:
         return steps[0]
     return lambda: steps[bisect(bounds, draw() * bounds[-1])]()
@@ -173,6 +177,15 @@ _PROPORTIONS = {
     "scanproportion": 0.0,
     "readmodifywriteproportion": 0.0,
 }
+
+
+def _shares(config: Config) -> dict[str, float]:
+    """The proportions that are not 0, by name; raises ExperimentError when all are."""
+    given = {name: config.get(name, usual) for name, usual in _PROPORTIONS.items()}
+    shares = {name: proportion for name, proportion in given.items() if proportion}
+    if not shares:
+        raise ExperimentError("all proportions of operations are 0", f"give one of {', '.join(given)}")
+    return shares
 
 
 def _chooser(config: Config, share: Share, draw: Callable[[], float]) -> tuple[Sequence, Callable[[], int]]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 KEEPS_DATA = False
 NEEDS = frozenset({"totalDocsToInsert"})
 BATCH = 1000
+BATCH_BYTES = 16 * 2**20
+"""At most, where records are large: a server takes messages of 48 MB."""
 _KEY_BYTES = 23
 _ID_OVERHEAD, _FIELD_OVERHEAD = 15, 13
 
@@ -53,12 +55,13 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
     first = config.get("insertstart", 0) + share.start_of(total)
     end = first + share.of(total)
     make_record = record_maker(config, random.Random(share.seed).random)
+    size = max(1, min(BATCH, BATCH_BYTES // plan({**config, "totalDocsToInsert": 1}).bytes))
 
     def step() -> Done | None:
         nonlocal first
         if first == end:
             return None
-        batch = [make_record(number) for number in range(first, min(first + BATCH, end))]
+        batch = [make_record(number) for number in range(first, min(first + size, end))]
         client.insert(batch)
         first += len(batch)
         return Done(len(batch), len(batch), sum(map(len, batch)))
