@@ -16,6 +16,7 @@ from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.eventschemas import VERSIONS
 from preprocessor.runner.eventschemas.events import population, stream
 from preprocessor.runner.pacing import Pacing, paced
@@ -44,6 +45,8 @@ def plan(config: Config) -> None:
 
 def preload(config: Config) -> Config:
     """The events of ten years, ``initialEvents`` in all."""
+    if "eventsPerSecond" in config:
+        _first_day(config)  # a mistake in it is told before anything is loaded
     kept = ("collection", "version", "writeBatchSize", "writeConcern")
     return {
         "workload": "event_load",
@@ -71,8 +74,7 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
 
 def _writing(client: Client, config: Config, share: Share, writers: int) -> Step:
     version, size = VERSIONS[config["version"]], config["writeBatchSize"]
-    first = datetime.fromisoformat(config["eventsFrom"]).replace(tzinfo=UTC)
-    events = stream(population(config["initialEvents"]), share.seed, first, share.worker)
+    events = stream(population(config["initialEvents"]), share.seed, _first_day(config), share.worker)
     interval = writers * size / config["eventsPerSecond"]
 
     def prepare() -> list[bytes]:
@@ -84,6 +86,15 @@ def _writing(client: Client, config: Config, share: Share, writers: int) -> Step
 
     pacing = Pacing(lambda over: interval, config["testTimeSecs"], random.Random(f"{share.seed}/pauses"))
     return paced(prepare, write, pacing)
+
+
+def _first_day(config: Config) -> datetime:
+    given = config.get("eventsFrom", "")
+    try:
+        return datetime.fromisoformat(given).replace(tzinfo=UTC)
+    except ValueError:
+        message = f"eventsFrom is no day: {given!r}" if given else "eventsPerSecond needs eventsFrom"
+        raise ExperimentError(message, 'a day as "2020-01-31"') from None
 
 
 def _reporting(client: Client, config: Config, share: Share, readers: int) -> Step:
