@@ -7,13 +7,14 @@ from bson.codec_options import CodecOptions
 from pymongo import MongoClient
 
 from preprocessor.runner import experiment as experiments
+from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.eventschemas import VERSIONS
 from preprocessor.runner.eventschemas.events import CLOCKS, loading
-from preprocessor.runner.eventschemas.reports import counted, report_of
 from preprocessor.runner.load import Crew
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import event_load, event_reports
 from preprocessor.runner.workloads.event_reports import REPORTED_FROM
+from tests.runner.eventschemas.counting import counted, report_of
 from tests.runner.processes import finish, start
 
 DATABASE = "event_workloads_test"
@@ -157,3 +158,12 @@ def test_data_that_was_not_loaded_as_a_whole_is_not_measured(replica_set, tmp_pa
     assert code == 2
     assert "data was not loaded as a whole: UnexpectedReply 100 (20 times)" in err
     assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [({}, "eventsPerSecond needs eventsFrom"), ({"eventsFrom": "2020-13-01"}, "eventsFrom is no day")],
+)
+def test_events_without_a_day_are_a_mistake_that_is_told_before_anything_is_loaded(given, message):
+    with pytest.raises(ExperimentError, match=message):
+        event_reports.preload({**CONFIG, "version": "appV6R3", "eventsPerSecond": 40, **given})

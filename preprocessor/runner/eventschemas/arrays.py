@@ -102,9 +102,9 @@ def _reducing_the_ends(key: int, date: datetime) -> list[Pipeline]:
 
 
 VERSIONS = (
-    Version("appV5R0", "month", partial(_pushing, month_id), partial(_unwinding, month_id)),
-    Version("appV5R1", "quarter", partial(_pushing, quarter_id), partial(_unwinding, quarter_id)),
-    Version("appV5R2", "quarter", _merging, partial(_unwinding, quarter_id)),
-    Version("appV5R3", "quarter", _merging, _reducing),
-    Version("appV5R4", "quarter", _merging_with_totals, _reducing_the_ends),
+    Version("appV5R0", partial(_pushing, month_id), partial(_unwinding, month_id)),
+    Version("appV5R1", partial(_pushing, quarter_id), partial(_unwinding, quarter_id)),
+    Version("appV5R2", _merging, partial(_unwinding, quarter_id)),
+    Version("appV5R3", _merging, _reducing),
+    Version("appV5R4", _merging_with_totals, _reducing_the_ends),
 )

@@ -129,9 +129,9 @@ _QUARTER = _Naming(quarter_id, "%m%d")
 _WITH_YEAR = _Naming(quarter_id, "%Y%m%d")
 
 VERSIONS = (
-    Version("appV6R0", "month", _MONTH.statement, _MONTH.pipelines),
-    Version("appV6R1", "quarter", _QUARTER.statement, _QUARTER.pipelines),
-    Version("appV6R2", "quarter", _QUARTER.statement_with_totals, _QUARTER.pipelines_with_totals),
-    Version("appV6R3", "quarter", _WITH_YEAR.statement, _all_at_once),
-    Version("appV6R4", "quarter", _WITH_YEAR.statement, _all_at_once, options=ZSTD),
+    Version("appV6R0", _MONTH.statement, _MONTH.pipelines),
+    Version("appV6R1", _QUARTER.statement, _QUARTER.pipelines),
+    Version("appV6R2", _QUARTER.statement_with_totals, _QUARTER.pipelines_with_totals),
+    Version("appV6R3", _WITH_YEAR.statement, _all_at_once),
+    Version("appV6R4", _WITH_YEAR.statement, _all_at_once, options=ZSTD),
 )

@@ -82,8 +82,8 @@ def _v4_pipelines(key: int, date: datetime) -> list[Pipeline]:
 
 
 VERSIONS = (
-    Version("appV1", "day", _v1_statement, _v1_pipelines, unique=("_id.key", "_id.date")),
-    Version("appV2", "day", _v2_statement, _v2_pipelines, unique=("key", "date")),
-    Version("appV3", "day", _v3_statement, _v3_pipelines, unique=("key", "date")),
-    Version("appV4", "day", _v4_statement, _v4_pipelines),
+    Version("appV1", _v1_statement, _v1_pipelines, unique=("_id.key", "_id.date")),
+    Version("appV2", _v2_statement, _v2_pipelines, unique=("key", "date")),
+    Version("appV3", _v3_statement, _v3_pipelines, unique=("key", "date")),
+    Version("appV4", _v4_statement, _v4_pipelines),
 )

@@ -24,13 +24,12 @@ class Statement:
 class Version:
     """A version of the schema.
 
-    ``bucket`` is what a document holds, ``statement`` brings an event in, ``pipelines`` gives the report on a key
-    (its number) up to a date: one pipeline for each range of ``reports.YEARS``, or one for all. ``unique`` are the
-    fields of a unique index beside the one on ``_id``, ``options`` those of the collection.
+    ``statement`` brings an event in, ``pipelines`` gives the report on a key (its number) up to a date: one pipeline
+    for each range of ``reports.YEARS``, or one for all. ``unique`` are the fields of a unique index beside the one on
+    ``_id``, ``options`` those of the collection.
     """
 
     name: str
-    bucket: str
     statement: Callable[[Event], Statement]
     pipelines: Callable[[int, datetime], list[Pipeline]]
     unique: tuple[str, ...] = ()

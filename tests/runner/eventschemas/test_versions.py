@@ -14,7 +14,8 @@ from preprocessor.aggregation import aggregate
 from preprocessor.runner.eventschemas import VERSIONS
 from preprocessor.runner.eventschemas.events import STATUSES, Event
 from preprocessor.runner.eventschemas.identifiers import day_id, key_text, month_id, quarter_id
-from preprocessor.runner.eventschemas.reports import YEARS, counted, report_of, starts
+from preprocessor.runner.eventschemas.reports import YEARS, starts
+from tests.runner.eventschemas.counting import counted, report_of
 
 DATABASE = "eventschemas_test"
 AWARE = CodecOptions(tz_aware=True)
