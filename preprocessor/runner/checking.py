@@ -71,6 +71,9 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
         if missing:
             hint = "give it here, or for all variants in [parameters]"
             yield ("variants", number), f"the workload {data['workload']} needs {', '.join(missing)}", hint
+        if "workingSetRatio" in given and "recordcount" not in needs:
+            message = f"the workload {data['workload']} has no records that could follow the cache"
+            yield ("variants", number), message, "leave out workingSetRatio; the workload ycsb knows it"
         if "database" in variant:
             yield ("variants", number, "database"), "a variant has no database of its own", ""
     for name in data.get("least", {}):

@@ -76,13 +76,8 @@ def test_at_every_scale_the_ratio_is_what_the_file_says():
 
 
 def test_a_ratio_is_a_parameter_that_files_may_give():
-    assert (
-        parse(TINY.replace("numberOfThreads = 3", "numberOfThreads = 3\nworkingSetRatio = 0.9"), "x.toml")[1]
-        == []
-    )
-    (fault,) = parse(
-        TINY.replace("numberOfThreads = 3", "numberOfThreads = 3\nworkingSetRatio = 0"), "x.toml"
-    )[1]
+    assert parse(YCSB + "[[variants]]\nworkingSetRatio = 0.9\n", "x.toml")[1] == []
+    (fault,) = parse(YCSB + "[[variants]]\nworkingSetRatio = 0\n", "x.toml")[1]
     assert "workingSetRatio" in fault.message
 
 
