@@ -111,12 +111,13 @@ def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
             return
         pipe.send(None)
         total = _timed(steps, assignment, pipe.recv(), counters)
+        pipe.send(
+            total.gave_up or total
+        )  # now: to close a client takes time, and waits for a server that is gone
         if total.gave_up:
-            pipe.send(total.gave_up)  # now: to close a client waits for a server that may be gone
             return
         for held in clients:
             held.close()
-    pipe.send(total)
 
 
 def _connect(client: MongoClient[dict[str, Any]], load: Load) -> Client:
