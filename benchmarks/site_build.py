@@ -30,6 +30,8 @@ from benchmarks.site_speed import cpu_seconds
 
 ROOT = Path(__file__).parents[1]
 BAR = 1.3
+DOORS = 2
+"""The plugin and the extension, in ``mkdocs.yml``."""
 PARTS = ("docs", "fixtures", "tests/lint/pages")
 _PLUGIN = re.compile(r"^  - mongo-tables:\n(?:      .*\n)+", re.MULTILINE)
 
@@ -53,7 +55,10 @@ def write_sites(folder: Path) -> dict[str, Path]:
     subprocess.run(command, cwd=ROOT, check=True)
     shutil.copytree(folder / "rendered" / "docs", sites["static"] / "docs", dirs_exist_ok=True)
     config = sites["static"] / "mkdocs.yml"
-    config.write_text(_PLUGIN.sub("", config.read_text("utf-8")), "utf-8")
+    static, doors = _PLUGIN.subn("", config.read_text("utf-8"))
+    if doors != DOORS:
+        raise SystemExit(f"mkdocs.yml opens {doors} doors, not {DOORS}: the static site would not be static")
+    config.write_text(static, "utf-8")
     return sites
 
 
