@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from preprocessor.pages import query_of, source_answer, source_of, spec_findings, tables_by_id
@@ -25,22 +25,35 @@ Place = Callable[[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What prose may speak of: the pages that were read, their tables by id, and the answers."""
+    """What prose may speak of: the pages that were read, their tables by id, and the answers.
+
+    ``judged`` has what is wrong with comments whose rows were looked at, by the identity of their specs.
+    """
 
     pages: Sequence[Page]
     tables: Tables
     answers: Answers
+    collections: Sequence[str] = ()
+    judged: dict[int, list[Finding]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, pages: Iterable[Page], answers: Answers) -> Known:
+    def of(cls, pages: Iterable[Page], answers: Answers, collections: Sequence[str] = ()) -> Known:
         """What these pages know together."""
         listed = list(pages)
-        return cls(listed, tables_by_id(listed), answers)
+        return cls(listed, tables_by_id(listed), answers, collections)
 
     def within(self, page: Page) -> Known:
         """As seen from a page: its own tables come first, as another plugin may have changed it."""
         own = tables_by_id([page])
-        return Known([page, *self.pages], {**self.tables, **own}, self.answers) if own else self
+        if not own:
+            return self
+        return replace(self, pages=[page, *self.pages], tables={**self.tables, **own})
+
+    def findings(self, spec: Spec) -> list[Finding]:
+        """What is wrong with a comment once the rows are there; looked at once."""
+        if id(spec) not in self.judged:
+            self.judged[id(spec)] = spec_findings(spec, self.tables, self.answers, self.collections)
+        return self.judged[id(spec)]
 
 
 def figures_of(page: Page, known: Known, place: Place) -> list[str]:
@@ -49,9 +62,12 @@ def figures_of(page: Page, known: Known, place: Place) -> list[str]:
     The rows of its figures go to ``place`` as files.
     """
     here = known.within(page)
-    specs = with_anchors(page.specs)
+    specs = zip(page.specs, with_anchors(page.specs), strict=True)
     below = _Below(here, place, {})
-    return [_figure(comment, spec, page, below) for comment, spec in zip(page.comments, specs, strict=True)]
+    return [
+        _figure(comment, spec, anchored, page, below)
+        for comment, (spec, anchored) in zip(page.comments, specs, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +107,7 @@ def _errors(findings: Iterable[Finding]) -> list[Finding]:
     return [each for each in findings if each.severity == "error"]
 
 
-def _figure(comment: Comment, spec: Spec | None, page: Page, below: _Below) -> str:
+def _figure(comment: Comment, spec: Spec | None, anchored: Spec | None, page: Page, below: _Below) -> str:
     from preprocessor.specs import PipelineSpec, ValueSpec
 
     box = _box_for(comment)
@@ -99,8 +115,8 @@ def _figure(comment: Comment, spec: Spec | None, page: Page, below: _Below) -> s
         return box(about(comment, _errors(page.findings)))
     known = below.known
     faults = box(_faults(spec, known))
-    if isinstance(spec, PipelineSpec):
-        return "\n".join(part for part in (faults, _drawing(spec, below)) if part)
+    if isinstance(anchored, PipelineSpec):
+        return "\n".join(part for part in (faults, _drawing(anchored, below)) if part)
     return faults or (_value(spec, known) if isinstance(spec, ValueSpec) else "")
 
 
@@ -110,7 +126,7 @@ def _box_for(comment: Comment) -> Callable[[Iterable[Finding]], str]:
 
 def _faults(spec: Spec, known: Known) -> list[Finding]:
     """The errors of a sound comment that its rows bring to light, without those that it ignores."""
-    found = _errors([*_unknown_table(spec, known), *spec_findings(spec, known.tables, known.answers)])
+    found = _errors([*_unknown_table(spec, known), *known.findings(spec)])
     if not (found and spec.ignore):
         return found
     from preprocessor.lint.ignoring import without_silenced

@@ -2,8 +2,9 @@
 
 One build goes: ``on_files`` reads the pages and runs every distinct pipeline at once; ``on_page_markdown``
 puts tokens for the comments; ``on_page_content`` swaps them for figures; ``on_env``, when all pages are
-read and nothing is written yet, reports every fault and ends a build that has errors. Under ``serve`` a
-fault is shown in the page instead.
+read and nothing is written yet, reports every fault and ends a build that has errors; ``on_page_context``
+shows figures as words to search plugins, which come between. Under ``serve`` a fault is shown in the page
+instead.
 
 The class has ``on_startup``, which makes MkDocs keep the instance between rebuilds, and with it pages and
 answers: https://www.mkdocs.org/dev-guide/plugins/#on_startup
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin, PrefixedLogger
+from mkdocs.plugins import BasePlugin, CombinedEvent, PrefixedLogger, event_priority
 from mkdocs.structure.files import File, InclusionLevel
 
 from preprocessor.environment import today
@@ -28,6 +29,7 @@ from preprocessor.site.answers import KeptAnswers
 from preprocessor.site.assets import script, style_sheet
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.keptsite import KeptPage, folder_state, key_of, load, may_be_kept, store
+from preprocessor.site.searchtext import in_full, in_words
 from preprocessor.site.shelf import Shelf
 from preprocessor.site.source import results_source, watched_folder
 from preprocessor.site.swap import left_over, shown_again, swapped, tokens, with_tokens
@@ -39,7 +41,9 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.livereload import LiveReloadServer
     from mkdocs.structure.files import Files
+    from mkdocs.structure.nav import Navigation
     from mkdocs.structure.pages import Page as SitePage
+    from mkdocs.utils.templates import TemplateContext
 
     from preprocessor.findings import Finding
     from preprocessor.pages import Page
@@ -91,6 +95,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._kept: dict[str, KeptPage] | None = None
         self._fresh: dict[str, KeptPage] = {}
         self._downloads: dict[str, str] = {}
+        self._drawn: dict[str, dict[str, str]] = {}
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Learn whether this is a preview, which shows faults in the page and goes on."""
@@ -99,7 +104,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the results source, and add the style sheet and the script to every page."""
         self._pages, self._late, self._fresh, self._downloads = {}, [], {}, {}
-        self._on_disk, self._known = [], None
+        self._on_disk, self._known, self._drawn = [], None, {}
         self._answers = self._answers_of(results_source(self.config.results, _root(config)))
         config.extra_css.append(STYLE_SHEET)
         config.extra_javascript.append(SCRIPT)
@@ -161,6 +166,24 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             self._keep()
         for path, text in self._downloads.items():
             files.append(File.generated(config, path, content=text.encode("utf-8", "replace")))
+
+    @event_priority(100)
+    def _for_search(
+        self, context: TemplateContext, *, page: SitePage, config: MkDocsConfig, nav: Navigation
+    ) -> TemplateContext:
+        """Show search plugins the words of figures alone."""
+        page.content = in_words(page.content or "", self._drawn.get(page.file.src_uri, {}))
+        return context
+
+    @event_priority(-100)
+    def _for_readers(
+        self, context: TemplateContext, *, page: SitePage, config: MkDocsConfig, nav: Navigation
+    ) -> TemplateContext:
+        """Show readers the figures."""
+        page.content = in_full(page.content or "", self._drawn.pop(page.file.src_uri, {}))
+        return context
+
+    on_page_context = CombinedEvent(_for_search, _for_readers)
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
@@ -245,9 +268,9 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             return _root(config) / self.config.pipelines
         return Path(config.docs_dir) / "pipelines"
 
-    @staticmethod
-    def _swapped(html: str, figures: Mapping[str, str], page: SitePage) -> tuple[str, list[str]]:
+    def _swapped(self, html: str, figures: Mapping[str, str], page: SitePage) -> tuple[str, list[str]]:
         """As ``swap.swapped``; MkDocs, which has looked for anchors already, learns of those in the figures."""
+        self._drawn[page.file.src_uri] = {token: each for token, each in figures.items() if "<table" in each}
         if page.present_anchor_ids is not None:
             page.present_anchor_ids.update(*map(anchors_in, figures.values()))
         return swapped(html, figures)
@@ -257,7 +280,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         from preprocessor.site.figures import Known, figures_of, loose_findings
 
         if self._known is None:
-            self._known = Known.of(self._on_disk, self._asked.by_key)
+            collections = () if self._asked.unreachable else self._asked.collections
+            self._known = Known.of(self._on_disk, self._asked.by_key, collections)
         shelf = Shelf(page.file.src_uri, page.url)
         figures = dict(zip(tokens(given), figures_of(given, self._known, shelf.place), strict=True))
         self._downloads |= shelf.files
@@ -298,7 +322,9 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         pages = list(self._pages.values())
         unreachable = self._answers.unreachable
         if unreachable is None:
-            found = all_findings(pages, self._answers.by_key, self._answers.collections)
+            known = self._known
+            collections, judged = (known.collections, known.judged) if known else ((), {})
+            found = all_findings(pages, self._answers.by_key, collections, judged=judged)
             return sorted({*found, *self._late})
         file = Path(config.config_file_path or "mkdocs.yml").name
         one = finding("MT310", file, (0, 0), unreachable.message, unreachable.hint)
