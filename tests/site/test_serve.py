@@ -82,7 +82,8 @@ def preview(tmp_path: Path) -> Iterator[Preview]:
 
 def test_a_preview_follows_every_save(preview: Preview) -> None:
     preview.wait("index.html", "139.8")
-    assert preview.pipelines_run() == [10]  # six tables, two of which ask the same, and where the rows come from
+    # Six tables, two of which ask the same, and where the rows come from.
+    assert preview.pipelines_run() == [10]
 
     preview.edit("docs/index.md", "A table between", "A prose edit between")
     preview.wait("index.html", "A prose edit between")
