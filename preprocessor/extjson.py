@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from preprocessor.jsontext import Path
 
@@ -280,6 +280,9 @@ _WRAPPERS: dict[str, _Wrapper] = {
         '{"$dbPointer": {"$ref": "name", "$id": {"$oid": "65f0c0ffee0000000000abcd"}}}',
     ),
 }
+
+WRAPPERS: Final = frozenset(_WRAPPERS)
+"""The keys that make an object a value of its own."""
 
 
 def kind_of(value: Any) -> str:

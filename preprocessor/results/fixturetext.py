@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+from preprocessor.extjson import WRAPPERS
 from preprocessor.jsontext import MAX_DEPTH, Parsed, parse
 from preprocessor.results import ResultsError
 
 FAULTS_SHOWN = 20
 _LONG_DIGITS = 18
 """So many digits are an int64 whatever they are."""
+_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z", re.ASCII)
+_Readers = Mapping[str, Callable[[Any], Any]]
+"""What reads the content of a wrapper, by its key; None where the content must be looked at with care."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,42 +147,58 @@ def _encoded(value: Any) -> bytes:
 
     if not isinstance(value, dict) or "_id" not in value:
         raise _Odd
-    _resolve(value, 1, bson.int64.Int64)
+    _resolve(value, 1, _readers())
     try:
         return bson.encode(value)
     except (bson.errors.BSONError, UnicodeEncodeError, OverflowError):
         raise _Odd from None
 
 
-def _resolve(value: dict[str, Any] | list[Any], depth: int, int64: Callable[[str], int]) -> None:
+def _resolve(value: dict[str, Any] | list[Any], depth: int, readers: _Readers) -> None:
     """Replace the wrappers (``{"$date": …}``) below ``value`` in place; plain values are already what they
     are.
 
     Nearly everything in a result document is a plain number: going only where objects are is what makes a
-    first load quick.
+    first load quick. Nearly every wrapper is a 64-bit counter or a date: ``readers`` settle these.
     """
     if depth > MAX_DEPTH:
         raise _Odd
     held: Any = value
-    for key, inner in held.items() if isinstance(held, dict) else enumerate(held):
+    for key, inner in held.items() if type(held) is dict else enumerate(held):
         kind = type(inner)
         if kind is dict:
-            if digits := _plain_long(inner):
-                held[key] = int64(digits)
-            elif any(name[:1] == "$" for name in inner):
-                held[key] = _extended(inner)
+            if len(inner) == 1:
+                ((name, content),) = inner.items()
+                if name in readers and (read := readers[name](content)) is not None:
+                    held[key] = read
+                    continue
+            if WRAPPERS.isdisjoint(inner):
+                _resolve(inner, depth + 1, readers)
             else:
-                _resolve(inner, depth + 1, int64)
+                held[key] = _extended(inner)
         elif kind is list:
-            _resolve(inner, depth + 1, int64)
+            _resolve(inner, depth + 1, readers)
 
 
-def _plain_long(value: dict[str, Any]) -> str:
-    """The digits of ``{"$numberLong": "123"}``, which nearly every object of a result document is; else ""."""
-    digits = value.get("$numberLong")
-    if type(digits) is str and len(value) == 1 and len(digits) <= _LONG_DIGITS and digits.isdecimal():
-        return digits if digits.isascii() else ""
-    return ""
+@cache
+def _readers() -> _Readers:
+    from bson.int64 import Int64
+
+    def long(text: Any) -> Any:
+        """The number of a ``$numberLong`` of not too many digits."""
+        plain = type(text) is str and len(text) <= _LONG_DIGITS and text.isdecimal() and text.isascii()
+        return Int64(text) if plain else None
+
+    return {"$numberLong": long, "$date": _date}
+
+
+def _date(text: Any) -> datetime | None:
+    """The date of a ``$date`` as MongoDB's tools write it."""
+    plain = type(text) is str and _DATE.fullmatch(text)
+    try:
+        return datetime.fromisoformat(text[:-1]) if plain else None
+    except ValueError:
+        return None
 
 
 def _extended(value: Any) -> Any:

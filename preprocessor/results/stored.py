@@ -11,8 +11,10 @@ import bson
 from preprocessor.results import rawbson, readpaths
 from preprocessor.results.limits import OPTIONS
 
-# Below this size in bytes a document, or a part of one, is decoded whole: quicker in C than choosing in Python.
-_SMALL = 12_000
+# Below these sizes in bytes a document, or a part of a larger one, is decoded whole: in C that is quicker than to
+# choose in Python, and what one pipeline has decoded the next one finds.
+_SMALL = 64_000
+_SMALL_PART = 12_000
 
 Document = dict[str, Any]
 
@@ -116,7 +118,7 @@ class StoredCollection:
 
 
 def _value(raw: bytes, kind: int, name: str, start: int, value: int, end: int, below: readpaths.Tree) -> Any:
-    if kind == rawbson.DOCUMENT and below and end - value >= _SMALL:
-        return bson.decode(rawbson.pruned(raw, below, _SMALL, value), OPTIONS)
+    if kind == rawbson.DOCUMENT and below and end - value >= _SMALL_PART:
+        return bson.decode(rawbson.pruned(raw, below, _SMALL_PART, value), OPTIONS)
     element = raw[start:end]
     return bson.decode((len(element) + 5).to_bytes(4, "little") + element + b"\0", OPTIONS)[name]

@@ -89,11 +89,10 @@ def test_rows_from_parts_are_the_rows_from_whole_documents(
     raws: list[bytes], pipeline: list[dict[str, Any]], small: int
 ):
     whole = [bson.decode(raw, OPTIONS) for raw in raws]
-    untouched, stored._SMALL = stored._SMALL, small
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stored, "_SMALL", small)
+        patch.setattr(stored, "_SMALL_PART", small)
         parts = StoredCollection(raws).documents_for(pipeline)
-    finally:
-        stored._SMALL = untouched
     assert outcome(parts, pipeline) == outcome(whole, pipeline)
 
 
