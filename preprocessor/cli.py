@@ -356,7 +356,9 @@ def _diff(commands: Commands) -> None:
     )
     command.add_argument("old", metavar="OLD", help="results source or built site, see below")
     command.add_argument("new", metavar="NEW", help="the other one")
-    command.add_argument("pages", nargs="*", metavar="PAGE", help="pages or folders (default: docs)")
+    command.add_argument(
+        "pages", nargs="*", default=[], metavar="PAGE", help="pages or folders (default: docs)"
+    )
     command.add_argument("--key", metavar="COLUMNS", help="name rows by these columns, with commas")
     command.add_argument("--pipelines", metavar="DIR", help="shared pipelines (default: docs/pipelines)")
     form = command.add_mutually_exclusive_group()

@@ -11,12 +11,17 @@ from pathlib import Path, PurePosixPath
 from preprocessor.commands import Unusable
 
 _REVISION = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:]+)")
+_URI = re.compile(r"mongodb(\+srv)?[:/]|.*://", re.IGNORECASE)
 _EXAMPLE = "name a revision and a path from here: HEAD~1:fixtures"
 
 
 def is_revision(where: str) -> bool:
-    """Whether ``where`` names a path of a revision: it has a colon, and there is no such file."""
-    return _REVISION.fullmatch(where) is not None and "://" not in where and not Path(where).exists()
+    """Whether ``where`` names a path of a revision: it has a colon, and there is no such file.
+
+    A URI is none, mistyped or not: what Git would say of it shows the password.
+    """
+    named = _REVISION.fullmatch(where) is not None and _URI.match(where) is None
+    return named and not Path(where).exists()
 
 
 def write_revision(where: str, folder: Path) -> Path:

@@ -38,7 +38,9 @@ def _both(arguments: Namespace) -> tuple[list[Table], list[Table]]:
     from preprocessor.changes.sites import is_site, tables_of_site
 
     sides = (arguments.old, arguments.new)
-    sites = [is_site(Path(side)) for side in sides]
+    if not all(side.strip() for side in sides):
+        raise Unusable("OLD and NEW each name a results source or a built site, and one of them is empty")
+    sites = ["://" not in side and is_site(Path(side)) for side in sides]
     if all(sites):
         if arguments.pages or arguments.key:
             raise Unusable("two built sites are compared whole: name no pages and no --key")

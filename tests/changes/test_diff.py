@@ -169,7 +169,23 @@ def test_files_and_a_server_with_the_same_documents_differ_in_nothing(project: P
     client.drop_database("diffed")
 
 
+@pytest.mark.parametrize(
+    "source", ["mongodb//me:swordfish@host", "mongodb:/me:swordfish@host", "mongodb://me:swordfish@:x"]
+)
+def test_a_mistyped_uri_keeps_its_password(source: str, project: Path) -> None:
+    done = mongo_tables("diff", source, "old", cwd=project, expect=2)
+    assert done.stderr and "swordfish" not in done.stderr + done.stdout
+
+
+def test_a_long_uri_is_no_file(project: Path) -> None:
+    hosts = ",".join(f"127.0.0.1:{port}" for port in range(1, 31))
+    uri = f"mongodb://{hosts}/d?serverSelectionTimeoutMS=100"
+    assert "no answer" in mongo_tables("diff", "old", uri, cwd=project, expect=2).stderr
+
+
 def test_trouble_is_one_line(project: Path) -> None:
+    assert "one of them is empty" in mongo_tables("diff", "", "old", cwd=project, expect=2).stderr
+    assert "PAGE" not in mongo_tables("diff", "old", cwd=project, expect=2).stderr.splitlines()[-1]
     assert "nowhere" in mongo_tables("diff", "old", "nowhere", cwd=project, expect=2).stderr
     (project / "site").mkdir()
     (project / "site" / "index.html").write_text("<p>A site</p>")
