@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -215,14 +215,14 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _positive(text: str) -> float:
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError("must be more than 0")
-    return value
+    with suppress(ValueError):
+        if 0 < (value := float(text)) < float("inf"):
+            return value
+    raise argparse.ArgumentTypeError(f"must be a number above 0, not {text!r}")
 
 
 def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return value
+    with suppress(ValueError):
+        if (value := int(text)) >= 1:
+            return value
+    raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, not {text!r}")

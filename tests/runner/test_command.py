@@ -6,6 +6,7 @@ import signal
 import time
 
 import psutil
+import pytest
 from pymongo import MongoClient
 
 from preprocessor.runner.store import FileStore
@@ -114,6 +115,21 @@ def test_a_pattern_stands_for_all_experiments_that_it_matches():
     code, _, err = finish(start("nothing_*", "--dry-run"))
     assert code == 2
     assert "no experiment 'nothing_*'" in err
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "wanted"),
+    [
+        ("--scale", "x", "a number above 0, not 'x'"),
+        ("--seconds", "nan", "a number above 0, not 'nan'"),
+        ("--repeats", "1.5", "a whole number from 1 on, not '1.5'"),
+        ("--repeats", "0", "a whole number from 1 on, not '0'"),
+    ],
+)
+def test_a_number_that_is_none_is_told_in_words(option, value, wanted):
+    code, _, err = finish(start("insert_docsize", "--dry-run", option, value))
+    assert code == 2
+    assert f"argument {option}: must be {wanted}" in err
 
 
 def wait_for_mongod(process):
