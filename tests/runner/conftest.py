@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from preprocessor.runner.load import Crew
 from preprocessor.runner.local import LocalReplicaSet, Settings
 from tests.runner.processes import TINY
 
@@ -14,6 +15,13 @@ def replica_set():
     running = LocalReplicaSet(Settings(members=1))
     yield running
     running.close()
+
+
+@pytest.fixture(scope="module")
+def crew():
+    """Two processes for the work of a module's tests; one that fails in a worker starts a crew of its own."""
+    with Crew(2) as running:
+        yield running
 
 
 @pytest.fixture

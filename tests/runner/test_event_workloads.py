@@ -10,7 +10,6 @@ from preprocessor.runner import experiment as experiments
 from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.eventschemas import VERSIONS
 from preprocessor.runner.eventschemas.events import CLOCKS, loading
-from preprocessor.runner.load import Crew
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import event_load, event_reports
 from preprocessor.runner.workloads.event_reports import REPORTED_FROM
@@ -22,12 +21,6 @@ CONFIG = {
     "collection": "events", "initialEvents": 3_000, "writeBatchSize": 40, "testTimeSecs": 0.6,
     "writeConcern": {"w": "majority", "j": True},
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def crew():
-    with Crew(2) as running:
-        yield running
 
 
 @pytest.fixture

@@ -26,12 +26,6 @@ NUMBERED = {
 }
 
 
-@pytest.fixture(scope="module")
-def crew():
-    with Crew(2) as running:
-        yield running
-
-
 @pytest.fixture
 def database(replica_set):
     with MongoClient(replica_set.uri) as client:

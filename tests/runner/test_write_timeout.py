@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner.load import Crew
 from preprocessor.runner.local import LocalReplicaSet, Settings
 from preprocessor.runner.store import FileStore
 from preprocessor.runner.worker import Load
@@ -22,12 +21,6 @@ def three_members():
     running = LocalReplicaSet(Settings(members=3))
     yield running
     running.close()
-
-
-@pytest.fixture(scope="module")
-def crew():
-    with Crew(1) as running:
-        yield running
 
 
 @pytest.mark.parametrize("client", ["wire", "pymongo"])

@@ -7,7 +7,6 @@ import pytest
 from pymongo import MongoClient
 
 from preprocessor.runner.errors import ExperimentError
-from preprocessor.runner.load import Crew
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import workload
 from preprocessor.runner.ycsb.records import key_namer
@@ -17,12 +16,6 @@ RECORDS = 300
 CONFIG = {"collection": "usertable", "recordcount": RECORDS, "testTimeSecs": 0.5}
 READS = {"readproportion": 1.0, "updateproportion": 0.0}
 KEYS = [key_namer("hashed", 1)(number).decode() for number in range(5000)]
-
-
-@pytest.fixture(scope="module")
-def crew():
-    with Crew(2) as running:
-        yield running
 
 
 @pytest.fixture
