@@ -59,11 +59,12 @@ class Evidence:
         return kind in ("%", "times") and any(_within(figure, one) for one in self._compared(kind))
 
     def nearest(self, figure: Figure) -> Number | None:
-        """The shown number that is nearest to a figure; of its unit where there is one."""
+        """The shown number that is nearest to a figure; of its unit where it has one."""
         middle = (figure.low + figure.high) / 2
         shown = [one for one in self.numbers if one.column]
-        same = [one for one in shown if one.unit and figure.unit and one.unit.fits(figure.unit)]
-        return min(same or shown, key=lambda one: _distance(figure, one, middle), default=None)
+        if figure.unit is not None:
+            shown = [one for one in shown if one.unit and one.unit.fits(figure.unit)]
+        return min(shown, key=lambda one: _distance(figure, one, middle), default=None)
 
     def _compared(self, kind: str) -> Iterator[float]:
         for column in self.columns:

@@ -87,6 +87,11 @@ def test_the_place_is_that_of_the_figure_and_the_hint_writes_the_value(fixtures:
     assert '<!-- MONGO_VALUE: {"table": "speed", "column": "ops", "where": {"n": 16}} -->' in found.hint
 
 
+def test_a_number_of_another_kind_is_no_hint(fixtures: Path) -> None:
+    (found,) = judged(beside("That is 55% faster."), fixtures)
+    assert found.hint == ""
+
+
 def test_the_hint_can_be_followed(fixtures: Path) -> None:
     (found,) = judged(beside("They reach 55,000 inserts/s."), fixtures)
     comment = found.hint[found.hint.index("<!--") :]
