@@ -52,7 +52,9 @@ class StoredCollection:
     def documents(self) -> list[Document]:
         """All documents, decoded whole."""
         if self._whole is None:
-            self._whole = [bson.decode(raw, OPTIONS) for raw in self._raws]
+            self._whole = [
+                self._small.get(number) or bson.decode(raw, OPTIONS) for number, raw in enumerate(self._raws)
+            ]
         return self._whole
 
     def __len__(self) -> int:
@@ -96,6 +98,8 @@ class StoredCollection:
         return self._held[path]
 
     def _part(self, number: int, tree: readpaths.Tree) -> Document:
+        if self._whole is not None:
+            return self._whole[number]
         raw, known = self._raws[number], self._fields[number]
         if len(raw) < _SMALL:
             if number not in self._small:

@@ -6,7 +6,9 @@ pipeline.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import gc
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from preprocessor.results import ResultsError, open_source
@@ -52,7 +54,8 @@ class KeptAnswers:
 
         self.ran += len(new)
         try:
-            self._answers.update(run_all(self._opened(), new.values(), self._workers))
+            with _nothing_collected():
+                self._answers.update(run_all(self._opened(), new.values(), self._workers))
         except ResultsError as error:
             self._answers.update(dict.fromkeys(new, error))
 
@@ -90,3 +93,15 @@ class KeptAnswers:
         if self._source is None:
             self._source = open_source(self.where, self.limits)
         return self._source
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Without the garbage collector, which would go through all documents again and again while they come in."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
