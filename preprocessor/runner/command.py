@@ -22,7 +22,7 @@ EPILOG = """\
 examples:
   mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
   mongo-tables run insert_docsize --scale 0.01          one hundredth of it, on a replica set of its own
-  mongo-tables run --all --scale 0.001 --seconds 0.7    everything in about 18 minutes on two processors
+  mongo-tables run --all --scale 0.001 --seconds 0.7    everything in about 15 minutes on two processors
   mongo-tables run 'lesson_*' --scale 0.001             all experiments whose names begin so
   mongo-tables run ./mine.toml                          an experiment file of yours
   mongo-tables run insert_docsize --target mongodb://…  on a deployment that is there already
