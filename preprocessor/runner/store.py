@@ -21,6 +21,7 @@ from bson.codec_options import CodecOptions
 
 from preprocessor import atomic
 from preprocessor.results import ResultsError, fixturefiles, fixturetext, typedjson
+from preprocessor.runner.addresses import used
 from preprocessor.runner.errors import KEPT, RunnerError
 
 RESULTS = "results"
@@ -230,7 +231,7 @@ class DatabaseStore:
 def open_store(where: str) -> Store:
     """Open a folder, or the database of a connection string."""
     if where.startswith(("mongodb://", "mongodb+srv://")):
-        return _plainly(lambda: DatabaseStore(where))
+        return used(where, "the results database", lambda: DatabaseStore(where))
     return FileStore(Path(where))
 
 
@@ -267,4 +268,5 @@ def _plainly(act: Callable[[], T]) -> T:
     try:
         return act()
     except PyMongoError as error:
-        raise RunnerError(f"the results database: {type(error).__name__}: {error}") from None
+        text = str(error).partition(" (configured timeouts")[0].partition(", full error:")[0]
+        raise RunnerError(f"the results database: {type(error).__name__}: {text}") from None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from preprocessor.results.secrets import scrub
+from preprocessor.runner.addresses import used
 from preprocessor.runner.errors import RunnerError, TargetError
 
 if TYPE_CHECKING:
@@ -154,13 +154,7 @@ class UriTarget:
 
     def __init__(self, uri: str) -> None:
         """Raises RunnerError when the string is no connection string of MongoDB."""
-        from pymongo.errors import PyMongoError
-        from pymongo.uri_parser import parse_uri
-
-        try:
-            nodes = parse_uri(uri)["nodelist"]
-        except PyMongoError as error:
-            raise RunnerError(f"the target is no connection string: {scrub(str(error), uri)}") from None
+        nodes = used(uri, "the target", lambda: _nodes(uri))
         self.name = ",".join(f"{host}:{port}" for host, port in nodes)
         self._uri = uri
 
@@ -185,6 +179,16 @@ class UriTarget:
 
     def close(self) -> None:
         """Nothing was started, so there is nothing to end."""
+
+
+def _nodes(uri: str) -> list[tuple[str, int | None]]:
+    from pymongo import MongoClient
+    from pymongo.uri_parser import parse_uri
+
+    # Certificates that are not there are missed by a client only, which need not connect for that.
+    MongoClient[dict[str, Any]](uri, connect=False).close()
+    nodes: list[tuple[str, int | None]] = parse_uri(uri)["nodelist"]
+    return nodes
 
 
 def open_target(where: str) -> Target:
