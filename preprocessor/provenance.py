@@ -41,10 +41,18 @@ _REPEAT: Final = {
     name: f"$$this.{name}"
     for name in ("start_time", "duration", "operations", "operations_per_second", "errors")
 }
+
+
+def _fields_of(part: str, names: Sequence[str]) -> Mapping[str, Any]:
+    """Some fields of a part; nothing, and no time lost over it, where documents do not have the part."""
+    fields = {name: f"${part}.{name}" for name in names}
+    return {"$cond": [{"$eq": [{"$type": f"${part}"}, "object"]}, fields, "$$REMOVE"]}
+
+
 _GROUP: Final[Mapping[str, Any]] = {
     "$group": {
         "_id": {
-            part: {name: f"${part}.{name}" for name in names} if part in _BY_FIELD else f"${part}"
+            part: _fields_of(part, names) if part in _BY_FIELD else f"${part}"
             for part, names in _TOLD.items()
         },
         "first": {"$min": "$start_time"},

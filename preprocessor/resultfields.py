@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,6 +41,7 @@ def fields(kind: str = "result") -> Mapping[str, Field]:
     return found
 
 
+@lru_cache(maxsize=4096)
 def field_at(path: str) -> Field | None:
     """The field at a path, or None when no schema describes it."""
     known = fields()

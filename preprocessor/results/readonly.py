@@ -49,6 +49,7 @@ REFUSED_OPERATORS: Mapping[str, str] = {
 """Operators that are refused wherever an expression or a filter can stand, with the reason."""
 
 _REFUSED = {**REFUSED_STAGES, **REFUSED_OPERATORS}
+_NAMES = frozenset(_REFUSED)
 
 
 class Refusal(NamedTuple):
@@ -66,7 +67,17 @@ def refusals(pipeline: Sequence[Any] | Mapping[str, Any]) -> list[Refusal]:
     whatever a later server adds, and no expression has the name of a refused stage. Under ``$literal`` keys
     are data.
     """
-    return list(_in_value(pipeline, (), False))
+    return list(_in_value(pipeline, (), False)) if _suspicious(pipeline) else []
+
+
+def _suspicious(value: Any) -> bool:
+    """Whether there may be a refusal anywhere; what is none of JSON's own types is looked at with care."""
+    kind = type(value)
+    if kind is dict:
+        return not _NAMES.isdisjoint(value) or any(map(_suspicious, value.values()))
+    if kind is list or kind is tuple:
+        return any(map(_suspicious, value))
+    return isinstance(value, (Mapping, list, tuple)) or (isinstance(value, str) and kind is not str)
 
 
 def _in_value(value: Any, path: Path, is_data: bool) -> Iterator[Refusal]:

@@ -76,7 +76,8 @@ class StoredCollection:
         Left out are documents that its first ``$match`` is certain to drop, and fields that it cannot read.
         """
         numbers = self._candidates(readpaths.leading_values(pipeline))
-        tree = readpaths.read_tree(pipeline)
+        is_large = any(len(self._raws[number]) >= _SMALL for number in numbers)
+        tree = readpaths.read_tree(pipeline) if is_large else {}
         if tree is None:
             return self._whole_of(numbers)
         return [self._part(number, tree) for number in numbers]

@@ -17,6 +17,8 @@ def prefix_length(line: str, prefix: str) -> int:
     A line that goes on lazily has fewer quote marks, or none. A tab reaches to the next column divisible by
     four.
     """
+    if not prefix:
+        return 0
     quotes, _, indent = prefix.rpartition(">")
     match = _quotes(quotes.count(">") + 1 if quotes or prefix.startswith(">") else 0).match(line)
     end = match.end() if match is not None else 0
