@@ -5,8 +5,10 @@ Each function gives the Markdown of one page.
 
 from __future__ import annotations
 
+import argparse
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -178,12 +180,60 @@ def _fields_table(inside: Iterable[Field]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def commands_page() -> str:
+    """Every command of the program with its arguments, from the parser that reads them."""
+    from preprocessor.cli import parser
+
+    commands = list(_commands(parser()))
+    lines = [
+        "# Commands\n",
+        "`mongo-tables COMMAND --help` prints what stands here: this page is made from the parser that reads the "
+        "command line.\n",
+        "| Command | What it does |",
+        "| --- | --- |",
+        *(f"| [`{name}`](#{name}) | {summary} |" for name, summary, _ in commands),
+    ]
+    sections = (_command_section(name, command) for name, _, command in commands)
+    return "\n".join(lines) + "\n\n" + "\n".join(sections)
+
+
+def _commands(top: argparse.ArgumentParser) -> Iterator[tuple[str, str, argparse.ArgumentParser]]:
+    """Name, summary and parser of each command; argparse has no public way to them."""
+    for action in top._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for listed in action._choices_actions:
+                yield listed.dest, listed.help or "", action.choices[listed.dest]
+
+
+def _command_section(name: str, command: argparse.ArgumentParser) -> str:
+    # The usual width is that of the terminal: the page would depend on it.
+    command.formatter_class = partial(argparse.HelpFormatter, width=90)
+    parts = [
+        f"## `{name}` {{ #{name} }}\n",
+        f"{_cell(command.description or '')}\n",
+        f"```text\n{command.format_usage()}```\n",
+        "| Argument | Meaning |\n| --- | --- |",
+        *(f"| `{_argument(one)}` | {_cell((one.help or '') % vars(one))} |" for one in command._actions),
+    ]
+    if command.epilog:
+        parts.append(f"\n```text\n{command.epilog.strip()}\n```")
+    return "\n".join(parts) + "\n"
+
+
+def _argument(one: argparse.Action) -> str:
+    """How an argument is written: its longest option, and the name or the choices of its value."""
+    choices = f"{{{','.join(map(str, one.choices))}}}" if one.choices else None
+    value = "" if one.nargs == 0 else str(one.metavar or choices or one.dest.upper())
+    return " ".join(part for part in (one.option_strings[-1] if one.option_strings else "", value) if part)
+
+
 def _cell(text: str) -> str:
     """A sentence in which names such as _id and the * of a path are no emphasis."""
     return text.replace("_", "\\_").replace("*", "\\*").replace("|", "\\|")
 
 
 PAGES = {
+    "reference/commands.md": commands_page,
     "reference/offline.md": offline_page,
     "reference/rules.md": rules_page,
     "reference/keys.md": keys_page,

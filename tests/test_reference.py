@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from preprocessor.reference import fields_page
+import re
+
+import pytest
+
+from preprocessor.cli import main
+from preprocessor.reference import commands_page, fields_page
 from preprocessor.resultfields import fields
 
 PARAMETERS = ("_id", "test_config", "test_config.variant", "experiment.parameters", "experiment.variant")
@@ -27,3 +32,28 @@ def test_every_line_of_a_table_has_as_many_cells_as_its_head():
 def test_names_in_sentences_are_not_emphasis():
     assert "replaces the row" in fields_page()
     assert "have \\_ before them" in fields_page()
+
+
+def sections_of_commands() -> dict[str, str]:
+    _, *parts = re.split(r"^## `(\w+)` .*$", commands_page(), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def test_the_page_of_commands_has_every_command_and_every_option_that_the_program_takes(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    listed = re.findall(r"^ {4}(\w+)\b", capsys.readouterr().out, re.MULTILINE)
+    sections = sections_of_commands()
+    assert list(sections) == listed
+    for name, section in sections.items():
+        with pytest.raises(SystemExit):
+            main([name, "--help"])
+        options = set(re.findall(r"^  (?:-h, )?(--[\w-]+)", capsys.readouterr().out, re.MULTILINE))
+        assert set(re.findall(r"^\| `(--[\w-]+)", section, re.MULTILINE)) == options, name
+
+
+def test_the_page_of_commands_does_not_depend_on_terminal_or_results_source(monkeypatch):
+    usual = commands_page()
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("MONGO_TABLES_RESULTS", "mongodb://user:secret@host/results")
+    assert commands_page() == usual
