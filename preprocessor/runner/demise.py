@@ -7,8 +7,9 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-FULL_BYTES = 1 << 20
-"""With less room than that a server cannot go on, and its log may have had no room to say so."""
+FULL_BYTES = 128 << 20
+"""With less room than that a server cannot make the next file of its journal, which has 100 MB from the beginning
+(https://www.mongodb.com/docs/manual/core/journaling/), and its log may have had no room to say so."""
 LONGEST = 300
 _NO_SPACE = "No space left on device"
 
