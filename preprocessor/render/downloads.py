@@ -13,9 +13,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.aggregation.values import MISSING
@@ -31,9 +31,12 @@ Rows = Sequence[Mapping[str, Any]]
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
-def csv_text(spec: TableSpec, rows: Rows) -> str:
-    """The table as CSV: one line for each row below the header, lines end in ``\\r\\n``."""
-    columns = list(_with_ranges(spec, rows))
+def csv_text(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = None) -> str:
+    """The table as CSV: one line for each row below the header, lines end in ``\\r\\n``.
+
+    ``columns`` are those of ``columns_of``, where they are known already.
+    """
+    columns = list(_with_ranges(spec, rows, columns or columns_of(spec, rows)))
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(_safe(_header(column)) for column in columns)
@@ -41,9 +44,9 @@ def csv_text(spec: TableSpec, rows: Rows) -> str:
     return text.getvalue()
 
 
-def _with_ranges(spec: TableSpec, rows: Rows) -> Iterator[Column]:
+def _with_ranges(spec: TableSpec, rows: Rows, columns: Sequence[Column]) -> Iterator[Column]:
     """The columns of the table, each with a range followed by those of its ends."""
-    for column in columns_of(spec, rows):
+    for column in columns:
         percent = not column.name and spec.baseline is not None and spec.baseline.get("as") != "ratio"
         yield replace(column, unit="%") if percent else column
         fields = spec.spread.get(column.name, ())
@@ -83,19 +86,22 @@ def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
 
 
 def _extended_json(value: object) -> str:
+    try:
+        return _encoder()(value)
+    except ValueError:  # NaN and the infinities have a notation of their own.
+        from bson import json_util
+
+        options = json_util.RELAXED_JSON_OPTIONS
+        return json_util.dumps(value, json_options=options, ensure_ascii=False, separators=(",", ":"))
+
+
+@cache
+def _encoder() -> Callable[[object], str]:
     from bson import json_util
 
-    options = json_util.RELAXED_JSON_OPTIONS
-    try:
-        return json.dumps(
-            value,
-            ensure_ascii=False,
-            allow_nan=False,
-            separators=(",", ":"),
-            default=partial(json_util.default, json_options=options),
-        )
-    except ValueError:  # NaN and the infinities have a notation of their own.
-        return json_util.dumps(value, json_options=options, ensure_ascii=False, separators=(",", ":"))
+    default = partial(json_util.default, json_options=json_util.RELAXED_JSON_OPTIONS)
+    encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=default)
+    return encoder.encode
 
 
 def _unit(spec: TableSpec, name: str) -> dict[str, str]:

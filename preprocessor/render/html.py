@@ -44,16 +44,18 @@ def html_table(
     *,
     notes: str = "",
     meanings: Mapping[str, str] = _NO_MEANINGS,
+    columns: Sequence[Column] | None = None,
 ) -> str:
     """The figure that stands in the page for one table.
 
     ``notes`` is HTML to stand under the table, outside its scroll box. ``meanings`` are texts that explain
-    columns, by their names; a header shows its own to who points at it or has it read out. With no
+    columns, by their names; a header shows its own to who points at it or has it read out. ``columns`` are those
+    of ``columns_of``, where they are known already. With no
     rows the author's ``empty`` text (or a plain statement) takes the place of the table. The same rows give the
     same text; lines end in ``\\n``.
     """
     chart = _drawn(table_plot(spec), rows) if spec.chart and rows else ""
-    body = table_html(spec, rows, meanings) if rows else _nothing(spec)
+    body = table_html(spec, rows, meanings, columns) if rows else _nothing(spec)
     return _figure(spec, chart, body, notes)
 
 
@@ -100,13 +102,16 @@ def _nothing(spec: PipelineSpec) -> str:
 
 
 def table_html(
-    spec: TableSpec, rows: Sequence[Mapping[str, object]], meanings: Mapping[str, str] = _NO_MEANINGS
+    spec: TableSpec,
+    rows: Sequence[Mapping[str, object]],
+    meanings: Mapping[str, str] = _NO_MEANINGS,
+    columns: Sequence[Column] | None = None,
 ) -> str:
     """The table in a box that scrolls: a group with a name, which the keyboard can reach and move; notes below.
 
     It is no region: a landmark for each of ten tables would bury the page's own landmarks.
     """
-    columns = columns_of(spec, rows)
+    columns = columns or columns_of(spec, rows)
     name = spec.title or spec.caption or "Table: " + ", ".join(spec.headers)
     return "\n".join(
         (

@@ -29,9 +29,10 @@ def run_all(
 ) -> dict[str, Rows | ResultsError]:
     """Rows or the error of every distinct query, by ``query.key``, in the order of first appearance.
 
-    At most ``workers`` queries (and never more than the source asks for) run at the same time. A source
-    that cannot be reached is asked once; all queries then share that error. An interrupt leaves at once:
-    the threads are daemons, and what a server still works on ends with its time limit.
+    At most ``workers`` queries (and never more than the source asks for) run at the same time; a source that
+    asks for one is its own work, and needs no thread. A source that cannot be reached is asked once; all queries
+    then share that error. An interrupt leaves at once: the threads are daemons, and what a server still works on
+    ends with its time limit.
     """
     distinct = {query.key: query for query in queries}
     if not distinct:
@@ -40,8 +41,17 @@ def run_all(
         source.reach()
     except ResultsError as error:
         return dict.fromkeys(distinct, error)
-    answers = _run(source, list(distinct.items()), max(1, min(workers, source.workers)))
+    work = list(distinct.items())
+    if source.workers == 1:
+        return _run_here(source, work)
+    answers = _run(source, work, max(1, min(workers, source.workers)))
     return {key: answers[key] for key in distinct}
+
+
+def _run_here(source: ResultsSource, work: Sequence[tuple[str, Query]]) -> dict[str, Rows | ResultsError]:
+    lost: list[ResultsError] = []
+    answered = ((key, lost[0] if lost else _answer(source, query, lost)) for key, query in work)
+    return dict(map(_taken, answered))
 
 
 def _run(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from preprocessor.comments import Comment
     from preprocessor.findings import Finding
     from preprocessor.pages import Answers, Page
+    from preprocessor.render.columns import Column
     from preprocessor.results import Rows
     from preprocessor.specs import PipelineSpec, Spec, TableSpec, ValueSpec
     from preprocessor.statements import Tables
@@ -78,7 +79,7 @@ class _Below:
     place: Place
     told: dict[str, str]
 
-    def html(self, spec: PipelineSpec, table: TableSpec, rows: Rows) -> str:
+    def html(self, spec: PipelineSpec, table: TableSpec, rows: Rows, columns: Sequence[Column]) -> str:
         """The HTML under one figure, whose rows as a table are ``table``; none where the author wants none."""
         if spec.provenance is False or not rows:
             return ""
@@ -88,7 +89,7 @@ class _Below:
         source = source_answer(spec, self.known.answers)
         name = spec.id or "rows"
         links = {
-            "CSV": self.place(f"{name}.csv", csv_text(table, rows)),
+            "CSV": self.place(f"{name}.csv", csv_text(table, rows, columns)),
             "JSON": self.place(f"{name}.json", json_text(table, rows, source)),
         }
         first = self.told.setdefault(source_of(spec).key, name)
@@ -145,6 +146,7 @@ def _unknown_table(spec: Spec, known: Known) -> list[Finding]:
 
 def _drawing(spec: PipelineSpec, below: _Below) -> str:
     from preprocessor.render.chartdata import as_table
+    from preprocessor.render.columns import columns_of
     from preprocessor.specs import ChartSpec, TableSpec
 
     rows = below.known.answers[query_of(spec).key]
@@ -152,13 +154,14 @@ def _drawing(spec: PipelineSpec, below: _Below) -> str:
         return ""
     if isinstance(spec, ChartSpec):
         table = replace(as_table(spec), id=spec.id)
-        return html_chart(spec, rows, notes=below.html(spec, table, rows))
+        return html_chart(spec, rows, notes=below.html(spec, table, rows, columns_of(table, rows)))
     if not isinstance(spec, TableSpec):
         return ""
     from preprocessor.site.meanings import column_meanings
 
-    meanings = column_meanings(spec) if rows else {}
-    return html_table(spec, rows, notes=below.html(spec, spec, rows), meanings=meanings)
+    meanings, columns = column_meanings(spec) if rows else {}, columns_of(spec, rows)
+    notes = below.html(spec, spec, rows, columns)
+    return html_table(spec, rows, notes=notes, meanings=meanings, columns=columns)
 
 
 def _value(spec: ValueSpec, known: Known) -> str:

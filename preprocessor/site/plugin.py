@@ -30,7 +30,7 @@ from preprocessor.site.assets import script, style_sheet
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.keptsite import KeptPage, folder_state, key_of, load, may_be_kept, store
 from preprocessor.site.searchtext import in_full, in_words
-from preprocessor.site.shelf import Shelf
+from preprocessor.site.shelf import Shelf, put
 from preprocessor.site.source import results_source, watched_folder
 from preprocessor.site.swap import left_over, shown_again, swapped, tokens, with_tokens
 
@@ -164,8 +164,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             raise PluginError(f"mongo-tables: {count}, listed above; nothing was built.")
         if not findings:
             self._keep()
-        for path, text in self._downloads.items():
-            files.append(File.generated(config, path, content=text.encode("utf-8", "replace")))
+        put(self._downloads, Path(config.site_dir))
 
     @event_priority(100)
     def _for_search(

@@ -7,7 +7,9 @@ relative: they lead there from a folder opened as files, too.
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from posixpath import relpath
 from typing import Final
 from urllib.parse import quote
@@ -35,6 +37,15 @@ class Shelf:
         self.files[path] = text
         folder = self.url if self.url.endswith("/") else self.url.rpartition("/")[0]
         return relpath(f"/{quote(path)}", f"/{folder}")
+
+
+def put(files: Mapping[str, str], folder: Path) -> None:
+    """Write files, text by path, below a folder."""
+    for place in {path.rpartition("/")[0] for path in files}:
+        (folder / place).mkdir(parents=True, exist_ok=True)
+    for path, text in files.items():
+        with open(f"{folder}/{path}", "wb") as file:  # noqa: PTH123 (of thousands, each object costs)
+            file.write(text.encode("utf-8", "replace"))
 
 
 def data_address(name: str, text: str) -> str:
