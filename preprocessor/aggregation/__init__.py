@@ -43,7 +43,8 @@ def aggregate(
     from preprocessor.aggregation.compiler import Context, Scope, compile_pipeline, utc_now
 
     with _ONE_AT_A_TIME:
-        scope = _bound(Scope(Context(collections or {}, now or utc_now(), seed)), variables or {})
+        others = {} if collections is None else collections  # To ask for its length may ask a disk.
+        scope = _bound(Scope(Context(others, now or utc_now(), seed)), variables or {})
         return list(compile_pipeline(pipeline, scope)(iter(documents)))
 
 

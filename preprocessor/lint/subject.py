@@ -11,7 +11,7 @@ from preprocessor.findings import Finding
 from preprocessor.lint.shape.expressions import Path, Visit
 from preprocessor.lint.shape.flow import Flow, StageFlow, flow_of
 from preprocessor.lint.shape.stages import is_flag
-from preprocessor.lint.shape.values import Shape, lookup
+from preprocessor.lint.shape.values import Shape, column
 from preprocessor.lint.usage import Live, Usage, usage
 from preprocessor.rules import finding
 from preprocessor.specs import ChartSpec, PipelineSpec, TableSpec, shown_columns
@@ -80,8 +80,7 @@ class Subject:
 
     def column(self, name: str) -> Shape:
         """What the rows have in a column: a field of this very name, else what the dots lead to."""
-        rows = self.flow.rows
-        return rows.fields[name] if name in rows.fields else lookup(rows, tuple(name.split(".")))
+        return column(self.flow.rows, name)
 
     def defined(self, name: str) -> Path | None:
         """Where the rows' field ``name`` gets its value: the last stage that computes it, or else includes it."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _WIDTH: Final = 96
 _MOST_RUNS: Final = 150
+_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
 _GROUPED: Final = ColumnFormat(thousands=True)
 _RUN_COLUMNS: Final[Mapping[str, tuple[str, ColumnFormat]]] = {
     "row": ("Row", ColumnFormat()),
@@ -91,7 +92,7 @@ def _as_written(spec: TableSpec) -> Iterator[str]:
 
 def _laid_out(value: Any, before: str, after: str, *, top: bool = False) -> Iterator[str]:
     """JSON in lines: what fits into one stands on one, but each stage begins a line of its own."""
-    line = before + json.dumps(value, ensure_ascii=False) + after
+    line = before + _JSON(value) + after
     if not value or not isinstance(value, (dict, list)) or (len(line) <= _WIDTH and not top):
         yield line
         return
@@ -101,7 +102,7 @@ def _laid_out(value: Any, before: str, after: str, *, top: bool = False) -> Iter
     last = len(value) - 1
     for number, each in enumerate(value.items() if isinstance(value, dict) else value):
         key, inner = each if isinstance(value, dict) else ("", each)
-        name = f"{json.dumps(key, ensure_ascii=False)}: " if isinstance(value, dict) else ""
+        name = f"{_JSON(key)}: " if isinstance(value, dict) else ""
         yield from _laid_out(inner, indent + name, "," if number < last else "")
     yield indent[:-2] + closing + after
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.resultfields import Field, field_at
 
 if TYPE_CHECKING:
-    from preprocessor.lint.shape.values import Traits
+    from preprocessor.lint.shape.values import Shape, Traits
     from preprocessor.specs import TableSpec
 
 _COUNT: Final = "1"
+_CHOOSING: Final = frozenset(("$match", "$sort", "$skip", "$limit", "$sample"))
 _WORD: Final = re.compile(r"'([^']+)'")
 
 
@@ -24,12 +26,37 @@ def column_meanings(spec: TableSpec) -> dict[str, str]:
     """A plain text for each column that comes from fields of a result document, by the column's name."""
     if spec.collection != "results" or not _has_described_fields(spec):
         return {}
-    from preprocessor.lint.documents import described_results
-    from preprocessor.lint.subject import Subject
+    from preprocessor.lint.shape.values import column
 
-    subject = Subject.of(spec, described_results(), known=False)
-    texts = {name: _meaning(subject.column(name).traits) for name in spec.columns}
+    rows = _traced(spec)
+    texts = {name: _meaning(column(rows, name).traits) for name in spec.columns}
     return {name: text for name, text in texts.items() if text}
+
+
+def _traced(spec: TableSpec) -> Shape:
+    """What the rows are, as far as it is told of which fields they are made.
+
+    Which documents there are, and in what order, changes nothing of that. Tables that begin with the same stages, as
+    those of shared lists do, are traced together that far.
+    """
+    import bson
+
+    if spec.let:
+        from preprocessor.lint.documents import described_results
+        from preprocessor.lint.shape.flow import flow_of
+
+        return flow_of(spec.pipeline, described_results(), spec.let).rows
+    return _behind(tuple(bson.encode(stage) for stage in spec.pipeline if _CHOOSING.isdisjoint(stage)))
+
+
+@lru_cache(maxsize=1024)
+def _behind(stages: tuple[bytes, ...]) -> Shape:
+    import bson
+
+    from preprocessor.lint.documents import described_results
+    from preprocessor.lint.shape.flow import flow_of
+
+    return flow_of([bson.decode(stages[-1])], _behind(stages[:-1])).rows if stages else described_results()
 
 
 def _has_described_fields(spec: TableSpec) -> bool:

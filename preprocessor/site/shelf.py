@@ -9,6 +9,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from posixpath import relpath
 from typing import Final
@@ -20,7 +21,7 @@ _MOST_BYTES: Final = 12_000
 """Of one file within a page: more would weigh on every reader for the few who take it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shelf:
     """The files of one page: ``page`` is its path in the docs folder, ``url`` its address within the site.
 
@@ -33,10 +34,18 @@ class Shelf:
 
     def place(self, name: str, text: str) -> str:
         """Put a file on the shelf; gives its address relative to the page, quoted as ``url`` is."""
-        path = f"{FOLDER}/{self.page.rpartition('.')[0]}/{name}"
-        self.files[path] = text
-        folder = self.url if self.url.endswith("/") else self.url.rpartition("/")[0]
-        return relpath(f"/{quote(path)}", f"/{folder}")
+        self.files[f"{self._folder}/{name}"] = text
+        return f"{self._way}/{quote(name)}"
+
+    @cached_property
+    def _folder(self) -> str:
+        return f"{FOLDER}/{self.page.rpartition('.')[0]}"
+
+    @cached_property
+    def _way(self) -> str:
+        """The way from the page to its folder of rows."""
+        here = self.url if self.url.endswith("/") else self.url.rpartition("/")[0]
+        return relpath(f"/{quote(self._folder)}", f"/{here}")
 
 
 def put(files: Mapping[str, str], folder: Path) -> None:

@@ -250,6 +250,11 @@ def lookup(shape: Shape, parts: Parts) -> Shape:
     return found
 
 
+def column(rows: Shape, name: str) -> Shape:
+    """What rows have in a column of a table: a field of this very name, else what the dots lead to."""
+    return rows.fields[name] if name in rows.fields else lookup(rows, tuple(name.split(".")))
+
+
 _NESTING: Final = OBJECT | ARRAY
 
 
