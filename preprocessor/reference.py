@@ -207,7 +207,7 @@ def _commands(top: argparse.ArgumentParser) -> Iterator[tuple[str, str, argparse
 
 def _command_section(name: str, command: argparse.ArgumentParser) -> str:
     # The usual width is that of the terminal: the page would depend on it.
-    command.formatter_class = partial(argparse.HelpFormatter, width=90)
+    command.formatter_class = partial(argparse.HelpFormatter, width=72)
     parts = [
         f"## `{name}` {{ #{name} }}\n",
         f"{_cell(command.description or '')}\n",
