@@ -1,7 +1,8 @@
 """Where the rows behind figures lie as files: beside the page of a site, or within the page itself.
 
 A file is named by its page and its figure's id, so that its address is the same from build to build. Links are
-relative: they lead there from a folder opened as files, too.
+relative: they lead there from a folder opened as files, too. No page has a folder of its own: for hundreds of small
+folders many file systems take longer than for the files.
 """
 
 from __future__ import annotations
@@ -34,18 +35,18 @@ class Shelf:
 
     def place(self, name: str, text: str) -> str:
         """Put a file on the shelf; gives its address relative to the page, quoted as ``url`` is."""
-        self.files[f"{self._folder}/{name}"] = text
-        return f"{self._way}/{quote(name)}"
+        self.files[f"{self._stem}.{name}"] = text
+        return f"{self._way}.{quote(name)}"
 
     @cached_property
-    def _folder(self) -> str:
+    def _stem(self) -> str:
         return f"{FOLDER}/{self.page.rpartition('.')[0]}"
 
     @cached_property
     def _way(self) -> str:
-        """The way from the page to its folder of rows."""
+        """The way from the page to its files, as far as it is the same for all."""
         here = self.url if self.url.endswith("/") else self.url.rpartition("/")[0]
-        return relpath(f"/{quote(self._folder)}", f"/{here}")
+        return relpath(f"/{quote(self._stem)}", f"/{here}")
 
 
 def put(files: Mapping[str, str], folder: Path) -> None:

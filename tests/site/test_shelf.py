@@ -19,23 +19,23 @@ _LINK = re.compile(r'<a href="([^"]+)"[^>]* aria-label="(CSV|JSON): rows of')
 @pytest.mark.parametrize(
     ("url", "address"),
     [
-        ("./", "rows/a/b/t.csv"),
-        ("a/b/", "../../rows/a/b/t.csv"),
-        ("a/b.html", "../rows/a/b/t.csv"),
-        ("b.html", "rows/a/b/t.csv"),
+        ("./", "rows/a/b.t.csv"),
+        ("a/b/", "../../rows/a/b.t.csv"),
+        ("a/b.html", "../rows/a/b.t.csv"),
+        ("b.html", "rows/a/b.t.csv"),
     ],
 )
 def test_an_address_leads_from_the_page_to_the_file(url: str, address: str) -> None:
     shelf = Shelf("a/b.md", url)
     assert shelf.place("t.csv", "text") == address
-    assert shelf.files == {"rows/a/b/t.csv": "text"}
-    assert urljoin(f"https://host/{url}", address) == "https://host/rows/a/b/t.csv"
+    assert shelf.files == {"rows/a/b.t.csv": "text"}
+    assert urljoin(f"https://host/{url}", address) == "https://host/rows/a/b.t.csv"
 
 
 def test_an_address_is_quoted_as_that_of_the_page_is() -> None:
     shelf = Shelf("a/#1 at 100%.md", "a/%231%20at%20100%25/")
-    assert shelf.place("t.csv", "text") == "../../rows/a/%231%20at%20100%25/t.csv"
-    assert list(shelf.files) == ["rows/a/#1 at 100%/t.csv"]
+    assert shelf.place("t.csv", "text") == "../../rows/a/%231%20at%20100%25.t.csv"
+    assert list(shelf.files) == ["rows/a/#1 at 100%.t.csv"]
 
 
 def test_small_files_are_their_own_address_and_large_ones_have_none() -> None:
