@@ -80,11 +80,12 @@ def key(value: Any) -> Key:
 def _document_key(value: Any) -> Key:
     # Field by field: type of the value, then name, then value (BSONObj::woCompare); a prefix comes first.
     pairs = value.items() if isinstance(value, Mapping) else value.as_doc().items()
-    return 20, tuple((type_order(item), name, key(item)) for name, item in pairs)
+    keys = [(name, key(item)) for name, item in pairs]
+    return 20, tuple([(found[0], name, found) for name, found in keys])
 
 
 def _array_key(value: Any) -> Key:
-    return 25, tuple(key(item) for item in value)
+    return 25, tuple([key(item) for item in value])
 
 
 def _other_key(order: int, value: Any) -> Key:

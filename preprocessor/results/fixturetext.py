@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -118,7 +119,10 @@ def _quick(text: str, is_array: bool) -> list[bytes]:
         raise _Odd from None
     if is_array and not isinstance(value, list):
         raise _Odd
-    return [_encoded(each) for each in (value if is_array else [value])]
+    found = [_encoded(each) for each in (value if is_array else [value])]
+    if any(end in raw for raw in found for end in _ENDS_OF_INFINITY):
+        _FINITE.decode(text)
+    return found
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -139,7 +143,10 @@ def _constant(token: str) -> NoReturn:
     raise _Odd(token)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_float=_finite, parse_constant=_constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_constant=_constant)
+# A number beyond a double is looked for only where an infinity may have come of it.
+_FINITE = json.JSONDecoder(parse_float=_finite)
+_ENDS_OF_INFINITY = tuple(struct.pack("<d", value)[-2:] for value in (math.inf, -math.inf))
 
 
 def _encoded(value: Any) -> bytes:
