@@ -81,6 +81,8 @@ _UNDERSTOOD = _OF_TEXT | _OF_OBJECT | _OF_LIST | _OF_NUMBER | _WORDS_ONLY | {"ty
 
 def surely_valid(against: Schema, value: Any) -> bool:
     """Tell whether ``value`` is valid for certain; False, too, when a keyword is not understood here."""
+    if not against:
+        return True
     if not against.keys() <= _UNDERSTOOD or not _type_fits(against.get("type"), value):
         return False
     if "enum" in against and not (isinstance(value, str) and value in against["enum"]):
@@ -123,7 +125,7 @@ def _object_fits(against: Schema, value: dict[str, Any]) -> bool:
     others, names = against.get("additionalProperties", True), against.get("propertyNames", {})
     for key, item in value.items():
         rules = properties.get(key, others)
-        if rules is False or not surely_valid(names, key):
+        if rules is False or (names and not surely_valid(names, key)):
             return False
         if rules is not True and not surely_valid(rules, item):
             return False
