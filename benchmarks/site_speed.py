@@ -194,7 +194,9 @@ def report(name: str, size: Size, seconds: Mapping[str, float]) -> bool:
 def main() -> int:
     """Measure the sites that are asked for; 1 when a bar does not hold."""
     parser = argparse.ArgumentParser(description="CPU seconds of site builds with and without tables")
-    parser.add_argument("sizes", nargs="*", choices=[*SIZES, list(SIZES)], default=list(SIZES), help="default: both")
+    parser.add_argument(
+        "sizes", nargs="*", choices=[*SIZES, list(SIZES)], default=list(SIZES), help="default: both"
+    )
     parser.add_argument("-n", "--builds", type=int, help="builds of each variant (default: 7 small, 3 large)")
     arguments = parser.parse_args()
     held = True
