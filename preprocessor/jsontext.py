@@ -73,7 +73,7 @@ def parse(text: str) -> Parsed:
     """Read one JSON text (RFC 8259); never raises: faults are in ``problems``."""
     try:
         return Parsed(text, _quick(text), None)
-    except (_NotPlain, ValueError, RecursionError):
+    except (NotPlain, ValueError, RecursionError):
         reading = _careful(text)
         return Parsed(text, reading.value, reading)
 
@@ -85,7 +85,7 @@ def _careful(text: str) -> Reading:
     return read(text)
 
 
-class _NotPlain(Exception):
+class NotPlain(Exception):
     """The text has something that the careful reader must look at."""
 
 
@@ -95,40 +95,43 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 def _quick(text: str) -> Any:
     """Read a faultless text; whatever looks odd raises, and is then left to the careful reader."""
     if _SURROGATE.search(text):
-        raise _NotPlain
+        raise NotPlain
     value = _DECODER.decode(text)
     if _deeper_than(value, MAX_DEPTH):
-        raise _NotPlain
+        raise NotPlain
     return value
 
 
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise _NotPlain
-    return members
+def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """For ``json``: an object; raises ``NotPlain`` for a key that is given twice."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise NotPlain
+    return found
 
 
-def _finite(token: str) -> float:
+def finite(token: str) -> float:
+    """For ``json``: a double; raises ``NotPlain`` for a number beyond it."""
     value = float(token)
     if math.isinf(value):
-        raise _NotPlain
+        raise NotPlain
     return value
 
 
 def _whole(token: str) -> int:
     # 309 digits can exceed the range of a double, in which such an integer would have to live.
     if len(token) > 308:
-        raise _NotPlain
+        raise NotPlain
     return int(token)
 
 
-def _constant(token: str) -> NoReturn:
-    raise _NotPlain(token)
+def constant(token: str) -> NoReturn:
+    """For ``json``: raises ``NotPlain`` for ``NaN`` and infinities, which are no JSON."""
+    raise NotPlain(token)
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_members, parse_float=_finite, parse_int=_whole, parse_constant=_constant
+    object_pairs_hook=members, parse_float=finite, parse_int=_whole, parse_constant=constant
 )
 
 

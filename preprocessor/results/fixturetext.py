@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from preprocessor.extjson import WRAPPERS
-from preprocessor.jsontext import MAX_DEPTH, Parsed, parse
+from preprocessor.jsontext import MAX_DEPTH, NotPlain, Parsed, constant, finite, members, parse
 from preprocessor.results import ResultsError
 
 FAULTS_SHOWN = 20
@@ -59,7 +59,7 @@ def read(path: Path, content: bytes) -> tuple[list[bytes], list[Fault]]:
     for line, part in [(1, text)] if is_array else _lines(text):
         try:
             found += _quick(part, is_array)
-        except _Odd:
+        except NotPlain:
             for one in _explained(part, is_array):
                 if isinstance(one, bytes):
                     found.append(one)
@@ -107,45 +107,23 @@ class _Trouble:
     hint: str
 
 
-class _Odd(Exception):
-    """The text has something that must be looked at with care."""
-
-
 def _quick(text: str, is_array: bool) -> list[bytes]:
-    """The documents of a text without any oddity; raises ``_Odd`` for all others."""
+    """The documents of a text without any oddity; raises ``NotPlain`` for all others."""
     try:
         value = _DECODER.decode(text)
     except (ValueError, RecursionError):
-        raise _Odd from None
+        raise NotPlain from None
     if is_array and not isinstance(value, list):
-        raise _Odd
+        raise NotPlain
     found = [_encoded(each) for each in (value if is_array else [value])]
     if any(end in raw for raw in found for end in _ENDS_OF_INFINITY):
         _FINITE.decode(text)
     return found
 
 
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise _Odd
-    return members
-
-
-def _finite(token: str) -> float:
-    value = float(token)
-    if math.isinf(value):
-        raise _Odd
-    return value
-
-
-def _constant(token: str) -> NoReturn:
-    raise _Odd(token)
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_constant=_constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=members, parse_constant=constant)
 # A number beyond a double is looked for only where an infinity may have come of it.
-_FINITE = json.JSONDecoder(parse_float=_finite)
+_FINITE = json.JSONDecoder(parse_float=finite)
 _ENDS_OF_INFINITY = tuple(struct.pack("<d", value)[-2:] for value in (math.inf, -math.inf))
 
 
@@ -153,12 +131,12 @@ def _encoded(value: Any) -> bytes:
     import bson
 
     if not isinstance(value, dict) or "_id" not in value:
-        raise _Odd
+        raise NotPlain
     _resolve(value, 1, _readers())
     try:
         return bson.encode(value)
     except (bson.errors.BSONError, UnicodeEncodeError, OverflowError):
-        raise _Odd from None
+        raise NotPlain from None
 
 
 def _resolve(value: dict[str, Any] | list[Any], depth: int, readers: _Readers) -> None:
@@ -169,7 +147,7 @@ def _resolve(value: dict[str, Any] | list[Any], depth: int, readers: _Readers) -
     first load quick. Nearly every wrapper is a 64-bit counter or a date: ``readers`` settle these.
     """
     if depth > MAX_DEPTH:
-        raise _Odd
+        raise NotPlain
     held: Any = value
     for key, inner in held.items() if type(held) is dict else enumerate(held):
         kind = type(inner)
@@ -214,9 +192,9 @@ def _extended(value: Any) -> Any:
     try:
         decoded, malformed = decode(value)
     except RecursionError:
-        raise _Odd from None
+        raise NotPlain from None
     if malformed:
-        raise _Odd
+        raise NotPlain
     return decoded
 
 
