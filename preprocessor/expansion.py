@@ -69,7 +69,7 @@ def _line_below(spec: PipelineSpec, answers: Answers) -> list[str]:
         return []
     from preprocessor.render.provenance import provenance_parts
 
-    return [" · ".join(provenance_parts(source))]
+    return [" · ".join(provenance_parts(source, source.due(spec.max_age)))]
 
 
 def prefixed(lines: Sequence[str], comment: Comment, newline: str) -> str:

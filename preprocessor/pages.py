@@ -208,7 +208,8 @@ def _too_old(spec: PipelineSpec, answers: Answers) -> list[Finding]:
     newest = source.last if source else None
     if newest is None:
         message = "`max_age` asks how old the results are, but no `start_time` of theirs is known"
-    elif (days := (today() - newest.date()).days) > spec.max_age:
+    elif source and (due := source.due(spec.max_age)) and today() > due:
+        days = (today() - newest.date()).days
         message = f"the newest result is of {newest.date()}, {days} days ago: more than {spec.max_age}"
     else:
         return []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.results import Query
@@ -97,6 +97,15 @@ class Provenance:
     first: datetime | None = None
     last: datetime | None = None
     runs: tuple[Run, ...] = ()
+
+    def due(self, max_age: int | None) -> date | None:
+        """The last day on which the newest document is at most ``max_age`` days old; None where nobody can say."""
+        if self.last is None or max_age is None:
+            return None
+        try:
+            return self.last.date() + timedelta(days=max_age)
+        except OverflowError:  # Beyond the calendar: never.
+            return None
 
 
 def source_query(spec: PipelineSpec) -> Query:

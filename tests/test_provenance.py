@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -193,6 +194,20 @@ def test_results_older_than_they_may_be_are_warned_of_on_the_day_of_the_check(
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1796083200")  # 2026-12-01
     found = checked(tmp_path, days, '{"_id": 1, "start_time": {"$date": "2026-11-21T23:59:59Z"}}\n')
     assert [one for one in found if one[0] == "MT333"] == [("MT333", each) for each in told]
+
+
+def test_the_line_says_by_when_results_are_to_be_measured_again() -> None:
+    told = provenance([document(1), document(2, day=24)])
+    assert provenance_parts(told, told.due(10))[:2] == [
+        "Measured 2026-11-21 to 2026-11-24",
+        "to be measured again by 2026-12-04",
+    ]
+
+
+def test_no_day_is_due_without_a_limit_without_a_date_and_beyond_the_calendar() -> None:
+    told = provenance([document(1)])
+    undated = replace(told, last=None)
+    assert [told.due(None), undated.due(10), told.due(10**7)] == [None, None, None]
 
 
 @pytest.mark.parametrize("written", ["", "soon", "9" * 30])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.render.html import table_html, text_html
-from preprocessor.render.provenance import provenance_commands, provenance_parts
+from preprocessor.render.provenance import due_part, provenance_commands, provenance_parts
 from preprocessor.specs import ColumnFormat
 from preprocessor.variants import variant_name
 
@@ -49,10 +49,19 @@ class Made:
 
 def made_html(spec: TableSpec, made: Made) -> str:
     """The HTML under a figure."""
-    parts = [text_html(part) for part in provenance_parts(made.source)] if made.source else []
+    parts = _told(made.source, spec.max_age) if made.source else ()
     line = " · ".join([*parts, *(_link(spec, *link) for link in made.links.items())])
     shown = f"<p>{line}</p>\n" if line else ""
     return f'<div class="mongo-table__source" data-search-exclude>\n{shown}{_folded(spec, made)}\n</div>'
+
+
+def _told(source: Provenance, max_age: int | None) -> Iterator[str]:
+    """The parts of the line. The day after which the results are too old can be read by a script on that day."""
+    due = source.due(max_age)
+    for part in provenance_parts(source, due):
+        text = text_html(part)
+        is_due = due is not None and part == due_part(due)
+        yield f'<time class="mongo-table__due" datetime="{due}">{text}</time>' if is_due else text
 
 
 def _link(spec: TableSpec, kind: str, to: str) -> str:

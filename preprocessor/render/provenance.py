@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.provenance import LOCAL
@@ -25,11 +25,15 @@ _DIGITS: Final = re.compile(r"(\d+)")
 Told = Mapping[str, Any]
 
 
-def provenance_parts(source: Provenance) -> list[str]:
-    """The parts of the line under a figure, in the order of what readers ask first."""
+def provenance_parts(source: Provenance, due: date | None = None) -> list[str]:
+    """The parts of the line under a figure, in the order of what readers ask first.
+
+    ``due`` is the day by which the author wants the documents measured anew, None where the author does not say.
+    """
     sets = source.sets
     parts = [
         _dates(source),
+        due_part(due) if due else "",
         _all("MongoDB {}", (_at(one, "versions", "server") for one in sets)),
         _all("{}", map(_deployment, sets)),
         _all("{}", map(_machine, sets)),
@@ -45,6 +49,11 @@ def provenance_parts(source: Provenance) -> list[str]:
         _all("{}", (_at(one, "versions", "harness") for one in sets)),
     ]
     return [part for part in parts if part]
+
+
+def due_part(due: date) -> str:
+    """The part that says when results grow too old: a day, which is the same whenever the page is made."""
+    return f"to be measured again by {due.isoformat()}"
 
 
 def provenance_commands(source: Provenance) -> list[str]:

@@ -27,6 +27,12 @@ def test_the_line_ends_with_links_that_say_what_they_lead_to() -> None:
     assert '<a href="x.csv" aria-label="CSV: rows of Speed">CSV</a> · <a href="x.json"' in html
 
 
+def test_the_day_of_old_age_is_there_for_a_script_as_well() -> None:
+    html = made_html(speeds(max_age=10), Made(source(document(1)), LINKS))
+    due = '<time class="mongo-table__due" datetime="2026-12-01">to be measured again by 2026-12-01</time>'
+    assert f"<p>Measured 2026-11-21 · {due} · MongoDB 6.0.5 · " in html
+
+
 def test_search_engines_are_kept_out() -> None:
     assert made(document(1)).startswith('<div class="mongo-table__source" data-search-exclude>')
 

@@ -11,7 +11,7 @@ def style_sheet() -> str:
 
 
 def script() -> str:
-    """The script that makes headers sort. A page is complete without it."""
+    """The script that makes headers sort and marks old results. A page is complete without it."""
     return _read("mongo-tables.js")
 
 

@@ -1,5 +1,6 @@
-/* Headers of tables as buttons that sort, by the values as they came. Without this script tables are complete, in the
-   order of their pipelines. One listener on `document` serves pages that come in later (instant navigation) as well. */
+/* Headers of tables as buttons that sort, by the values as they came, and a word on results that have grown too old since
+   the page was made. Without this script tables are complete, in the order of their pipelines, and say on which day they
+   are too old. One listener on `document` serves pages that come in later (instant navigation) as well. */
 (() => {
   if (window.mongoTables) return;
   window.mongoTables = true;
@@ -58,7 +59,7 @@
     if (way) header.setAttribute("aria-sort", way);
   }
 
-  function prepare() {
+  function buttons() {
     for (const table of document.querySelectorAll(".mongo-table__scroll table")) {
       if (table.tBodies[0].rows.length < FEWEST_ROWS || table.querySelector(".mongo-table__sort")) continue;
       for (const header of table.tHead.rows[0].cells) {
@@ -69,6 +70,26 @@
         header.append(button);
       }
     }
+  }
+
+  // The day is that of the reader: a site that nobody builds any more is the one whose results are old.
+  function warnings() {
+    const today = new Date().toISOString().slice(0, 10);
+    for (const due of document.querySelectorAll(".mongo-table__due")) {
+      const figure = due.closest(".mongo-table");
+      if (today <= due.dateTime || figure.querySelector(".mongo-table__old")) continue;
+      const warning = document.createElement("p");
+      warning.className = "mongo-table__old";
+      warning.textContent = `Out of date: these results were ${due.textContent}.`;
+      const caption = figure.querySelector("figcaption");
+      if (caption) caption.after(warning);
+      else figure.prepend(warning);
+    }
+  }
+
+  function prepare() {
+    buttons();
+    warnings();
   }
 
   document.addEventListener("click", (event) => {
