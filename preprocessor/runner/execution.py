@@ -179,8 +179,13 @@ def open_run(experiment: Experiment, options: Options, target: Target, crew: Cre
 
 
 def request(experiment: Experiment, options: Options, target: Target) -> dict[str, Any]:
-    """What makes two runs the same one: the file, the options, the target."""
-    return {"experiment": experiment.digest, "target": target.name, **asdict(options)}
+    """What makes two runs the same one: what is done, the words that rows have for it, the options, the target."""
+    return {
+        "experiment": experiment.digest,
+        "wording": experiment.wording,
+        "target": target.name,
+        **asdict(options),
+    }
 
 
 def _variant(run: Run, number: int) -> dict[str, Any]:

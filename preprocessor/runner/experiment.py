@@ -8,6 +8,7 @@ result documents use.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,11 +21,13 @@ from preprocessor.runner.workloads.templates import RANGE
 
 SHORTEST_WINDOW_SECONDS = 5
 FOLDER = Path(__file__).with_name("experiments")
+_LABELS = frozenset({"comment", "order", "cost", "price"})
+"""Names of parameters, and of what a variant says of its machine, that people read and no run does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What an experiment file says; ``digest`` is the SHA-256 of the file, for results to name."""
+    """What an experiment file says."""
 
     name: str
     title: str
@@ -38,7 +41,30 @@ class Experiment:
     warm: bool
     reference: Mapping[str, Any]
     published: Mapping[str, Any]
-    digest: str
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what the experiment does, for results to name: with another one it is another test.
+
+        Descriptions, labels, prices and published figures do not count, nor does the order in which parameters stand.
+        What is inside a parameter keeps its order, which means something in the stages of a pipeline.
+        """
+        done = {
+            "workload": self.workload,
+            "parameters": _done(self.parameters),
+            "variants": [_done(variant) for variant in self.variants],
+            "scaled": sorted(self.scaled),
+            "least": sorted(self.least.items()),
+            "repeats": self.repeats,
+            "warm": self.warm,
+            "cache_gb": self.reference.get("cache_gb"),
+        }
+        return _sha256(done)
+
+    @property
+    def wording(self) -> str:
+        """SHA-256 of what rows say of the experiment: rows of one run have one title, and labels of one kind."""
+        return _sha256([self.title, dict(self.parameters), list(self.variants)])
 
     def published_rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """The published rows, each with the variant it belongs to, from 1; 0 is for none."""
@@ -86,7 +112,6 @@ def read(content: bytes, file: str) -> Experiment:
         warm=data.get("warm", False),
         reference=data.get("reference", {}),
         published=data.get("published", {}),
-        digest=hashlib.sha256(content).hexdigest(),
     )
 
 
@@ -108,6 +133,19 @@ def configs(experiment: Experiment) -> Iterator[dict[str, Any]]:
     """For each variant the parameters with those of the variant on top."""
     for variant in experiment.variants:
         yield {**experiment.parameters, **variant}
+
+
+def _sha256(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()  # TOML has dates, JSON has not
+
+
+def _done(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Parameters by name, without labels."""
+    return [
+        (name, _done(value) if name == "instance" else value)
+        for name, value in sorted(values.items())
+        if name not in _LABELS
+    ]
 
 
 def _scale(values: Mapping[str, Any], experiment: Experiment, factor: float) -> dict[str, Any]:

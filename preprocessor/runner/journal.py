@@ -42,7 +42,7 @@ class Journal:
 def open_journal(store: Store, experiment: str, request: Mapping[str, Any], resume: bool) -> Journal:
     """Begin a run, or with ``resume`` go on with the one that was cut off.
 
-    ``request`` is what must be equal for that: the experiment file and the options. Raises RunnerError when
+    ``request`` is what must be equal for that: the experiment and the options. Raises RunnerError when
     it is not.
     """
     state = store.state(experiment) if resume else None

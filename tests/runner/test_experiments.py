@@ -60,6 +60,76 @@ def test_no_part_of_the_work_is_dropped_when_it_is_shared_out(total, workers):
     assert max(parts) - min(parts) <= 1
 
 
+DOING = """\
+name = "one"
+title = "One"
+workload = "insert"
+repeats = 3
+[parameters]
+database = "mongo_tables_one"
+collection = "inserts"
+numberOfThreads = 1
+docSizeKB = 1.0
+writeBatchSize = 10
+[[variants]]
+totalDocsToInsert = 100
+comment = "few"
+instance = { atlasIOPS = 3000, price = 1.5 }
+[published]
+source = "a report"
+rows = [{ durationS = 10 }]
+"""
+
+
+def changed(old="", new=""):
+    assert old in DOING
+    return experiments.read(DOING.replace(old, new).encode(), "one.toml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('title = "One"', 'title = "Another"\ndescription = "Why."'),
+        ("durationS = 10", "durationS = 11"),
+        ('"a report"', '"page 7 of a report"'),
+        ("price = 1.5", "price = 1.6"),
+        ('"few"', '"few documents"'),
+        ("docSizeKB = 1.0\nwriteBatchSize = 10", "writeBatchSize = 10\ndocSizeKB = 1.0"),
+    ],
+)
+def test_words_prices_and_published_figures_make_no_other_test(old, new):
+    assert changed(old, new).digest == changed().digest
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("repeats = 3", "repeats = 5"),
+        ("repeats = 3", "repeats = 3\nwarm = true"),
+        ("repeats = 3", 'repeats = 3\nscaled = ["totalDocsToInsert"]'),
+        ("writeBatchSize = 10", "writeBatchSize = 11"),
+        ("totalDocsToInsert = 100", "totalDocsToInsert = 101"),
+        ("atlasIOPS = 3000", "atlasIOPS = 3001"),
+        ("[published]", '[reference]\nsource = "x"\ncache_gb = 8\n[published]'),
+    ],
+)
+def test_whatever_changes_what_is_done_makes_another_test(old, new):
+    assert changed(old, new).digest != changed().digest
+
+
+def test_the_order_of_stages_and_of_what_they_sort_by_makes_another_test():
+    lookup = experiments.load("lookup")
+    other = replace(lookup, parameters={**lookup.parameters, "pipeline": [{"$sort": {"a": 1, "b": 1}}]})
+    turned = replace(lookup, parameters={**lookup.parameters, "pipeline": [{"$sort": {"b": 1, "a": 1}}]})
+    assert other.digest != turned.digest
+
+
+def test_a_run_is_gone_on_with_only_under_the_words_that_its_rows_have():
+    assert changed("durationS = 10", "durationS = 11").wording == changed().wording
+    for old, new in (('title = "One"', 'title = "Another"'), ('"few"', '"few documents"')):
+        assert changed(old, new).wording != changed().wording
+
+
 def test_an_unknown_experiment_is_answered_with_the_known_ones():
     with pytest.raises(ExperimentError, match="no experiment 'insert_docsizes'") as caught:
         experiments.load("insert_docsizes")
