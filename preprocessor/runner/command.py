@@ -116,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         progress.clear()
         print(
-            "mongo-tables run: interrupted; finished rows are kept, and the same command with --resume goes on",
+            "mongo-tables run: interrupted; what is measured is kept, and the same command with --resume goes on",
             file=sys.stderr,
         )
         return 130

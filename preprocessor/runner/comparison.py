@@ -18,7 +18,7 @@ Verdict = Literal["faster", "slower", "noise", "too few repeats"]
 Row = Mapping[str, Any]
 
 _PROVENANCE = ("versions", "hardware", "topology", "write_concern", "read_concern", "bench_config")
-_ASKED = ("digest", "scale", "seconds", "warm", "target", "varied")
+_ASKED = ("digest", "scale", "seconds", "warm", "in_turn", "target", "varied")
 _CLIENT = ("kind", "rate", "processes", "connections")
 _SAID: Final[Mapping[noise.Verdict, Verdict]] = {
     "above": "faster",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from preprocessor.findings import Finding
 
-KEPT = "finished rows are kept; --resume goes on after them"
+KEPT = "what is measured is kept; --resume goes on after it"
 
 
 class RunnerError(Exception):

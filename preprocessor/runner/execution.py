@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.results.secrets import scrub
-from preprocessor.runner import diskbaseline, littleslaw, ownership, provenance, published, result, workingset
+from preprocessor.runner import (
+    diskbaseline,
+    littleslaw,
+    ownership,
+    provenance,
+    published,
+    result,
+    rounds,
+    workingset,
+)
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import KEPT, TargetError, WorkFailed
@@ -62,6 +72,8 @@ class Run:
     loaded: Mapping[str, Any] | None = None
     used: Mapping[str, Any] = field(default_factory=dict)
     """The config of the last window on what is loaded."""
+    scanned: set[int] = field(default_factory=set)
+    """Variants before which all that is loaded was read."""
     baselines: dict[Path, Mapping[str, Any] | None] = field(default_factory=dict)
 
     @property
@@ -122,23 +134,20 @@ def execute(run: Run, store: Store, journal: Journal) -> int:
     """Measure every variant that the journal has not, and write its row at once; give the number of rows written.
 
     Rows of variants that the experiment no longer has go to the history at the end; the figures that others
-    published are written beside. Raises RunnerError; the rows written until then stay.
+    published are written beside. Raises RunnerError; what was measured until then stays.
     """
     from pymongo.errors import PyMongoError
 
     numbers = range(len(run.experiment.variants))
     missing = [number for number in numbers if not journal.has(number)]
     try:
-        for number in missing:
-            row = _variant(run, number)
-            check_result(row)
-            store.put(row)
-            journal.note(number, row)
+        for group in rounds.groups(run.scaled, partial(_deployment, run)):
+            _measure(run, [number for number in group if number in missing], store, journal)
         run.leave()
     except PyMongoError as error:
         reason = run.target.fault() or _reason(error, run.target.uri)
         run.abandon(IMPATIENT_MS)  # a primary was waited for already
-        raise TargetError(f"{run.target.name}: {reason}", KEPT if journal.done else "") from None
+        raise TargetError(f"{run.target.name}: {reason}", KEPT if journal.kept else "") from None
     except WorkFailed as error:
         reason = run.target.fault()
         run.abandon(ELECTION_MS)
@@ -152,6 +161,23 @@ def execute(run: Run, store: Store, journal: Journal) -> int:
     store.retire(run.experiment.name, [result.row_id(run.experiment, number) for number in numbers])
     published.write(run.experiment, store)
     return len(missing)
+
+
+def _measure(run: Run, numbers: Sequence[int], store: Store, journal: Journal) -> None:
+    """Measure these variants in rounds; the row of each is written when it has all its repeats."""
+    windows: dict[int, list[dict[str, Any]]] = {number: [] for number in numbers}
+    for repeat in range(run.repeats):
+        for number in numbers:
+            window = journal.window(number, repeat)
+            if window is None:
+                window = _window(run, number, repeat, len(numbers))
+                journal.keep_window(number, repeat, window)
+            windows[number].append(window)
+            if repeat + 1 == run.repeats:
+                row = result.gather(windows.pop(number))
+                check_result(row)
+                store.put(row)
+                journal.note(number, row)
 
 
 def _reason(error: PyMongoError, uri: str) -> str:
@@ -188,17 +214,26 @@ def request(experiment: Experiment, options: Options, target: Target) -> dict[st
     }
 
 
-def _variant(run: Run, number: int) -> dict[str, Any]:
-    asked = run.experiment.variants[number]
+def _asked(run: Run, number: int) -> tuple[dict[str, Any], float]:
+    """What a target is asked for: the config of a variant, and the cache in GB that keeps its ratio to the data."""
     config = {**run.scaled.parameters, **run.scaled.variants[number]}
-    machine = run.target.prepare(config, wanted_cache_gb(run.experiment.reference, asked, run.options.scale))
+    variant = run.experiment.variants[number]
+    return config, wanted_cache_gb(run.experiment.reference, variant, run.options.scale)
+
+
+def _deployment(run: Run, number: int) -> Hashable:
+    return run.target.deployment(*_asked(run, number))
+
+
+def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
+    """Measure one repeat of a variant, ``in_turn`` of which are measured in turn; give its row."""
+    config, cache_gb = _asked(run, number)
+    machine = run.target.prepare(config, cache_gb)
     run.scaled = workingset.sized(run.scaled, number, lambda: _cache_bytes(run))
     baseline = _disk_baseline(run, machine) if config.get("diskBaseline") else None
-    measurements = []
-    for repeat in range(run.repeats):
-        run.progress.begin(_label(run, number, repeat), 0)
-        measurements.append(_repeat(run, number, repeat, machine))
-        run.progress.end("; ".join((_said(measurements[-1]), *_doubts(run, measurements[-1], config))))
+    run.progress.begin(_label(run, number, repeat), 0)
+    measurement = _repeat(run, number, repeat, machine)
+    run.progress.end("; ".join((_said(measurement), *_doubts(run, measurement, config))))
     context = result.Context(
         machine=machine,
         target=run.target.name,
@@ -210,8 +245,9 @@ def _variant(run: Run, number: int) -> dict[str, Any]:
         client=run.options.client,
         rate=run.options.rate,
         disk_baseline=baseline,
+        in_turn=in_turn,
     )
-    return result.compose(run.experiment, run.scaled, number, measurements, context)
+    return result.compose(run.experiment, run.scaled, number, measurement, context)
 
 
 def _cache_bytes(run: Run) -> int:
@@ -237,8 +273,9 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
     _fill(run, load, config)
     run.used = config
     kind.reset(run.client[run.database], config)
-    if repeat == 0 and config.get("scanBefore"):
+    if number not in run.scanned and config.get("scanBefore"):
         # What was just loaded is dirty, and would stay in the cache in place of what is read.
+        run.scanned.add(number)
         settle(run.client)
         workingset.scan(run.client[run.database][config["collection"]])
     if run.experiment.warm:
@@ -268,6 +305,7 @@ def _fill(run: Run, load: Load, config: Mapping[str, Any]) -> None:
     else:
         kind.reset(database, run.used)  # what the last window added would be in the way
     run.loaded = None
+    run.scanned.clear()
     if missing is not None:
         # The data is the same for every repeat: it is the work whose random numbers differ.
         seed = f"{run.options.seed}/{run.experiment.name}/preload"

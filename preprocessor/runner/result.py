@@ -19,7 +19,7 @@ CLIENT_BOUND_SHARE = 0.85
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What is the same for all repeats of a variant: where they ran, and how they were asked for."""
+    """Where a window ran, and how it was asked for; ``in_turn`` is how many variants were measured in turn."""
 
     machine: Machine
     target: str
@@ -31,6 +31,7 @@ class Context:
     client: str
     rate: float | None
     disk_baseline: Mapping[str, Any] | None
+    in_turn: int
 
 
 def row_id(experiment: Experiment, number: int) -> dict[str, Any]:
@@ -41,59 +42,96 @@ def row_id(experiment: Experiment, number: int) -> dict[str, Any]:
     return dict(sorted({**_storable(experiment.variants[number]), "testname": experiment.name}.items()))
 
 
-def middle(measurements: Sequence[Measurement]) -> int:
+def gather(windows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Give the row of a variant from those of its repeats, which ``compose`` made of one each."""
+    chosen = middle(windows)
+    shown = windows[chosen]
+    return {
+        **shown,
+        "experiment": {**shown["experiment"], "repeats": len(windows), "shown_repeat": chosen},
+        "repeats": [repeat for window in windows for repeat in window["repeats"]],
+    }
+
+
+def middle(windows: Sequence[Mapping[str, Any]]) -> int:
     """Which of the repeats is the row: the one with the median speed; of two in the middle the slower."""
-    order = sorted(range(len(measurements)), key=lambda number: _speed(measurements[number]))
+    speeds = [window["work"]["operations_per_second"] for window in windows]
+    order = sorted(range(len(speeds)), key=speeds.__getitem__)
     return order[(len(order) - 1) // 2]
 
 
 def compose(
-    published: Experiment,
-    scaled: Experiment,
-    number: int,
-    measurements: Sequence[Measurement],
-    context: Context,
+    published: Experiment, scaled: Experiment, number: int, measurement: Measurement, context: Context
 ) -> dict[str, Any]:
-    """Give the document for variant ``number``; ``published`` is the experiment at full size."""
-    from bson.int64 import Int64
-
-    chosen = middle(measurements)
-    shown = measurements[chosen]
-    outcome = shown.outcome
+    """Give the row of one repeat of variant ``number``; ``published`` is the experiment at full size."""
     config = {**scaled.parameters, **scaled.variants[number]}
-    done = Done(outcome.operations, outcome.documents, outcome.bytes)
-    real, test_results = workload(scaled.workload).report(done)
+    outcome = measurement.outcome
+    real, test_results = workload(scaled.workload).report(
+        Done(outcome.operations, outcome.documents, outcome.bytes)
+    )
     if context.seconds is not None and "testTimeSecs" in config:
         real = {**real, "testTimeSecs": min(context.seconds, config["testTimeSecs"])}
-    variant = _storable(_with(scaled.variants[number], real))
-    test_config = _with(scaled.parameters, real)
     return {
         "_id": row_id(published, number),
-        "start_time": shown.start_time,
-        "end_time": shown.end_time,
-        "duration": Int64(shown.duration_ms),
-        "variant": variant,
-        "test_config": {**test_config, "filename": published.name, "variant": variant},
-        "before_status": shown.before,
-        "after_status": shown.after,
-        "metrics": _metrics(shown, context.machine),
-        "testResults": {**test_results, **shown.conclusion},
+        **_times(measurement),
+        **_parameters(published, scaled, number, real),
+        "before_status": measurement.before,
+        "after_status": measurement.after,
+        "metrics": _metrics(measurement, context.machine),
+        "testResults": {**test_results, **measurement.conclusion},
         "bench_config": dict(context.machine.bench_config),
-        "experiment": _experiment(published, number, context, chosen, len(measurements)),
-        "work": _work(shown),
-        **_latencies(shown, summarise),
-        "checks": _checks(shown, context, config["numberOfThreads"]),
-        "client": _client(shown, context, config["numberOfThreads"]),
+        "experiment": _experiment(published, number, context),
+        **_by_the_client(measurement, context, config["numberOfThreads"]),
+        **_settings(config, context),
+        **_by_the_server(measurement, context),
+        "repeats": [_repeat(measurement)],
+    }
+
+
+def _times(measurement: Measurement) -> dict[str, Any]:
+    from bson.int64 import Int64
+
+    return {
+        "start_time": measurement.start_time,
+        "end_time": measurement.end_time,
+        "duration": Int64(measurement.duration_ms),
+    }
+
+
+def _parameters(
+    published: Experiment, scaled: Experiment, number: int, real: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Parameters as they were run: after scaling, with what was ``real`` in place of what was planned."""
+    variant = _storable(_with(scaled.variants[number], real))
+    shared = _with(scaled.parameters, real)
+    return {"variant": variant, "test_config": {**shared, "filename": published.name, "variant": variant}}
+
+
+def _by_the_client(measurement: Measurement, context: Context, connections: int) -> dict[str, Any]:
+    return {
+        "work": _work(measurement),
+        **_latencies(measurement, summarise),
+        "checks": _checks(measurement, context, connections),
+        "client": _client(measurement, context, connections),
+    }
+
+
+def _settings(config: Mapping[str, Any], context: Context) -> dict[str, Any]:
+    return {
         "write_concern": config.get("writeConcern", {"w": "majority"}),
         "read_concern": config.get("readConcern", {"level": "local"}),
         "versions": dict(context.versions),
         "hardware": dict(context.hardware),
         "topology": dict(context.machine.topology),
-        "processors": _processors(shown),
-        "reads": dict(shown.reads),
+    }
+
+
+def _by_the_server(measurement: Measurement, context: Context) -> dict[str, Any]:
+    return {
+        "processors": _processors(measurement),
+        "reads": dict(measurement.reads),
         "disk_baseline": context.disk_baseline,
-        "collection_stats": dict(shown.collection),
-        "repeats": [_repeat(measurement) for measurement in measurements],
+        "collection_stats": dict(measurement.collection),
     }
 
 
@@ -112,9 +150,7 @@ def _metrics(shown: Measurement, machine: Machine) -> dict[str, Any]:
     }
 
 
-def _experiment(
-    published: Experiment, number: int, context: Context, chosen: int, repeats: int
-) -> dict[str, Any]:
+def _experiment(published: Experiment, number: int, context: Context) -> dict[str, Any]:
     return {
         "name": published.name,
         "title": published.title,
@@ -125,8 +161,9 @@ def _experiment(
         "seconds": context.seconds,
         "seed": context.seed,
         "warm": published.warm,
-        "repeats": repeats,
-        "shown_repeat": chosen,
+        "repeats": 1,
+        "shown_repeat": 0,
+        "in_turn": context.in_turn,
         "target": context.target,
         "varied": dict(context.machine.varied),
         "not_varied": list(context.machine.not_varied),

@@ -1,7 +1,8 @@
 """Where result documents go: files of Extended JSON lines, or a database.
 
 ``results`` holds one row for each variant of each experiment; whatever is replaced moves to
-``results_history``, so no measurement is lost. ``published`` holds the figures that others published for them.
+``results_history``, so no measurement is lost. ``published`` holds the figures that others published for them;
+``results_runs`` (``.runs`` in a folder) how far runs have come that are not finished.
 A write is whole or not there: files are written beside and moved into place, and the old row reaches the history
 before the new one replaces it.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -57,7 +59,13 @@ class Store(Protocol):
         """The state of a run that was cut off, None when there is none."""
 
     def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
-        """Keep the state of a run until it is finished; None forgets it."""
+        """Keep the state of a run until it is finished; None forgets it, with all its windows."""
+
+    def window(self, experiment: str, variant: int, repeat: int) -> dict[str, Any] | None:
+        """What was kept of a window of the run, None when nothing was."""
+
+    def keep_window(self, experiment: str, variant: int, repeat: int, document: Document) -> None:
+        """Keep what was measured in a window as long as the state of the run."""
 
     def close(self) -> None:
         """Give back connections."""
@@ -124,9 +132,20 @@ class FileStore:
         if state is not None:
             _write(path, json.dumps(state))
             return
+        shutil.rmtree(path.with_suffix(""), ignore_errors=True)
         path.unlink(missing_ok=True)
         with suppress(OSError):
             path.parent.rmdir()
+
+    def window(self, experiment: str, variant: int, repeat: int) -> dict[str, Any] | None:
+        """Read ``.runs/NAME/VARIANT-REPEAT.jsonl``."""
+        path = self._window_path(experiment, variant, repeat)
+        return _decoded(path)[0] if path.exists() else None
+
+    def keep_window(self, experiment: str, variant: int, repeat: int, document: Document) -> None:
+        """Write ``.runs/NAME/VARIANT-REPEAT.jsonl``."""
+        line = typedjson.line(bson.encode(document))
+        _write(self._window_path(experiment, variant, repeat), line + "\n")
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -160,6 +179,9 @@ class FileStore:
     def _state_path(self, experiment: str) -> Path:
         # Collections do not begin with a dot, so no results source takes this for one.
         return self._folder / ".runs" / f"{experiment}.json"
+
+    def _window_path(self, experiment: str, variant: int, repeat: int) -> Path:
+        return self._state_path(experiment).with_suffix("") / f"{variant}-{repeat}.jsonl"
 
 
 class DatabaseStore:
@@ -215,9 +237,21 @@ class DatabaseStore:
         """Write or remove the document in ``results_runs``."""
         runs = self._database[RUNS]
         if state is None:
-            _plainly(lambda: runs.delete_one({"_id": experiment}))
+            _plainly(lambda: runs.delete_many({"$or": [{"_id": experiment}, {"_id.experiment": experiment}]}))
         else:
             _plainly(lambda: runs.replace_one({"_id": experiment}, state, upsert=True))
+
+    def window(self, experiment: str, variant: int, repeat: int) -> dict[str, Any] | None:
+        """Read the document of the window in ``results_runs``."""
+        key = {"experiment": experiment, "variant": variant, "repeat": repeat}
+        found = _plainly(lambda: self._database[RUNS].find_one({"_id": key}))
+        return found and found["document"]
+
+    def keep_window(self, experiment: str, variant: int, repeat: int, document: Document) -> None:
+        """Write the document of the window in ``results_runs``."""
+        key = {"experiment": experiment, "variant": variant, "repeat": repeat}
+        kept = {"_id": key, "document": document}
+        _plainly(lambda: self._database[RUNS].replace_one({"_id": key}, kept, upsert=True))
 
     def close(self) -> None:
         """Close the connections."""

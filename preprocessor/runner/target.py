@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -12,7 +12,7 @@ from preprocessor.runner.addresses import used
 from preprocessor.runner.errors import RunnerError, TargetError
 
 if TYPE_CHECKING:
-    from preprocessor.runner.local import LocalReplicaSet
+    from preprocessor.runner.local import LocalReplicaSet, Settings
 
 ATLAS_CACHE_GB = {"M30": 2, "M40": 8, "M50": 16, "M60": 32, "M80": 64}
 """Cache by Atlas tier: half of 16, 32, 64, 128 GB of memory, up to M30 a quarter of 8 GB.
@@ -50,6 +50,9 @@ class Target(Protocol):
     ends_with_run: bool
     """Whether ``close`` removes the deployment itself, and with it every database."""
 
+    def deployment(self, config: Mapping[str, Any], cache_gb: float) -> Hashable:
+        """What ``prepare`` would have run: where it is equal for two variants, neither has a server started."""
+
     def prepare(self, config: Mapping[str, Any], cache_gb: float) -> Machine:
         """Make the deployment what a variant asks for, as far as it can be, and say what runs now.
 
@@ -83,16 +86,21 @@ class LocalTarget:
         """Connection string of the replica set that runs; raises TargetError when none was prepared."""
         return self._running().uri
 
+    def deployment(self, config: Mapping[str, Any], cache_gb: float) -> Settings:
+        """The settings of the set for a variant."""
+        from preprocessor.runner.local import Settings
+
+        return Settings(config.get("members", self._members), local_cache_gb(cache_gb))
+
     def prepare(self, config: Mapping[str, Any], cache_gb: float) -> Machine:
         """Run a set with that cache, within what mongod accepts and this machine has.
 
         Of a machine that the variant asks for, a local set can be given the cache, and what ``limits`` can impose.
         """
         from preprocessor.runner import limits
-        from preprocessor.runner.local import LocalReplicaSet, Settings
+        from preprocessor.runner.local import LocalReplicaSet
 
-        members = config.get("members", self._members)
-        settings = Settings(members=members, cache_gb=local_cache_gb(cache_gb))
+        settings = self.deployment(config, cache_gb)
         if self._set is None or self._set.settings != settings:
             self.close()
             self._set = LocalReplicaSet(settings)
@@ -162,6 +170,10 @@ class UriTarget:
     def uri(self) -> str:
         """Connection string as it was given."""
         return self._uri
+
+    def deployment(self, config: Mapping[str, Any], cache_gb: float) -> None:
+        """The one that was given, for every variant."""
+        return
 
     def prepare(self, config: Mapping[str, Any], cache_gb: float) -> Machine:
         """Say that the machine was given; whatever the variant asks of it is listed as not varied."""

@@ -73,6 +73,19 @@ def test_a_variant_that_is_no_more_leaves_the_rows_and_stays_in_the_history(stor
     assert [one["_id"]["size"] for one in history(store)] == [1]
 
 
+def test_windows_are_kept_as_long_as_the_state_of_their_run(store):
+    store.keep_state("t", {"done": {}})
+    store.keep_window("t", 0, 1, row(3, 1, value=7))
+    store.keep_window("t", 0, 1, row(3, 1, value=8))
+    assert store.window("t", 0, 1) == row(3, 1, value=8)
+    assert store.window("t", 1, 0) is None
+    assert store.rows("t") == []
+    store.keep_state("other", None)
+    assert store.window("t", 0, 1) is not None
+    store.keep_state("t", None)
+    assert (store.window("t", 0, 1), store.state("t")) == (None, None)
+
+
 def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
     store = FileStore(tmp_path)
     store.put(row(1, 1, value=1))

@@ -37,6 +37,8 @@ NAMES = (
 
 HOLDS_MEMBERS = frozenset({"write_timeout"})
 """Those that hold up members of the deployment, so that nobody else may be on it."""
+GOES_ON = frozenset({"event_reports"})
+"""Those of which a window goes on from what the one before it left, so that the order of variants means something."""
 PACES_ITSELF = frozenset({"event_reports"})
 """Those whose parameters say how often they send, so that a run cannot say it too."""
 

@@ -1,0 +1,44 @@
+"""In which order the windows of an experiment are measured.
+
+Machines drift: what is measured later is faster or slower for no reason of its own. Where all repeats of a variant
+follow one another, their spread does not have that in it, and two variants that are alike look different. So
+variants are measured in rounds, each once before any is measured again, wherever that costs nothing: among neighbours
+that run on one deployment and that find the same data, or load theirs for every window anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from itertools import groupby
+from typing import Any
+
+from preprocessor.runner.experiment import Experiment
+from preprocessor.runner.workingset import sized
+from preprocessor.runner.workloads import GOES_ON, workload
+
+_SOME_CACHE = 2.0**30
+
+
+def groups(scaled: Experiment, deployment: Callable[[int], Hashable]) -> list[list[int]]:
+    """Numbers of the variants in their order; those in one list are measured in rounds.
+
+    ``deployment`` gives for the number of a variant what it runs on. Raises ExperimentError where a variant cannot be
+    loaded.
+    """
+    numbers = range(len(scaled.variants))
+    if scaled.workload in GOES_ON:
+        return [[number] for number in numbers]
+    return [
+        list(group)
+        for _, group in groupby(numbers, lambda number: (deployment(number), _found(scaled, number)))
+    ]
+
+
+def _found(scaled: Experiment, number: int) -> Any:
+    """What a window of the variant finds loaded when it comes after another; None when it loads its data itself."""
+    kind = workload(scaled.workload)
+    if not kind.KEEPS_DATA:
+        return None
+    # On one deployment, sizes that follow the cache are equal for any cache when they are for one.
+    scaled = sized(scaled, number, lambda: _SOME_CACHE)
+    return kind.preload({**scaled.parameters, **scaled.variants[number]})
