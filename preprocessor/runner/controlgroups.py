@@ -9,10 +9,11 @@ not come about is told by the answers.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+
+from preprocessor.runner.disk import whole_disk
 
 ROOT = Path("/sys/fs/cgroup")
 _CONTROLLERS = ("io", "memory")
@@ -63,12 +64,9 @@ def open_group(
 
 def device_of(directory: Path) -> str | None:
     """``MAJOR:MINOR`` of the whole disk that holds the directory; None when it is on none."""
-    number = directory.stat().st_dev
-    place = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
+    disk = whole_disk(directory)
     try:
-        place = place.resolve(strict=True)
-        disk = place.parent if (place / "partition").exists() else place
-        return (disk / "dev").read_text(encoding="ascii").strip()
+        return (disk / "dev").read_text(encoding="ascii").strip() if disk else None
     except OSError:
         return None
 

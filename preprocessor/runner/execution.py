@@ -238,7 +238,7 @@ def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
         machine=machine,
         target=run.target.name,
         versions=provenance.versions(run.client.server_info()),
-        hardware=provenance.hardware(),
+        hardware=provenance.hardware(machine.data_directory),
         scale=run.options.scale,
         seconds=run.options.seconds,
         seed=run.options.seed,

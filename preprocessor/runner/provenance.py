@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import preprocessor
+from preprocessor.runner import disk
 
 
 def versions(build_info: Mapping[str, Any]) -> dict[str, str]:
@@ -22,17 +23,21 @@ def versions(build_info: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def hardware() -> dict[str, Any]:
-    """The machine that the client runs on: processor, cores, memory in GiB, kernel, system."""
+def hardware(data_directory: Path | None) -> dict[str, Any]:
+    """The machine that the client runs on: processor, cores, memory in GiB, kernel, system.
+
+    Also the disk of the data, where that is on this machine.
+    """
     import psutil
 
-    return {
+    machine: dict[str, Any] = {
         "cpu": _cpu_model(),
         "cores": psutil.cpu_count(logical=True),
         "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
         "kernel": f"{platform.system()} {platform.release()}",
         "system": _system(),
     }
+    return {**machine, "disk": disk.describe(data_directory)} if data_directory else machine
 
 
 def _cpu_model() -> str:

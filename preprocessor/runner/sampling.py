@@ -17,6 +17,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from preprocessor.runner.disk import mount_of
+
 FIRST_INTERVAL_SECONDS = 0.5
 SHORTEST_INTERVAL = timedelta(seconds=0.25)
 MOST_SAMPLES = 240
@@ -195,13 +197,6 @@ def _device(directory: Path) -> str | None:
     """The name under which the system counts the disk of ``directory``; None when it does not count it."""
     import psutil
 
-    path = str(directory.resolve())
-    mounts = [part for part in psutil.disk_partitions(all=False) if _inside(path, part.mountpoint)]
-    if not mounts:
-        return None
-    device = Path(max(mounts, key=lambda part: len(part.mountpoint)).device).name
+    mount = mount_of(directory, physical=True)
+    device = Path(mount.device).name if mount else ""
     return device if device in (psutil.disk_io_counters(perdisk=True) or {}) else None
-
-
-def _inside(path: str, mountpoint: str) -> bool:
-    return Path(path).is_relative_to(mountpoint)
