@@ -27,7 +27,7 @@ _ADDING: Final = ("$set", "$addFields")
 _TOLD: Final[Mapping[str, Sequence[str]]] = {
     "versions": ("server", "driver", "harness"),
     "topology": ("kind", "members", "cache_gb", "place"),
-    "hardware": ("cpu", "cores", "memory_gib"),
+    "hardware": ("cpu", "cores", "memory_gib", "disk"),
     "bench_config": ("atlasInstanceType", "atlasDiskType", "atlasDiskSizeGB", "atlasIOPS"),
     "experiment": ("name", "scale", "seconds", "repeats", "seed", "target"),
     "client": ("connections",),

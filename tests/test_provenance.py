@@ -52,6 +52,15 @@ def test_the_line_says_when_and_on_what_in_the_words_of_the_documents() -> None:
     ]
 
 
+def test_the_disk_is_told_as_the_system_described_it() -> None:
+    disk = {"filesystem": "ext4", "device": "sda", "kind": "not rotational", "model": "unknown"}
+    one = document(1, hardware={"cpu": "Some CPU", "disk": disk})
+    assert provenance_parts(provenance([one]))[3:5] == [
+        "Some CPU",
+        "disk sda, file system ext4, by the kernel not rotational, model unknown",
+    ]
+
+
 def test_where_documents_differ_every_value_is_shown_in_order() -> None:
     parts = provenance_parts(provenance(MIXED))
     assert parts[:2] == ["Measured 2026-11-21 to 2026-11-23", "MongoDB 6.0.5, 8.0.4, 8.0.12"]

@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 
 _MOST: Final = 4
 """Different values that are listed one by one."""
+_DISK: Final = {
+    "device": "disk",
+    "filesystem": "file system",
+    "kind": "by the kernel",
+    "model": "model",
+}
+"""What is told of a disk, and the words for it."""
 _DIGITS: Final = re.compile(r"(\d+)")
 
 Told = Mapping[str, Any]
@@ -37,6 +44,7 @@ def provenance_parts(source: Provenance, due: date | None = None) -> list[str]:
         _all("MongoDB {}", (_at(one, "versions", "server") for one in sets)),
         _all("{}", map(_deployment, sets)),
         _all("{}", map(_machine, sets)),
+        _all("{}", map(_disk, sets)),
         _all("{}", map(_instance, sets)),
         _all("{}", map(_write_concern, sets)),
         _all("{} connections", (_at(one, "client", "connections") for one in sets), one="1 connection"),
@@ -134,6 +142,15 @@ def _machine(told: Told) -> str:
         f"{raw_text(memory)} GiB memory" if memory else "",
     )
     return text if not text or _at(told, "experiment", "target") == LOCAL else f"client: {text}"
+
+
+def _disk(told: Told) -> str:
+    """``disk vda, file system ext4, by the kernel rotational, model unknown``."""
+    disk = _at(told, "hardware", "disk")
+    if not isinstance(disk, Mapping):
+        return ""
+    known = {name: raw_text(disk[name]) for name in _DISK if disk.get(name) not in (None, "")}
+    return _joined(*(f"{_DISK[name]} {text}" for name, text in known.items()))
 
 
 def _instance(told: Told) -> str:
