@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -136,14 +136,24 @@ def execute(run: Run, store: Store, journal: Journal) -> int:
     Rows of variants that the experiment no longer has go to the history at the end; the figures that others
     published are written beside. Raises RunnerError; what was measured until then stays.
     """
-    from pymongo.errors import PyMongoError
-
     numbers = range(len(run.experiment.variants))
     missing = [number for number in numbers if not journal.has(number)]
-    try:
+    with _abandoned_on_failure(run, journal):
         for group in rounds.groups(run.scaled, partial(_deployment, run)):
             _measure(run, [number for number in group if number in missing], store, journal)
         run.leave()
+    store.retire(run.experiment.name, [result.row_id(run.experiment, number) for number in numbers])
+    published.write(run.experiment, store)
+    return len(missing)
+
+
+@contextmanager
+def _abandoned_on_failure(run: Run, journal: Journal) -> Iterator[None]:
+    """Leave nothing behind whatever happens; raises RunnerError for what the deployment or the driver complains of."""
+    from pymongo.errors import PyMongoError
+
+    try:
+        yield
     except PyMongoError as error:
         reason = run.target.fault() or _reason(error, run.target.uri)
         run.abandon(IMPATIENT_MS)  # a primary was waited for already
@@ -158,9 +168,6 @@ def execute(run: Run, store: Store, journal: Journal) -> int:
     except BaseException:
         run.abandon(IMPATIENT_MS)  # whoever presses Ctrl-C does not wait for an election
         raise
-    store.retire(run.experiment.name, [result.row_id(run.experiment, number) for number in numbers])
-    published.write(run.experiment, store)
-    return len(missing)
 
 
 def _measure(run: Run, numbers: Sequence[int], store: Store, journal: Journal) -> None:
@@ -307,23 +314,26 @@ def _fill(run: Run, load: Load, config: Mapping[str, Any]) -> None:
     run.loaded = None
     run.scanned.clear()
     if missing is not None:
-        # The data is the same for every repeat: it is the work whose random numbers differ.
-        seed = f"{run.options.seed}/{run.experiment.name}/preload"
-        done = run.crew.perform(
-            replace(
-                load,
-                workload=missing.get("workload", "insert"),
-                config=missing,
-                seed=seed,
-                connections=min(PRELOAD_CONNECTIONS, missing["totalDocsToInsert"]),
-                seconds=None,
-                rate=None,
-            ),
-            progress=run.progress.update,
-        )
-        if done.errors:
-            raise WorkFailed(f"data was not loaded as a whole: {_listed(done.errors)}", KEPT)
+        _bring_in(run, load, missing)
         run.loaded = first
+
+
+def _bring_in(run: Run, load: Load, missing: Mapping[str, Any]) -> None:
+    """Load data, the same for every repeat: it is the work whose random numbers differ."""
+    done = run.crew.perform(
+        replace(
+            load,
+            workload=missing.get("workload", "insert"),
+            config=missing,
+            seed=f"{run.options.seed}/{run.experiment.name}/preload",
+            connections=min(PRELOAD_CONNECTIONS, missing["totalDocsToInsert"]),
+            seconds=None,
+            rate=None,
+        ),
+        progress=run.progress.update,
+    )
+    if done.errors:
+        raise WorkFailed(f"data was not loaded as a whole: {_listed(done.errors)}", KEPT)
 
 
 def _listed(errors: Mapping[str, int]) -> str:

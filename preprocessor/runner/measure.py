@@ -52,40 +52,57 @@ def measure(
     progress: Callable[[int], None],
 ) -> Measurement:
     """Do the work of ``load`` once, with everything that is looked at around it."""
-    before: dict[str, Any] = {}
-    started: list[datetime] = []
-    from_disk: list[int | None] = []
-    sampler = Sampler(lambda: _operation_latencies(client), machine.data_directory, machine.pids)
-
-    def ready() -> None:
-        before.update(status(client))
-        from_disk.append(disk_bytes(int(before["pid"]), machine.pids))
-        sampler.start()
-        started.append(_now())
-
+    watch = _Watch(client, machine)
     try:
-        outcome = crew.perform(load, ready=ready, progress=progress)
+        outcome = crew.perform(load, ready=watch.begin, progress=progress)
         end = _now()
     except BaseException:
-        sampler.cease()
+        watch.cease()
         raise
-    samples = sampler.stop()
-    process, disk = series(samples)
-    after = status(client)
-    from_disk.append(disk_bytes(int(before["pid"]), machine.pids))
-    return Measurement(
-        seed=load.seed,
-        start_time=started[0],
-        end_time=end,
-        outcome=outcome,
-        before=before,
-        after=after,
-        process_series=process,
-        disk_series=disk,
-        collection=_collection_stats(client, load),
-        cores=cores(samples),
-        reads=reads(before, after, (from_disk[0], from_disk[1])),
-    )
+    return watch.measurement(load, outcome, end)
+
+
+class _Watch:
+    """What is looked at around a window: ``begin`` just before it, then ``measurement``, or ``cease`` if it failed."""
+
+    def __init__(self, client: MongoClient[dict[str, Any]], machine: Machine) -> None:
+        self._client = client
+        self._pids = machine.pids
+        self._sampler = Sampler(lambda: _operation_latencies(client), machine.data_directory, machine.pids)
+        self._before: dict[str, Any] = {}
+        self._read_before: int | None = None
+        self._started = _now()
+
+    def begin(self) -> None:
+        self._before = status(self._client)
+        self._read_before = self._read_from_disk()
+        self._sampler.start()
+        self._started = _now()
+
+    def cease(self) -> None:
+        self._sampler.cease()
+
+    def measurement(self, load: Load, outcome: Outcome, end: datetime) -> Measurement:
+        samples = self._sampler.stop()
+        process, disk = series(samples)
+        after = status(self._client)
+        from_disk = (self._read_before, self._read_from_disk())
+        return Measurement(
+            seed=load.seed,
+            start_time=self._started,
+            end_time=end,
+            outcome=outcome,
+            before=self._before,
+            after=after,
+            process_series=process,
+            disk_series=disk,
+            collection=_collection_stats(self._client, load),
+            cores=cores(samples),
+            reads=reads(self._before, after, from_disk),
+        )
+
+    def _read_from_disk(self) -> int | None:
+        return disk_bytes(int(self._before["pid"]), self._pids)
 
 
 def settle(client: MongoClient[dict[str, Any]]) -> None:
