@@ -20,8 +20,9 @@ from preprocessor.scan.directives import KEYWORDS
 
 __all__ = ["END_MARKER", "KEYWORDS", "Comment", "Region", "Scan", "begin_marker", "digest", "find", "replace"]
 
-# Names are compared loosely, so that a near miss is met too; a page without a match costs this search only.
-_SUSPECT = re.compile(r"<!--\s*mongo", re.IGNORECASE)
+# Names are compared loosely, so that a near miss is met too; a page without a match costs this search only. What
+# stands in the place of a comment that the site has taken out already (`preprocessor.site.swap`) is none.
+_SUSPECT = re.compile(r"<!--\s*mongo(?!-tables:[0-9a-f]{16}-\d+-->)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
