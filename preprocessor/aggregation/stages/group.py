@@ -8,11 +8,13 @@ from typing import Any
 from preprocessor.aggregation.accumulators.frame import Accumulator, State, compile_accumulator
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.keeping import content_key
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.places import Placed
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_number, is_string
 
 Fields = list[tuple[str, Accumulator, Path]]
+_Group = tuple[Any, list[State]]
 
 
 @stage("$group")
@@ -63,7 +65,7 @@ def accumulated(specs: Mapping[str, Any], scope: Scope, path: Path) -> Fields:
 
 
 def _grouped(documents: Iterator[Document], evaluate: Evaluate, fields: Fields) -> Iterator[Document]:
-    groups: dict[Key, tuple[Any, list[State]]] = {}
+    groups = _Groups(fields)
     evaluates = [accumulator.evaluate for _, accumulator, _ in fields]
     for document in documents:
         value = evaluate(document)
@@ -71,17 +73,43 @@ def _grouped(documents: Iterator[Document], evaluate: Evaluate, fields: Fields) 
             value = None
         elif type(value) is Placed:
             value = {**value}
-        found = key(value)
-        entry = groups.get(found)
-        if entry is None:
-            entry = groups[found] = value, start(fields, value)
+        entry = groups.of(value)
         try:
             for state, evaluate_field in zip(entry[1], evaluates, strict=True):
                 state.add(evaluate_field(document))
         except AggregationError as error:
             raise error.at(_where(fields, entry[1], state)) from None
-    for value, states in groups.values():
+    for value, states in groups:
         yield {"_id": value, **results(fields, states)}
+
+
+class _Groups:
+    """The groups of one run, in the order in which they first came: the key of each, and its states.
+
+    Documents as keys are often the same to the byte, which is found out sooner than what the server takes for equal.
+    """
+
+    def __init__(self, fields: Fields) -> None:
+        self._fields = fields
+        self._by_key: dict[Key, _Group] = {}
+        self._by_content: dict[bytes, _Group] = {}
+
+    def __iter__(self) -> Iterator[_Group]:
+        return iter(self._by_key.values())
+
+    def of(self, value: Any) -> _Group:
+        """The group of a key; a new one where none is equal."""
+        content = content_key(value) if type(value) is dict else b""
+        known = self._by_content.get(content)
+        if known is not None:
+            return known
+        found = key(value)
+        group = self._by_key.get(found)
+        if group is None:
+            group = self._by_key[found] = value, start(self._fields, value)
+        if content:
+            self._by_content[content] = group
+        return group
 
 
 def _where(fields: Fields, states: list[State], failed: State) -> Path:
