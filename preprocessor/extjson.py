@@ -135,8 +135,9 @@ def _date(value: dict[str, Any]) -> Any:
     held = value["$date"]
     if isinstance(held, dict):
         return _date_of_millis(_integer(_keys(held, "$numberLong"), "$numberLong", _INT64))
-    if type(held) is int and held in _INT64:
-        return _date_of_millis(held)
+    # Who reads from the inside out has made an Int64 of it already.
+    if isinstance(held, int) and type(held) is not bool and int(held) in _INT64:
+        return _date_of_millis(int(held))
     if not isinstance(held, str):
         raise _Odd(f"needs a date, not {kind_of(held)}")
     if held.startswith("$"):
@@ -236,8 +237,9 @@ def _undefined(value: dict[str, Any]) -> None:
 
 
 def _code(value: dict[str, Any]) -> Any:
-    text, scope = _text(value, "$code"), value.get("$scope")
-    if "$scope" in value and not isinstance(scope, dict):
+    text = _text(value, "$code")
+    scope, malformed = decode(value.get("$scope"))
+    if malformed or ("$scope" in value and not isinstance(scope, dict)):
         raise _Odd("needs an object in `$scope`")
     from bson.code import Code
 

@@ -7,9 +7,7 @@ double, too deep a nesting, any fault) is read again by ``preprocessor.jsontext`
 from __future__ import annotations
 
 import json
-import math
 import re
-import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -110,21 +108,40 @@ class _Trouble:
 def _quick(text: str, is_array: bool) -> list[bytes]:
     """The documents of a text without any oddity; raises ``NotPlain`` for all others."""
     try:
-        value = _DECODER.decode(text)
+        value = _decoder().decode(text)
     except (ValueError, RecursionError):
         raise NotPlain from None
     if is_array and not isinstance(value, list):
         raise NotPlain
     found = [_encoded(each) for each in (value if is_array else [value])]
-    if any(end in raw for raw in found for end in _ENDS_OF_INFINITY):
+    if any(map(_END_OF_INFINITY.search, found)):
         _FINITE.decode(text)
     return found
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=members, parse_constant=constant)
 # A number beyond a double is looked for only where an infinity may have come of it.
 _FINITE = json.JSONDecoder(parse_float=finite)
-_ENDS_OF_INFINITY = tuple(struct.pack("<d", value)[-2:] for value in (math.inf, -math.inf))
+_END_OF_INFINITY = re.compile(rb"\xf0[\x7f\xff]")
+"""The last bytes of an infinite double, which is written with the lowest byte first."""
+
+
+@cache
+def _decoder() -> json.JSONDecoder:
+    """Reads JSON, and the wrappers (``{"$date": …}``) that are nearly all of those in a result document.
+
+    Others are left for ``_resolve``.
+    """
+    readers = _readers()
+
+    def read_members(pairs: list[tuple[str, Any]]) -> Any:
+        """An object, or the value that it stands for."""
+        if len(pairs) == 1:
+            name, content = pairs[0]
+            if name in readers and (read := readers[name](content)) is not None:
+                return read
+        return members(pairs)
+
+    return json.JSONDecoder(object_pairs_hook=read_members, parse_constant=constant)
 
 
 def _encoded(value: Any) -> bytes:
@@ -132,37 +149,28 @@ def _encoded(value: Any) -> bytes:
 
     if not isinstance(value, dict) or "_id" not in value:
         raise NotPlain
-    _resolve(value, 1, _readers())
+    _resolve(value, 1)
     try:
         return bson.encode(value)
     except (bson.errors.BSONError, UnicodeEncodeError, OverflowError):
         raise NotPlain from None
 
 
-def _resolve(value: dict[str, Any] | list[Any], depth: int, readers: _Readers) -> None:
-    """Replace the wrappers (``{"$date": …}``) below ``value`` in place; plain values are already what they
-    are.
+def _resolve(value: dict[str, Any] | list[Any], depth: int) -> None:
+    """Replace the wrappers below ``value`` that are left, in place; plain values are already what they are.
 
     Nearly everything in a result document is a plain number: going only where objects are is what makes a
-    first load quick. Nearly every wrapper is a 64-bit counter or a date: ``readers`` settle these.
+    first load quick.
     """
     if depth > MAX_DEPTH:
         raise NotPlain
     held: Any = value
     for key, inner in held.items() if type(held) is dict else enumerate(held):
         kind = type(inner)
-        if kind is dict:
-            if len(inner) == 1:
-                ((name, content),) = inner.items()
-                if name in readers and (read := readers[name](content)) is not None:
-                    held[key] = read
-                    continue
-            if WRAPPERS.isdisjoint(inner):
-                _resolve(inner, depth + 1, readers)
-            else:
-                held[key] = _extended(inner)
-        elif kind is list:
-            _resolve(inner, depth + 1, readers)
+        if kind is list or (kind is dict and WRAPPERS.isdisjoint(inner)):
+            _resolve(inner, depth + 1)
+        elif kind is dict:
+            held[key] = _extended(inner)
 
 
 @cache

@@ -53,6 +53,7 @@ SCALARS = st.one_of(
     st.builds(Timestamp, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)),
     st.sampled_from([MinKey(), MaxKey()]),
     TEXT.map(Code),
+    st.builds(Code, TEXT, st.dictionaries(st.sampled_from(["a", "b"]), INT64.map(Int64) | TEXT, max_size=2)),
 )
 
 KEYS = st.one_of(
