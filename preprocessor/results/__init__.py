@@ -115,6 +115,10 @@ class ResultsSource(Protocol):
         """
         ...
 
+    def forget(self) -> None:
+        """Drop what is kept only to answer the next query sooner, as decoded documents are."""
+        ...
+
     def close(self) -> None:
         """Give back connections; the source is not used afterwards."""
         ...

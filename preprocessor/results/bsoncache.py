@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -61,14 +62,18 @@ def get(folder: Path | None, key: str) -> bytes | None:
     return payload
 
 
-def put(folder: Path | None, key: str, payload: bytes) -> None:
-    """Keep ``payload`` under ``key``, or quietly do not. Readers see the whole entry or none."""
-    if folder is None:
+def put(folder: Path | None, payloads: Mapping[str, bytes]) -> None:
+    """Keep each payload under its key, or quietly do not. Readers see whole entries or none."""
+    if folder is None or not payloads:
         return
     with suppress(OSError):
         _prepare(folder)
-        atomic.write(folder / f"{key}.bson", _MAGIC + _DIGEST(payload).digest() + payload)
+        atomic.write_all({folder / f"{key}.bson": _entry(payload) for key, payload in payloads.items()})
         _drop_oldest(folder)
+
+
+def _entry(payload: bytes) -> bytes:
+    return _MAGIC + _DIGEST(payload).digest() + payload
 
 
 def _prepare(folder: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,9 +117,8 @@ class FixtureSource:
 
         with self._lock:
             if collection not in self._stored:
-                files = self._files(collection)
                 try:
-                    loaded = {path: list(self._load(collection, path)) for path in files}
+                    loaded = self._load(collection)
                 except ResultsError as error:
                     raise self._faults() or error from None
                 if repeated := _repeated(loaded):
@@ -144,6 +143,12 @@ class FixtureSource:
                 del self._stored[gone]
         return total.hexdigest()
 
+    def forget(self) -> None:
+        """Drop the decoded documents; what they were decoded from stays."""
+        with self._lock:
+            for stored in self._stored.values():
+                stored.forget()
+
     def close(self) -> None:
         """Nothing is held open."""
 
@@ -159,23 +164,31 @@ class FixtureSource:
         known = self._keys.get(collection)
         return fixturefiles.files_of(self._folder, collection) if known is None else list(known)
 
-    def _load(self, collection: str, path: Path) -> Iterable[bytes]:
-        """The documents of a file, from the cache when there is an entry for its content.
+    def _load(self, collection: str) -> dict[Path, list[bytes]]:
+        """The documents of each file of a collection; what had to be parsed is put into the cache."""
+        parsed: dict[str, bytes] = {}
+        loaded = {path: self._documents_in(path, collection, parsed) for path in self._files(collection)}
+        bsoncache.put(self._cache, parsed)
+        return loaded
+
+    def _documents_in(self, path: Path, collection: str, parsed: dict[str, bytes]) -> list[bytes]:
+        """The documents of a file, from the cache when there is an entry for its content, else also in ``parsed``.
 
         A digest that ``state`` has taken in this process spares reading the file: the cache has those very
         bytes.
         """
-        key = self._keys.get(collection, {}).get(path)
-        payload = bsoncache.get(self._cache, key) if key else None
+        known = self._keys.get(collection, {}).get(path)
+        payload = bsoncache.get(self._cache, known) if known else None
         if payload is not None:
-            return split(payload)
+            return list(split(payload))
         content = fixturefiles.read(path)
         key = bsoncache.key_of(content)
-        payload = bsoncache.get(self._cache, key)
-        if payload is None:
-            payload = b"".join(fixturetext.documents(path, content))
-            bsoncache.put(self._cache, key, payload)
-        return split(payload)
+        payload = bsoncache.get(self._cache, key) if key != known else None
+        if payload is not None:
+            return list(split(payload))
+        documents = fixturetext.documents(path, content)
+        parsed[key] = b"".join(documents)
+        return documents
 
     def _faults(self) -> ResultsError | None:
         """Every fault of every file of the folder, so that one run tells all."""

@@ -77,6 +77,9 @@ class MongoSource:
     def state(self) -> None:
         """Unknown: a deployment has no cheap key of its content."""
 
+    def forget(self) -> None:
+        """Nothing is kept: the server has the documents."""
+
     def close(self) -> None:
         """Close the connections."""
         with self._lock:

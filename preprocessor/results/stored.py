@@ -57,6 +57,12 @@ class StoredCollection:
             ]
         return self._whole
 
+    def forget(self) -> None:
+        """Drop what is decoded; the next pipeline decodes it anew."""
+        self._whole = None
+        self._small.clear()
+        self._fields = [{} for _ in self._raws]
+
     def __len__(self) -> int:
         return len(self._raws)
 

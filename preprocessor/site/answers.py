@@ -83,6 +83,11 @@ class KeptAnswers:
         failures = (each for each in self._answers.values() if isinstance(each, ResultsError))
         return next((each for each in failures if each.environment), None)
 
+    def forget(self) -> None:
+        """Let the source drop the documents behind the answers, which a long build would carry along to its end."""
+        if self._source is not None:
+            self._source.forget()
+
     def close(self) -> None:
         """Give back the source's connections; the answers stay."""
         if self._source is not None:

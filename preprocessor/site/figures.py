@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from preprocessor.pages import query_of, source_answer, source_of, spec_findings, tables_by_id
 from preprocessor.render.anchors import with_anchors
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from preprocessor.comments import Comment
     from preprocessor.findings import Finding
     from preprocessor.pages import Answers, Page
+    from preprocessor.provenance import Provenance
     from preprocessor.render.columns import Column
+    from preprocessor.render.runs import ListedRuns
     from preprocessor.results import Rows
     from preprocessor.specs import PipelineSpec, Spec, TableSpec, ValueSpec
     from preprocessor.statements import Tables
@@ -23,12 +25,16 @@ if TYPE_CHECKING:
 Place = Callable[[str, str], str]
 """Puts a file (its name, its text) where readers of the page reach it; gives the address, "" where it cannot."""
 
+Find = Callable[[str, Any], str]
+"""Where readers of the page reach a result document, by its collection and its ``_id``; "" where they cannot."""
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """What prose may speak of: the pages that were read, their tables by id, and the answers.
 
-    ``judged`` has what is wrong with comments whose rows were looked at, by the identity of their specs.
+    ``judged`` has what is wrong with comments whose rows were looked at, by the identity of their specs; ``sources``
+    has the provenance of figures, by the key of what was asked for it.
     """
 
     pages: Sequence[Page]
@@ -36,6 +42,7 @@ class Known:
     answers: Answers
     collections: Sequence[str] = ()
     judged: dict[int, list[Finding]] = field(default_factory=dict)
+    sources: dict[str, Provenance | None] = field(default_factory=dict)
 
     @classmethod
     def of(cls, pages: Iterable[Page], answers: Answers, collections: Sequence[str] = ()) -> Known:
@@ -56,19 +63,34 @@ class Known:
             self.judged[id(spec)] = spec_findings(spec, self.tables, self.answers, self.collections)
         return self.judged[id(spec)]
 
+    def source(self, spec: PipelineSpec) -> Provenance | None:
+        """The provenance of a figure; worked out once for all figures that start from the same documents."""
+        key = source_of(spec).key
+        if key not in self.sources:
+            self.sources[key] = source_answer(spec, self.answers)
+        return self.sources[key]
 
-def figures_of(page: Page, known: Known, place: Place) -> list[str]:
+
+def figures_of(page: Page, known: Known, place: Place, find: Find = lambda collection, key: "") -> list[str]:
     """One piece of HTML for each comment of the page: what it asks for, or a box with what is wrong.
 
-    The rows of its figures go to ``place`` as files.
+    The rows of its figures go to ``place`` as files; ``find`` tells where the documents behind them are.
     """
     here = known.within(page)
     specs = zip(page.specs, with_anchors(page.specs), strict=True)
-    below = _Below(here, place, {})
+    below = _Below(here, place, find, {})
     return [
         _figure(comment, spec, anchored, page, below)
         for comment, (spec, anchored) in zip(page.comments, specs, strict=True)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The first figure of a page for a source of rows: its anchor, and the runs that it lists, if it does."""
+
+    anchor: str
+    runs: ListedRuns | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +99,8 @@ class _Below:
 
     known: Known
     place: Place
-    told: dict[str, str]
+    find: Find
+    told: dict[str, _Told]
 
     def html(self, spec: PipelineSpec, table: TableSpec, rows: Rows, columns: Sequence[Column]) -> str:
         """The HTML under one figure, whose rows as a table are ``table``; none where the author wants none."""
@@ -86,15 +109,30 @@ class _Below:
         from preprocessor.render.downloads import csv_text, json_text
         from preprocessor.render.making import Made, made_html
 
-        source = source_answer(spec, self.known.answers)
+        source = self.known.source(spec)
         name = spec.id or "rows"
         links = {
             "CSV": self.place(f"{name}.csv", csv_text(table, rows, columns)),
             "JSON": self.place(f"{name}.json", json_text(table, rows, source)),
         }
-        first = self.told.setdefault(source_of(spec).key, name)
-        runs_at = None if first == name else first
-        return made_html(table, Made(source, {kind: to for kind, to in links.items() if to}, runs_at))
+        given = {kind: to for kind, to in links.items() if to}
+        if (first := self.told.get(source_of(spec).key)) is not None:
+            return made_html(table, Made(source, given, runs_at=first.anchor))
+        runs = self._listed(table, source)
+        self.told[source_of(spec).key] = _Told(name, runs)
+        return made_html(table, Made(source, given, runs))
+
+    def _listed(self, table: TableSpec, source: Provenance | None) -> ListedRuns | None:
+        from preprocessor.render.runs import MOST_RUNS, listed_runs
+
+        if source is None or not 0 < len(source.runs) <= MOST_RUNS:
+            return None
+        return listed_runs(table, source.runs, lambda key: self.find(table.collection, key))
+
+    def behind(self, spec: PipelineSpec, rows: Rows) -> list[str]:
+        """For each row of a figure whose HTML is made the anchor of the first run behind it, "" where none is known."""
+        told = None if spec.provenance is False or not rows else self.told.get(source_of(spec).key)
+        return told.runs.behind(rows) if told and told.runs else []
 
 
 def loose_findings(page: Page) -> Sequence[Finding]:
@@ -161,7 +199,8 @@ def _drawing(spec: PipelineSpec, below: _Below) -> str:
 
     meanings, columns = column_meanings(spec) if rows else {}, columns_of(spec, rows)
     notes = below.html(spec, spec, rows, columns)
-    return html_table(spec, rows, notes=notes, meanings=meanings, columns=columns)
+    behind = below.behind(spec, rows)
+    return html_table(spec, rows, notes=notes, meanings=meanings, columns=columns, behind=behind)
 
 
 def _value(spec: ValueSpec, known: Known) -> str:

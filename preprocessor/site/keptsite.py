@@ -67,7 +67,7 @@ def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:
     """Keep pages under a key, or quietly do not when the cache's folder cannot be written."""
     content = {name: (page.text, dict(page.figures), dict(page.files)) for name, page in pages.items()}
     payload = json.dumps(content, ensure_ascii=True).encode("ascii")
-    bsoncache.put(bsoncache.folder_for(fixtures), key, payload)
+    bsoncache.put(bsoncache.folder_for(fixtures), {key: payload})
 
 
 def may_be_kept(pages: Iterable[Page]) -> bool:

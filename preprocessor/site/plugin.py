@@ -13,6 +13,7 @@ answers: https://www.mkdocs.org/dev-guide/plugins/#on_startup
 from __future__ import annotations
 
 import logging
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
     from preprocessor.findings import Finding
     from preprocessor.pages import Page
+    from preprocessor.site.documents import Documents
     from preprocessor.site.figures import Known
     from preprocessor.site.pagereader import PageReader
 
@@ -66,6 +68,10 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     pipelines = c.Type(str, default="")
     """Folder of shared stage lists, relative to ``mkdocs.yml``; by default ``pipelines`` in the docs
     folder. It is not copied to the site."""
+
+    documents = c.Type(str, default="")
+    """A collection of the fixtures whose documents are published beside the pages, for the runs under figures to lead
+    to; by default none is. Whoever reads the site reads all of them."""
 
     time_limit = c.Type((int, float), default=10)
     """Seconds that one pipeline may take on a server."""
@@ -95,6 +101,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._kept: dict[str, KeptPage] | None = None
         self._fresh: dict[str, KeptPage] = {}
         self._downloads: dict[str, str] = {}
+        self._documents: Documents | None = None
         self._drawn: dict[str, dict[str, str]] = {}
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
@@ -104,7 +111,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the results source, and add the style sheet and the script to every page."""
         self._pages, self._late, self._fresh, self._downloads = {}, [], {}, {}
-        self._on_disk, self._known, self._drawn = [], None, {}
+        self._on_disk, self._known, self._drawn, self._documents = [], None, {}, None
         self._answers = self._answers_of(results_source(self.config.results, _root(config)))
         config.extra_css.append(STYLE_SHEET)
         config.extra_javascript.append(SCRIPT)
@@ -164,7 +171,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             raise PluginError(f"mongo-tables: {count}, listed above; nothing was built.")
         if not findings:
             self._keep()
-        put(self._downloads, Path(config.site_dir))
+        put({**self._downloads, **self._published.texts}, Path(config.site_dir))
 
     @event_priority(100)
     def _for_search(
@@ -204,6 +211,19 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         assert self._answers is not None, "on_config comes before every other event of a build"
         return self._answers
 
+    @property
+    def _published(self) -> Documents:
+        if self._documents is None:
+            from preprocessor.site.documents import Documents
+
+            folder, collection = self._asked.where, self.config.documents
+            self._documents = Documents.of(Path(folder), collection)
+            if collection and not self._documents.texts and watched_folder(folder):
+                log.warning(
+                    "documents: %s has no documents in lines of the collection %s", folder, collection
+                )
+        return self._documents
+
     def _answers_of(self, where: str) -> KeptAnswers:
         """The answers of the last build, as long as source and limits are the same."""
         limits = Limits(
@@ -224,7 +244,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if answers.state is None or self._serving or not pages:
             return ""
         texts = [part for file in pages for part in (file.src_uri, _text(file))]
-        settings = [repr(answers.limits), repr(config.use_directory_urls), _day_that_matters(texts)]
+        links = repr((config.use_directory_urls, self.config.documents))
+        settings = [repr(answers.limits), links, _day_that_matters(texts)]
         return key_of([answers.state, folder_state(folder), *settings, *texts])
 
     def _ask_all(self, folder: Path, pages: Sequence[File]) -> None:
@@ -237,6 +258,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         reader.refresh()
         self._on_disk = [page for page in map(reader.on_disk, pages) if page is not None]
         self._asked.ask(queries(self._on_disk, with_sources=True))
+        self._asked.forget()
 
     def _page_reader(self, folder: Path) -> PageReader:
         from preprocessor.site.pagereader import PageReader
@@ -282,7 +304,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             collections = () if self._asked.unreachable else self._asked.collections
             self._known = Known.of(self._on_disk, self._asked.by_key, collections)
         shelf = Shelf(page.file.src_uri, page.url)
-        figures = dict(zip(tokens(given), figures_of(given, self._known, shelf.place), strict=True))
+        find = partial(self._published.address, page.url)
+        figures = dict(zip(tokens(given), figures_of(given, self._known, shelf.place, find), strict=True))
         self._downloads |= shelf.files
         if self._key:
             self._fresh[page.file.src_uri] = KeptPage(with_tokens(given), figures, shelf.files)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import multiprocessing
 from pathlib import Path
 
+import bson
 import pytest
+from bson.datetime_ms import DatetimeMS
 from bson.int64 import Int64
 
 from preprocessor.results import Query, ResultsError, bsoncache, open_source
@@ -38,6 +40,24 @@ def test_documents_come_in_the_order_of_file_names_and_lines_with_their_types(fo
     assert [row["_id"] for row in rows] == [1, 2, 3, 4]
     assert [type(row["n"]).__name__ for row in rows] == ["int", "Decimal128", "Int64", "float"]
     assert list(rows[3]) == ["_id", "n"]
+
+
+def test_a_source_that_has_forgotten_its_documents_gives_them_again(folder: Path):
+    source = FixtureSource(folder)
+    rows = source.aggregate(ALL)
+    held = source.documents("results")
+    source.forget()
+    assert source.documents("results") is not held
+    assert source.aggregate(ALL) == rows
+
+
+@pytest.mark.parametrize("millis", [0, 1_500, -1, 253_402_300_800_000])
+def test_a_date_in_milliseconds_is_the_date(folder: Path, millis: int):
+    (folder / "results" / "c.jsonl").write_text(
+        f'{{"_id":5,"at":{{"$date":{{"$numberLong":"{millis}"}}}}}}\n'
+    )
+    (row,) = FixtureSource(folder).aggregate(Query("results", ({"$match": {"_id": 5}},)))
+    assert bson.encode(row) == bson.encode({"_id": 5, "at": DatetimeMS(millis)})
 
 
 @pytest.mark.parametrize(
