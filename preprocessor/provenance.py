@@ -39,7 +39,7 @@ _BY_FIELD: Final = ("experiment", "client")
 _READ: Final = frozenset((*_TOLD, "_id", "start_time", "repeats"))
 _REPEAT: Final = {
     name: f"$$this.{name}"
-    for name in ("start_time", "duration", "operations", "operations_per_second", "errors")
+    for name in ("start_time", "duration", "operations", "operations_per_second", "errors", "seed")
 }
 
 
@@ -75,8 +75,8 @@ _GROUP: Final[Mapping[str, Any]] = {
 class Run:
     """One repeat behind a row: ``key`` is the ``_id`` of its document, ``number`` counts from 1.
 
-    ``values`` has ``start_time``, ``duration`` (milliseconds), ``operations``, ``operations_per_second`` and
-    ``errors`` (kind → count), as far as the document has them.
+    ``values`` has ``start_time``, ``duration`` (milliseconds), ``operations``, ``operations_per_second``,
+    ``errors`` (kind → count) and ``seed``, as far as the document has them.
     """
 
     key: Any

@@ -82,7 +82,7 @@ def carried_key(subject: Subject) -> Iterator[Finding]:
         projects[-1].path,
         "The `$project` keeps `_id`, a document of its own, which is not shown: whoever stores the rows stores "
         "it too.",
-        'Add "_id": 0.',
+        'Add "_id": 0, or "_id": 1 to lead readers from each row to the runs behind it.',
     )
 
 

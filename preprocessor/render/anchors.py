@@ -36,7 +36,7 @@ def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
     asking = [spec for spec in specs if isinstance(spec, PipelineSpec)]
     own = {spec.id for spec in asking if spec.id}
     unnamed = [spec for spec in asking if not spec.id]
-    found = iter(_distinct((_derived(spec) for spec in unnamed), own))
+    found = iter(distinct((_derived(spec) for spec in unnamed), own))
     return [
         replace(spec, id=next(found)) if isinstance(spec, PipelineSpec) and not spec.id else spec
         for spec in specs
@@ -49,14 +49,14 @@ def row_anchors(anchor: str, columns: Sequence[Column]) -> list[str]:
     That is its first cell, with the next one or two where only they tell all rows apart. A column of fractions is
     measured, names nothing, and changes with every measurement. Rows that nothing tells apart are numbered.
     """
-    labels = [_words(_text(value)) or "row" for value in columns[0].values]
+    labels = [words(_text(value)) or "row" for value in columns[0].values]
     names = labels
     for column in columns[1:_KEYS]:
         if len(set(names)) == len(names) or any(map(_is_fraction, column.values)):
             break
-        names = [f"{name}-{_words(_text(value))}" for name, value in zip(names, column.values, strict=True)]
+        names = [f"{name}-{words(_text(value))}" for name, value in zip(names, column.values, strict=True)]
     named = names if len(set(names)) == len(names) else labels
-    return _distinct((f"{anchor}--{name}" for name in named), set())
+    return distinct((f"{anchor}--{name}" for name in named), set())
 
 
 def _text(value: object) -> str:
@@ -77,17 +77,18 @@ def _derived(spec: PipelineSpec) -> str:
 
     columns = " ".join(spec.headers) if isinstance(spec, TableSpec) else ""
     kind = "chart" if isinstance(spec, ChartSpec) else "table"
-    words = next(filter(None, map(_words, (spec.title or "", spec.caption or "", columns))), "")
-    return f"{kind}-{words}" if words else kind
+    name = next(filter(None, map(words, (spec.title or "", spec.caption or "", columns))), "")
+    return f"{kind}-{name}" if name else kind
 
 
-def _words(text: str) -> str:
+def words(text: str, longest: int = _LONGEST) -> str:
+    """The text in small letters, digits and hyphens, as it can stand in any address; not too long."""
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-    return _GAP.sub("-", text.lower())[:_LONGEST].strip("-")
+    return _GAP.sub("-", text.lower())[:longest].strip("-")
 
 
-def _distinct(names: Iterable[str], taken: set[str]) -> list[str]:
+def distinct(names: Iterable[str], taken: set[str]) -> list[str]:
     """The names, those that are taken with the first free number from 2 behind them."""
     taken = set(taken)
     found = []

@@ -21,7 +21,7 @@ class Column:
     """One column: ``values`` as they came, ``texts`` as cells show them, unescaped; one of each per row.
 
     ``name`` is the author's name of the column; a column that compares has none. ``reason`` says why a value is not
-    there.
+    there. ``links`` has for each row the address that its cell leads to, "" for none; it is empty where none does.
     """
 
     header: str
@@ -31,6 +31,7 @@ class Column:
     texts: tuple[str, ...]
     name: str = ""
     reason: str = ""
+    links: tuple[str, ...] = ()
 
 
 def columns_of(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> list[Column]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from preprocessor.specs import ChartSpec, PipelineSpec, TableSpec
 
 _TO_THIS: Final = "Link to this figure"
+_BEHIND: Final = "The runs behind this row"
 NO_ROWS: Final = "There are no results for this table yet."
 _NO_MEANINGS: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -45,17 +46,18 @@ def html_table(
     notes: str = "",
     meanings: Mapping[str, str] = _NO_MEANINGS,
     columns: Sequence[Column] | None = None,
+    behind: Sequence[str] = (),
 ) -> str:
     """The figure that stands in the page for one table.
 
     ``notes`` is HTML to stand under the table, outside its scroll box. ``meanings`` are texts that explain
     columns, by their names; a header shows its own to who points at it or has it read out. ``columns`` are those
-    of ``columns_of``, where they are known already. With no
-    rows the author's ``empty`` text (or a plain statement) takes the place of the table. The same rows give the
-    same text; lines end in ``\\n``.
+    of ``columns_of``, where they are known already. ``behind`` has for each row the anchor of what it was made of,
+    "" where there is none. With no rows the author's ``empty`` text (or a plain statement) takes the place of the
+    table. The same rows give the same text; lines end in ``\\n``.
     """
     chart = _drawn(table_plot(spec), rows) if spec.chart and rows else ""
-    body = table_html(spec, rows, meanings, columns) if rows else _nothing(spec)
+    body = table_html(spec, rows, meanings, columns, behind) if rows else _nothing(spec)
     return _figure(spec, chart, body, notes)
 
 
@@ -106,6 +108,7 @@ def table_html(
     rows: Sequence[Mapping[str, object]],
     meanings: Mapping[str, str] = _NO_MEANINGS,
     columns: Sequence[Column] | None = None,
+    behind: Sequence[str] = (),
 ) -> str:
     """The table in a box that scrolls: a group with a name, which the keyboard can reach and move; notes below.
 
@@ -123,7 +126,7 @@ def table_html(
             "</tr>",
             "</thead>",
             "<tbody>",
-            *_body(columns, spec.id, _marked(spec, rows)),
+            *_body(columns, spec.id, _marked(spec, rows), behind),
             "</tbody>",
             "</table>",
             "</div>",
@@ -157,32 +160,44 @@ def _marked(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> int:
     return next(iter(baseline_rows(spec, rows)), -1)
 
 
-def _body(columns: Sequence[Column], anchor: str | None, marked: int) -> Iterator[str]:
+def _body(columns: Sequence[Column], anchor: str | None, marked: int, behind: Sequence[str]) -> Iterator[str]:
     labels, *others = columns
     anchors = row_anchors(anchor, columns) if anchor else []
-    cells = [_cells(labels, "th", anchors), *(_cells(column, "td") for column in others)]
+    named = replace(labels, links=tuple(f"#{each}" for each in anchors))
+    cells = [_cells(named, "th", behind), *(_cells(column, "td") for column in others)]
     for number, row in enumerate(zip(*cells, strict=True)):
         mark = ' class="mongo-table__baseline"' if number == marked else ""
         own = f' id="{anchors[number]}"' if anchors else ""
         yield f"<tr{own}{mark}>" + "\n".join(row) + "</tr>"
 
 
-def _cells(column: Column, tag: str, anchors: Sequence[str] = ()) -> list[str]:
-    """The cells of a column. The first column names its row, hence ``<th scope="row">``, and links to it."""
+def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
+    """The cells of a column. The first column names its row, hence ``<th scope="row">``, and links to it.
+
+    There, too, is the link to what is ``behind`` the row.
+    """
     start = f'<{tag} scope="row"' if tag == "th" else f"<{tag}"
     start += _STYLE[column.align]
     shown: Iterable[str] = map(_lines, column.texts)
-    if anchors:
-        shown = (_row_link(to, text) for to, text in zip(anchors, shown, strict=True))
+    if column.links:
+        shown = (_link(to, text) for to, text in zip(column.links, shown, strict=True))
+    if any(behind):
+        shown = (text + _link_behind(to) for to, text in zip(behind, shown, strict=True))
     return [
         f"{start}{_data(value, text, column.reason)}>{cell}</{tag}>"
         for value, text, cell in zip(column.values, column.texts, shown, strict=True)
     ]
 
 
-def _row_link(to: str, text: str) -> str:
-    """A label without a visible sign would be a link without a name."""
-    return f'<a href="#{to}">{text}</a>' if text.strip() else text
+def _link(to: str, text: str) -> str:
+    """A text without a visible sign would be a link without a name."""
+    return f'<a href="{text_html(to)}">{text}</a>' if to and text.strip() else text
+
+
+def _link_behind(anchor: str) -> str:
+    """Its sign comes from the style sheet, as that of a figure's link does."""
+    told = f'title="{_BEHIND}" aria-label="{_BEHIND}"'
+    return f'<a class="mongo-table__runs" href="#{text_html(anchor)}" {told}></a>' if anchor else ""
 
 
 def _data(value: object, text: str, reason: str) -> str:

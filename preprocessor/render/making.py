@@ -7,43 +7,33 @@ One line in sight; the command, the pipeline and the single runs are folded away
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from preprocessor.render.html import table_html, text_html
+from preprocessor.render.html import text_html
 from preprocessor.render.provenance import due_part, provenance_commands, provenance_parts
-from preprocessor.specs import ColumnFormat
-from preprocessor.variants import variant_name
 
 if TYPE_CHECKING:
-    from preprocessor.provenance import Provenance, Run
+    from preprocessor.provenance import Provenance
+    from preprocessor.render.runs import ListedRuns
     from preprocessor.specs import TableSpec
 
 _WIDTH: Final = 96
-_MOST_RUNS: Final = 150
 _JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
-_GROUPED: Final = ColumnFormat(thousands=True)
-_RUN_COLUMNS: Final[Mapping[str, tuple[str, ColumnFormat]]] = {
-    "row": ("Row", ColumnFormat()),
-    "number": ("Repeat", ColumnFormat()),
-    "start_time": ("Began (UTC)", ColumnFormat()),
-    "duration": ("Window", ColumnFormat(unit="ms", thousands=True)),
-    "operations": ("Operations", _GROUPED),
-    "operations_per_second": ("Speed", ColumnFormat(unit="operations/s", decimals=1, thousands=True)),
-    "errors": ("Errors", ColumnFormat()),
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
     """What is told under a figure: its provenance if there is one, and links, name of the file's kind → address.
 
-    ``runs_at`` is the anchor of a figure of the same page that lists the same runs already.
+    ``runs`` is the list of single runs, None where there are none, or too many; or where an earlier figure of the same
+    page, whose anchor is ``runs_at``, lists them already.
     """
 
     source: Provenance | None
     links: Mapping[str, str]
+    runs: ListedRuns | None = None
     runs_at: str | None = None
 
 
@@ -79,7 +69,7 @@ def _folded(spec: TableSpec, made: Made) -> str:
         *_commands(made.source),
         f"<p>This pipeline over the collection <code>{text_html(spec.collection)}</code> gives the rows:</p>",
         f'<pre tabindex="0" role="group" aria-label="{text_html(label)}"><code>{pipeline}</code></pre>',
-        *_runs(spec, made),
+        *_runs(made),
         "</details>",
     ]
     return "\n".join(parts)
@@ -116,51 +106,10 @@ def _laid_out(value: Any, before: str, after: str, *, top: bool = False) -> Iter
     yield indent[:-2] + closing + after
 
 
-def _runs(spec: TableSpec, made: Made) -> list[str]:
+def _runs(made: Made) -> list[str]:
+    if made.runs is not None:
+        return ["<p>The single runs behind the rows:</p>", made.runs.html]
     runs = made.source.runs if made.source else ()
-    if not runs:
-        return []
-    if made.runs_at:
+    if runs and made.runs_at:
         return [f'<p>The single runs: under <a href="#{text_html(made.runs_at)}">an earlier figure</a>.</p>']
-    if len(runs) > _MOST_RUNS:
-        return [f"<p>Behind the rows are {len(runs):,} runs, too many to list here.</p>"]
-    return ["<p>The single runs behind the rows:</p>", table_html(_run_table(spec), _run_rows(runs))]
-
-
-def _run_table(spec: TableSpec) -> TableSpec:
-    return replace(
-        spec,
-        id=None,
-        title=f"Single runs of {spec.title or spec.id or 'this figure'}",
-        columns=tuple(_RUN_COLUMNS),
-        headers=tuple(header for header, _ in _RUN_COLUMNS.values()),
-        format={name: form for name, (_, form) in _RUN_COLUMNS.items()},
-        spread={},
-        baseline=None,
-        chart=None,
-    )
-
-
-def _run_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    names = _row_names(runs)
-    return [
-        {"row": name, "number": run.number, **run.values, "errors": _errors(run.values.get("errors"))}
-        for name, run in zip(names, runs, strict=True)
-    ]
-
-
-def _row_names(runs: Sequence[Run]) -> list[str]:
-    """What tells the documents apart: of their keys the fields that differ, or all where none does."""
-    keys = [run.key if isinstance(run.key, Mapping) else {"_id": run.key} for run in runs]
-    names = dict.fromkeys(name for key in keys for name in key)
-    differing = [name for name in names if len({repr(key.get(name)) for key in keys}) > 1]
-    if "testname" in differing or not differing:
-        return [", ".join(filter(None, (str(key.get("testname", "")), variant_name(key)))) for key in keys]
-    return [variant_name({name: key[name] for name in differing if name in key}) for key in keys]
-
-
-def _errors(errors: Any) -> Any:
-    """The kinds of errors with their counts; 0 where the document says that there were none."""
-    if not isinstance(errors, Mapping):
-        return errors
-    return ", ".join(f"{kind}: {count}" for kind, count in errors.items()) or 0
+    return [f"<p>Behind the rows are {len(runs):,} runs, too many to list here.</p>"] if runs else []

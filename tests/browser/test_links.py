@@ -39,6 +39,33 @@ def test_a_link_to_a_row_shows_the_row_and_marks_it(site: Served, page: Page) ->
     assert page.locator("tr:target td").first.evaluate("(cell) => getComputedStyle(cell).boxShadow") != "none"
 
 
+def test_a_row_leads_to_its_runs_and_they_to_their_document(site: Served, page: Page) -> None:
+    page.goto(f"{site.url}experiments/insert-docsize/")
+    row = page.locator("#insert-docsize-latency--32")
+    row.get_by_role("link", name="The runs behind this row").click()
+    run = page.locator("tr:target")
+    run.wait_for()
+    assert run.is_visible()
+    assert run.locator("th").inner_text().startswith("docSizeKB 32")
+    assert run.locator("td").first.inner_text() == "1"
+    done = page.request.get(page.url.partition("#")[0] + str(run.locator("td a").get_attribute("href")))
+    found = done.json()
+    assert (found["_id"]["docSizeKB"], found["_id"]["testname"]) == (32, "insert_docsize")
+    assert "before_status" in found
+
+
+def test_every_row_of_an_experiments_first_table_leads_to_its_runs(site: Served) -> None:
+    wanted = {path for path in site.pages if path.startswith("experiments/")} - {"experiments/"}
+    assert len(wanted) > 20
+    without = []
+    for path in wanted:
+        figure = site.text(path).partition('<figure class="mongo-table"')[2]
+        rows = figure.partition("<tbody>")[2].partition("</tbody>")[0]
+        if rows.count("<tr") != rows.count('class="mongo-table__runs"') or "<tr" not in rows:
+            without.append(path)
+    assert without == []
+
+
 def test_a_caption_has_a_link_to_its_figure_that_the_keyboard_reaches(site: Served, page: Page) -> None:
     path = next(each for each in site.pages_with_tables if each.startswith("experiments/"))
     page.goto(site.url + path)

@@ -7,6 +7,7 @@ from typing import Any
 from preprocessor.aggregation import aggregate
 from preprocessor.provenance import Provenance, provenance_of, source_query
 from preprocessor.render.making import Made, made_html
+from preprocessor.render.runs import listed_runs
 from tests.measured import document, speeds
 from tests.site.builds import read
 
@@ -51,19 +52,13 @@ def test_the_pipeline_is_the_authors_a_stage_a_line_and_never_markup() -> None:
     assert "    &quot;$project&quot;: {\n      &quot;field0&quot;: 1,\n" in html
 
 
-def test_every_run_is_listed_with_its_errors() -> None:
-    (runs,) = read(made(document(1), document(2))).tables
-    assert runs[0] == [
-        "Row",
-        "Repeat",
-        "Began (UTC)",
-        "Window ms",
-        "Operations",
-        "Speed operations/s",
-        "Errors",
-    ]
-    assert runs[3] == ["docSizeKB 1", "3", "2026-11-21T04:01:01.250Z", "700", "2", "110.5", "WriteError: 2"]
-    assert [row[:2] + row[-1:] for row in runs[4:6]] == [["docSizeKB 2", "1", "0"], ["docSizeKB 2", "2", "0"]]
+def test_the_single_runs_are_folded_away() -> None:
+    found = source(document(1))
+    assert found
+    html = made(document(1), runs=listed_runs(speeds(), found.runs, lambda key: ""))
+    assert "<p>The single runs behind the rows:</p>" in html
+    assert len(read(html).tables[0]) == 4
+    assert html.index("<details>") < html.index("<table>") < html.index("</details>")
 
 
 def test_runs_that_a_figure_above_lists_are_linked_there() -> None:

@@ -1,0 +1,90 @@
+"""The result documents themselves beside the pages of a site, a file for each: what a reader finds behind a row.
+
+They are the lines of the fixtures, unchanged. A file is named by what its document's ``_id`` says, so that its address
+is the same from build to build.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from posixpath import relpath
+from typing import Any, Final
+
+from preprocessor.render.anchors import distinct, words
+from preprocessor.results import ResultsError, fixturefiles
+from preprocessor.variants import variant_name
+
+FOLDER: Final = "documents"
+_LONGEST: Final = 120
+"""Characters of a file's name without its folder."""
+_ID_FIRST: Final = re.compile(r'\s*\{\s*"_id"\s*:\s*')
+_SCANNER: Final = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The published documents of a collection: ``paths`` in the site by the ``repr`` of ``_id``, ``texts`` by path."""
+
+    collection: str
+    paths: Mapping[str, str]
+    texts: Mapping[str, str]
+
+    @classmethod
+    def of(cls, folder: Path, collection: str) -> Documents:
+        """Those of a fixture folder; none where it cannot be read, of which the results source itself complains."""
+        try:
+            lines = list(_lines(folder, collection)) if collection else []
+            keys = _keys(lines)
+        except (ResultsError, ValueError):
+            return cls(collection, {}, {})
+        names = distinct((f"{FOLDER}/{words(collection) or FOLDER}/{_name(key)}" for key in keys), set())
+        paths = {repr(key): f"{name}.json" for key, name in zip(keys, names, strict=True)}
+        texts = {f"{name}.json": f"{line}\n" for name, line in zip(names, lines, strict=True)}
+        return cls(collection, paths, texts)
+
+    def address(self, page: str, collection: str, key: Any) -> str:
+        """The way from a page, whose address within the site is given, to a document; "" where it is not published."""
+        path = self.paths.get(repr(key)) if collection == self.collection else None
+        here = page if page.endswith("/") else page.rpartition("/")[0]
+        return relpath(f"/{path}", f"/{here}") if path else ""
+
+
+def _lines(folder: Path, collection: str) -> Iterator[str]:
+    """The documents that stand in a line each."""
+    for file in fixturefiles.files_of(folder, collection):
+        if file.suffix == ".jsonl":
+            text = fixturefiles.read(file).decode("utf-8-sig")
+            yield from (line.strip() for line in text.split("\n") if line.strip())
+
+
+def _keys(lines: list[str]) -> list[Any]:
+    """The ``_id`` of each document, as a results source gives it. Of nearly all lines only the beginning is read."""
+    if not lines:
+        return []
+    import bson
+
+    from preprocessor.results.fixturetext import documents
+    from preprocessor.results.limits import OPTIONS
+
+    content = "\n".join(map(_with_id_alone, lines)).encode()
+    return [bson.decode(raw, OPTIONS)["_id"] for raw in documents(Path(FOLDER), content)]
+
+
+def _with_id_alone(line: str) -> str:
+    """The line without anything behind its ``_id``, where that comes first."""
+    start = _ID_FIRST.match(line)
+    if start is None:
+        return line
+    end = _SCANNER.raw_decode(line, start.end())[1]
+    return f"{line[:end]}}}"
+
+
+def _name(key: Any) -> str:
+    """``insert-docsize.docsizekb-4``: the experiment and the variant, in letters that stand in any address."""
+    parts = key if isinstance(key, Mapping) else {"_id": key}
+    named = [str(parts.get("testname", "")), variant_name(parts)]
+    return ".".join(filter(None, (words(each, _LONGEST) for each in named))) or "document"

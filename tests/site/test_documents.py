@@ -1,0 +1,125 @@
+"""The documents behind a site's rows are published whole where the site wants it, and not at all where it does not."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+from bson import json_util
+
+from preprocessor.results import Query, open_source
+from preprocessor.site.documents import Documents
+from tests.measured import document
+from tests.site.builds import build, files, sample
+
+LINK = re.compile('<td><a href="([^"]+)">JSON</a></td>')
+
+
+def fixtures(folder: Path, **lines: str) -> Path:
+    (folder / "results").mkdir(parents=True)
+    for name, text in lines.items():
+        (folder / "results" / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_document_is_named_by_what_was_measured(tmp_path: Path) -> None:
+    line = '{"_id": {"docSizeKB": 4.0, "testname": "insert_docsize"}, "big": [1, 2]}'
+    found = Documents.of(fixtures(tmp_path, a=f"\n  {line}\n"), "results")
+    assert found.texts == {"documents/results/insert-docsize.docsizekb-4-0.json": f"{line}\n"}
+
+
+def test_what_is_named_alike_is_numbered_in_the_order_of_the_files(tmp_path: Path) -> None:
+    found = Documents.of(
+        fixtures(tmp_path, b='{"_id": "X"}\n', a='{"_id": "x"}\n{"_id": "é/../x"}'), "results"
+    )
+    assert list(found.texts.values()) == ['{"_id": "x"}\n', '{"_id": "é/../x"}\n', '{"_id": "X"}\n']
+    assert list(found.paths) == ["'x'", "'é/../x'", "'X'"]
+    assert len({path.lower() for path in found.texts}) == 3
+    assert all(re.fullmatch(r"documents/results/[a-z0-9-]+\.json", path) for path in found.texts)
+
+
+KEYS = [
+    '{"a": 1, "b": 3000000000, "c": 1.0, "d": null}',
+    '{"a": {"$numberLong": "1"}, "at": {"$date": "2026-11-21T05:28:42.425Z"}}',
+    '{"$oid": "0123456789abcdef01234567"}',
+    '"a, {\\"_id\\": 1}"',
+    "7",
+]
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["first", "behind others"])
+def test_a_document_is_found_by_the_key_that_the_source_gives(first: bool, tmp_path: Path) -> None:
+    shape = '{{"_id" : {}, "x": {}}}' if first else '{{"x": {1}, "_id": {0}}}'
+    folder = fixtures(tmp_path, a="\n".join(shape.format(key, number) for number, key in enumerate(KEYS)))
+    found = Documents.of(folder, "results")
+    rows = open_source(str(folder)).aggregate(Query("results", ()))
+    assert len(rows) == len(KEYS)
+    for row in rows:
+        address = found.address("p/", "results", row["_id"])
+        text = found.texts[urljoin("https://host/p/", address).removeprefix("https://host/")]
+        assert json_util.loads(text)["x"] == row["x"]
+
+
+@pytest.mark.parametrize(
+    ("page", "way"), [("./", ""), ("a/b/", "../../"), ("a/b.html", "../"), ("b.html", "")]
+)
+def test_an_address_leads_from_the_page_to_the_document(page: str, way: str, tmp_path: Path) -> None:
+    found = Documents.of(fixtures(tmp_path, a='{"_id": {"testname": "t", "n": 1}}'), "results")
+    assert found.address(page, "results", {"testname": "t", "n": 1}) == f"{way}documents/results/t.n-1.json"
+    assert found.address(page, "others", {"testname": "t", "n": 1}) == ""
+    assert found.address(page, "results", {"testname": "t", "n": 2}) == ""
+
+
+def test_what_cannot_be_read_is_not_published(tmp_path: Path) -> None:
+    for number, text in enumerate(("not json", '{"x": 1}', '{"_id": {"$oid": "x"}}', '{"_id": "1')):
+        folder = fixtures(tmp_path / str(number), a=text)
+        assert Documents.of(folder, "results").texts == {}, text
+    assert Documents.of(tmp_path / "none", "results").texts == {}
+    assert Documents.of(Path("mongodb://user:secret@host/results"), "results").texts == {}
+
+
+PAGE = """\
+<!-- MONGO_TABLE: {"id": "t", "collection": "results", "pipeline": [{"$project": {"speed": {"$first": "$repeats.operations_per_second"}}}],
+"columns": ["speed"], "headers": ["Speed"]} -->
+"""
+
+
+def measured_site(folder: Path, option: str) -> Path:
+    site = sample(folder)
+    lines = "\n".join(json_util.dumps(document(size)) for size in (1, 2))
+    fixtures(site / "fixtures", a=f"{lines}\n")
+    (site / "docs" / "speeds.md").write_text(PAGE, encoding="utf-8")
+    config = site / "mkdocs.yml"
+    config.write_text(config.read_text(encoding="utf-8") + option, encoding="utf-8")
+    return site
+
+
+def test_every_run_of_a_built_site_leads_to_its_document_cold_and_warm(tmp_path: Path) -> None:
+    site = measured_site(tmp_path, "      documents: results\n")
+    built = []
+    for _ in range(2):
+        done = build(site, "--strict")
+        assert done.returncode == 0, done.stderr
+        built.append(files(site / "site"))
+    assert built[0] == built[1]
+    links = LINK.findall((site / "site" / "speeds.html").read_text(encoding="utf-8"))
+    assert len(links) == 6
+    sizes = [json.loads((site / "site" / link).read_text("utf-8"))["_id"]["docSizeKB"] for link in links]
+    assert sizes == [1, 1, 1, 2, 2, 2]
+
+
+def test_no_document_is_published_unless_the_site_wants_it(tmp_path: Path) -> None:
+    site = measured_site(tmp_path, "")
+    assert build(site, "--strict").returncode == 0
+    html = (site / "site" / "speeds.html").read_text(encoding="utf-8")
+    assert "The single runs behind the rows" in html
+    assert not LINK.findall(html)
+    assert not (site / "site" / "documents").exists()
+
+
+def test_documents_that_are_not_there_are_warned_of(tmp_path: Path) -> None:
+    site = measured_site(tmp_path, "      documents: result\n")
+    assert "no documents in lines of the collection result" in build(site).stderr
