@@ -19,8 +19,9 @@ from multiprocessing.context import SpawnProcess
 from types import TracebackType
 from typing import Any, Self
 
+from preprocessor.runner.driving import Tally
 from preprocessor.runner.errors import KEPT, WorkFailed
-from preprocessor.runner.worker import Assignment, Load, Tally, serve
+from preprocessor.runner.worker import Assignment, Load, serve
 
 START_DELAY_SECONDS = 0.05
 """Between the word to start and the start, so that it has reached every worker."""

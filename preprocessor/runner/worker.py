@@ -1,4 +1,4 @@
-"""One worker process: its connections, each driven by a thread, and the count of what they did."""
+"""One worker process: its connections, all in one thread or each in a thread of its own, and what they did."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import multiprocessing
 import os
 import threading
 import time
-from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import Client, Kind, PyMongoClient
+from preprocessor.runner.driving import Pace, Tally, add_up, drive, one_line
+from preprocessor.runner.hub import Hub
 from preprocessor.runner.wire import WireClient
-from preprocessor.runner.workloads import Share, Step, workload
+from preprocessor.runner.workloads import PACES_ITSELF, Share, Step, workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
 
 SELECTION_MS = 15_000
 """How long a primary is waited for: longer than an election takes, shorter than one waits for a dead server."""
-ERRORS_IN_A_ROW = 10
-"""After so many failures without a success between them, or a broken connection, the run is given up."""
 _CLIENTS: Mapping[str, type[WireClient] | type[PyMongoClient]] = {
     "wire": WireClient,
     "pymongo": PyMongoClient,
@@ -58,23 +58,6 @@ class Assignment:
     mine: tuple[int, ...]
 
 
-@dataclass(slots=True)
-class Tally:
-    """What was done; ``finished`` is on the monotonic clock.
-
-    ``latencies`` counts, for each kind of operation, whole microseconds.
-    """
-
-    operations: int = 0
-    documents: int = 0
-    bytes: int = 0
-    finished: float = 0.0
-    cpu_seconds: float = 0.0
-    errors: Counter[str] = field(default_factory=Counter)
-    latencies: defaultdict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
-    gave_up: str = ""
-
-
 def serve(pipe: Connection, counters: Any) -> None:
     """Entry point of the process: take one Assignment after the other, until the runner ends it.
 
@@ -82,6 +65,7 @@ def serve(pipe: Connection, counters: Any) -> None:
     place of either says what went wrong.
     """
     threading.Thread(target=_end_with_runner, daemon=True).start()
+    _give_way()
     with suppress(EOFError):  # the runner is gone
         while True:
             _work(pipe.recv(), pipe, counters)
@@ -107,10 +91,10 @@ def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
                 for held, worker in zip(clients, assignment.mine, strict=True)
             ]
         except Exception as error:
-            pipe.send(_one_line(error))
+            pipe.send(one_line(error))
             return
         pipe.send(None)
-        total = _timed(steps, assignment, pipe.recv(), counters)
+        total = _timed(clients, steps, assignment, pipe.recv(), counters)
         pipe.send(
             total.gave_up or total
         )  # now: to close a client takes time, and waits for a server that is gone
@@ -121,112 +105,66 @@ def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
 
 
 def _connect(client: MongoClient[dict[str, Any]], load: Load) -> Client:
-    concern = load.config.get("writeConcern", {"w": "majority"})
     client.admin.command("ping")
-    return _CLIENTS[load.client](client, (load.database, load.config["collection"]), concern)
+    return _CLIENTS[load.client](client, (load.database, load.config["collection"]), _concern(load))
 
 
-def _timed(steps: list[Step], assignment: Assignment, start: float, counters: Any) -> Tally:
+def _concern(load: Load) -> Mapping[str, Any]:
+    concern: Mapping[str, Any] = load.config.get("writeConcern", {"w": "majority"})
+    return concern
+
+
+def _timed(
+    clients: list[Client], steps: list[Step], assignment: Assignment, start: float, counters: Any
+) -> Tally:
+    tallies = [Tally() for _ in steps]
+    paces = _paces(assignment, start)
+    loops = [
+        partial(drive, step, tally, pace, counters, slot)
+        for step, tally, pace, slot in zip(steps, tallies, paces, assignment.mine, strict=True)
+    ]
     # What is prepared stays until the end: the collector need not look at it while the clock runs.
     gc.collect()
     gc.freeze()
     gc.disable()
     cpu = time.process_time()
     try:
-        total = _sum(_drive_all(steps, assignment, start, counters))
+        _perform(clients, loops, assignment.load)
     finally:
         gc.enable()
         gc.unfreeze()
+    total = add_up(tallies)
     total.cpu_seconds = time.process_time() - cpu
     return total
 
 
-def _drive_all(steps: list[Step], assignment: Assignment, start: float, counters: Any) -> list[Tally]:
+def _paces(assignment: Assignment, start: float) -> list[Pace]:
     load = assignment.load
-    tallies = [Tally() for _ in steps]
+    end = start + load.seconds if load.seconds else None
     interval = load.connections / load.rate if load.rate else 0.0
-    threads = []
-    for step, tally, slot in zip(steps, tallies, assignment.mine, strict=True):
-        # With a rate, connections begin one after the other, so that their operations are spread evenly.
-        first = start + interval * slot / load.connections
-        pace = Pace(first, interval, start + load.seconds if load.seconds else None)
-        threads.append(threading.Thread(target=drive, args=(step, tally, pace, counters, slot)))
+    # With a rate, connections begin one after the other, so that their operations are spread evenly.
+    return [Pace(start + interval * slot / load.connections, interval, end) for slot in assignment.mine]
+
+
+def _perform(clients: list[Client], loops: Sequence[Callable[[], None]], load: Load) -> None:
+    held = [client for client in clients if isinstance(client, WireClient)]
+    if len(held) > 1 and _only_waits_for_answers(load):
+        hub = Hub()
+        for client in held:
+            client.wait = hub.wait
+        hub.run({client.fileno(): loop for client, loop in zip(held, loops, strict=True)})
+        return
+    threads = [threading.Thread(target=loop) for loop in loops]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return tallies
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """When a connection starts its operations, in seconds on the monotonic clock.
-
-    ``interval`` 0 is a closed loop: the next operation when the one before is answered. Else the operation n
-    is meant to start at ``first + n * interval``, and its latency counts from there even when the connection
-    was still busy: what a user who does not wait for others would see.
-    """
-
-    first: float
-    interval: float
-    end: float | None
-
-
-def drive(step: Step, tally: Tally, pace: Pace, counters: Any, slot: int) -> None:
-    """Repeat the step at its pace until it is finished or the time is over."""
-    clock = time.monotonic_ns
-    latencies = tally.latencies
-    end = round(pace.end * 1e9) if pace.end else 1 << 62
-    meant, interval = round(pace.first * 1e9), round(pace.interval * 1e9)
-    failures = 0
-    _sleep_until(meant)
-    while (begun := clock()) < end:
-        if interval:
-            if meant >= end:
-                break
-            if meant > begun:
-                _sleep_until(meant)
-            begun, meant = meant, meant + interval
-        try:
-            done = step()
-        except Exception as error:  # whatever a driver raises is counted under its name
-            failures += 1
-            tally.errors[_name(error)] += 1
-            if failures == ERRORS_IN_A_ROW or _is_cut_off(error):
-                tally.gave_up = _one_line(error)
-                break
-            continue
-        if done is None:
-            break
-        failures = 0
-        took = (clock() - begun) // 1000 if done.microseconds is None else done.microseconds
-        counts = latencies[done.kind]
-        counts[took] = counts.get(took, 0) + 1
-        tally.operations += done.operations
-        tally.documents += done.documents
-        tally.bytes += done.bytes
-        counters[slot] = tally.operations
-    tally.finished = time.monotonic()
-
-
-def _sleep_until(nanoseconds: int) -> None:
-    time.sleep(max(0, nanoseconds - time.monotonic_ns()) / 1e9)
-
-
-def _sum(tallies: list[Tally]) -> Tally:
-    total = Tally()
-    for tally in tallies:
-        total.operations += tally.operations
-        total.documents += tally.documents
-        total.bytes += tally.bytes
-        total.finished = max(total.finished, tally.finished)
-        total.errors.update(tally.errors)
-        total.gave_up = total.gave_up or tally.gave_up
-        for kind, latencies in tally.latencies.items():
-            merged = total.latencies[kind]
-            for took, count in latencies.items():
-                merged[took] = merged.get(took, 0) + count
-    return total
+def _only_waits_for_answers(load: Load) -> bool:
+    """Whether a connection is idle only while a request is unanswered: not to keep a pace, and every request is."""
+    paced = load.rate is not None or load.workload in PACES_ITSELF
+    return not paced and _concern(load).get("w") != 0
 
 
 def _end_with_runner() -> None:
@@ -237,16 +175,10 @@ def _end_with_runner() -> None:
         os._exit(1)
 
 
-def _is_cut_off(error: Exception) -> bool:
-    from pymongo.errors import ConnectionFailure
+def _give_way() -> None:
+    """Let an answer that comes not interrupt what runs: on a machine shared with the server, that is the server.
 
-    return isinstance(error, OSError | ConnectionFailure)
-
-
-def _name(error: Exception) -> str:
-    code = getattr(error, "code", None)
-    return f"{type(error).__name__} {code}" if code else type(error).__name__
-
-
-def _one_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:500]
+    Else the server loses its processor at every answer it gives, and we are woken for each alone; so we find several.
+    """
+    with suppress(AttributeError, OSError):  # other systems have no such thing, or do not permit it
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))

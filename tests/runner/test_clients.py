@@ -12,7 +12,9 @@ from bson.int64 import Int64
 from pymongo import MongoClient
 
 from preprocessor.runner.clients import PyMongoClient, UnexpectedReply
+from preprocessor.runner.load import Crew
 from preprocessor.runner.wire import WireClient
+from preprocessor.runner.worker import Load
 from tests.mongod import free_port, program
 
 MAJORITY = {"w": "majority"}
@@ -166,6 +168,22 @@ class Trickling:
         return self._receive(min(length, self._most))
 
 
+def test_answers_that_begin_alike_are_told_apart(replica_set):
+    def act(connection):
+        for limit in (3, 3, 2, 150, 150, 3):
+            yield connection.find(bson.encode({"group": 1}), limit, 0)[0]
+            yield connection.find(bson.encode({"_id": limit}), 1, 0)[0]
+            yield connection.find(bson.encode({"_id": "x" * limit}), 1, 0)[0]
+        yield connection.read(bson.encode({"_id": 5}), EVERYTHING)
+        yield connection.find(bson.encode({"_id": 5}), 1, 0)[0]
+
+    answers, _ = both(replica_set.uri, act)
+    assert answers[:18:3] == [3, 3, 2, 150, 150, 3]
+    assert answers[1:18:3] == [1] * 6
+    assert answers[2:18:3] == [0] * 6
+    assert answers[18:] == [(1, len(bson.encode({"_id": 5, "n": 0, "group": 1}))), 1]
+
+
 @pytest.mark.parametrize("most", [1, 20, 21, 50])
 def test_answers_that_come_in_pieces_are_the_same_answers(replica_set, most):
     def act(connection):
@@ -288,3 +306,22 @@ def test_the_fast_path_is_encrypted_as_pymongo_is(encrypted):
         connection.insert([bson.encode({"_id": n, "text": "x" * 100_000}) for n in range(50)])
         assert connection.find(bson.encode({}), 0, 0)[0] == 50
         connection.close()
+
+
+def test_many_encrypted_connections_in_one_thread_get_their_own_answers(encrypted):
+    with MongoClient(encrypted) as client, Crew(1) as crew:
+        things = client["clients_test"]["things"]
+        things.insert_many([{"_id": Int64(n), "text": "x" * 50_000} for n in range(8)])
+        config = {"collection": "things", "recordcount": 8, "writeConcern": {"w": 1}}
+        config |= {
+            "initialDocsToInsert": 8,
+            "documentRange": 8,
+            "docSizeKB": 50,
+            "updateFunction": "ReplaceOne",
+        }
+        done = crew.perform(
+            Load(encrypted, "clients_test", "update", {**config, "percentReads": 50}, "s", 6, "wire", 0.5)
+        )
+        assert done.errors == {}
+        assert set(done.latencies_by_kind) == {"read", "replace"}
+        assert done.documents == done.operations > 12

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from preprocessor.runner.clients import UnexpectedReply
 from preprocessor.runner.workloads import Config, Done, Share, Step
 from preprocessor.runner.workloads.query import create, plan, preload, report, reset
-from preprocessor.runner.workloads.templates import compile_template
+from preprocessor.runner.workloads.templates import encoder
 
 if TYPE_CHECKING:
     from preprocessor.runner.clients import Client
@@ -26,16 +26,14 @@ NEEDS = frozenset(
 
 
 def open_steps(client: Client, config: Config, share: Share) -> Step:
-    """Compile the template; a step sends one pipeline and takes all it gives."""
-    import bson
-
-    fill = compile_template(config["pipeline"], random.Random(share.seed))
+    """Encode the template; a step sends one pipeline and takes all it gives."""
+    # An array is a document whose names are its places.
+    stages = {str(place): stage for place, stage in enumerate(config["pipeline"])}
+    pipeline = encoder(stages, random.Random(share.seed))
     limit = config["limit"]
 
     def step() -> Done:
-        # An array is a document whose names are its places.
-        pipeline = bson.encode({str(place): stage for place, stage in enumerate(fill())})
-        found, size = client.aggregate(pipeline)
+        found, size = client.aggregate(pipeline())
         if found != limit:
             raise UnexpectedReply(f"a pipeline gave {found} documents, {limit} were expected")
         return Done(1, found, size)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import UnexpectedReply
 from preprocessor.runner.workloads import Config, Done, Share, Step
-from preprocessor.runner.workloads.templates import compile_template
+from preprocessor.runner.workloads.templates import encoder
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -59,15 +59,12 @@ def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def open_steps(client: Client, config: Config, share: Share) -> Step:
-    """Compile the template; a step sends one query and takes all it finds."""
-    import bson
-
-    fill = compile_template(config["query"], random.Random(share.seed))
+    """Encode the template; a step sends one query and takes all it finds."""
+    selector = encoder(config["query"], random.Random(share.seed))
     limit, skip = config["limit"], config.get("skip", 0)
 
     def step() -> Done:
-        selector = bson.encode(fill())
-        found, size = client.find(selector, limit, skip)
+        found, size = client.find(selector(), limit, skip)
         if found != limit:
             raise UnexpectedReply(f"a query found {found} documents, {limit} were expected")
         return Done(1, found, size)

@@ -8,30 +8,75 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping
+import struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 RANGE = re.compile(r"(RANDINT(?:LIST)?)\((\d+),(\d+)(?:,(\d+))?\)")
+_LARGEST_INT = 2**31 - 1
+_INT, _LONG = struct.Struct("<i"), struct.Struct("<q")
+_Pack = Callable[[bytearray, int, int], None]
 _MEANT = re.compile(r"\s*RANDINT", re.IGNORECASE)
 
 
-def compile_template(template: Any, chance: random.Random) -> Callable[[], Any]:
-    """Give what gives the template with new random numbers from ``chance``."""
+def encoder(template: Mapping[str, Any], chance: random.Random) -> Callable[[], bytes]:
+    """Give what gives the BSON of the template with new random numbers from ``chance``.
+
+    It is encoded here, once: a number of a range takes the same bytes whatever it is, so only they are put in.
+    """
+    import bson
+
+    zeros, ones = (bson.encode(_filled(template, number)) for number in (0, 1))
+    draws = [_draw(spread, chance) for spread in _ranges(template)]
+    places = [place for place, (zero, one) in enumerate(zip(zeros, ones, strict=True)) if zero != one]
+    body = bytearray(zeros)
+
+    def encode() -> bytes:
+        place = iter(places)
+        for pack, draw in draws:
+            for number in draw():
+                pack(body, next(place), number)
+        return bytes(body)
+
+    return encode
+
+
+def _filled(template: Any, number: int) -> Any:
+    """The template with this number in place of every random one."""
+    from bson.int64 import Int64
+
     if isinstance(template, Mapping):
-        parts = {key: compile_template(value, chance) for key, value in template.items()}
-        return lambda: {key: part() for key, part in parts.items()}
+        return {key: _filled(value, number) for key, value in template.items()}
     if isinstance(template, list):
-        items = [compile_template(value, chance) for value in template]
-        return lambda: [item() for item in items]
+        return [_filled(value, number) for value in template]
     if isinstance(template, str) and (match := RANGE.fullmatch(template)):
-        first, last = int(match[2]) - 1, int(match[3]) - 1
-        width = last - first + 1
-        if match[4]:
-            count = int(match[4])
-            return lambda: chance.sample(range(first, first + width), count)
-        draw = chance.random
-        return lambda: first + int(draw() * width)
-    return lambda: template
+        last, count = int(match[3]), match[4]
+        value = number if last <= _LARGEST_INT else Int64(number)
+        return [value] * int(count) if count else value
+    return template
+
+
+def _ranges(template: Any) -> Iterator[re.Match[str]]:
+    """The random numbers of a template, in the order in which they are encoded."""
+    if isinstance(template, Mapping):
+        for value in template.values():
+            yield from _ranges(value)
+    elif isinstance(template, list):
+        for value in template:
+            yield from _ranges(value)
+    elif isinstance(template, str) and (match := RANGE.fullmatch(template)):
+        yield match
+
+
+def _draw(match: re.Match[str], chance: random.Random) -> tuple[_Pack, Callable[[], Sequence[int]]]:
+    first, last = int(match[2]) - 1, int(match[3]) - 1
+    pack = (_INT if last < _LARGEST_INT else _LONG).pack_into
+    numbers = range(first, last + 1)
+    if match[4]:
+        count = int(match[4])
+        return pack, lambda: chance.sample(numbers, count)
+    draw, width = chance.random, len(numbers)
+    return pack, lambda: (first + int(draw() * width),)
 
 
 def faults(

@@ -1,0 +1,78 @@
+"""A step is repeated at its pace, and all that it did is counted."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+import pytest
+
+from preprocessor.runner.clients import UnexpectedReply
+from preprocessor.runner.driving import ERRORS_IN_A_ROW, Pace, Tally, add_up, drive
+from preprocessor.runner.workloads import Done
+
+
+def driven(step, pace=None):
+    tally, counters = Tally(), [0, 0]
+    drive(step, tally, pace or Pace(time.monotonic(), 0, None), counters, 1)
+    assert counters == [0, tally.operations]
+    return tally
+
+
+def following(*answers):
+    """A step that gives or raises these, and then has no more to do."""
+    left = iter(answers)
+
+    def step():
+        answer = next(left, None)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    return step
+
+
+def test_operations_documents_and_bytes_add_up_and_kinds_are_counted_apart():
+    tally = driven(following(Done(1, 2, 30, "read"), Done(5, 5, 100, "write", 77), Done(1, 1, 1, "read")))
+    assert (tally.operations, tally.documents, tally.bytes) == (7, 8, 131)
+    assert tally.latencies["write"] == {77: 1}
+    assert sum(tally.latencies["read"].values()) == 2
+    both = add_up([tally, tally])
+    assert (both.operations, both.latencies["write"]) == (14, {77: 2})
+
+
+def test_failures_are_counted_by_name_and_success_between_them_forgives():
+    refused = UnexpectedReply("no such thing", 11000)
+    some = [refused] * (ERRORS_IN_A_ROW - 1)
+    tally = driven(following(*some, Done(1, 1, 1), *some, ValueError("x"), Done(1, 1, 1)))
+    assert tally.gave_up == "ValueError: x"
+    assert tally.errors == Counter({"UnexpectedReply 11000": 18, "ValueError": 1})
+    assert tally.operations == 1
+
+
+def test_a_broken_connection_ends_the_work_at_once():
+    tally = driven(following(Done(1, 1, 1), ConnectionResetError("the server has gone\nwith details")))
+    assert tally.gave_up == "ConnectionResetError: the server has gone"
+    assert tally.operations == 1
+
+
+def test_a_closed_loop_begins_no_operation_before_its_start_nor_after_its_end():
+    start = time.monotonic() + 0.05
+    begun = []
+    tally = driven(lambda: begun.append(time.monotonic()) or Done(1, 1, 1), Pace(start, 0, start + 0.05))
+    assert begun[0] >= start
+    assert begun[-1] <= start + 0.05 <= tally.finished
+    assert tally.operations == len(begun)
+
+
+@pytest.mark.parametrize("slow", [0.0, 0.03])
+def test_with_a_rate_operations_count_from_when_they_were_meant_to_start(slow):
+    start = time.monotonic()
+    tally = driven(lambda: time.sleep(slow) or Done(1, 1, 1), Pace(start, 0.01, start + 0.1))
+    if slow:
+        # Each is 20 ms later than it was meant to be than the one before: the fourth ends 90 ms after it was meant to.
+        assert tally.operations <= 4
+        assert max(tally.latencies[""]) >= 80_000
+    else:
+        assert tally.operations <= 10
+        assert min(tally.latencies[""]) < 10_000

@@ -1,0 +1,79 @@
+"""Many connections in one thread: each waits for its own answer, and none for another's."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+
+import pytest
+
+from preprocessor.runner.hub import Hub
+
+
+@pytest.fixture
+def pipes():
+    """Three pipes: what can be read from, and what is written to."""
+    with ExitStack() as held:
+        found = [os.pipe() for _ in range(3)]
+        for file in sum(found, ()):
+            held.callback(os.close, file)
+        yield found
+
+
+def test_whoever_is_answered_goes_on_and_the_others_wait(pipes):
+    hub = Hub()
+    order = []
+
+    def task(number, then):
+        def work():
+            order.append(f"{number} asks")
+            hub.wait()
+            order.append(f"{number} hears {os.read(pipes[number][0], 9).decode()}")
+            os.write(pipes[then][1], f"from {number}".encode())
+            hub.wait()
+            order.append(f"{number} ends")
+            os.read(pipes[number][0], 9)
+            os.write(pipes[then][1], b"an end")
+
+        return work
+
+    os.write(pipes[1][1], b"me first")
+    hub.run({file: task(number, (number + 1) % 3) for number, (file, _) in enumerate(pipes)})
+    assert order[:3] == ["0 asks", "1 asks", "2 asks"]
+    assert order[3:6] == ["1 hears me first", "2 hears from 1", "0 hears from 2"]
+    assert order[6:] == ["1 ends", "2 ends", "0 ends"]
+
+
+def test_a_task_that_has_nothing_to_wait_for_ends_at_once(pipes):
+    done = []
+    Hub().run({file: (lambda file=file: done.append(file)) for file, _ in pipes})
+    assert done == [file for file, _ in pipes]
+
+
+def test_a_task_that_ends_leaves_its_file_and_the_others_go_on(pipes):
+    hub = Hub()
+    heard = []
+
+    def leaves_unread():
+        hub.wait()
+
+    def hears():
+        hub.wait()
+        heard.append(os.read(pipes[1][0], 9))
+
+    def answers():
+        hub.wait()
+        os.write(pipes[1][1], b"late")
+
+    os.write(pipes[0][1], b"unread")
+    os.write(pipes[2][1], b"go")
+    hub.run({pipes[0][0]: leaves_unread, pipes[1][0]: hears, pipes[2][0]: answers})
+    assert heard == [b"late"]
+
+
+def test_what_a_task_raises_is_raised(pipes):
+    def fails():
+        raise OSError("no more memory")
+
+    with pytest.raises(OSError, match="no more memory"):
+        Hub().run({pipes[0][0]: fails})
