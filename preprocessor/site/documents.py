@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,11 +28,11 @@ _SCANNER: Final = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """The published documents of a collection: ``paths`` in the site by the ``repr`` of ``_id``, ``texts`` by path."""
+    """The published documents of a collection: ``paths`` in the site by the ``repr`` of ``_id``, ``files`` by path."""
 
     collection: str
     paths: Mapping[str, str]
-    texts: Mapping[str, str]
+    files: Mapping[str, bytes]
 
     @classmethod
     def of(cls, folder: Path, collection: str) -> Documents:
@@ -43,8 +44,8 @@ class Documents:
             return cls(collection, {}, {})
         names = distinct((f"{FOLDER}/{words(collection) or FOLDER}/{_name(key)}" for key in keys), set())
         paths = {repr(key): f"{name}.json" for key, name in zip(keys, names, strict=True)}
-        texts = {f"{name}.json": f"{line}\n" for name, line in zip(names, lines, strict=True)}
-        return cls(collection, paths, texts)
+        files = {f"{name}.json": line for name, line in zip(names, lines, strict=True)}
+        return cls(collection, paths, files)
 
     def address(self, page: str, collection: str, key: Any) -> str:
         """The way from a page, whose address within the site is given, to a document; "" where it is not published."""
@@ -53,15 +54,15 @@ class Documents:
         return relpath(f"/{path}", f"/{here}") if path else ""
 
 
-def _lines(folder: Path, collection: str) -> Iterator[str]:
+def _lines(folder: Path, collection: str) -> Iterator[bytes]:
     """The documents that stand in a line each."""
     for file in fixturefiles.files_of(folder, collection):
         if file.suffix == ".jsonl":
-            text = fixturefiles.read(file).decode("utf-8-sig")
-            yield from (line.strip() for line in text.split("\n") if line.strip())
+            content = fixturefiles.read(file).removeprefix(BOM_UTF8)
+            yield from (line for line in content.splitlines(keepends=True) if not line.isspace())
 
 
-def _keys(lines: list[str]) -> list[Any]:
+def _keys(lines: list[bytes]) -> list[Any]:
     """The ``_id`` of each document, as a results source gives it. Of nearly all lines only the beginning is read."""
     if not lines:
         return []
@@ -70,7 +71,7 @@ def _keys(lines: list[str]) -> list[Any]:
     from preprocessor.results.fixturetext import documents
     from preprocessor.results.limits import OPTIONS
 
-    content = "\n".join(map(_with_id_alone, lines)).encode()
+    content = "\n".join(_with_id_alone(line.decode()) for line in lines).encode()
     return [bson.decode(raw, OPTIONS)["_id"] for raw in documents(Path(FOLDER), content)]
 
 

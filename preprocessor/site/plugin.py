@@ -171,7 +171,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             raise PluginError(f"mongo-tables: {count}, listed above; nothing was built.")
         if not findings:
             self._keep()
-        put({**self._downloads, **self._published.texts}, Path(config.site_dir))
+        put({**self._downloads, **self._published.files}, Path(config.site_dir))
 
     @event_priority(100)
     def _for_search(
@@ -218,7 +218,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
             folder, collection = self._asked.where, self.config.documents
             self._documents = Documents.of(Path(folder), collection)
-            if collection and not self._documents.texts and watched_folder(folder):
+            if collection and not self._documents.files and watched_folder(folder):
                 log.warning(
                     "documents: %s has no documents in lines of the collection %s", folder, collection
                 )

@@ -49,13 +49,13 @@ class Shelf:
         return relpath(f"/{quote(self._stem)}", f"/{here}")
 
 
-def put(files: Mapping[str, str], folder: Path) -> None:
-    """Write files, text by path, below a folder."""
+def put(files: Mapping[str, str | bytes], folder: Path) -> None:
+    """Write files, text or bytes by path, below a folder."""
     for place in {path.rpartition("/")[0] for path in files}:
         (folder / place).mkdir(parents=True, exist_ok=True)
-    for path, text in files.items():
+    for path, content in files.items():
         with open(f"{folder}/{path}", "wb") as file:  # noqa: PTH123 (of thousands, each object costs)
-            file.write(text.encode("utf-8", "replace"))
+            file.write(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
 
 
 def data_address(name: str, text: str) -> str:

@@ -27,18 +27,22 @@ def fixtures(folder: Path, **lines: str) -> Path:
 
 def test_a_document_is_named_by_what_was_measured(tmp_path: Path) -> None:
     line = '{"_id": {"docSizeKB": 4.0, "testname": "insert_docsize"}, "big": [1, 2]}'
-    found = Documents.of(fixtures(tmp_path, a=f"\n  {line}\n"), "results")
-    assert found.texts == {"documents/results/insert-docsize.docsizekb-4-0.json": f"{line}\n"}
+    found = Documents.of(fixtures(tmp_path, a=f"\ufeff\n \n{line}\n"), "results")
+    assert found.files == {"documents/results/insert-docsize.docsizekb-4-0.json": f"{line}\n".encode()}
 
 
 def test_what_is_named_alike_is_numbered_in_the_order_of_the_files(tmp_path: Path) -> None:
     found = Documents.of(
         fixtures(tmp_path, b='{"_id": "X"}\n', a='{"_id": "x"}\n{"_id": "é/../x"}'), "results"
     )
-    assert list(found.texts.values()) == ['{"_id": "x"}\n', '{"_id": "é/../x"}\n', '{"_id": "X"}\n']
+    assert list(map(bytes.decode, found.files.values())) == [
+        '{"_id": "x"}\n',
+        '{"_id": "é/../x"}',
+        '{"_id": "X"}\n',
+    ]
     assert list(found.paths) == ["'x'", "'é/../x'", "'X'"]
-    assert len({path.lower() for path in found.texts}) == 3
-    assert all(re.fullmatch(r"documents/results/[a-z0-9-]+\.json", path) for path in found.texts)
+    assert len({path.lower() for path in found.files}) == 3
+    assert all(re.fullmatch(r"documents/results/[a-z0-9-]+\.json", path) for path in found.files)
 
 
 KEYS = [
@@ -59,7 +63,7 @@ def test_a_document_is_found_by_the_key_that_the_source_gives(first: bool, tmp_p
     assert len(rows) == len(KEYS)
     for row in rows:
         address = found.address("p/", "results", row["_id"])
-        text = found.texts[urljoin("https://host/p/", address).removeprefix("https://host/")]
+        text = found.files[urljoin("https://host/p/", address).removeprefix("https://host/")]
         assert json_util.loads(text)["x"] == row["x"]
 
 
@@ -76,9 +80,9 @@ def test_an_address_leads_from_the_page_to_the_document(page: str, way: str, tmp
 def test_what_cannot_be_read_is_not_published(tmp_path: Path) -> None:
     for number, text in enumerate(("not json", '{"x": 1}', '{"_id": {"$oid": "x"}}', '{"_id": "1')):
         folder = fixtures(tmp_path / str(number), a=text)
-        assert Documents.of(folder, "results").texts == {}, text
-    assert Documents.of(tmp_path / "none", "results").texts == {}
-    assert Documents.of(Path("mongodb://user:secret@host/results"), "results").texts == {}
+        assert Documents.of(folder, "results").files == {}, text
+    assert Documents.of(tmp_path / "none", "results").files == {}
+    assert Documents.of(Path("mongodb://user:secret@host/results"), "results").files == {}
 
 
 PAGE = """\
