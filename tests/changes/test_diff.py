@@ -15,6 +15,7 @@ from preprocessor.changes.sites import tables_of_site
 from preprocessor.provenance import provenance_of, source_query
 from preprocessor.render.html import html_table
 from preprocessor.render.making import Made, made_html
+from preprocessor.render.runs import listed_runs
 from tests.commands.test_commands import mongo_tables
 from tests.measured import document, speeds
 from tests.mongod import Mongod
@@ -207,7 +208,9 @@ def test_the_single_runs_under_a_figure_of_a_site_are_no_cells_of_its_table(tmp_
     spec, documents = speeds(id="speed"), [document(1), document(2)]
     source = provenance_of(aggregate(documents, source_query(spec).pipeline))
     rows = aggregate(documents, spec.pipeline)
-    html = html_table(spec, rows, notes=made_html(spec, Made(source, {})))
+    assert source
+    runs = listed_runs(spec, source.runs, lambda key: "")
+    html = html_table(spec, rows, notes=made_html(spec, Made(source, {}, runs)))
     assert html.count("<table>") == 2
     (tmp_path / "index.html").write_text(html)
     (found,) = tables_of_site(tmp_path)
