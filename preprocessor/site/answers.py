@@ -54,7 +54,7 @@ class KeptAnswers:
 
         self.ran += len(new)
         try:
-            with _nothing_collected():
+            with nothing_collected():
                 self._answers.update(run_all(self._opened(), new.values(), self._workers))
         except ResultsError as error:
             self._answers.update(dict.fromkeys(new, error))
@@ -101,8 +101,8 @@ class KeptAnswers:
 
 
 @contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """Without the garbage collector, which would go through all documents again and again while they come in."""
+def nothing_collected() -> Iterator[None]:
+    """Without the garbage collector, which would go through all pages and documents again and again as they come in."""
     enabled = gc.isenabled()
     gc.disable()
     try:

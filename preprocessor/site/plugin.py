@@ -26,7 +26,7 @@ from mkdocs.structure.files import File, InclusionLevel
 from preprocessor.environment import today
 from preprocessor.render.anchors import anchors_in
 from preprocessor.results import Limits
-from preprocessor.site.answers import KeptAnswers
+from preprocessor.site.answers import KeptAnswers, nothing_collected
 from preprocessor.site.assets import script, style_sheet
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.keptsite import KeptPage, folder_state, key_of, load, may_be_kept, store
@@ -256,9 +256,10 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
         reader = self._page_reader(folder)
         reader.refresh()
-        self._on_disk = [page for page in map(reader.on_disk, pages) if page is not None]
-        self._asked.ask(queries(self._on_disk, with_sources=True))
-        self._asked.forget()
+        with nothing_collected():
+            self._on_disk = [page for page in map(reader.on_disk, pages) if page is not None]
+            self._asked.ask(queries(self._on_disk, with_sources=True))
+            self._asked.forget()
 
     def _page_reader(self, folder: Path) -> PageReader:
         from preprocessor.site.pagereader import PageReader
