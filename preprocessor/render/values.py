@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import TYPE_CHECKING, Any, Final
@@ -71,10 +71,11 @@ def _absent_text(value: object, form: ColumnFormat | None) -> str:
 
 def raw_text(value: object) -> str:
     """The text of a present value with no format: what ``data-v`` and a download hold."""
+    plain = _PLAIN.get(type(value))
+    if plain is not None:
+        return plain(value)
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, int):
         return str(int(value))
     if isinstance(value, float):
@@ -108,7 +109,7 @@ def is_number(value: object) -> bool:
 
 
 def _double_text(value: float) -> str:
-    text = repr(float(value))
+    text = float.__repr__(value)
     if text.endswith(".0"):
         return text[:-2]
     if "e" in text:
@@ -118,6 +119,15 @@ def _double_text(value: float) -> str:
 
 
 _NOT_FINITE: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+
+
+#: What nearly every cell holds; subclasses, such as ``Int64``, are told by what they are made from.
+_PLAIN: Final[Mapping[type, Callable[[Any], str]]] = {
+    str: str,
+    int: str,
+    float: _double_text,
+    bool: lambda value: "true" if value else "false",
+}
 
 
 def _exponent_text(text: str) -> str:
@@ -199,8 +209,8 @@ def _formatted(value: object, form: ColumnFormat) -> str:
 
 def _wide_for(number: Decimal) -> Context:
     """Decimal128 reaches 1E+6144: quantize() refuses a result longer than the context's precision."""
-    needed = max(_WIDE.prec, number.adjusted() + 60)
-    return Context(prec=needed, rounding=ROUND_HALF_EVEN)
+    needed = number.adjusted() + 60
+    return _WIDE if needed <= _WIDE.prec else Context(prec=needed, rounding=ROUND_HALF_EVEN)
 
 
 def visible(text: str) -> str:
