@@ -153,7 +153,7 @@ def test_queries_find_what_their_template_asks_for_until_the_time_is_over(
     config = {**NUMBERED, "groupSize": 20, "query": {"group": "RANDINT(1,5)"}, "limit": 7, "skip": 2}
     query.create(database, config)
     perform(crew, replica_set, "insert", config)
-    done = perform(crew, replica_set, "query", config, client, seconds=0.3)
+    done = perform(crew, replica_set, "query", config, client, seconds=0.8)
     assert done.errors == {}
     assert done.documents == 7 * done.operations > 0
     assert 0.3 <= done.seconds < 3
@@ -182,7 +182,7 @@ def test_updates_change_the_indexed_fields_or_those_after_them(crew, replica_set
     workload("update").reset(database, config)
     assert set(database.c.index_information()) == {"_id_", "intfield1_1", "intfield2_1"}
     before = list(database.c.find().sort("_id", 1))
-    done = perform(crew, replica_set, "update", config, client, seconds=0.3)
+    done = perform(crew, replica_set, "update", config, client, seconds=0.8)
     assert done.errors == {}
     assert done.operations == done.documents > 10
     changed = {
@@ -200,7 +200,7 @@ def test_updates_change_the_indexed_fields_or_those_after_them(crew, replica_set
 def test_replacing_changes_whole_documents_and_keeps_their_ids_and_size(crew, replica_set, database, client):
     perform(crew, replica_set, "insert", UPDATED)
     config = {**UPDATED, "documentRange": 100, "updateFunction": "ReplaceOne"}
-    done = perform(crew, replica_set, "update", config, client, seconds=0.3)
+    done = perform(crew, replica_set, "update", config, client, seconds=0.8)
     assert done.errors == {}
     left = list(database.c.find().sort("_id", 1))
     assert [one["_id"] for one in left] == list(range(100))
@@ -244,7 +244,7 @@ def test_aggregations_give_what_their_template_asks_for(crew, replica_set, datab
     config = {**NUMBERED, "groupSize": 20, "pipeline": pipeline, "limit": 4}
     workload("aggregate").create(database, config)
     perform(crew, replica_set, "insert", config)
-    done = perform(crew, replica_set, "aggregate", config, client, seconds=0.3)
+    done = perform(crew, replica_set, "aggregate", config, client, seconds=0.8)
     assert done.errors == {}
     assert done.documents == 4 * done.operations > 0
     with Crew(1) as other, pytest.raises(WorkFailed, match="gave 4 documents, 5 were expected"):
