@@ -7,14 +7,14 @@ results says what those are. Nothing is said of a column of which no field is de
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.resultfields import Field, field_at
 
 if TYPE_CHECKING:
-    from preprocessor.lint.shape.values import Shape, Traits
+    from preprocessor.lint.shape.values import Shape
     from preprocessor.specs import TableSpec
 
 _COUNT: Final = "1"
@@ -24,33 +24,37 @@ _WORD: Final = re.compile(r"'([^']+)'")
 
 def column_meanings(spec: TableSpec) -> dict[str, str]:
     """A plain text for each column that comes from fields of a result document, by the column's name."""
-    if spec.collection != "results" or not _has_described_fields(spec):
+    if spec.collection != "results":
+        return {}
+    import bson
+
+    # Which documents there are, and in what order, changes nothing of what they are made of.
+    stages = tuple(bson.encode(stage) for stage in spec.pipeline if _CHOOSING.isdisjoint(stage))
+    if not (any(map(_leads_to_fields, spec.columns)) or any(map(_reads_fields, stages))):
         return {}
     from preprocessor.lint.shape.values import column
 
-    rows = _traced(spec)
-    texts = {name: _meaning(column(rows, name).traits) for name in spec.columns}
+    rows = _traced(stages, spec.let)
+    traits = {name: column(rows, name).traits for name in spec.columns}
+    texts = {name: _meaning(one.path, one.sources) for name, one in traits.items()}
     return {name: text for name, text in texts.items() if text}
 
 
-def _traced(spec: TableSpec) -> Shape:
-    """What the rows are, as far as it is told of which fields they are made.
-
-    Which documents there are, and in what order, changes nothing of that. Tables that begin with the same stages, as
-    those of shared lists do, are traced together that far.
-    """
+def _traced(stages: tuple[bytes, ...], variables: Mapping[str, Any]) -> Shape:
+    """What the rows are, as far as it is told of which fields they are made."""
+    if not variables:
+        return _behind(stages)
     import bson
 
-    if spec.let:
-        from preprocessor.lint.documents import described_results
-        from preprocessor.lint.shape.flow import flow_of
+    from preprocessor.lint.documents import described_results
+    from preprocessor.lint.shape.flow import flow_of
 
-        return flow_of(spec.pipeline, described_results(), spec.let).rows
-    return _behind(tuple(bson.encode(stage) for stage in spec.pipeline if _CHOOSING.isdisjoint(stage)))
+    return flow_of([bson.decode(stage) for stage in stages], described_results(), variables).rows
 
 
 @lru_cache(maxsize=1024)
 def _behind(stages: tuple[bytes, ...]) -> Shape:
+    """As ``_traced``: tables that begin with the same stages, as those of shared lists do, go together that far."""
     import bson
 
     from preprocessor.lint.documents import described_results
@@ -59,24 +63,34 @@ def _behind(stages: tuple[bytes, ...]) -> Shape:
     return flow_of([bson.decode(stages[-1])], _behind(stages[:-1])).rows if stages else described_results()
 
 
-def _has_described_fields(spec: TableSpec) -> bool:
-    """Whether any word outside ``$match`` is the path of a described field: else to trace columns is in vain."""
-    stages = [stage for stage in spec.pipeline if "$match" not in stage]
-    words = {*spec.columns, *_WORD.findall(repr(stages))} - {"_id"}  # As a key, _id is in every pipeline.
-    return any("ROOT" in word or "CURRENT" in word or field_at(word.lstrip("$")) for word in words)
+@lru_cache(maxsize=1024)
+def _reads_fields(stage: bytes) -> bool:
+    """Whether any word of a stage is the path of a described field: else to trace columns is in vain."""
+    import bson
+
+    words = _WORD.findall(repr(bson.decode(stage)))
+    return any(map(_leads_to_fields, words))
 
 
-def _meaning(traits: Traits) -> str:
-    same = field_at(traits.path) if traits.path else None
+def _leads_to_fields(word: str) -> bool:
+    if word == "_id":  # As a key, it is in every pipeline.
+        return False
+    return "ROOT" in word or "CURRENT" in word or field_at(word.lstrip("$")) is not None
+
+
+@lru_cache(maxsize=4096)
+def _meaning(path: str | None, sources: frozenset[str]) -> str:
+    """What a value means that is the field at ``path``, or was computed from the fields ``sources``."""
+    same = field_at(path) if path else None
     if same:
         unit = _unit(same)
         return f"{same.title}{f' ({unit})' if unit else ''}: {same.description}"
-    sources = _closest(traits.sources)
-    known = [field for field in map(field_at, sources) if field]
-    if len(sources) == 1 and known:
-        return f"From {_named(sources[0])}: {known[0].description}"
-    if known or any("[" in source for source in sources):
-        return f"From {_listed(map(_named, sources))}."
+    closest = _closest(sources)
+    known = [field for field in map(field_at, closest) if field]
+    if len(closest) == 1 and known:
+        return f"From {_named(closest[0])}: {known[0].description}"
+    if known or any("[" in source for source in closest):
+        return f"From {_listed(map(_named, closest))}."
     return ""
 
 
