@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -34,8 +35,12 @@ NO_ROWS: Final = "There are no results for this table yet."
 _NO_MEANINGS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
+@lru_cache(maxsize=16_384)
 def text_html(text: str) -> str:
-    """Text as HTML that shows exactly this text, in an element or in a quoted attribute."""
+    """Text as HTML that shows exactly this text, in an element or in a quoted attribute.
+
+    Most of it stands on a page more than once: in a table, its chart, the runs behind it.
+    """
     return escape(visible(text))
 
 

@@ -24,6 +24,7 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
@@ -189,21 +190,27 @@ _REGEX_FLAGS: Final = (("i", re.I), ("m", re.M), ("s", re.S), ("x", re.X))
 
 
 def _formatted(value: object, form: ColumnFormat) -> str:
-    """A number with the decimals and the grouping that the author asked for.
+    """A number with the decimals and the grouping that the author asked for."""
+    return _rounded(raw_text(value), form.decimals, form.thousands)
+
+
+@lru_cache(maxsize=8192)
+def _rounded(raw: str, decimals: int | None, thousands: bool | str | None) -> str:
+    """A number, given as its raw text, with so many decimals and such a grouping.
 
     Rounding is half to even on the decimal text of the value, the one a reader of the raw rows sees: the
     double 2.675 (in binary a little less) becomes 2.68. What rounds to zero has no sign. NaN and the
     infinities stay.
     """
-    number = Decimal(raw_text(value))
-    if not number.is_finite() or (form.decimals is None and not form.thousands):
-        return raw_text(value)
-    if form.decimals is not None:
-        number = number.quantize(Decimal(1).scaleb(-form.decimals), context=_wide_for(number))
+    number = Decimal(raw)
+    if not number.is_finite() or (decimals is None and not thousands):
+        return raw
+    if decimals is not None:
+        number = number.quantize(Decimal(1).scaleb(-decimals), context=_wide_for(number))
         number = abs(number) if number.is_zero() else number
-    if not form.thousands:
+    if not thousands:
         return format(number, "f")
-    separator = "," if form.thousands is True else form.thousands
+    separator = "," if thousands is True else thousands
     return format(number, ",f").replace(",", separator)
 
 
