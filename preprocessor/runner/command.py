@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import closing, suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from preprocessor.runner.execution import Options
     from preprocessor.runner.experiment import Experiment
     from preprocessor.runner.progress import Progress
+    from preprocessor.runner.store import Store
     from preprocessor.runner.target import Target
 
 EPILOG = """\
@@ -124,33 +125,44 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace, progress: Progress) -> int:
     from preprocessor.runner import experiment as experiments
-    from preprocessor.runner.execution import Options, execute, open_run, request
-    from preprocessor.runner.journal import open_journal
-    from preprocessor.runner.load import Crew
+    from preprocessor.runner.execution import Options
     from preprocessor.runner.store import open_store
-    from preprocessor.runner.target import open_target
 
     wanted = [experiments.load(name) for name in _names(args)]
-    processes = args.processes or max(1, (os.cpu_count() or 1) // 2)
     options = Options(args.scale, args.seconds, args.repeats, args.seed, args.client, args.rate)
-    with ExitStack() as held:
-        store = open_store(args.output)
-        held.callback(store.close)
+    with closing(open_store(args.output)) as store:
         if not args.resume:
             for experiment in wanted:
                 store.keep_state(experiment.name, None)
-        target = open_target(args.target)
-        held.callback(target.close)
-        wanted = [one for one in wanted if _allowed(one, options, target, leave_out=args.all)]
-        crew = held.enter_context(Crew(processes))
-        for experiment in wanted:
-            journal = open_journal(store, experiment.name, request(experiment, options, target), args.resume)
-            rows = execute(open_run(experiment, options, target, crew, progress), store, journal)
-            print(f"{experiment.name}: {rows} rows", flush=True)
+        _measure(args, wanted, options, store, progress)
         # Not before: with --resume, experiments that were finished are not done again.
         for experiment in wanted:
             store.keep_state(experiment.name, None)
     return 0
+
+
+def _measure(
+    args: argparse.Namespace,
+    wanted: Sequence[Experiment],
+    options: Options,
+    store: Store,
+    progress: Progress,
+) -> None:
+    """Run the experiments that can be run so, and end what was started for them."""
+    from preprocessor.runner.execution import execute, open_run, request
+    from preprocessor.runner.journal import open_journal
+    from preprocessor.runner.load import Crew
+    from preprocessor.runner.target import open_target
+
+    processes = args.processes or max(1, (os.cpu_count() or 1) // 2)
+    with closing(open_target(args.target)) as target:
+        allowed = [one for one in wanted if _allowed(one, options, target, leave_out=args.all)]
+        with Crew(processes) as crew:
+            for experiment in allowed:
+                asked = request(experiment, options, target)
+                journal = open_journal(store, experiment.name, asked, args.resume)
+                rows = execute(open_run(experiment, options, target, crew, progress), store, journal)
+                print(f"{experiment.name}: {rows} rows", flush=True)
 
 
 def _allowed(experiment: Experiment, options: Options, target: Target, leave_out: bool) -> bool:
