@@ -33,6 +33,11 @@ results source (--results, or the variable {RESULTS_VARIABLE}, or the folder fix
   mongodb://HOST/DATABASE   a MongoDB deployment; nothing is ever written to it
   FOLDER                    fixture files FOLDER/COLLECTION/*.jsonl, no server needed"""
 
+_SOURCES_LISTED = """\
+  FOLDER                    fixture files FOLDER/COLLECTION/*.jsonl
+  REVISION:FOLDER           fixture files of a Git revision: HEAD~1:fixtures
+  mongodb://HOST/DATABASE   a MongoDB deployment; nothing is ever written to it"""
+
 _EXIT = "exit status: 0 clean, 1 findings, 2 wrong usage or nothing to work with"
 
 
@@ -317,16 +322,36 @@ def _pull(commands: Commands) -> None:
     command = _command(
         commands,
         "pull",
-        "copy result documents from a database into fixtures",
-        "Copies collections from a MongoDB database into a fixture folder, in an order and notation that do not\n"
-        "change from run to run, and says which documents were added, changed and removed.",
+        "copy result documents into fixtures",
+        "Copies collections from a results source into a fixture folder, in an order and notation that do not\n"
+        "change from run to run, and says which documents were added, changed and removed. With a pipeline their\n"
+        "documents go through it first: so the rows of an earlier revision, or of another machine, become a\n"
+        "collection of their own, beside which pages can set today's.",
         "preprocessor.commands.pull",
+        f"SOURCE:\n{_SOURCES_LISTED}\n\n"
+        "examples:\n"
+        "  mongo-tables pull mongodb://HOST/DATABASE             what the pages read, into fixtures/\n"
+        "  mongo-tables pull mongodb://HOST/DATABASE --prune     of that, only the fields that they read\n"
+        "  mongo-tables pull v1:fixtures results --as v1         results as they were at the tag v1\n"
+        "  mongo-tables pull v1:fixtures results --pipeline brief --as v1\n"
+        "                                                        what docs/pipelines/brief.json makes of them\n\n"
+        "In a pipeline, $$revision is the revision that last changed REVISION:FOLDER; null for other sources.\n\n"
+        "exit status: 0 copied, or nothing to change, 2 wrong usage or nothing to work with",
     )
-    command.add_argument("uri", metavar="URI", help="mongodb://HOST/DATABASE")
+    command.add_argument("source", metavar="SOURCE", help="where the documents are, see below")
     command.add_argument(
         "collections", nargs="*", metavar="COLLECTION", help="default: those that the pages read"
     )
     command.add_argument("--to", default="fixtures", metavar="DIR", help="fixture folder (default: fixtures)")
+    command.add_argument(
+        "--pipeline", metavar="NAME", help="a shared pipeline that the documents of one collection go through"
+    )
+    command.add_argument(
+        "--as",
+        dest="name",
+        metavar="COLLECTION",
+        help="what the one collection is called in the fixture folder",
+    )
     command.add_argument(
         "--docs", action="append", metavar="PATH", help="pages that are looked at (default: docs)"
     )
@@ -348,10 +373,8 @@ def _diff(commands: Commands) -> None:
         "Rows belong together when their labels (the first column, or --key) are equal; of several with one label\n"
         "the first goes with the first.",
         "preprocessor.commands.diff",
-        "OLD and NEW:\n"
-        "  FOLDER                    fixture files, or a built site (then both)\n"
-        "  REVISION:FOLDER           fixture files of a Git revision: HEAD~1:fixtures\n"
-        "  mongodb://HOST/DATABASE   a MongoDB deployment; nothing is ever written to it\n\n"
+        "OLD and NEW, two built sites or each one of:\n"
+        f"{_SOURCES_LISTED}\n\n"
         "exit status: 0 nothing changed, 1 something did, 2 wrong usage or nothing to work with",
     )
     command.add_argument("old", metavar="OLD", help="results source or built site, see below")

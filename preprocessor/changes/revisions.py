@@ -6,11 +6,15 @@ import io
 import re
 import subprocess
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
 from preprocessor.commands import Unusable
 
-_REVISION = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:]+)")
+# An @ in the path would be that of USER:PASSWORD@HOST, a URI that lacks its scheme.
+_REVISION = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:@]+)")
 _URI = re.compile(r"mongodb(\+srv)?[:/]|.*://", re.IGNORECASE)
 _EXAMPLE = "name a revision and a path from here: HEAD~1:fixtures"
 
@@ -24,25 +28,57 @@ def is_revision(where: str) -> bool:
     return named and not Path(where).exists()
 
 
+@contextmanager
+def on_disk(where: str) -> Iterator[str]:
+    """A results source that can be opened for the block: ``where``, or the files of the revision that it names.
+
+    Raises Unusable as ``write_revision`` does.
+    """
+    if not is_revision(where):
+        yield where
+        return
+    with TemporaryDirectory(prefix="mongo-tables-") as folder:
+        yield str(write_revision(where, Path(folder)))
+
+
+def last_change(where: str) -> str:
+    """The full name of the revision that last changed ``REVISION:PATH``, seen from there.
+
+    Raises Unusable with what Git says.
+    """
+    found = _parts(where)
+    asked = ("rev-list", "--max-count=1", "--end-of-options", found["revision"], "--", found["path"])
+    return _git(where, *asked).decode("ascii").strip()
+
+
 def write_revision(where: str, folder: Path) -> Path:
     """Write the files of ``REVISION:PATH`` under ``folder``; give the path there. Nothing else is touched.
 
     Raises Unusable with what Git says when there is no such revision, path or repository.
     """
+    found = _parts(where)
+    asked = ("archive", "--format=zip", "--end-of-options", found["revision"], found["path"])
+    with zipfile.ZipFile(io.BytesIO(_git(where, *asked))) as archive:
+        archive.extractall(folder)
+    return folder / found["path"]
+
+
+def _parts(where: str) -> re.Match[str]:
     found = _REVISION.fullmatch(where)
     if found is None:
         raise Unusable(f"{where}: not a revision and a path")
     if PurePosixPath(found["path"]).is_absolute():
         # Git would take it for one in the work tree, and the files there would be compared with themselves.
         raise Unusable(f"{where}: the path of a revision begins at the folder you are in", _EXAMPLE)
-    command = ["git", "archive", "--format=zip", "--end-of-options", found["revision"], found["path"]]
+    return found
+
+
+def _git(where: str, *asked: str) -> bytes:
     try:
-        done = subprocess.run(command, capture_output=True, check=False)
+        done = subprocess.run(["git", *asked], capture_output=True, check=False)
     except FileNotFoundError:
         raise Unusable(f"{where}: git is not installed") from None
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["git archive failed"]
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"git {asked[0]} failed"]
         raise Unusable(f"{where}: {said[0]}", _EXAMPLE)
-    with zipfile.ZipFile(io.BytesIO(done.stdout)) as archive:
-        archive.extractall(folder)
-    return folder / found["path"]
+    return done.stdout

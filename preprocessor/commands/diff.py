@@ -6,7 +6,6 @@ import json
 from argparse import Namespace
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from preprocessor.commands import Unusable, read_pages
@@ -52,12 +51,11 @@ def _both(arguments: Namespace) -> tuple[list[Table], list[Table]]:
 
 
 def _with_source(where: str, arguments: Namespace) -> list[Table]:
-    from preprocessor.changes.revisions import is_revision, write_revision
+    from preprocessor.changes.revisions import on_disk
     from preprocessor.changes.states import tables_of
     from preprocessor.results import open_source
 
-    with TemporaryDirectory(prefix="mongo-tables-") as folder:
-        named = str(write_revision(where, Path(folder))) if is_revision(where) else where
+    with on_disk(where) as named:
         pages = read_pages(arguments.pages or ["docs"], arguments.pipelines)
         source = open_source(named)
         try:

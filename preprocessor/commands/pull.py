@@ -1,33 +1,35 @@
-"""``mongo-tables pull``: result documents from a database into fixture files."""
+"""``mongo-tables pull``: result documents from a results source into fixture files."""
 
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.commands import Unusable, read_pages
+from preprocessor.commands import PIPELINES_FOLDER, Unusable, read_pages, shared_pipelines
 from preprocessor.pages import query_of
 from preprocessor.reporters import harmless
 
 if TYPE_CHECKING:
-    from preprocessor.results.pull import FileChange
+    from preprocessor.results.pull import Copied, FileChange
     from preprocessor.results.readpaths import Reader
+    from preprocessor.sharedpipelines import Stage
     from preprocessor.specs import PipelineSpec, Spec
 
 
 def run(arguments: Namespace) -> int:
     """Copies, and prints a line for each file that changed. 0 also when nothing did."""
+    from preprocessor.changes.revisions import on_disk
     from preprocessor.results.pull import pull
     from preprocessor.results.readpaths import trees_by_collection
 
     readers = _readers(arguments)
-    names = arguments.collections or sorted({reader.query.collection for reader in readers})
-    if not names:
-        raise Unusable("no page reads a collection", "name the collections, or the pages with --docs")
+    copied = _copied(arguments, readers)
     trees, reasons = trees_by_collection(readers) if arguments.prune else ({}, [])
-    report = pull(arguments.uri, Path(arguments.to), names, trees, dry_run=arguments.dry_run)
+    with on_disk(arguments.source) as where, _naming(arguments.pipeline):
+        report = pull(where, Path(arguments.to), copied, trees, dry_run=arguments.dry_run)
     for reason in reasons:
         print(harmless(f"kept whole: {reason}"))
     changed = [_described(file) for file in report.files if file.is_change]
@@ -35,6 +37,60 @@ def run(arguments: Namespace) -> int:
     print("\n".join(changed) if changed else "nothing changed")
     print(f"{len(changed)} of {len(report.files)} files {verb}")
     return 0
+
+
+def _copied(arguments: Namespace, readers: Sequence[Reader]) -> list[Copied]:
+    """The collections to copy: those that are named, else those that pages read."""
+    from preprocessor.results.pull import Copied
+
+    option = "--pipeline" if arguments.pipeline else "--as" if arguments.name else ""
+    if option and len(arguments.collections) != 1:
+        raise Unusable(f"{option} is for one collection", "name it behind the source")
+    names = arguments.collections or sorted({reader.query.collection for reader in readers})
+    if not names:
+        raise Unusable("no page reads a collection", "name the collections, or the pages with --docs")
+    if not arguments.pipeline:
+        return [Copied(name, arguments.name or "") for name in names]
+    stages = _stages(arguments.pipeline, arguments.pipelines)
+    return [Copied(names[0], arguments.name or "", stages, {"revision": _revision(arguments.source)})]
+
+
+def _stages(name: str, folder: str | None) -> tuple[Stage, ...]:
+    """The stages of a shared pipeline. Raises Unusable with all its faults."""
+    from preprocessor.schemacheck import did_you_mean
+
+    shared = shared_pipelines(folder)(name)
+    if shared is None or shared.file is None:
+        known = shared.known if shared else ()
+        message = f"--pipeline {name}: there is no such shared pipeline in {folder or PIPELINES_FOLDER}"
+        raise Unusable(message, did_you_mean(name, known) or f"there are {', '.join(known) or 'none'}")
+    faults = [one for one in shared.findings if one.severity == "error"]
+    if faults:
+        told = [f"{one.file}:{one.line}:{one.column}: {one.rule} {one.message}" for one in faults]
+        raise Unusable("\n".join(told), faults[0].hint)
+    return shared.stages
+
+
+def _revision(where: str) -> str | None:
+    """What ``$$revision`` is: None for a source that has no revisions."""
+    from preprocessor.changes.revisions import is_revision, last_change
+
+    return last_change(where) if is_revision(where) else None
+
+
+@contextmanager
+def _naming(pipeline: str | None) -> Iterator[None]:
+    """Says of a complaint about a stage which stage it is."""
+    from preprocessor.results import ResultsError
+
+    try:
+        yield
+    except ResultsError as error:
+        if not pipeline or not error.path:
+            raise
+        # A pipeline's path begins with the number of a stage, from 0.
+        place = " → ".join((f"stage {int(error.path[0]) + 1}", *map(str, error.path[1:])))
+        raise Unusable(f"--pipeline {pipeline}, {place}: {error.message}", error.hint) from None
 
 
 def _readers(arguments: Namespace) -> list[Reader]:

@@ -7,7 +7,7 @@ Both sources answer the same ``Query`` with the same documents: values, BSON typ
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from os.path import lexists
@@ -107,6 +107,10 @@ class ResultsSource(Protocol):
 
     def aggregate(self, query: Query) -> Rows:
         """The rows of a query, within the limits the source was opened with."""
+        ...
+
+    def raws(self, collection: str) -> Iterable[bytes]:
+        """Every document of a collection as BSON; the order means nothing. None for an unknown collection."""
         ...
 
     def state(self) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +99,10 @@ class FixtureSource:
         """All documents of a collection, none for an unknown one. They are shared: do not change them."""
         written = self._database.written(collection) if self._database else None
         return self.stored(collection).documents() if written is None else written
+
+    def raws(self, collection: str) -> Sequence[bytes]:
+        """All documents of a collection as they are on disk, none for an unknown one."""
+        return self.stored(collection).raws
 
     def candidates(self, query: Query) -> Rows:
         """The documents that the query's first ``$match`` may keep, whole; all of them when it can keep none."""

@@ -66,7 +66,7 @@ class MongoSource:
         guard(query)
         return self._said(lambda: self._rows(query), query)
 
-    def documents(self, collection: str) -> Iterator[bytes]:
+    def raws(self, collection: str) -> Iterator[bytes]:
         """Every document of a collection as BSON, in no particular order."""
         from preprocessor.results.rawbson import split
 

@@ -1,4 +1,4 @@
-"""Copies collections from a deployment into a fixture folder, so that pages can be built without a server.
+"""Copies collections from a results source into a fixture folder, so that pages can be built without it.
 
 A document whose ``_id.testname`` is a string goes to ``COLLECTION/TESTNAME.jsonl``, any other to
 ``COLLECTION/COLLECTION.jsonl``; within a file documents stand in the order in which a server sorts their
@@ -10,19 +10,46 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from preprocessor import atomic
 from preprocessor.aggregation.ordering import Key, key
-from preprocessor.results import Limits, ResultsError, fixturefiles, fixturetext, open_source, rawbson
+from preprocessor.results import (
+    Limits,
+    Query,
+    ResultsError,
+    ResultsSource,
+    fixturefiles,
+    fixturetext,
+    open_source,
+    rawbson,
+)
 from preprocessor.results.limits import OPTIONS
-from preprocessor.results.mongodb import MongoSource
 from preprocessor.results.readpaths import Tree
 
 PULL_LIMITS = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)
 """A whole collection is allowed to cost more than a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """One collection to copy: what it is called there, and in the files where that is not the same.
+
+    ``pipeline``: stages, with the variables ``let``, that its documents go through; None copies them as they are.
+    """
+
+    collection: str
+    name: str = ""
+    pipeline: tuple[Mapping[str, Any], ...] | None = None
+    let: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def written(self) -> str:
+        """The name of the collection in the files."""
+        return self.name or self.collection
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +76,22 @@ class PullReport:
 
 
 def pull(
-    source_uri: str,
+    where: str,
     folder: Path,
-    collections: Sequence[str] = (),
+    copied: Sequence[Copied] = (),
     prune_paths: Mapping[str, Tree | None] | None = None,
     *,
     dry_run: bool = False,
     limits: Limits = PULL_LIMITS,
 ) -> PullReport:
-    """Make ``folder`` hold the documents of the named collections (none named: all of the database).
+    """Make ``folder`` hold the documents of collections (none named: all) of the results source ``where``.
 
     With ``prune_paths`` (see ``readpaths.trees_by_collection``) only what pipelines read is kept of each
     document; a collection that it does not name, or names with None, is kept whole. Nothing is written
     before everything is read and has been proven to come back from the files byte for byte; where the files
-    cannot be written, none is. Raises ``ResultsError``.
+    cannot be written, none is. Raises ``ResultsError``, also where a collection would replace itself.
     """
-    planned, stale = _planned(_deployment(source_uri, limits), folder, collections, prune_paths or {})
+    planned, stale = _planned(open_source(where, limits), folder, copied, prune_paths or {})
     contents = {path: _content(path, raws) for path, raws in planned.items()}
     changes = tuple(_change(path, planned.get(path, [])) for path in sorted(planned.keys() | stale))
     if not dry_run:
@@ -72,38 +99,59 @@ def pull(
     return PullReport(changes)
 
 
-def _deployment(uri: str, limits: Limits) -> MongoSource:
-    source = open_source(uri, limits)
-    if not isinstance(source, MongoSource):
-        raise _impossible("a pull copies from a database: give mongodb://HOST/DATABASE, not a folder")
-    return source
-
-
 def _planned(
-    source: MongoSource, folder: Path, collections: Sequence[str], trees: Mapping[str, Tree | None]
+    source: ResultsSource, folder: Path, copied: Sequence[Copied], trees: Mapping[str, Tree | None]
 ) -> tuple[dict[Path, list[bytes]], set[Path]]:
     """The documents of each file that shall be, and the files of the same collections that are. Closes the source."""
     planned: dict[Path, list[bytes]] = {}
     try:
-        names = sorted(set(collections)) or [
-            name for name in source.collections() if not name.startswith("system.")
-        ]
-        for name in names:
-            planned |= _files(folder, name, _pruned(source, name, trees.get(name)))
+        copied = copied or [Copied(one) for one in source.collections() if not one.startswith("system.")]
+        for one in copied:
+            _refuse_itself(source, folder, one)
+            planned |= _files(folder, one.written, _pruned(_made(source, one), trees.get(one.written)))
     finally:
         source.close()
-    return planned, {path for name in names for path in fixturefiles.folder_of(folder, name).glob("*.jsonl")}
+    places = {fixturefiles.folder_of(folder, one.written) for one in copied}
+    return planned, {path for place in places for path in place.glob("*.jsonl")}
 
 
-def _pruned(source: MongoSource, collection: str, tree: Tree | None) -> list[bytes]:
-    if not collection:
-        raise _impossible("the name of a collection is empty")
-    raws = list(source.documents(collection))
-    if not raws:
+def _refuse_itself(source: ResultsSource, folder: Path, one: Copied) -> None:
+    """A second pull would make its documents of what the first has made of them."""
+    if one.written == one.collection and Path(source.name).resolve() == folder.resolve():
         raise _impossible(
-            f"the collection {collection!r} of {source.name} has no documents; nothing is changed"
+            f"the collection {one.collection!r} of {source.name} would be written over itself",
+            "name another folder with --to, or another collection with --as",
         )
+
+
+def _pruned(raws: Sequence[bytes], tree: Tree | None) -> Sequence[bytes]:
     return raws if tree is None else [rawbson.pruned(raw, tree, 0) for raw in raws]
+
+
+def _made(source: ResultsSource, one: Copied) -> list[bytes]:
+    """The documents to write, as BSON."""
+    if not one.collection:
+        raise _impossible("the name of a collection is empty")
+    raws = list(source.raws(one.collection)) if one.pipeline is None else _rows(source, one, one.pipeline)
+    if not raws:
+        of = "has no documents" if one.pipeline is None else "gives no documents by that pipeline"
+        raise _impossible(f"the collection {one.collection!r} of {source.name} {of}; nothing is changed")
+    return raws
+
+
+def _rows(source: ResultsSource, one: Copied, pipeline: tuple[Mapping[str, Any], ...]) -> list[bytes]:
+    """What the pipeline makes of the collection: documents, each with an ``_id`` of its own."""
+    import bson
+
+    rows = source.aggregate(Query(one.collection, pipeline, one.let))
+    if any("_id" not in row for row in rows):
+        raise _impossible("a row of the pipeline has no _id", "keep the one of its document, or make one")
+    raws = [bson.encode(row) for row in rows]
+    if len({_only_id(raw) for raw in raws}) < len(raws):
+        raise _impossible(
+            "several rows of the pipeline have the same _id", "a collection holds each _id once"
+        )
+    return raws
 
 
 def _files(folder: Path, collection: str, raws: Sequence[bytes]) -> dict[Path, list[bytes]]:
@@ -198,5 +246,5 @@ def _make(folder: Path, made: list[Path]) -> None:
             made.append(place)
 
 
-def _impossible(message: str) -> ResultsError:
-    return ResultsError(message, environment=True)
+def _impossible(message: str, hint: str = "") -> ResultsError:
+    return ResultsError(message, hint=hint, environment=True)

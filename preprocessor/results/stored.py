@@ -49,6 +49,11 @@ class StoredCollection:
         self._held: dict[readpaths.Path, _Held] = {}
         self._fields: list[dict[str, dict[str, Any]]] = [{} for _ in raws]
 
+    @property
+    def raws(self) -> Sequence[bytes]:
+        """All documents as BSON."""
+        return self._raws
+
     def documents(self) -> list[Document]:
         """All documents, decoded whole."""
         if self._whole is None:

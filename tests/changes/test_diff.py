@@ -171,7 +171,13 @@ def test_files_and_a_server_with_the_same_documents_differ_in_nothing(project: P
 
 
 @pytest.mark.parametrize(
-    "source", ["mongodb//me:swordfish@host", "mongodb:/me:swordfish@host", "mongodb://me:swordfish@:x"]
+    "source",
+    [
+        "me:swordfish@host/d",
+        "mongodb//me:swordfish@host",
+        "mongodb:/me:swordfish@host",
+        "mongodb://me:swordfish@:x",
+    ],
 )
 def test_a_mistyped_uri_keeps_its_password(source: str, project: Path) -> None:
     done = mongo_tables("diff", source, "old", cwd=project, expect=2)

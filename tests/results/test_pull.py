@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pymongo
 import pytest
@@ -12,7 +13,7 @@ from bson.int64 import Int64
 
 from preprocessor.results import Query, ResultsError
 from preprocessor.results.fixtures import FixtureSource
-from preprocessor.results.pull import pull
+from preprocessor.results.pull import Copied, pull
 from tests.mongod import Mongod
 
 UNTIDY = "a:b*%\x1b[31m"
@@ -30,7 +31,7 @@ def database(mongod: Mongod) -> Iterator[str]:
 
 
 def test_documents_stand_in_the_order_in_which_a_server_sorts_ids(database: str, tmp_path: Path):
-    pull(database, tmp_path, ["runs"])
+    pull(database, tmp_path, [Copied("runs")])
     with pymongo.MongoClient(database) as client:
         ordered = [one["n"] for one in client["pulling"]["runs"].find().sort("_id", 1)]
     assert [row["n"] for row in FixtureSource(tmp_path).aggregate(Query("runs", ()))] == ordered
@@ -47,12 +48,12 @@ def test_a_collection_of_any_name_has_a_folder_and_is_read_under_its_name(databa
 
 def test_an_empty_name_is_said_to_be_one(database: str, tmp_path: Path):
     with pytest.raises(ResultsError, match="the name of a collection is empty"):
-        pull(database, tmp_path, [""])
+        pull(database, tmp_path, [Copied("")])
 
 
 def test_a_pull_that_cannot_write_one_file_leaves_everything_as_it_was(database: str, tmp_path: Path):
     folder = tmp_path / "fixtures"
-    pull(database, folder, ["runs"])
+    pull(database, folder, [Copied("runs")])
     (folder / "runs" / "runs.jsonl").write_text('{"_id":1}\n', encoding="utf-8")
     blocked = folder / "a%3Ab%2A%25%1B[31m"
     blocked.write_text("a file where a folder must be", encoding="utf-8")
@@ -76,8 +77,57 @@ def test_folders_that_a_failed_pull_has_made_are_removed(database: str, tmp_path
     assert len(pull(database, folder).files) == 2
 
 
-@pytest.mark.parametrize("uri", ["mongodb:/bob:Xq7Zk@h/d", "bob:Xq7Zk@h/d", "fixtures"])
+@pytest.mark.parametrize("uri", ["mongodb:/bob:Xq7Zk@h/d", "bob:Xq7Zk@h/d"])
 def test_what_is_no_uri_is_refused_without_being_shown(uri: str, tmp_path: Path):
     with pytest.raises(ResultsError, match="mongodb://") as caught:
-        pull(uri, tmp_path, ["runs"])
+        pull(uri, tmp_path, [Copied("runs")])
     assert "Xq7Zk" not in f"{caught.value} {caught.value.hint}"
+
+
+HALVED = ({"$match": {"n": {"$lt": 3}}}, {"$project": {"half": {"$divide": ["$n", 2]}, "of": "$$revision"}})
+
+
+def test_files_and_a_database_give_the_same_copy_by_a_pipeline(database: str, tmp_path: Path):
+    made = Copied("runs", "halves", HALVED, {"revision": None})
+    pull(database, tmp_path / "there", [Copied("runs")])
+    pull(database, tmp_path / "one", [made])
+    pull(str(tmp_path / "there"), tmp_path / "other", [made])
+    one, other = ((tmp_path / side / "halves" / "halves.jsonl").read_bytes() for side in ("one", "other"))
+    assert one == other
+    assert one.splitlines()[0] == b'{"_id":9.5,"half":0.5,"of":null}'
+
+
+def test_a_copy_stands_beside_what_it_was_made_of(database: str, tmp_path: Path):
+    pull(database, tmp_path, [Copied("runs")])
+    before = (tmp_path / "runs" / "runs.jsonl").read_bytes()
+    made = Copied("runs", "halves", HALVED, {"revision": "abc"})
+    assert pull(str(tmp_path), tmp_path, [made]).files[0].added == 3
+    assert not pull(str(tmp_path), tmp_path, [made]).files[0].is_change
+    assert (tmp_path / "runs" / "runs.jsonl").read_bytes() == before
+    assert FixtureSource(tmp_path).aggregate(Query("halves", ()))[0]["of"] == "abc"
+
+
+def test_a_collection_is_not_written_over_itself(database: str, tmp_path: Path):
+    pull(database, tmp_path / "there", [Copied("runs")])
+    (tmp_path / "same").symlink_to(tmp_path / "there")
+    with pytest.raises(ResultsError, match="would be written over itself") as caught:
+        pull(str(tmp_path / "same"), tmp_path / "there", [Copied("runs", "", HALVED)])
+    assert "--as" in caught.value.hint
+    assert FixtureSource(tmp_path / "there").count("runs") == 11
+
+
+@pytest.mark.parametrize(
+    ("stage", "complaint"),
+    [
+        ({"$project": {"_id": 0, "n": 1}}, "no _id"),
+        ({"$set": {"_id": "same"}}, "the same _id"),
+        ({"$match": {"n": -1}}, "no documents by that pipeline"),
+        ({"$out": "elsewhere"}, "writes"),
+    ],
+)
+def test_what_is_no_collection_is_not_written(
+    stage: dict[str, Any], complaint: str, database: str, tmp_path: Path
+):
+    with pytest.raises(ResultsError, match=complaint):
+        pull(database, tmp_path, [Copied("runs", "made", (stage,))])
+    assert not any(tmp_path.iterdir())

@@ -18,7 +18,7 @@ from bson.regex import Regex
 from preprocessor.results import Limits, Query, ResultsError, open_source
 from preprocessor.results.fixtures import FixtureSource
 from preprocessor.results.mongodb import MongoSource
-from preprocessor.results.pull import pull
+from preprocessor.results.pull import Copied, pull
 from preprocessor.results.readpaths import Reader, trees_by_collection
 from preprocessor.results.running import run_all
 from tests.mongod import Mongod
@@ -150,7 +150,9 @@ def test_a_pull_tells_what_is_new_different_and_gone(database: str, folder: Path
     file.write_text(first.replace('"n":1', '"n":8') + '\n{"_id":"gone"}\n', encoding="utf-8")
     (folder / "results" / "stale.jsonl").write_text('{"_id":"stale"}\n', encoding="utf-8")
     changes = {
-        change.path.name: change for change in pull(database, folder, ["results"]).files if change.is_change
+        change.path.name: change
+        for change in pull(database, folder, [Copied("results")]).files
+        if change.is_change
     }
     assert (changes["t.jsonl"].added, changes["t.jsonl"].changed, changes["t.jsonl"].removed) == (1, 1, 1)
     assert changes["stale.jsonl"].removed == 1
@@ -159,7 +161,7 @@ def test_a_pull_tells_what_is_new_different_and_gone(database: str, folder: Path
 
 def test_a_pull_of_a_collection_without_documents_changes_nothing(database: str, folder: Path):
     with pytest.raises(ResultsError, match=r"'result' of .* has no documents"):
-        pull(database, folder, ["result"])
+        pull(database, folder, [Copied("result")])
 
 
 def test_a_pruned_pull_gives_the_pipelines_what_the_whole_one_gives(
@@ -172,7 +174,7 @@ def test_a_pruned_pull_gives_the_pipelines_what_the_whole_one_gives(
     assert len(queries) >= 5
     trees, reasons = trees_by_collection([Reader(asked, ()) for asked in queries])
     assert reasons == []
-    pull(database, tmp_path / "pruned", ["results"], trees)
+    pull(database, tmp_path / "pruned", [Copied("results")], trees)
     pruned, whole = FixtureSource(tmp_path / "pruned"), FixtureSource(folder)
     for asked in queries:
         assert encoded(pruned.aggregate(asked)) == encoded(whole.aggregate(asked))
