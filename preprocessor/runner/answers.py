@@ -7,7 +7,12 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from preprocessor.runner.clients import UnexpectedReply
+from preprocessor.runner.requests import OP_MSG
 
+HEAD = struct.Struct("<i8x9s")
+"""What is before the BSON: the length of it all, and in one piece opcode, flags and the kind of the section."""
+PLAIN = struct.pack("<iIB", OP_MSG, 0, 0)
+"""That piece, where the answer has no flags and is one document."""
 FIRST_BATCH, NEXT_BATCH = b"\x04firstBatch\0", b"\x04nextBatch\0"
 EMPTY = 5
 """The bytes of a document without elements."""

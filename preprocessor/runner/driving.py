@@ -52,7 +52,7 @@ def drive(step: Step, tally: Tally, pace: Pace, counters: Any, slot: int) -> Non
     ``counters[slot]`` is kept at the number of operations so far, for whoever shows progress.
     """
     clock, latencies = time.monotonic_ns, tally.latencies
-    failures = 0
+    operations = documents = size = failures = 0
     for begun in _starts(pace):
         try:
             done = step()
@@ -66,14 +66,14 @@ def drive(step: Step, tally: Tally, pace: Pace, counters: Any, slot: int) -> Non
         if done is None:
             break
         failures = 0
-        operations, documents, size, kind, microseconds = done
-        took = (clock() - begun) // 1000 if microseconds is None else microseconds
-        counts = latencies[kind]
+        took = (clock() - begun) // 1000 if done.microseconds is None else done.microseconds
+        counts = latencies[done.kind]
         counts[took] = counts.get(took, 0) + 1
-        tally.operations += operations
-        tally.documents += documents
-        tally.bytes += size
-        counters[slot] = tally.operations
+        operations += done.operations
+        documents += done.documents
+        size += done.bytes
+        counters[slot] = operations
+    tally.operations, tally.documents, tally.bytes = operations, documents, size
     tally.finished = time.monotonic()
 
 

@@ -21,7 +21,7 @@ class Hub:
     def __init__(self) -> None:
         """Made where ``run`` is to be called."""
         self.wait: Callable[[], object] = getcurrent().switch
-        """What a task calls so that the others go on, until something has come for it."""
+        """What a task calls so that the others go on, until something more has come for it to read."""
 
     def run(self, tasks: Mapping[int, Task]) -> None:
         """Run the tasks to their end; each is named by the number of the file that it waits to read from.
@@ -30,17 +30,17 @@ class Hub:
         waiting independent of the number of files.
         """
         with select.epoll() as ready:
-            turns = {}
+            going: dict[int, Callable[[], object]] = {}
             for file, task in tasks.items():
-                turn = greenlet(task)
-                turn.switch()
-                if not turn.dead:
-                    turns[file] = turn
-                    ready.register(file, select.EPOLLIN)
-            while turns:
-                for file, _ in ready.poll(maxevents=len(turns)):
-                    turn = turns[file]
-                    turn.switch()
-                    if turn.dead:
+                go_on = greenlet(task).switch
+                if go_on() is not None:
+                    going[file] = go_on
+                    # Told once of what comes, not until it is read: the system need not look again.
+                    ready.register(file, select.EPOLLIN | select.EPOLLET)
+            poll, most = ready.poll, max(1, len(going))
+            while going:
+                for file, _ in poll(None, most):
+                    # A task that waits gives an empty tuple, one that ends gives what it returns.
+                    if going[file]() is None:
                         ready.unregister(file)
-                        del turns[file]
+                        del going[file]

@@ -12,7 +12,7 @@ from typing import Any
 OP_MSG = 2013
 _MORE_TO_COME = 2
 """The flag of a message that is not answered."""
-HEADER = struct.Struct("<iiiiI")
+_HEADER = struct.Struct("<iiiiI")
 """Length, number of the request, number of what is answered, opcode, flags."""
 _ALONE = struct.Struct("<iiiiIBi")
 """The header, the kind of the only section, the length of its document."""
@@ -46,7 +46,7 @@ def int64(name: bytes, value: int) -> bytes:
 def alone(elements: bytes) -> bytes:
     """A message whose only section is the document of these elements."""
     length = len(elements) + _AROUND_ELEMENTS
-    head = _ALONE.pack(HEADER.size + 1 + length, 1, 0, OP_MSG, 0, 0, length)
+    head = _ALONE.pack(_HEADER.size + 1 + length, 1, 0, OP_MSG, 0, 0, length)
     return b"%b%b\0" % (head, elements)
 
 
@@ -55,7 +55,7 @@ def with_documents(command: bytes, name: bytes, documents: Sequence[bytes], answ
     length = _INT.size + len(name) + 1 + sum(map(len, documents))
     first = document(command)
     flags = 0 if answered else _MORE_TO_COME
-    head = HEADER.pack(HEADER.size + 1 + len(first) + 1 + length, 1, 0, OP_MSG, flags)
+    head = _HEADER.pack(_HEADER.size + 1 + len(first) + 1 + length, 1, 0, OP_MSG, flags)
     return b"".join((head, b"\0", first, b"\x01", _INT.pack(length), name, b"\0", *documents))
 
 

@@ -17,11 +17,19 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.runner.answers import EMPTY, FIRST_BATCH, NEXT_BATCH, batch, beginning, checked, number
+from preprocessor.runner.answers import (
+    EMPTY,
+    FIRST_BATCH,
+    HEAD,
+    NEXT_BATCH,
+    PLAIN,
+    batch,
+    beginning,
+    checked,
+    number,
+)
 from preprocessor.runner.clients import PROJECTION, UnexpectedReply
 from preprocessor.runner.requests import (
-    HEADER,
-    OP_MSG,
     alone,
     cut,
     document,
@@ -34,8 +42,6 @@ from preprocessor.runner.requests import (
 if TYPE_CHECKING:
     from pymongo import MongoClient
 
-_SECTION = HEADER.size + 1
-"""Where the BSON of an answer begins: after its header and the kind of its only section."""
 MOST_AT_ONCE = 16 * 1024
 
 
@@ -175,14 +181,14 @@ class WireClient:
         self.wait()
         # Most answers come whole: to ask for the head first would be one more call of the system for each.
         answer: bytes = self._socket.recv(MOST_AT_ONCE)
-        if len(answer) < _SECTION:
-            answer += self._receive(_SECTION - len(answer))
-        length, _, _, opcode, flags = HEADER.unpack_from(answer)
-        if opcode != OP_MSG or flags or answer[20]:
-            raise UnexpectedReply(f"an answer with opcode {opcode}, flags {flags}, section {answer[20]}")
+        if len(answer) < HEAD.size:
+            answer += self._receive(HEAD.size - len(answer))
+        length, kind = HEAD.unpack_from(answer)
+        if kind != PLAIN:
+            raise UnexpectedReply(f"an answer of another kind: opcode, flags and section are {kind.hex()}")
         if len(answer) < length:
             answer += self._receive(length - len(answer))
-        return answer[_SECTION:]
+        return answer[HEAD.size :]
 
     def _receive(self, length: int) -> bytes:
         parts: list[bytes] = []

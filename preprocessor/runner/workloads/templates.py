@@ -9,13 +9,16 @@ from __future__ import annotations
 import random
 import re
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 RANGE = re.compile(r"(RANDINT(?:LIST)?)\((\d+),(\d+)(?:,(\d+))?\)")
 _LARGEST_INT = 2**31 - 1
 _INT, _LONG = struct.Struct("<i"), struct.Struct("<q")
 _Pack = Callable[[bytearray, int, int], None]
+_Number = tuple[_Pack, int, int, int]
+_List = tuple[_Pack, Sequence[int], range]
 _MEANT = re.compile(r"\s*RANDINT", re.IGNORECASE)
 
 
@@ -27,18 +30,35 @@ def encoder(template: Mapping[str, Any], chance: random.Random) -> Callable[[], 
     import bson
 
     zeros, ones = (bson.encode(_filled(template, number)) for number in (0, 1))
-    draws = [_draw(spread, chance) for spread in _ranges(template)]
     places = [place for place, (zero, one) in enumerate(zip(zeros, ones, strict=True)) if zero != one]
     body = bytearray(zeros)
+    numbers, lists = _spread(_ranges(template), places)
+    draw, sample = chance.random, chance.sample
 
     def encode() -> bytes:
-        place = iter(places)
-        for pack, draw in draws:
-            for number in draw():
-                pack(body, next(place), number)
+        for pack, place, first, width in numbers:
+            pack(body, place, first + int(draw() * width))
+        for pack, here, among in lists:
+            for place, number in zip(here, sample(among, len(here)), strict=True):
+                pack(body, place, number)
         return bytes(body)
 
     return encode
+
+
+def _spread(ranges: Iterable[re.Match[str]], places: Sequence[int]) -> tuple[list[_Number], list[_List]]:
+    """Where numbers go: single ones with the first and the width of their range, and lists with their range."""
+    numbers: list[_Number] = []
+    lists: list[_List] = []
+    place = iter(places)
+    for match in ranges:
+        among = range(int(match[2]) - 1, int(match[3]))
+        pack = (_INT if among.stop <= _LARGEST_INT else _LONG).pack_into
+        if match[4]:
+            lists.append((pack, list(islice(place, int(match[4]))), among))
+        else:
+            numbers.append((pack, next(place), among.start, len(among)))
+    return numbers, lists
 
 
 def _filled(template: Any, number: int) -> Any:
@@ -66,17 +86,6 @@ def _ranges(template: Any) -> Iterator[re.Match[str]]:
             yield from _ranges(value)
     elif isinstance(template, str) and (match := RANGE.fullmatch(template)):
         yield match
-
-
-def _draw(match: re.Match[str], chance: random.Random) -> tuple[_Pack, Callable[[], Sequence[int]]]:
-    first, last = int(match[2]) - 1, int(match[3]) - 1
-    pack = (_INT if last < _LARGEST_INT else _LONG).pack_into
-    numbers = range(first, last + 1)
-    if match[4]:
-        count = int(match[4])
-        return pack, lambda: chance.sample(numbers, count)
-    draw, width = chance.random, len(numbers)
-    return pack, lambda: (first + int(draw() * width),)
 
 
 def faults(
