@@ -1,13 +1,15 @@
-"""What its tables cost this project's own site: CPU seconds of whole builds, against the same site written by hand.
+"""What its comments cost this project's own site: CPU seconds of whole builds, against the same site made by hand.
 
-Three builds take turns, so that a busy moment of the machine hits all of them alike:
+Four builds take turns, so that a busy moment of the machine hits all of them alike:
 
-* ``static``: every comment replaced by the table or the number that it gives, no plugin, no extension
+* ``tables``: a pipe table or a number in the place of every comment, and nothing else; no plugin, no extension
+* ``by hand``: the same site as the plugin builds it, pasted: each figure whole, with its chart, its provenance and its
+  pipeline, as HTML in the page, and its downloads as files
 * ``cold``: the site as it is, no cache from an earlier build
 * ``warm``: the same, built before
 
-Printed is the least user and system time of a build's process, and the ratio to ``static``, whose bar is 1.3. The
-static pages have no charts, downloads and provenance, which nobody writes by hand: the ratio counts these too.
+Printed is the least user and system time of a build's process, and its ratio to both sites without comments. The bar
+of 1.3 is for the ratio to ``by hand``, which shows its readers the same; ``tables`` shows them less.
 
     python -m benchmarks.site_build          # five rounds
     python -m benchmarks.site_build -n 9 --profile
@@ -24,9 +26,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from benchmarks.site_speed import cpu_seconds
+from preprocessor import comments
+from preprocessor.comments import Comment
+from preprocessor.pages import queries, read_page
+from preprocessor.results import Limits
+from preprocessor.sharedpipelines import SharedPipelines
+from preprocessor.site.answers import KeptAnswers
+from preprocessor.site.documents import Documents
+from preprocessor.site.figures import Known, figures_of
+from preprocessor.site.shelf import Shelf, put
 
 ROOT = Path(__file__).parents[1]
 BAR = 1.3
@@ -37,41 +49,76 @@ _PLUGIN = re.compile(r"^  - mongo-tables:\n(?:      .*\n)+", re.MULTILINE)
 
 
 def write_sites(folder: Path) -> dict[str, Path]:
-    """The site as it is, and with static tables, each in a folder of its own."""
-    sites = {name: folder / name for name in ("static", "comments")}
+    """The site as it is, and the two without comments, each in a folder of its own."""
+    sites = {name: folder / name for name in ("tables", "by hand", "comments")}
     for site in sites.values():
         for part in PARTS:
             shutil.copytree(ROOT / part, site / part)
         shutil.copy(ROOT / "mkdocs.yml", site)
-    command = [
-        sys.executable,
-        "-m",
-        "preprocessor.cli",
-        "render",
-        "docs",
-        "--output",
-        str(folder / "rendered"),
-    ]
-    subprocess.run(command, cwd=ROOT, check=True)
-    shutil.copytree(folder / "rendered" / "docs", sites["static"] / "docs", dirs_exist_ok=True)
-    config = sites["static"] / "mkdocs.yml"
-    static, doors = _PLUGIN.subn("", config.read_text("utf-8"))
-    if doors != DOORS:
-        raise SystemExit(f"mkdocs.yml opens {doors} doors, not {DOORS}: the static site would not be static")
-    config.write_text(static, "utf-8")
+    _write_tables(sites["tables"], folder / "rendered")
+    _paste_figures(sites["by hand"])
+    for name in ("tables", "by hand"):
+        _close_doors(sites[name] / "mkdocs.yml")
     return sites
+
+
+def _write_tables(site: Path, rendered: Path) -> None:
+    command = [sys.executable, "-m", "preprocessor.cli", "render", "docs", "--output", str(rendered)]
+    subprocess.run(command, cwd=ROOT, check=True)
+    shutil.copytree(rendered / "docs", site / "docs", dirs_exist_ok=True)
+
+
+def _paste_figures(site: Path) -> None:
+    """Write into the pages what the plugin would put there, and beside them the files that it would write."""
+    docs, fixtures = site / "docs", site / "fixtures"
+    shared = SharedPipelines(docs / "pipelines")
+    files = [file.relative_to(docs) for file in sorted(docs.rglob("*.md"))]
+    pages = [read_page((docs / file).read_text("utf-8"), file.as_posix(), shared) for file in files]
+    asked = KeptAnswers(str(fixtures), Limits(), workers=1)
+    asked.ask(queries(pages, with_sources=True))
+    known = Known.of(pages, asked.by_key, asked.collections)
+    documents = Documents.of(fixtures, "results")
+    put(documents.files, docs)
+    for page in pages:
+        shelf = Shelf(page.file, _address(page.file))
+        figures = figures_of(page, known, shelf.place, partial(documents.address, shelf.url))
+        texts = [_as_block(comment, html) for comment, html in zip(page.comments, figures, strict=True)]
+        (docs / page.file).write_text(
+            comments.replace(page.text, page.comments, texts, with_regions=True), "utf-8"
+        )
+        put(shelf.files, docs)
+
+
+def _address(page: str) -> str:
+    """The address of a page within the site."""
+    name = page.removesuffix(".md")
+    return name.removesuffix("index") if name.endswith("index") else f"{name}/"
+
+
+def _as_block(comment: Comment, html: str) -> str:
+    """HTML as Markdown takes it: what belongs to a sentence in its line, a figure in lines of its own."""
+    if comment.keyword not in ("MONGO_TABLE", "MONGO_CHART"):
+        return html
+    return f"\n{comment.prefix}".join(["", *html.split("\n"), ""])
+
+
+def _close_doors(config: Path) -> None:
+    without, doors = _PLUGIN.subn("", config.read_text("utf-8"))
+    if doors != DOORS:
+        raise SystemExit(f"mkdocs.yml opens {doors} doors, not {DOORS}: the site would not be static")
+    config.write_text(without, "utf-8")
 
 
 def measure(folder: Path, rounds: int) -> dict[str, float]:
     """Least CPU seconds of each build. The first round is not counted."""
     sites = write_sites(folder)
     cache = folder / "cache"
-    samples: dict[str, list[float]] = {"static": [], "cold": [], "warm": []}
+    samples: dict[str, list[float]] = {"tables": [], "by hand": [], "cold": [], "warm": []}
     for number in range(rounds + 1):
         for build, found in samples.items():
             if build == "cold":
                 shutil.rmtree(cache, ignore_errors=True)
-            spent = cpu_seconds(sites["static" if build == "static" else "comments"], cache)
+            spent = cpu_seconds(sites.get(build, sites["comments"]), cache)
             if number:
                 found.append(spent)
     return {build: min(found) for build, found in samples.items()}
@@ -104,11 +151,12 @@ def main() -> int:
         seconds = measure(Path(root), arguments.rounds)
         if arguments.profile:
             profile(Path(root))
+    by_hand = seconds["by hand"]
     for build, least in seconds.items():
-        ratio = least / seconds["static"]
-        said = "" if build == "static" else f"  {ratio:.2f} of static, bar {BAR}"
-        print(f"{build:<7}{least:6.2f} s{said}{'' if ratio < BAR else '  DOES NOT HOLD'}")
-    return 0 if max(seconds.values()) < BAR * seconds["static"] else 1
+        ratios = f"{least / seconds['tables']:.2f} of tables, {least / by_hand:.2f} of by hand"
+        held = "" if least < BAR * by_hand else f"  over the bar of {BAR}"
+        print(f"{build:<8}{least:6.2f} s  {ratios}{held}")
+    return 0 if max(seconds["cold"], seconds["warm"]) < BAR * by_hand else 1
 
 
 if __name__ == "__main__":
