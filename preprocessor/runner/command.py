@@ -186,12 +186,13 @@ def _dry_run(args: argparse.Namespace) -> int:
     for name in _names(args):
         experiment = experiments.load(name)
         repeats = args.repeats or experiment.repeats
-        scaled = experiments.scale(experiment, args.scale)
-        estimates = estimate(scaled, args.scale, repeats, args.seconds)
+        factor = experiments.scale_of(experiment, args.scale)
+        scaled = experiments.scale(experiment, factor)
+        estimates = estimate(scaled, factor, repeats, args.seconds)
         total += local_seconds(estimates, scaled, args.seconds, repeats)
         print(f"{experiment.name}: {experiment.title}")
         print(
-            f"  {len(experiment.variants)} variants, each measured {repeats} times, at scale {args.scale:g}"
+            f"  {len(experiment.variants)} variants, each measured {repeats} times, at scale {factor:g}"
         )
         for line in table(estimates):
             print(f"  {line}")

@@ -208,6 +208,7 @@ def obstacle(experiment: Experiment, options: Options, target: Target) -> tuple[
 
 def open_run(experiment: Experiment, options: Options, target: Target, crew: Crew, progress: Progress) -> Run:
     """Give a run that has not begun."""
+    options = replace(options, scale=experiments.scale_of(experiment, options.scale))
     return Run(experiment, experiments.scale(experiment, options.scale), options, target, crew, progress)
 
 

@@ -37,6 +37,7 @@ class Experiment:
     variants: tuple[Mapping[str, Any], ...]
     scaled: tuple[str, ...]
     least: Mapping[str, int]
+    least_scale: float
     repeats: int
     warm: bool
     reference: Mapping[str, Any]
@@ -55,6 +56,7 @@ class Experiment:
             "variants": [_done(variant) for variant in self.variants],
             "scaled": sorted(self.scaled),
             "least": sorted(self.least.items()),
+            **({"least_scale": self.least_scale} if self.least_scale else {}),
             "repeats": self.repeats,
             "warm": self.warm,
             "cache_gb": self.reference.get("cache_gb"),
@@ -108,11 +110,17 @@ def read(content: bytes, file: str) -> Experiment:
         variants=tuple(data["variants"]),
         scaled=tuple(data.get("scaled", ())),
         least=data.get("least", {}),
+        least_scale=data.get("least_scale", 0.0),
         repeats=data.get("repeats", 1),
         warm=data.get("warm", False),
         reference=data.get("reference", {}),
         published=data.get("published", {}),
     )
+
+
+def scale_of(experiment: Experiment, asked: float) -> float:
+    """The factor that the experiment is run at when this one is asked for: it may not be as small as that."""
+    return max(asked, experiment.least_scale)
 
 
 def scale(experiment: Experiment, factor: float) -> Experiment:

@@ -47,6 +47,13 @@ def test_scaling_leaves_enough_work_to_be_measured():
     assert experiments.scale(few, 0.001).variants[0]["nUpdates"] == 7_000
 
 
+def test_an_experiment_may_have_a_scale_that_it_is_not_made_smaller_than():
+    experiment = experiments.load("insert_docsize")
+    assert [experiments.scale_of(experiment, asked) for asked in (0.001, 0.005, 0.2)] == [0.005, 0.005, 0.2]
+    assert experiments.scale_of(experiments.load("insert_iops"), 0.001) == 0.001
+    assert replace(experiment, least_scale=0.0).digest != experiment.digest
+
+
 def test_a_row_has_the_same_id_at_every_scale():
     experiment = experiments.load("insert_docsize")
     assert list(row_id(experiment, 0)) == ["docSizeKB", "testname", "totalDocsToInsert", "writeBatchSize"]
