@@ -22,6 +22,8 @@ from preprocessor.runner.demise import demise
 from preprocessor.runner.errors import TargetError
 
 START_SECONDS = 120.0
+ANSWERS_WITHIN_MS = 10_000
+"""How long to look for a member that has listened already."""
 SMALLEST_CACHE_GB = 0.25  # mongod refuses less (--wiredTigerCacheSizeGB)
 SMALLEST_OPLOG_MB = 990  # mongod refuses less (--oplogSize)
 
@@ -123,7 +125,7 @@ class LocalReplicaSet:
         members = [{"_id": number, "host": f"localhost:{port}"} for number, port in enumerate(self._ports)]
         with ExitStack() as held:
             clients: list[MongoClient[dict[str, Any]]] = [
-                held.enter_context(MongoClient(_direct(port), serverSelectionTimeoutMS=START_SECONDS * 1000))
+                held.enter_context(MongoClient(_direct(port), serverSelectionTimeoutMS=ANSWERS_WITHIN_MS))
                 for port in self._ports
             ]
             try:
@@ -149,19 +151,20 @@ class LocalReplicaSet:
         raise TargetError("a member does not listen")
 
     def _wait(self, client: Any) -> None:
-        from pymongo.errors import OperationFailure
+        from pymongo.errors import ConnectionFailure, OperationFailure
 
         wanted = ["PRIMARY"] + ["SECONDARY"] * (self.settings.members - 1)
         deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline:
-            members = client.admin.command("replSetGetStatus")["members"]
-            states = [member["stateStr"] for member in members]
-            if sorted(states) == wanted:
-                return
-            if "PRIMARY" not in states:
-                # Else the members wait ten seconds before one of them stands for election.
-                with suppress(OperationFailure):
-                    client.admin.command("replSetStepUp")
+        while time.monotonic() < deadline and not self.fault():
+            with suppress(ConnectionFailure):  # on a busy machine an answer may take its time
+                members = client.admin.command("replSetGetStatus")["members"]
+                states = [member["stateStr"] for member in members]
+                if sorted(states) == wanted:
+                    return
+                if "PRIMARY" not in states:
+                    # Else the members wait ten seconds before one of them stands for election.
+                    with suppress(OperationFailure):
+                        client.admin.command("replSetStepUp")
             time.sleep(0.05)
         raise TargetError("its members did not agree on a primary in two minutes")
 

@@ -58,6 +58,21 @@ def test_a_runner_that_is_killed_takes_its_servers_and_their_files_with_it():
     assert gone([int(pid) for pid in pids], Path(directory))
 
 
+@pytest.mark.parametrize("member", [0, 1])
+def test_a_member_that_ends_before_there_is_a_primary_is_told_of_at_once(monkeypatch, member):
+    wait = LocalReplicaSet._wait
+
+    def killed(local, client):
+        os.kill(local.pids[member], signal.SIGKILL)
+        wait(local, client)
+
+    monkeypatch.setattr(LocalReplicaSet, "_wait", killed)
+    began = time.monotonic()
+    with pytest.raises(TargetError, match=r"did not start: .*(ended|killed)"):
+        LocalReplicaSet(Settings(members=3))
+    assert time.monotonic() - began < 60
+
+
 def test_a_machine_without_mongod_is_told_where_to_get_one(monkeypatch):
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
