@@ -118,7 +118,7 @@ def test_schema_prints_a_json_schema(name: str, tmp_path: Path) -> None:
         (["render", "docs/page.md", "--check"], "--in-place"),
         (["check", "--results", "postgres://h/d"], "results source"),
         (["check", "--pipelines", "nowhere"], "nowhere"),
-        (["pull", "fixtures"], "mongodb://"),
+        (["pull", "fixtures"], "over itself"),
     ],
 )
 def test_wrong_usage_is_one_clear_line_and_exit_2(arguments: list[str], message: str, project: Path) -> None:
