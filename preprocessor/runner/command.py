@@ -191,9 +191,7 @@ def _dry_run(args: argparse.Namespace) -> int:
         estimates = estimate(scaled, factor, repeats, args.seconds)
         total += local_seconds(estimates, scaled, args.seconds, repeats)
         print(f"{experiment.name}: {experiment.title}")
-        print(
-            f"  {len(experiment.variants)} variants, each measured {repeats} times, at scale {factor:g}"
-        )
+        print(f"  {len(experiment.variants)} variants, each measured {repeats} times, at scale {factor:g}")
         for line in table(estimates):
             print(f"  {line}")
         if experiment.published:
