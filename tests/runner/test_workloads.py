@@ -268,6 +268,15 @@ def test_random_numbers_of_a_template_count_from_zero_and_lists_hold_different_o
     assert all(one["c"] == {"$gte": 380} for one in drawn)
 
 
+def test_every_random_number_of_a_template_is_of_its_own_range_whatever_the_fields_are_called():
+    encode = encoder({"a": "RANDINT(1,9)", "_id": "RANDINT(101,109)"}, random.Random(1))
+    for _ in range(20):
+        drawn = bson.decode(encode())
+        assert list(drawn) == ["a", "_id"]
+        assert drawn["a"] < 9
+        assert 100 <= drawn["_id"] < 109
+
+
 def test_a_rate_spreads_operations_over_the_time(crew, replica_set, database):
     config = {**NUMBERED, "groupSize": 20, "query": {"_id": "RANDINT(1,100)"}, "limit": 1}
     query.create(database, config)

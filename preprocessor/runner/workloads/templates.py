@@ -27,9 +27,7 @@ def encoder(template: Mapping[str, Any], chance: random.Random) -> Callable[[], 
 
     It is encoded here, once: a number of a range takes the same bytes whatever it is, so only they are put in.
     """
-    import bson
-
-    zeros, ones = (bson.encode(_filled(template, number)) for number in (0, 1))
+    zeros, ones = (_encoded(template, number) for number in (0, 1))
     places = [place for place, (zero, one) in enumerate(zip(zeros, ones, strict=True)) if zero != one]
     body = bytearray(zeros)
     numbers, lists = _spread(_ranges(template), places)
@@ -59,6 +57,14 @@ def _spread(ranges: Iterable[re.Match[str]], places: Sequence[int]) -> tuple[lis
         else:
             numbers.append((pack, next(place), among.start, len(among)))
     return numbers, lists
+
+
+def _encoded(template: Mapping[str, Any], number: int) -> bytes:
+    """The BSON of the template with this number in place of every random one, in the order of the template."""
+    import bson
+
+    # As the value of a field: of a document by itself, ``_id`` would be moved to the front.
+    return bson.encode({"": _filled(template, number)})[6:-1]
 
 
 def _filled(template: Any, number: int) -> Any:
