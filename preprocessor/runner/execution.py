@@ -140,7 +140,7 @@ def execute(run: Run, store: Store, journal: Journal) -> int:
     missing = [number for number in numbers if not journal.has(number)]
     with _abandoned_on_failure(run, journal):
         for group in rounds.groups(run.scaled, partial(_deployment, run)):
-            _measure(run, [number for number in group if number in missing], store, journal)
+            _measure(run, [number for number in group if number in missing], len(group), store, journal)
         run.leave()
     store.retire(run.experiment.name, [result.row_id(run.experiment, number) for number in numbers])
     published.write(run.experiment, store)
@@ -170,14 +170,18 @@ def _abandoned_on_failure(run: Run, journal: Journal) -> Iterator[None]:
         raise
 
 
-def _measure(run: Run, numbers: Sequence[int], store: Store, journal: Journal) -> None:
-    """Measure these variants in rounds; the row of each is written when it has all its repeats."""
+def _measure(run: Run, numbers: Sequence[int], in_turn: int, store: Store, journal: Journal) -> None:
+    """Measure these variants in rounds; the row of each is written when it has all its repeats.
+
+    They are those of ``in_turn`` variants whose rows are missing: the others were measured in turn with them before
+    the run was cut off.
+    """
     windows: dict[int, list[dict[str, Any]]] = {number: [] for number in numbers}
     for repeat in range(run.repeats):
         for number in numbers:
             window = journal.window(number, repeat)
             if window is None:
-                window = _window(run, number, repeat, len(numbers))
+                window = _window(run, number, repeat, in_turn)
                 journal.keep_window(number, repeat, window)
             windows[number].append(window)
             if repeat + 1 == run.repeats:

@@ -127,6 +127,8 @@ def test_a_run_that_is_gone_on_with_measures_only_what_is_missing(run_of, tmp_pa
     ]
     assert [start is not None for start in before] == [number < measured for number in range(6)]
     rows = run_of(tmp_path, Progress(io.StringIO()), resume=True)
+    windows = [kept.window("tiny", variant - 1, repeat) for variant, repeat in IN_ROUNDS]
+    assert [window["experiment"]["in_turn"] for window in windows] == [2] * 6
     found = starts(rows)
     assert [start for start, _, _ in found][:measured] == before[:measured]
     assert [(variant, repeat) for _, variant, repeat in found] == IN_ROUNDS
