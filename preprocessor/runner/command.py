@@ -134,9 +134,9 @@ def _run(args: argparse.Namespace, progress: Progress) -> int:
         if not args.resume:
             for experiment in wanted:
                 store.keep_state(experiment.name, None)
-        _measure(args, wanted, options, store, progress)
+        measured = _measure(args, wanted, options, store, progress)
         # Not before: with --resume, experiments that were finished are not done again.
-        for experiment in wanted:
+        for experiment in measured:
             store.keep_state(experiment.name, None)
     return 0
 
@@ -147,8 +147,8 @@ def _measure(
     options: Options,
     store: Store,
     progress: Progress,
-) -> None:
-    """Run the experiments that can be run so, and end what was started for them."""
+) -> Sequence[Experiment]:
+    """Run the experiments that can be run so, and end what was started for them; give those that were run."""
     from preprocessor.runner.execution import execute, open_run, request
     from preprocessor.runner.journal import open_journal
     from preprocessor.runner.load import Crew
@@ -163,6 +163,7 @@ def _measure(
                 journal = open_journal(store, experiment.name, asked, args.resume)
                 rows = execute(open_run(experiment, options, target, crew, progress), store, journal)
                 print(f"{experiment.name}: {rows} rows", flush=True)
+    return allowed
 
 
 def _allowed(experiment: Experiment, options: Options, target: Target, leave_out: bool) -> bool:

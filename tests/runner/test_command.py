@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import signal
+import sys
 import time
 
 import psutil
 import pytest
 from pymongo import MongoClient
 
+from preprocessor.runner import command, experiment
+from preprocessor.runner.progress import Progress
 from preprocessor.runner.store import FileStore
 from tests.runner.processes import TINY, finish, start
 
@@ -115,6 +119,20 @@ def test_a_pattern_stands_for_all_experiments_that_it_matches():
     code, _, err = finish(start("nothing_*", "--dry-run"))
     assert code == 2
     assert "no experiment 'nothing_*'" in err
+
+
+def test_how_far_an_experiment_has_come_is_not_forgotten_by_a_run_that_leaves_it_out(
+    replica_set, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(experiment, "names", lambda: ["lesson_wtimeout"])
+    store = FileStore(tmp_path)
+    store.keep_state("lesson_wtimeout", {"request": {}, "done": {}})
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    asked = ["--all", "--resume", "--target", replica_set.uri, "--output", str(tmp_path)]
+    assert command._run(parser.parse_args(asked), Progress(sys.stderr)) == 0
+    assert "left out" in capsys.readouterr().out
+    assert store.state("lesson_wtimeout") is not None
 
 
 @pytest.mark.parametrize(
