@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from greenlet import getcurrent, greenlet
 
 Task = Callable[[], None]
+AVAILABLE = hasattr(select, "epoll")
+"""Whether this system has what it needs: Linux has."""
 
 
 class Hub:

@@ -85,6 +85,11 @@ class WireClient:
         """The number of the file that answers are read from."""
         return int(self._socket.fileno())
 
+    @property
+    def waits_for_ever(self) -> bool:
+        """Whether no ``socketTimeoutMS`` says how long an answer is waited for."""
+        return self._socket.gettimeout() is None
+
     def insert(self, documents: Sequence[bytes]) -> None:
         """One ``insert`` with the documents in a section of their own."""
         message = self._sequence(self._insert, b"documents", documents)
@@ -185,7 +190,8 @@ class WireClient:
             answer += self._receive(HEAD.size - len(answer))
         length, kind = HEAD.unpack_from(answer)
         if kind != PLAIN:
-            raise UnexpectedReply(f"an answer of another kind: opcode, flags and section are {kind.hex()}")
+            # How long it is cannot be trusted: the rest would be taken for the next answer.
+            raise ConnectionError(f"an answer of another kind: opcode, flags and section are {kind.hex()}")
         if len(answer) < length:
             answer += self._receive(length - len(answer))
         return answer[HEAD.size :]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import Client, Kind, PyMongoClient
 from preprocessor.runner.driving import Pace, Tally, add_up, drive, one_line
-from preprocessor.runner.hub import Hub
+from preprocessor.runner.hub import AVAILABLE, Hub
 from preprocessor.runner.wire import WireClient
 from preprocessor.runner.workloads import PACES_ITSELF, Share, Step, workload
 
@@ -147,8 +147,8 @@ def _paces(assignment: Assignment, start: float) -> list[Pace]:
 
 
 def _perform(clients: list[Client], loops: Sequence[Callable[[], None]], load: Load) -> None:
-    held = [client for client in clients if isinstance(client, WireClient)]
-    if len(held) > 1 and _only_waits_for_answers(load):
+    held = [client for client in clients if isinstance(client, WireClient) and client.waits_for_ever]
+    if len(held) > 1 and AVAILABLE and _only_waits_for_answers(load):
         hub = Hub()
         for client in held:
             client.wait = hub.wait

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+import struct
 import subprocess
 import time
 
@@ -12,9 +13,11 @@ from bson.int64 import Int64
 from pymongo import MongoClient
 
 from preprocessor.runner.clients import PyMongoClient, UnexpectedReply
+from preprocessor.runner.driving import Pace, Tally, drive
 from preprocessor.runner.load import Crew
 from preprocessor.runner.wire import WireClient
 from preprocessor.runner.worker import Load
+from preprocessor.runner.workloads import Done
 from tests.mongod import free_port, program
 
 MAJORITY = {"w": "majority"}
@@ -205,6 +208,18 @@ def test_a_connection_that_ends_in_the_middle_of_an_answer_is_an_error(replica_s
         connection._socket.recv = lambda length: next(pieces)(min(length, 30))
         with pytest.raises(ConnectionError, match="closed the connection"):
             connection.find(bson.encode({}), 1, 0)
+
+
+def test_after_an_answer_of_another_kind_nothing_more_is_taken_for_an_answer(replica_set):
+    with MongoClient(replica_set.uri) as client:
+        connection = WireClient(client, ("clients_test", "things"), MAJORITY)
+        held, connection._socket = connection._socket, Trickling(connection._socket, 2**20)
+        compressed = struct.pack("<iiiiIB", 30_000, 1, 1, 2012, 0, 0)
+        connection._socket.recv = lambda length: compressed + held.recv(length)
+        tally = Tally()
+        drive(lambda: Done(1, *connection.find(bson.encode({}), 1, 0)), tally, Pace(0.0, 0.0, None), [0], 0)
+    assert tally.errors == {"ConnectionError": 1}
+    assert "another kind" in tally.gave_up
 
 
 EVERYTHING = bson.encode({})

@@ -1,0 +1,80 @@
+"""Connections share a thread where all that they wait for is answers, and none is waited for longer than was asked."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from dataclasses import replace
+from functools import partial
+
+import bson
+import pytest
+from pymongo import MongoClient
+
+from preprocessor.runner import worker
+from preprocessor.runner.driving import Pace, Tally, drive
+from preprocessor.runner.wire import WireClient
+from preprocessor.runner.worker import Load
+from preprocessor.runner.workloads import Done
+
+LOAD = Load("", "worker_test", "query", {"collection": "things"}, "s", 2, "wire")
+NOBODY = {"collection": "things", "writeConcern": {"w": 0}}
+
+
+def connections(client):
+    return [WireClient(client, ("worker_test", "things"), {"w": 1}) for _ in range(2)]
+
+
+def threads_of(uri, load):
+    """How many threads the work of two connections is done in."""
+    seen = set()
+
+    def ask(connection):
+        seen.add((connection.find(bson.encode({}), 1, 0), threading.get_ident()))
+
+    with MongoClient(uri) as client:
+        held = connections(client)
+        worker._perform(held, [partial(ask, connection) for connection in held], load)
+        for connection in held:
+            connection.close()
+    assert {found for found, _ in seen} == {(0, 0)}
+    return len(seen)
+
+
+@pytest.mark.parametrize(
+    ("load", "threads"),
+    [(LOAD, 1), (replace(LOAD, rate=10.0), 2), (replace(LOAD, config=NOBODY), 2)],
+    ids=["answers alone", "a rate", "no answers"],
+)
+def test_connections_share_a_thread_where_they_wait_for_answers_alone(replica_set, load, threads):
+    assert threads_of(replica_set.uri, load) == threads
+
+
+def test_connections_have_a_thread_each_where_the_system_cannot_tell_whose_answer_came(
+    replica_set, monkeypatch
+):
+    monkeypatch.setattr(worker, "AVAILABLE", False)
+    assert threads_of(replica_set.uri, LOAD) == 2
+
+
+def test_an_answer_is_not_waited_for_longer_than_the_connection_string_says(replica_set):
+    tallies = [Tally(), Tally()]
+    silent, other = socket.socketpair()
+
+    def loop(connection, tally):
+        connection._socket, real = silent, connection._socket
+        silent.settimeout(real.gettimeout())
+        drive(lambda: Done(*connection.find(bson.encode({}), 1, 0), 0), tally, Pace(0.0, 0.0, None), [0], 0)
+        connection._socket = real
+
+    with MongoClient(f"{replica_set.uri}&socketTimeoutMS=200") as client, silent, other:
+        held = connections(client)
+        loops = [partial(loop, *each) for each in zip(held, tallies, strict=True)]
+        work = threading.Thread(target=worker._perform, args=(held, loops, LOAD), daemon=True)
+        began = time.monotonic()
+        work.start()
+        work.join(20)
+        assert not work.is_alive()
+        assert time.monotonic() - began >= 0.2
+    assert [tally.gave_up.partition(":")[0] for tally in tallies] == ["TimeoutError"] * 2
