@@ -197,7 +197,7 @@ def _edge(drawing: _Drawing) -> float:
 def _x_mark(drawing: _Drawing, value: float, text: str) -> str:
     at, below = _n(drawing.x.at(value)), drawing.y.start
     if drawing.slanted:
-        room = int(drawing.x.at(value) / 0.87 / _LETTER)
+        room = int(drawing.x.at(value) / 0.87 / _LETTER) - 1  # letters may be a little wider than most
         turned = f'text-anchor="end" transform="rotate(-30 {at} {_n(below + 14)})"'
         return f'<text x="{at}" y="{_n(below + 14)}" {turned}>{text_html(_short(text, room))}</text>'
     tick = f'<path class="mongo-chart__tick" d="M{at} {_n(below)}v5"/>'
