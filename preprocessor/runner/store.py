@@ -47,7 +47,7 @@ class Store(Protocol):
         """The rows of an experiment in ``results``, in their order."""
 
     def put(self, document: Document) -> None:
-        """Write a row; a row with the same ``_id`` moves to the history."""
+        """Write a row; another row with the same ``_id`` moves to the history."""
 
     def retire(self, experiment: str, keep: Sequence[Document]) -> int:
         """Move the rows whose ``_id`` is not in ``keep`` to the history and say how many there were."""
@@ -93,7 +93,7 @@ class FileStore:
         rows = self._read(RESULTS, experiment)
         places = [number for number, row in enumerate(rows) if row.get("_id") == document["_id"]]
         if places:
-            self._remember(experiment, [rows[place] for place in places])
+            self._remember(experiment, [rows[place] for place in places if _differ(rows[place], document)])
             rows[places[0]] = dict(document)
         else:
             rows.append(dict(document))
@@ -207,7 +207,7 @@ class DatabaseStore:
 
         def write() -> None:
             old = self._database[RESULTS].find_one({"_id": document["_id"]})
-            if old is not None:
+            if old is not None and _differ(old, document):
                 self._remember(old)
             self._database[RESULTS].replace_one({"_id": document["_id"]}, document, upsert=True)
 
@@ -287,6 +287,11 @@ def _decoded(path: Path) -> list[dict[str, Any]]:
 def _same_file(one: os.stat_result, other: os.stat_result) -> bool:
     # A file is never changed in place: another content is another file.
     return (one.st_ino, one.st_size, one.st_mtime_ns) == (other.st_ino, other.st_size, other.st_mtime_ns)
+
+
+def _differ(one: Document, other: Document) -> bool:
+    # A run that is gone on with may write the very row that it was cut off after.
+    return bson.encode(one) != bson.encode(other)
 
 
 def _historic(row: Document) -> dict[str, Any]:

@@ -8,11 +8,11 @@ import pytest
 
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.execution import Options, execute, open_run
-from preprocessor.runner.journal import open_journal
+from preprocessor.runner.journal import Journal, open_journal
 from preprocessor.runner.load import Crew
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.rounds import groups
-from preprocessor.runner.store import FileStore
+from preprocessor.runner.store import HISTORY, FileStore
 from preprocessor.runner.target import LocalTarget, UriTarget, wanted_cache_gb
 
 RECORDS = """\
@@ -137,6 +137,18 @@ def test_a_run_that_is_gone_on_with_measures_only_what_is_missing(run_of, tmp_pa
         assert row["work"]["operations_per_second"] == sorted(speeds)[1]
         assert row["experiment"]["repeats"] == 3
         assert row["start_time"] == row["repeats"][row["experiment"]["shown_repeat"]]["start_time"]
+
+
+def test_a_row_that_was_written_when_the_run_was_cut_off_is_not_in_the_history(run_of, tmp_path, monkeypatch):
+    def cut(journal, number, row):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Journal, "note", cut)
+        run_of(tmp_path, Progress(io.StringIO()))
+    (before,) = FileStore(tmp_path).rows("tiny")
+    assert run_of(tmp_path, Progress(io.StringIO()), resume=True)[0] == before
+    assert not (tmp_path / HISTORY).exists()
 
 
 def test_a_run_that_begins_anew_measures_everything_anew(run_of, tmp_path):

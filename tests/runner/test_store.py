@@ -62,7 +62,9 @@ def test_writing_the_same_row_twice_does_not_double_it(store):
     for _ in range(3):
         store.put(row(1, 1))
     assert len(store.rows("t")) == 1
-    assert len(history(store)) == 1
+    assert history(store) == []
+    store.put(row(1, 1, value=7))
+    assert [one["value"] for one in history(store)] == [0]
 
 
 def test_a_variant_that_is_no_more_leaves_the_rows_and_stays_in_the_history(store):
