@@ -141,6 +141,9 @@ def execute(run: Run, store: Store, journal: Journal) -> int:
     with _abandoned_on_failure(run, journal):
         for group in rounds.groups(run.scaled, partial(_deployment, run)):
             _measure(run, [number for number in group if number in missing], len(group), store, journal)
+        if not missing and not run.target.ends_with_run:
+            # A run that was killed after its last row may have left it.
+            ownership.drop(run.client, run.database)
         run.leave()
     store.retire(run.experiment.name, [result.row_id(run.experiment, number) for number in numbers])
     published.write(run.experiment, store)

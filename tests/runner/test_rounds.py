@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 
 import pytest
+from pymongo import MongoClient
 
 from preprocessor.runner import experiment as experiments
-from preprocessor.runner.execution import Options, execute, open_run
+from preprocessor.runner.execution import Options, Run, execute, open_run
 from preprocessor.runner.journal import Journal, open_journal
 from preprocessor.runner.load import Crew
 from preprocessor.runner.progress import Progress
@@ -149,6 +150,23 @@ def test_a_row_that_was_written_when_the_run_was_cut_off_is_not_in_the_history(r
     (before,) = FileStore(tmp_path).rows("tiny")
     assert run_of(tmp_path, Progress(io.StringIO()), resume=True)[0] == before
     assert not (tmp_path / HISTORY).exists()
+
+
+def test_a_run_that_was_killed_after_its_last_row_leaves_no_database_once_it_is_gone_on_with(
+    run_of, replica_set, tmp_path, monkeypatch
+):
+    def killed(run, *patience):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Run, "leave", killed)
+        patched.setattr(Run, "abandon", killed)
+        run_of(tmp_path, Progress(io.StringIO()))
+    before = FileStore(tmp_path).rows("tiny")
+    with MongoClient(replica_set.uri) as client:
+        assert "mongo_tables_tiny" in client.list_database_names()
+        assert run_of(tmp_path, Progress(io.StringIO()), resume=True) == before
+        assert "mongo_tables_tiny" not in client.list_database_names()
 
 
 def test_a_run_that_begins_anew_measures_everything_anew(run_of, tmp_path):
