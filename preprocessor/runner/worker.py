@@ -95,9 +95,8 @@ def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
             return
         pipe.send(None)
         total = _timed(clients, steps, assignment, pipe.recv(), counters)
-        pipe.send(
-            total.gave_up or total
-        )  # now: to close a client takes time, and waits for a server that is gone
+        # Before clients are closed, which takes time, and waits for a server that is gone.
+        pipe.send(total.gave_up or total)
         if total.gave_up:
             return
         for held in clients:
