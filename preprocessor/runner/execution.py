@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -34,7 +34,7 @@ from preprocessor.runner.store import Store
 from preprocessor.runner.target import Machine, Target, wanted_cache_gb
 from preprocessor.runner.validation import check_result
 from preprocessor.runner.worker import SELECTION_MS, Load
-from preprocessor.runner.workloads import HOLDS_MEMBERS, PACES_ITSELF, Concluding, Growing, workload
+from preprocessor.runner.workloads import GOES_ON, HOLDS_MEMBERS, PACES_ITSELF, Concluding, Growing, workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -133,13 +133,17 @@ class Run:
 def execute(run: Run, store: Store, journal: Journal) -> int:
     """Measure every variant that the journal has not, and write its row at once; give the number of rows written.
 
+    Where windows go on from each other, variants that the journal has are measured again for those it has not.
+
     Rows of variants that the experiment no longer has go to the history at the end; the figures that others
     published are written beside. Raises RunnerError; what was measured until then stays.
     """
     numbers = range(len(run.experiment.variants))
-    missing = [number for number in numbers if not journal.has(number)]
+    missing: Collection[int] = [number for number in numbers if not journal.has(number)]
     with _abandoned_on_failure(run, journal):
-        for group in rounds.groups(run.scaled, partial(_deployment, run)):
+        deployment = partial(_deployment, run)
+        missing = rounds.to_measure(run.scaled, deployment, missing)
+        for group in rounds.groups(run.scaled, deployment):
             _measure(run, [number for number in group if number in missing], len(group), store, journal)
         if not missing and not run.target.ends_with_run:
             # A run that was killed after its last row may have left it.
@@ -182,7 +186,7 @@ def _measure(run: Run, numbers: Sequence[int], in_turn: int, store: Store, journ
     windows: dict[int, list[dict[str, Any]]] = {number: [] for number in numbers}
     for repeat in range(run.repeats):
         for number in numbers:
-            window = journal.window(number, repeat)
+            window = None if run.scaled.workload in GOES_ON else journal.window(number, repeat)
             if window is None:
                 window = _window(run, number, repeat, in_turn)
                 journal.keep_window(number, repeat, window)

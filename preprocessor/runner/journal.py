@@ -2,7 +2,8 @@
 
 The state of a run lies beside its results. What was measured in a window is kept at once, as a row of one repeat,
 and a variant is noted after its row is written: when a run is cut off between the two, the row is put together from
-the same windows again. So no window is lost but the one that was under way, and no row is there twice.
+the same windows again. So no window is lost but the one that was under way, and no row is there twice. Windows that
+go on from what the one before left are no use without it, and are measured again (``rounds.to_measure``).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ that run on one deployment and that find the same data, or load theirs for every
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from itertools import groupby
 from typing import Any
 
@@ -25,9 +25,31 @@ def groups(scaled: Experiment, deployment: Callable[[int], Hashable]) -> list[li
     ``deployment`` gives for the number of a variant what it runs on. Raises ExperimentError where a variant cannot be
     loaded.
     """
-    numbers = range(len(scaled.variants))
     if scaled.workload in GOES_ON:
-        return [[number] for number in numbers]
+        return [[number] for number in range(len(scaled.variants))]
+    return _neighbours(scaled, deployment)
+
+
+def to_measure(
+    scaled: Experiment, deployment: Callable[[int], Hashable], missing: Collection[int]
+) -> Collection[int]:
+    """Numbers of the variants to measure where the rows of some are ``missing``.
+
+    Where a window goes on from the one before, the missing ones need what all before them left: their neighbours are
+    measured again. Raises as ``groups`` does.
+    """
+    if scaled.workload not in GOES_ON:
+        return missing
+    return [
+        number
+        for group in _neighbours(scaled, deployment)
+        for number in group
+        if not set(missing).isdisjoint(group)
+    ]
+
+
+def _neighbours(scaled: Experiment, deployment: Callable[[int], Hashable]) -> list[list[int]]:
+    numbers = range(len(scaled.variants))
     return [
         list(group)
         for _, group in groupby(numbers, lambda number: (deployment(number), _found(scaled, number)))

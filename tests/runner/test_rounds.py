@@ -84,10 +84,10 @@ class Cutting(Progress):
 def run_of(replica_set):
     """Runs the two variants with their results in a folder; gives the rows."""
 
-    def run(folder, progress, *, resume=False):
+    def run(folder, progress, *, resume=False, text=TWO):
         store = FileStore(folder)
         journal = open_journal(store, "tiny", {}, resume)
-        experiment = experiments.read(TWO.encode(), "tiny.toml")
+        experiment = experiments.read(text.encode(), "tiny.toml")
         target = UriTarget(replica_set.uri)
         with Crew(1) as crew:
             execute(open_run(experiment, OPTIONS, target, crew, progress), store, journal)
@@ -138,6 +138,37 @@ def test_a_run_that_is_gone_on_with_measures_only_what_is_missing(run_of, tmp_pa
         assert row["work"]["operations_per_second"] == sorted(speeds)[1]
         assert row["experiment"]["repeats"] == 3
         assert row["start_time"] == row["repeats"][row["experiment"]["shown_repeat"]]["start_time"]
+
+
+EVENTS = """\
+name = "tiny"
+title = "A few events"
+workload = "event_reports"
+
+[parameters]
+database = "mongo_tables_tiny"
+collection = "events"
+numberOfThreads = 2
+initialEvents = 200
+writeBatchSize = 50
+eventsPerSecond = 1000
+testTimeSecs = 1
+""" + "".join(
+    f'[[variants]]\nversion = "{version}"\neventsFrom = "2020-0{month}-01"\n'
+    for version in ("appV5R0", "appV5R3")
+    for month in (1, 2)
+)
+
+
+def test_where_a_window_goes_on_from_the_last_one_those_before_it_are_measured_again(run_of, tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        run_of(tmp_path, Cutting(3), text=EVENTS)
+    before = FileStore(tmp_path).rows("tiny")
+    rows = run_of(tmp_path, Progress(io.StringIO()), resume=True, text=EVENTS)
+    assert len(before) == 3
+    assert rows[:2] == before[:2]
+    assert rows[2]["start_time"] > before[2]["start_time"]
+    assert rows[3]["collection_stats"]["count"] > rows[2]["collection_stats"]["count"]
 
 
 def test_a_row_that_was_written_when_the_run_was_cut_off_is_not_in_the_history(run_of, tmp_path, monkeypatch):
