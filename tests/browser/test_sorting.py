@@ -44,10 +44,14 @@ def is_date(text: str) -> bool:
     return bool(re.fullmatch(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z)?", text))
 
 
+MARKS = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
+"""Signs in the order of Unicode's collation (https://www.unicode.org/charts/collation/), which browsers follow."""
+
+
 def words(text: str) -> list[tuple[int, int, str]]:
-    """Numbers inside of a text as numbers, letters without regard to case, blanks first."""
+    """Numbers inside of a text as numbers, letters without regard to case, blanks first, then signs."""
     parts = re.findall(r"\d+|\D", text.casefold())
-    return [(2, int(part), "") if part.isdigit() else (kind(part), 0, part) for part in parts]
+    return [(2, int(part), "") if part.isdigit() else (kind(part), MARKS.find(part), part) for part in parts]
 
 
 def kind(letter: str) -> int:
