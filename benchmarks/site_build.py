@@ -92,7 +92,7 @@ def _paste_figures(site: Path) -> None:
 def _address(page: str) -> str:
     """The address of a page within the site."""
     name = page.removesuffix(".md")
-    return name.removesuffix("index") if name.endswith("index") else f"{name}/"
+    return name.removesuffix("index") if Path(name).name == "index" else f"{name}/"
 
 
 def _as_block(comment: Comment, html: str) -> str:
