@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import importlib.util
 import os
 import signal
 import sys
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from preprocessor.runner.store import Store
     from preprocessor.runner.target import Target
 
+EXTRA = ("greenlet", "hdrh", "psutil")
+"""Modules that come with the extra ``runner``."""
 EPILOG = """\
 examples:
   mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
@@ -123,7 +126,18 @@ def run(args: argparse.Namespace) -> int:
         return 130
 
 
+def _check_installed() -> None:
+    """Raise RunnerError when what the runner needs beside the package is not there."""
+    from preprocessor.runner.errors import RunnerError
+
+    missing = [name for name in EXTRA if importlib.util.find_spec(name) is None]
+    if missing:
+        hint = "pip install 'mkdocs-mongo-tables[runner]'"
+        raise RunnerError(f"what runs experiments is not installed: {', '.join(missing)}", hint)
+
+
 def _run(args: argparse.Namespace, progress: Progress) -> int:
+    _check_installed()
     from preprocessor.runner import experiment as experiments
     from preprocessor.runner.execution import Options
     from preprocessor.runner.store import open_store

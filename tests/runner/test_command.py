@@ -17,6 +17,16 @@ from preprocessor.runner.store import FileStore
 from tests.runner.processes import TINY, finish, start
 
 
+def test_a_run_without_the_extra_says_what_to_install(monkeypatch, capsys):
+    monkeypatch.setattr(command, "EXTRA", ("hdrh", "no_such_module"))
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    assert command.run(parser.parse_args(["insert_docsize"])) == 2
+    told = capsys.readouterr().err
+    assert "not installed: no_such_module" in told
+    assert "pip install 'mkdocs-mongo-tables[runner]'" in told
+
+
 def rows(folder):
     return FileStore(folder).rows("tiny")
 
