@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ both have at least three; everything else is noise. "by chance" says how often t
 are alike. The range is that of any repeat of NEW to any of OLD.
 
 examples:
-  mongo-tables compare fixtures ../before/fixtures
+  mongo-tables compare ../before/fixtures fixtures
+  mongo-tables compare HEAD~1:fixtures fixtures
   mongo-tables compare mongodb://db/january mongodb://db/june --experiment insert_docsize --fail-if-slower
 
 exit status: 0 compared, 1 a row is slower (with --fail-if-slower), 2 nothing to compare
@@ -27,8 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description = "Compare two sets of results: what became faster, what slower, what is noise."
     parser.epilog = EPILOG
-    parser.add_argument("old", metavar="OLD", help="folder of fixtures, or connection string")
-    parser.add_argument("new", metavar="NEW", help="folder of fixtures, or connection string")
+    sides = "folder of fixtures, REVISION:FOLDER of the Git repository, or connection string"
+    parser.add_argument("old", metavar="OLD", help=sides)
+    parser.add_argument("new", metavar="NEW", help="the same")
     parser.add_argument(
         "--experiment", action="append", metavar="NAME", help="only this one; may be repeated"
     )
@@ -56,15 +59,18 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _rows(where: str, names: list[str] | None) -> list[dict[str, Any]]:
+    from preprocessor.changes.revisions import on_disk
+    from preprocessor.results.secrets import redact
+    from preprocessor.runner.errors import RunnerError
     from preprocessor.runner.store import open_store
 
-    store = open_store(where)
-    try:
+    with on_disk(where) as place, closing(open_store(place)) as store:
         rows = [row for name in names or store.experiments() for row in store.rows(name)]
-        # Documents of something else have neither an experiment nor a variant to be known by.
-        return [row for row in rows if isinstance(row.get("_id"), Mapping) and "testname" in row["_id"]]
-    finally:
-        store.close()
+    if not rows:
+        named = redact(where) if "@" in where or "://" in where else where  # it may have a password
+        raise RunnerError(f"no results in {named}", "a folder has them in results/NAME.jsonl")
+    # Documents of something else have neither an experiment nor a variant to be known by.
+    return [row for row in rows if isinstance(row.get("_id"), Mapping) and "testname" in row["_id"]]
 
 
 def _text(difference: Difference) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -83,8 +84,11 @@ def test_the_command_gives_json_too(folders, capsys):
 
 
 def test_nothing_in_common_is_an_error(folders, tmp_path, capsys):
-    assert run(folders[0], str(tmp_path / "nowhere")) == 2
+    FileStore(tmp_path / "other").put(row(2, (10, 11, 12)))
+    assert run(folders[0], str(tmp_path / "other")) == 2
     assert "no row is in both" in capsys.readouterr().err
+    assert run(folders[0], str(tmp_path / "nowhere")) == 2
+    assert f"no results in {tmp_path / 'nowhere'}" in capsys.readouterr().err
 
 
 def test_a_speed_of_nothing_and_documents_without_repeats_have_no_ratio():
@@ -104,3 +108,14 @@ def test_the_command_compares_what_can_be_compared(folders, tmp_path, capsys):
     out = capsys.readouterr().out
     assert "      n/a  (n/a to n/a)  noise  size 2" in out
     assert "something else" not in out
+
+
+def test_the_rows_of_a_revision_are_compared_as_those_of_a_folder(tmp_path, monkeypatch, capsys):
+    git = ("git", "-c", "user.name=x", "-c", "user.email=x@example.org")
+    monkeypatch.chdir(tmp_path)
+    FileStore(tmp_path / "fixtures").put(row(1, (10, 11, 12)))
+    for asked in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "before")):
+        subprocess.run([*git, *asked], check=True)
+    FileStore(tmp_path / "fixtures").put(row(1, (20, 21, 22)))
+    assert run("HEAD:fixtures", "fixtures") == 0
+    assert "faster" in capsys.readouterr().out
