@@ -36,6 +36,16 @@ def build(
     )
 
 
+def build_cold_and_warm(site: Path) -> None:
+    """Build twice, the second time from what the first has kept; both must give the same files."""
+    built = []
+    for _ in range(2):
+        done = build(site, "--strict")
+        assert done.returncode == 0, done.stderr
+        built.append(files(site / "site"))
+    assert built[0] == built[1]
+
+
 @dataclass
 class Reader(HTMLParser):
     """The tables of a page as lists of rows of cell texts, tags and attributes that were met, and comments."""

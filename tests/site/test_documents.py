@@ -13,7 +13,7 @@ from bson import json_util
 from preprocessor.results import Query, open_source
 from preprocessor.site.documents import Documents
 from tests.measured import document
-from tests.site.builds import build, files, sample
+from tests.site.builds import build, build_cold_and_warm, sample
 
 LINK = re.compile('<td><a href="([^"]+)">JSON</a></td>')
 
@@ -103,12 +103,7 @@ def measured_site(folder: Path, option: str) -> Path:
 
 def test_every_run_of_a_built_site_leads_to_its_document_cold_and_warm(tmp_path: Path) -> None:
     site = measured_site(tmp_path, "      documents: results\n")
-    built = []
-    for _ in range(2):
-        done = build(site, "--strict")
-        assert done.returncode == 0, done.stderr
-        built.append(files(site / "site"))
-    assert built[0] == built[1]
+    build_cold_and_warm(site)
     links = LINK.findall((site / "site" / "speeds.html").read_text(encoding="utf-8"))
     assert len(links) == 6
     sizes = [json.loads((site / "site" / link).read_text("utf-8"))["_id"]["docSizeKB"] for link in links]

@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 import pytest
 
 from preprocessor.site.shelf import Shelf, data_address
-from tests.site.builds import build, files, sample
+from tests.site.builds import build, build_cold_and_warm, sample
 
 _LINK = re.compile(r'<a href="([^"]+)"[^>]* aria-label="(CSV|JSON): rows of')
 
@@ -51,12 +51,7 @@ def test_every_link_of_a_built_site_leads_to_its_rows_cold_and_warm(tmp_path: Pa
     config = site / "mkdocs.yml"
     text = re.sub("(?m)^use_directory_urls:.*$", "", config.read_text(encoding="utf-8"))
     config.write_text(f"{text}\nuse_directory_urls: {urls}\n", encoding="utf-8")
-    built = []
-    for _ in range(2):
-        done = build(site, "--strict")
-        assert done.returncode == 0, done.stderr
-        built.append(files(site / "site"))
-    assert built[0] == built[1]
+    build_cold_and_warm(site)
     links = [
         (page, *link)
         for page in (site / "site").rglob("*.html")
