@@ -145,8 +145,8 @@ def execute(run: Run, store: Store, journal: Journal) -> int:
         missing = rounds.to_measure(run.scaled, deployment, missing)
         for group in rounds.groups(run.scaled, deployment):
             _measure(run, [number for number in group if number in missing], len(group), store, journal)
-        if not missing and not run.target.ends_with_run:
-            # A run that was killed after its last row may have left it.
+        if not run.clients and not run.target.ends_with_run:
+            # Nothing was left to measure: a run that was killed behind its last window may have left its database.
             ownership.drop(run.client, run.database)
         run.leave()
     store.retire(run.experiment.name, [result.row_id(run.experiment, number) for number in numbers])

@@ -183,13 +183,19 @@ def test_a_row_that_was_written_when_the_run_was_cut_off_is_not_in_the_history(r
     assert not (tmp_path / HISTORY).exists()
 
 
-def test_a_run_that_was_killed_after_its_last_row_leaves_no_database_once_it_is_gone_on_with(
-    run_of, replica_set, tmp_path, monkeypatch
+@pytest.mark.parametrize("noted", [True, False])
+def test_a_run_that_was_killed_when_all_was_measured_leaves_no_database_once_it_is_gone_on_with(
+    run_of, replica_set, tmp_path, monkeypatch, noted
 ):
-    def killed(run, *patience):
+    def killed(*given):
         raise KeyboardInterrupt
 
+    def note(journal, number, row):
+        return told(journal, number, row) if noted or number == 0 else killed()
+
+    told = Journal.note
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Journal, "note", note)
         patched.setattr(Run, "leave", killed)
         patched.setattr(Run, "abandon", killed)
         run_of(tmp_path, Progress(io.StringIO()))
