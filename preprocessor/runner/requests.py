@@ -51,12 +51,11 @@ def alone(elements: bytes) -> bytes:
 
 
 def with_documents(command: bytes, name: bytes, documents: Sequence[bytes], answered: bool) -> bytes:
-    """A message of two sections: the document of the elements of a command, and a sequence of documents by name."""
+    """A message of two sections: the document that is the command, and a sequence of documents by name."""
     length = _INT.size + len(name) + 1 + sum(map(len, documents))
-    first = document(command)
     flags = 0 if answered else _MORE_TO_COME
-    head = _HEADER.pack(_HEADER.size + 1 + len(first) + 1 + length, 1, 0, OP_MSG, flags)
-    return b"".join((head, b"\0", first, b"\x01", _INT.pack(length), name, b"\0", *documents))
+    head = _HEADER.pack(_HEADER.size + 1 + len(command) + 1 + length, 1, 0, OP_MSG, flags)
+    return b"".join((head, b"\0", command, b"\x01", _INT.pack(length), name, b"\0", *documents))
 
 
 def cut(message: bytes, length: int, after: int) -> tuple[bytes, bytes]:

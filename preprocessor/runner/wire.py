@@ -58,15 +58,15 @@ class WireClient:
         self._held = ExitStack()
         self._socket = _checked_out(client, self._held)
         write = {"writeConcern": dict(concern), "$db": database}
-        self._insert = elements({"insert": collection, "ordered": True, **write})
-        self._update = elements({"update": collection, "ordered": True, **write})
-        self._update_each = elements({"update": collection, "ordered": False, **write})
+        self._insert = document(elements({"insert": collection, "ordered": True, **write}))
+        self._update = document(elements({"update": collection, "ordered": True, **write}))
+        self._update_each = document(elements({"update": collection, "ordered": False, **write}))
         self._modify = {
             upsert: elements({"findAndModify": collection, "new": True, "upsert": upsert, **write})
             for upsert in (False, True)
         }
         self._find = elements({"find": collection, "projection": PROJECTION, "$db": database})
-        self._delete = elements({"delete": collection, "ordered": True, **write})
+        self._delete = document(elements({"delete": collection, "ordered": True, **write}))
         self._aggregate = elements({"aggregate": collection, "cursor": {}, "$db": database})
         self._upsert = {upsert: elements({"upsert": upsert, "multi": False}) for upsert in (False, True)}
         self._more = elements({"collection": collection, "$db": database})

@@ -19,10 +19,11 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.errors import ExperimentError
+from preprocessor.runner.requests import document
 from preprocessor.runner.workloads import Config, Done, Share, Step
 from preprocessor.runner.workloads.insert import make
 from preprocessor.runner.ycsb.distributions import Sequence, chooser
-from preprocessor.runner.ycsb.records import document, field_drawer, id_element, key_namer, record_maker
+from preprocessor.runner.ycsb.records import field_drawer, id_element, key_namer, record_maker
 
 if TYPE_CHECKING:
     from pymongo.database import Database

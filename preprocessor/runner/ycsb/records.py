@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from preprocessor.runner.requests import document
+
 FNV_OFFSET_BASIS = 0xCBF29CE484222325
 FNV_PRIME = 0x100000001B3
 _WORD = (1 << 64) - 1
@@ -44,11 +46,6 @@ def key_namer(insertorder: str, zeropadding: int) -> Callable[[int], bytes]:
 def id_element(key: bytes) -> bytes:
     """The BSON element ``_id`` with this key."""
     return b"\x02_id\0" + _INT.pack(len(key) + 1) + key + b"\0"
-
-
-def document(elements: bytes) -> bytes:
-    """The BSON document of these elements."""
-    return _INT.pack(len(elements) + 5) + elements + b"\0"
 
 
 def field_drawer(length: int, draw: Callable[[], float]) -> Callable[[int], bytes]:
