@@ -26,6 +26,14 @@ FLAGS = [
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
+# Themes fade from one look to the next: a test that looks meanwhile sees colours that no reader is left with.
+STILL = """new MutationObserver((_, watch) => {
+    if (!document.head) return;
+    watch.disconnect();
+    const style = document.createElement("style");
+    style.textContent = "*, ::before, ::after { transition: none !important; animation: none !important; }";
+    document.head.append(style);
+}).observe(document, { childList: true, subtree: true });"""
 
 
 def chromium() -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.browsing import FLAGS, ROOT, Served, chromium, served
+from tests.browser.browsing import FLAGS, ROOT, STILL, Served, chromium, served
 from tests.site.builds import build
 
 
@@ -24,6 +24,7 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser) -> Iterator[Page]:
     """A page in a fresh context: themes keep what a reader chose."""
     with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        context.add_init_script(STILL)
         yield context.new_page()
 
 
@@ -31,6 +32,7 @@ def page(browser: Browser) -> Iterator[Page]:
 def phone(browser: Browser) -> Iterator[Page]:
     settings = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
     with browser.new_context(**settings) as context:
+        context.add_init_script(STILL)
         yield context.new_page()
 
 
