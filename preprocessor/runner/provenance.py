@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import preprocessor
-from preprocessor.runner import disk
+from preprocessor.runner import disk, revision
 
 
 def versions(build_info: Mapping[str, Any]) -> dict[str, str]:
@@ -18,7 +17,7 @@ def versions(build_info: Mapping[str, Any]) -> dict[str, str]:
     return {
         "server": build_info["version"],
         "driver": f"PyMongo {pymongo.version}",
-        "harness": f"mongo-tables {preprocessor.__version__}",
+        "harness": revision.harness(),
         "python": platform.python_version(),
     }
 
