@@ -11,7 +11,11 @@ from typing import Any
 from preprocessor.runner.workloads import Step
 
 ERRORS_IN_A_ROW = 10
-"""After so many failures without a success between them, or a broken connection, the run is given up."""
+"""After so many failures without a success between them, or one that more must follow, the run is given up."""
+NO_LONGER_PRIMARY = frozenset({91, 189, 10058, 10107, 11600, 11602, 13435, 13436})
+"""Codes of a server that is not the primary any more, or not for long: every request that follows would fail as well.
+https://github.com/mongodb/specifications/blob/master/source/server-discovery-and-monitoring/server-discovery-and-monitoring.md
+"""
 _NEVER = 1 << 62
 
 
@@ -82,14 +86,16 @@ def _starts(pace: Pace) -> Iterator[int]:
     clock = time.monotonic_ns
     end = round(pace.end * 1e9) if pace.end else _NEVER
     meant, interval = round(pace.first * 1e9), round(pace.interval * 1e9)
-    _sleep_until(meant)
+    _sleep_until(min(meant, end))  # where operations are rare, the first of a connection may come too late
     if not interval:
         while (now := clock()) < end:
             yield now
+        return
     while meant < end and clock() < end:
         _sleep_until(meant)
         yield meant
         meant += interval
+    _sleep_until(end)  # the window is as long as it was to be, not only until its last operation
 
 
 def _sleep_until(nanoseconds: int) -> None:
@@ -118,12 +124,16 @@ def add_up(tallies: list[Tally]) -> Tally:
 def _is_cut_off(error: Exception) -> bool:
     from pymongo.errors import ConnectionFailure
 
-    return isinstance(error, OSError | ConnectionFailure)
+    return isinstance(error, OSError | ConnectionFailure) or _code(error) in NO_LONGER_PRIMARY
 
 
 def _name(error: Exception) -> str:
-    code = getattr(error, "code", None)
+    code = _code(error)
     return f"{type(error).__name__} {code}" if code else type(error).__name__
+
+
+def _code(error: Exception) -> Any:
+    return getattr(error, "code", None)
 
 
 def one_line(error: Exception) -> str:

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from preprocessor.runner.clients import UnexpectedReply
-from preprocessor.runner.driving import ERRORS_IN_A_ROW, Pace, Tally, add_up, drive
+from preprocessor.runner.driving import ERRORS_IN_A_ROW, NO_LONGER_PRIMARY, Pace, Tally, add_up, drive
 from preprocessor.runner.workloads import Done
 
 
@@ -76,3 +76,25 @@ def test_with_a_rate_operations_count_from_when_they_were_meant_to_start(slow):
     else:
         assert tally.operations <= 10
         assert min(tally.latencies[""]) < 10_000
+
+
+@pytest.mark.parametrize(
+    ("first", "operations"), [(0.0, 2), (5.0, 0)], ids=["the next is due later", "its first is"]
+)
+def test_with_a_rate_a_window_is_as_long_as_it_was_to_be_however_rare_operations_are(first, operations):
+    start = time.monotonic()
+    tally = driven(lambda: Done(1, 1, 1), Pace(start + first, 0.2, start + 0.3))
+    assert tally.operations == operations
+    assert 0.3 <= tally.finished - start < 3
+
+
+def test_a_server_that_is_no_longer_the_primary_ends_the_work_at_once():
+    tally = driven(following(Done(1, 1, 1), UnexpectedReply("not primary", 10107), Done(1, 1, 1)))
+    assert tally.gave_up == "UnexpectedReply: not primary"
+    assert tally.operations == 1
+
+
+def test_what_tells_that_there_is_another_primary_is_what_the_driver_takes_for_it():
+    from pymongo import helpers_shared
+
+    assert NO_LONGER_PRIMARY == helpers_shared._NOT_PRIMARY_CODES
