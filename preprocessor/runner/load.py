@@ -98,13 +98,13 @@ class Crew:
         count = min(len(self._pipes), load.connections)
         pipes = self._pipes[:count]
         for number, pipe in enumerate(pipes):
-            pipe.send(Assignment(load, tuple(range(number, load.connections, count))))
+            _tell(pipe, Assignment(load, tuple(range(number, load.connections, count))))
         for pipe in pipes:
             _expect(pipe)
         ready()
         start = time.monotonic() + START_DELAY_SECONDS
         for pipe in pipes:
-            pipe.send(start)
+            _tell(pipe, start)
         tallies = _collect(pipes, lambda: progress(sum(self._counters[: load.connections])))
         return _outcome(tallies, start)
 
@@ -134,14 +134,26 @@ def _collect(pipes: Sequence[Connection], progress: Callable[[], None]) -> list[
     return tallies
 
 
+def _tell(pipe: Connection, what: Any) -> None:
+    with _somebody_there():
+        pipe.send(what)
+
+
 def _expect(pipe: Connection) -> Any:
-    try:
+    with _somebody_there():
         answer = pipe.recv()
-    except EOFError:
-        raise WorkFailed("a worker process ended without a word", "is there enough memory?") from None
     if isinstance(answer, str):
         raise WorkFailed(f"the work was given up: {answer}", KEPT)
     return answer
+
+
+@contextmanager
+def _somebody_there() -> Iterator[None]:
+    """Raises WorkFailed when the process at the other end of the pipe has gone, however that shows."""
+    try:
+        yield
+    except (EOFError, OSError):
+        raise WorkFailed("a worker process ended without a word", "is there enough memory?") from None
 
 
 def _outcome(tallies: Sequence[Tally], start: float) -> Outcome:

@@ -1,0 +1,39 @@
+"""A worker process that is gone is told of in a line, whenever it went."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import pytest
+
+from preprocessor.runner.errors import WorkFailed
+from preprocessor.runner.load import Crew
+from preprocessor.runner.worker import Load
+
+LOAD = Load("mongodb://127.0.0.1:1", "load_test", "query", {"collection": "things"}, "s", 1, "wire")
+
+
+@pytest.fixture
+def one():
+    with Crew(1) as running:
+        yield running
+
+
+def killed(crew):
+    os.kill(crew._processes[0].pid, signal.SIGKILL)
+
+
+def test_one_that_was_gone_before_the_work(one):
+    killed(one)
+    one._processes[0].join()
+    with pytest.raises(WorkFailed, match="ended without a word"):
+        one.perform(LOAD)
+
+
+def test_one_that_goes_before_it_has_heard_of_the_work(one):
+    os.kill(one._processes[0].pid, signal.SIGSTOP)
+    threading.Timer(0.3, killed, [one]).start()
+    with pytest.raises(WorkFailed, match="ended without a word"):
+        one.perform(LOAD)
