@@ -109,6 +109,8 @@ class PyMongoClient:
         result = self._collection.bulk_write(
             [UpdateOne(one["q"], one["u"], upsert=one["upsert"]) for one in decoded], ordered=False
         )
+        if not result.acknowledged:
+            return len(statements)
         return result.matched_count + result.upserted_count
 
     def find_and_update(self, selector: bytes, update: bytes, upsert: bool) -> int:

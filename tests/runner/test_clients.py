@@ -263,6 +263,8 @@ def test_unacknowledged_writes_are_done_and_nobody_hears_of_those_that_are_refus
         matched = [connection.update(bson.encode({"_id": n}), INCREMENT, False) for n in (0, 1, -1)]
         matched.append(connection.replace(bson.encode({"_id": 2}), bson.encode({"n": 7})))
         matched.append(connection.delete(bson.encode({"_id": 3})))
+        one = bson.encode({"q": {"_id": 4}, "u": {"$set": {"n": 0}}, "upsert": False})
+        assert connection.update_each([one, one]) == 2
         # The same connection is answered in order, so that all is done when this is.
         assert connection.read(bson.encode({"_id": 3}), EVERYTHING) in ((0, 0), (1, 23))
         assert matched == [1] * 5
