@@ -8,12 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from preprocessor.findings import Finding
+from preprocessor.runner.ownership import MARKER
+from preprocessor.runner.storable import unstorable
 from preprocessor.runner.tomlplaces import Path, nearest, places
 from preprocessor.runner.validation import validator
 from preprocessor.runner.workloads import workload
 from preprocessor.runner.workloads.templates import faults
 
 RULE = "MT150"
+_FUNCTIONS = {"update": ("UpdateOne", "ReplaceOne"), "update_api": ("UpdateOne", "FindOneAndUpdate")}
+"""What workloads do of ``updateFunction``."""
 _WHERE = re.compile(r" \(at line (\d+), column (\d+)\)")
 
 
@@ -27,7 +31,7 @@ def parse(text: str, file: str) -> tuple[dict[str, Any], list[Finding]]:
     except tomllib.TOMLDecodeError as error:
         return {}, [_not_toml(str(error), file)]
     found = places(text)
-    problems = list(_against_schema(data)) or list(_against_workload(data))
+    problems = list(_against_schema(data)) or [*unstorable(data), *_against_workload(data)]
     return data, sorted(
         Finding(file, *nearest(found, path), RULE, "error", message, hint) for path, message, hint in problems
     )
@@ -63,26 +67,81 @@ def _unknown(path: Path, given: Mapping[str, Any], known: Mapping[str, Any]) -> 
 
 
 def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
-    needs = workload(data["workload"]).NEEDS | {"database", "collection", "numberOfThreads"}
     for number, variant in enumerate(data["variants"]):
-        given = variant.keys() | data["parameters"].keys()
-        # How many records there are follows from the working set that is asked for.
-        missing = sorted(needs - given - ({"recordcount"} if "workingSetRatio" in given else set()))
-        if missing:
-            hint = "give it here, or for all variants in [parameters]"
-            yield ("variants", number), f"the workload {data['workload']} needs {', '.join(missing)}", hint
-        if "workingSetRatio" in given and "recordcount" not in needs:
-            message = f"the workload {data['workload']} has no records that could follow the cache"
-            yield ("variants", number), message, "leave out workingSetRatio; the workload ycsb knows it"
+        yield from _missing(data["workload"], {**data["parameters"], **variant}, ("variants", number))
         if "database" in variant:
             yield ("variants", number, "database"), "a variant has no database of its own", ""
-    for name in data.get("least", {}):
-        if name not in data.get("scaled", ()):
-            yield ("least", name), f"--scale does not touch {name}", "name it in scaled, or leave it out here"
-    yield from _random_numbers(("parameters",), data["parameters"])
-    for number, variant in enumerate(data["variants"]):
-        yield from _random_numbers(("variants", number), variant)
+    for path, values in _said(data["parameters"], data["variants"]):
+        yield from _unfit(data["workload"], values, path)
+        yield from _random_numbers(path, values)
+    yield from _twice(data["variants"])
+    yield from _scaling(data)
     yield from _published(data.get("published", {}).get("rows"), len(data["variants"]))
+
+
+def _said(
+    shared: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Where values stand that count for a variant: not those that every variant has another for."""
+    yield (
+        ("parameters",),
+        {name: value for name, value in shared.items() if not all(name in variant for variant in variants)},
+    )
+    for number, variant in enumerate(variants):
+        yield ("variants", number), variant
+
+
+def _missing(name: str, config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
+    """What the workload needs beside ``config``, that of the variant at ``path``."""
+    needs = _needs(name)
+    # How many records there are follows from the working set that is asked for.
+    missing = sorted(needs - config.keys() - ({"recordcount"} if "workingSetRatio" in config else set()))
+    if missing:
+        hint = "give it here, or for all variants in [parameters]"
+        yield path, f"the workload {name} needs {', '.join(missing)}", hint
+    if "workingSetRatio" in config and "recordcount" not in needs:
+        message = f"the workload {name} has no records that could follow the cache"
+        yield path, message, "leave out workingSetRatio; the workload ycsb knows it"
+
+
+def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
+    """Values with which the workload cannot be done, or would do something else than they say."""
+    if values.get("initialDocsToInsert") == 0 and "initialDocsToInsert" in _needs(name):
+        message = f"the workload {name} works on documents that are there before"
+        yield (*path, "initialDocsToInsert"), message, "give 1 or more"
+    function = values.get("updateFunction")
+    if function and function not in _FUNCTIONS.get(name, (function,)):
+        hint = f"it does {' and '.join(_FUNCTIONS[name])}"
+        yield (*path, "updateFunction"), f"the workload {name} does no {function}", hint
+    if values.get("collection") == MARKER:
+        yield (*path, "collection"), f"{MARKER} tells our databases from those of others", "name another"
+
+
+def _needs(name: str) -> frozenset[str]:
+    return workload(name).NEEDS | {"database", "collection", "numberOfThreads"}
+
+
+def _twice(variants: Sequence[Mapping[str, Any]]) -> Iterator[_Problem]:
+    """The row of a variant is known by all that the variant says."""
+    for number, variant in enumerate(variants):
+        first = variants.index(variant)
+        if first < number:
+            message = (
+                f"variant {number + 1} is variant {first + 1} again, and its row would replace the other"
+            )
+            yield ("variants", number), message, "leave one out, or give each a comment of its own"
+
+
+def _scaling(data: Mapping[str, Any]) -> Iterator[_Problem]:
+    scaled, places = data.get("scaled", ()), (data["parameters"], *data["variants"])
+    for name in scaled:
+        if not any(name.partition(".")[0] in values for values in places):
+            yield ("scaled",), f"--scale finds no {name}", "name it in [parameters] or in a variant"
+    for name in data.get("least", {}):
+        if name not in scaled:
+            yield ("least", name), f"--scale does not touch {name}", "name it in scaled, or leave it out here"
+        elif any(not isinstance(values.get(name, 0), int | float) for values in places):
+            yield ("least", name), f"{name} is no number, which alone can have a least", "leave it out here"
 
 
 def _published(rows: Sequence[Mapping[str, Any]] | None, variants: int) -> Iterator[_Problem]:

@@ -44,6 +44,72 @@ def test_a_fault_stands_on_its_own_line(old, new, message, hint):
     assert hint in fault[2]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("docSizeKB = 1.0", "docSizeKB = nan", "nan is no number"),
+        ("docSizeKB = 1.0", "order = 99999999999999999999\ndocSizeKB = 1.0", "more than 64 bits"),
+        ("docSizeKB = 1.0", "query = { day = 2020-01-31 }\ndocSizeKB = 1.0", "2020-01-31 is half a date"),
+        ('collection = "inserts"', 'collection = "mongo_tables_marker"', "tells our databases"),
+        ("scaled = [", 'scaled = ["totalDocs", ', "--scale finds no totalDocs"),
+    ],
+)
+def test_a_value_that_a_schema_cannot_refuse_is_refused_on_its_line(old, new, message):
+    ((line, told, _),) = found(TINY.replace(old, new, 1))
+    assert message in told
+    assert line == line_of(old)
+
+
+def test_numbers_that_are_none_mean_something_to_the_database():
+    assert found(TINY.replace("docSizeKB = 1.0", 'query = { a = { "$lt" = inf } }\ndocSizeKB = 1.0')) == []
+
+
+def test_two_variants_that_say_the_same_would_have_one_row():
+    first = TINY.split("[[variants]]")[1]
+    text = f"{TINY}[[variants]]{first}"
+    (fault,) = found(text)
+    assert fault[0] == text[: text.rindex("[[")].count("\n") + 1
+    assert fault[1] == "variant 3 is variant 1 again, and its row would replace the other"
+    assert found(f"{text}order = 1\n") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [
+        ("update", '"UpdateOne"', '"FindOneAndUpdate"', "the workload update does no FindOneAndUpdate"),
+        ("updateapi", '"UpdateOne"', '"ReplaceOne"', "the workload update_api does no ReplaceOne"),
+        (
+            "delete",
+            "initialDocsToInsert = 5_000_000",
+            "initialDocsToInsert = 0",
+            "works on documents that are",
+        ),
+    ],
+)
+def test_what_a_workload_cannot_do_is_told_before_it_begins(name, old, new, message):
+    text = (experiments.FOLDER / f"{name}.toml").read_text(encoding="utf-8")
+    line, told, _ = found(text.replace(old, new, 1))[0]
+    assert message in told
+    assert line == text.split(old)[0].count("\n") + 1
+
+
+def test_a_value_that_every_variant_replaces_may_be_anything():
+    text = (experiments.FOLDER / "delete.toml").read_text(encoding="utf-8")
+    unused = text.replace("initialDocsToInsert = 5_000_000", "initialDocsToInsert = 0", 1)
+    assert len(found(unused)) == 1
+    assert found(unused.replace("[[variants]]", "[[variants]]\ninitialDocsToInsert = 10")) == []
+
+
+def test_a_least_is_of_numbers():
+    text = (experiments.FOLDER / "lookup.toml").read_text(encoding="utf-8")
+    text = text.replace("[parameters]", "[least]\npipeline = 5\n\n[parameters]", 1)
+    (fault,) = found(text)
+    assert fault[:2] == (
+        text.split("\n").index("pipeline = 5") + 1,
+        "pipeline is no number, which alone can have a least",
+    )
+
+
 def test_all_faults_are_named_at_once():
     text = TINY.replace("repeats = 3", "repeats = 0").replace("collection =", "colection =")
     assert [line for line, _, _ in found(text)] == [line_of("repeats"), line_of("collection")]

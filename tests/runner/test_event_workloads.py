@@ -155,8 +155,12 @@ def test_data_that_was_not_loaded_as_a_whole_is_not_measured(replica_set, tmp_pa
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [({}, "eventsPerSecond needs eventsFrom"), ({"eventsFrom": "2020-13-01"}, "eventsFrom is no day")],
+    [
+        ({}, "eventsPerSecond needs eventsFrom"),
+        ({"eventsFrom": "2020-13-01"}, "eventsFrom is no day"),
+        ({"eventsFrom": "2020-01-01", "numberOfThreads": 1}, "eventsPerSecond needs two connections"),
+    ],
 )
-def test_events_without_a_day_are_a_mistake_that_is_told_before_anything_is_loaded(given, message):
+def test_events_that_cannot_come_in_are_a_mistake_that_is_told_before_anything_is_loaded(given, message):
     with pytest.raises(ExperimentError, match=message):
         event_reports.preload({**CONFIG, "version": "appV6R3", "eventsPerSecond": 40, **given})

@@ -46,7 +46,12 @@ def plan(config: Config) -> None:
 def preload(config: Config) -> Config:
     """The events of ten years, ``initialEvents`` in all."""
     if "eventsPerSecond" in config:
-        _first_day(config)  # a mistake in it is told before anything is loaded
+        # Mistakes are told before anything is loaded.
+        _first_day(config)
+        if config["numberOfThreads"] < 2:
+            raise ExperimentError(
+                "eventsPerSecond needs two connections: half of them write", "raise numberOfThreads"
+            )
     kept = ("collection", "version", "writeBatchSize", "writeConcern")
     return {
         "workload": "event_load",
