@@ -13,6 +13,11 @@ T = TypeVar("T")
 HINT = "mongodb://USER:PASSWORD@HOST:PORT/DATABASE; percent-encode : / ? # [ ] @ % in user and password"
 
 
+def shown(where: str) -> str:
+    """What somebody gave as a place, to be told in a complaint: what may be a connection string without its secrets."""
+    return redact(where) if "@" in where or "://" in where else where
+
+
 def used(uri: str, what: str, act: Callable[[], T]) -> T:
     """What ``act`` gives that hands the string to the driver; raises RunnerError when the driver cannot use it.
 

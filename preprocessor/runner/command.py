@@ -84,7 +84,9 @@ def _add_how_much(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--repeats", type=_count, metavar="N", help="measure each variant N times; the row is the median"
     )
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of all random numbers (default: 1)")
+    parser.add_argument(
+        "--seed", type=_seed, default=1, metavar="N", help="of all random numbers (default: 1)"
+    )
 
 
 def _add_how(parser: argparse.ArgumentParser) -> None:
@@ -170,22 +172,24 @@ def _measure(
 
     processes = args.processes or max(1, (os.cpu_count() or 1) // 2)
     with closing(open_target(args.target)) as target:
-        allowed = [one for one in wanted if _allowed(one, options, target, leave_out=args.all)]
+        allowed = [one for one in wanted if _allowed(one, options, target, store, leave_out=args.all)]
         with Crew(processes) as crew:
             for experiment in allowed:
-                asked = request(experiment, options, target)
+                asked = {**request(experiment, options, target), "processes": processes}
                 journal = open_journal(store, experiment.name, asked, args.resume)
                 rows = execute(open_run(experiment, options, target, crew, progress), store, journal)
                 print(f"{experiment.name}: {rows} rows", flush=True)
     return allowed
 
 
-def _allowed(experiment: Experiment, options: Options, target: Target, leave_out: bool) -> bool:
+def _allowed(
+    experiment: Experiment, options: Options, target: Target, store: Store, *, leave_out: bool
+) -> bool:
     """Whether the experiment can be run so; when not, it is said to be left out, or TargetError is raised."""
     from preprocessor.runner.errors import TargetError
     from preprocessor.runner.execution import obstacle
 
-    found = obstacle(experiment, options, target)
+    found = obstacle(experiment, options, target, store)
     if found and not leave_out:
         raise TargetError(*found)
     if found:
@@ -245,6 +249,13 @@ def _positive(text: str) -> float:
         if 0 < (value := float(text)) < float("inf"):
             return value
     raise argparse.ArgumentTypeError(f"must be a number above 0, not {text!r}")
+
+
+def _seed(text: str) -> int:
+    with suppress(ValueError):
+        if -(2**63) <= (value := int(text)) < 2**63:  # rows keep it
+            return value
+    raise argparse.ArgumentTypeError(f"must be a whole number of at most 64 bits, not {text!r}")
 
 
 def _count(text: str) -> int:

@@ -60,15 +60,14 @@ def run(args: argparse.Namespace) -> int:
 
 def _rows(where: str, names: list[str] | None) -> list[dict[str, Any]]:
     from preprocessor.changes.revisions import on_disk
-    from preprocessor.results.secrets import redact
+    from preprocessor.runner.addresses import shown
     from preprocessor.runner.errors import RunnerError
     from preprocessor.runner.store import open_store
 
     with on_disk(where) as place, closing(open_store(place)) as store:
         rows = [row for name in names or store.experiments() for row in store.rows(name)]
     if not rows:
-        named = redact(where) if "@" in where or "://" in where else where  # it may have a password
-        raise RunnerError(f"no results in {named}", "a folder has them in results/NAME.jsonl")
+        raise RunnerError(f"no results in {shown(where)}", "a folder has them in results/NAME.jsonl")
     # Documents of something else have neither an experiment nor a variant to be known by.
     return [row for row in rows if isinstance(row.get("_id"), Mapping) and "testname" in row["_id"]]
 

@@ -208,12 +208,16 @@ def _reason(error: PyMongoError, uri: str) -> str:
     return f"{type(error).__name__}: {scrub(text, uri)}"
 
 
-def obstacle(experiment: Experiment, options: Options, target: Target) -> tuple[str, str] | None:
+def obstacle(
+    experiment: Experiment, options: Options, target: Target, store: Store
+) -> tuple[str, str] | None:
     """Why the experiment cannot be run so, and the remedy; None when nothing is in the way."""
     if experiment.workload in HOLDS_MEMBERS and not target.ends_with_run:
         return f"{experiment.name} holds up members of the deployment", "it runs on --target local only"
     if experiment.workload in PACES_ITSELF and options.rate is not None:
         return f"{experiment.name} has rates of its own", "it runs without --rate only"
+    if store.keeps_in(database := experiment.parameters["database"]):
+        return f"{experiment.name} drops the database {database!r} at its end, with all rows", "name another"
     return None
 
 
@@ -305,6 +309,9 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
     plan = kind.plan(config)
     run.progress.begin(_label(run, number, repeat), plan.operations if plan else 0)
     measurement = measure(run.client, run.crew, load, machine, run.progress.update)
+    if reason := run.target.fault(patience=0):
+        # A majority may have gone on without it, and that is another deployment than the row would tell of.
+        raise WorkFailed(f"the work was given up: {reason}", KEPT)
     if isinstance(kind, Concluding):
         return replace(measurement, conclusion=kind.conclude(run.client[run.database], config))
     return measurement
@@ -336,7 +343,7 @@ def _bring_in(run: Run, load: Load, missing: Mapping[str, Any]) -> None:
         replace(
             load,
             workload=missing.get("workload", "insert"),
-            config=missing,
+            config=_acknowledged(missing),
             seed=f"{run.options.seed}/{run.experiment.name}/preload",
             connections=min(PRELOAD_CONNECTIONS, missing["totalDocsToInsert"]),
             seconds=None,
@@ -346,6 +353,11 @@ def _bring_in(run: Run, load: Load, missing: Mapping[str, Any]) -> None:
     )
     if done.errors:
         raise WorkFailed(f"data was not loaded as a whole: {_listed(done.errors)}", KEPT)
+
+
+def _acknowledged(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The config without a write concern under which nobody would know what of the data is there."""
+    return {name: value for name, value in config.items() if name != "writeConcern" or value.get("w") != 0}
 
 
 def _listed(errors: Mapping[str, int]) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from preprocessor.runner import checking
+from preprocessor.runner.addresses import shown
 from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.workloads.templates import RANGE
 
@@ -87,7 +88,7 @@ def load(name: str) -> Experiment:
     except OSError as error:
         known = ", ".join(names())
         raise ExperimentError(
-            f"no experiment {name!r}: {error.strerror}", f"known: {known}; or a file *.toml"
+            f"no experiment {shown(name)!r}: {error.strerror}", f"known: {known}; or a file *.toml"
         ) from None
     return read(content, path.name)
 
@@ -126,7 +127,7 @@ def scale_of(experiment: Experiment, asked: float) -> float:
 def scale(experiment: Experiment, factor: float) -> Experiment:
     """The same experiment with everything that ``scaled`` names multiplied by ``factor``.
 
-    A number stays at least 1, or what ``least`` says of it, a time at least ``SHORTEST_WINDOW_SECONDS`` (unless
+    A number stays at least 1, or what ``least`` says of it, a time at least ``SHORTEST_WINDOW_SECONDS`` (each unless
     it was smaller before). In a template of a query it is the range of the random numbers that shrinks, as the
     data does that they choose from; in the stages of a pipeline nothing else does.
     """
@@ -187,7 +188,7 @@ def _scaled(key: str, value: Any, factor: float) -> Any:
         return RANGE.sub(lambda match: _range(match, factor), value)
     if key == "testTimeSecs":
         return max(min(value, SHORTEST_WINDOW_SECONDS), round(value * factor))
-    return max(1, round(value * factor))
+    return max(min(value, 1), round(value * factor))
 
 
 def _templates_scaled(value: Any, factor: float) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -23,7 +24,7 @@ from bson.codec_options import CodecOptions
 
 from preprocessor import atomic
 from preprocessor.results import ResultsError, fixturefiles, fixturetext, typedjson
-from preprocessor.runner.addresses import used
+from preprocessor.runner.addresses import HINT, shown, used
 from preprocessor.runner.errors import KEPT, RunnerError
 
 RESULTS = "results"
@@ -34,6 +35,8 @@ DEFAULT_DATABASE = "mongo_tables"
 
 Document = Mapping[str, Any]
 T = TypeVar("T")
+_MEANT = re.compile(r"^\s*mongodb(\+srv)?:|://", re.IGNORECASE)
+"""What a connection string with a slip in it looks like."""
 _OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(tz_aware=True)
 
 
@@ -66,6 +69,9 @@ class Store(Protocol):
 
     def keep_window(self, experiment: str, variant: int, repeat: int, document: Document) -> None:
         """Keep what was measured in a window as long as the state of the run."""
+
+    def keeps_in(self, database: str) -> bool:
+        """Whether rows are in a database of this name."""
 
     def close(self) -> None:
         """Give back connections."""
@@ -146,6 +152,10 @@ class FileStore:
         """Write ``.runs/NAME/VARIANT-REPEAT.jsonl``."""
         line = typedjson.line(bson.encode(document))
         _write(self._window_path(experiment, variant, repeat), line + "\n")
+
+    def keeps_in(self, database: str) -> bool:
+        """Never: rows are in files."""
+        return False
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -253,6 +263,10 @@ class DatabaseStore:
         kept = {"_id": key, "document": document}
         _plainly(lambda: self._database[RUNS].replace_one({"_id": key}, kept, upsert=True))
 
+    def keeps_in(self, database: str) -> bool:
+        """Whether it is that database, here or on another deployment: one can have many addresses."""
+        return self._database.name == database
+
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
@@ -263,9 +277,12 @@ class DatabaseStore:
 
 
 def open_store(where: str) -> Store:
-    """Open a folder, or the database of a connection string."""
+    """Open a folder, or the database of a connection string; raises RunnerError."""
     if where.startswith(("mongodb://", "mongodb+srv://")):
         return used(where, "the results database", lambda: DatabaseStore(where))
+    if _MEANT.search(where):
+        # A folder of that name would have the password in its own.
+        raise RunnerError(f"{shown(where)!r} is neither a folder nor a connection string", HINT)
     return FileStore(Path(where))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from preprocessor.runner.addresses import used
+from preprocessor.runner.addresses import shown, used
 from preprocessor.runner.errors import RunnerError, TargetError
 
 if TYPE_CHECKING:
@@ -60,8 +60,11 @@ class Target(Protocol):
         keeps the published ratio of data to cache.
         """
 
-    def fault(self) -> str:
-        """Why the deployment has ended, empty when it has not or when that cannot be known."""
+    def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
+        """Why a member of the deployment has ended, empty when none has or when that cannot be known.
+
+        After a failure one may be just ending: it is waited for, ``patience`` seconds.
+        """
 
     @property
     def uri(self) -> str:
@@ -123,11 +126,11 @@ class LocalTarget:
             pids=tuple(self._set.pids),
         )
 
-    def fault(self) -> str:
-        """Why a member has ended; asked after a failure, so one that is just ending is waited for."""
+    def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
+        """Why a member has ended."""
         if self._set is None:
             return ""
-        deadline = time.monotonic() + LAST_WORDS_SECONDS
+        deadline = time.monotonic() + patience
         while not (reason := self._set.fault()) and time.monotonic() < deadline:
             time.sleep(0.05)
         return reason
@@ -185,7 +188,7 @@ class UriTarget:
             not_varied=tuple(sorted(config.get("instance", {}))),
         )  # fmt: skip
 
-    def fault(self) -> str:
+    def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
         """Never known: the servers are elsewhere."""
         return ""
 
@@ -209,7 +212,7 @@ def open_target(where: str) -> Target:
         return LocalTarget()
     if where.startswith(("mongodb://", "mongodb+srv://")):
         return UriTarget(where)
-    raise RunnerError(f"no target is called {where!r}", "use local, mongodb://… or mongodb+srv://…")
+    raise RunnerError(f"no target is called {shown(where)!r}", "use local, mongodb://… or mongodb+srv://…")
 
 
 def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], scale: float) -> float:

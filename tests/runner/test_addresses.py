@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from preprocessor.runner import experiment as experiments
 from preprocessor.runner.errors import RunnerError
 from preprocessor.runner.store import open_store
 from preprocessor.runner.target import open_target
@@ -26,6 +27,14 @@ def test_a_string_that_the_driver_refuses_is_told_without_its_secret(opened, uri
     assert "no usable connection string" in caught.value.message
     assert "Xq7Zk" not in caught.value.message
     assert "percent-encode" in caught.value.hint
+
+
+@pytest.mark.parametrize("opened", [open_target, open_store, experiments.load])
+@pytest.mark.parametrize("slip", ["mongodb:/", "Mongodb://", "mongdb://"])
+def test_a_string_with_a_slip_in_it_is_told_without_its_secret(opened, slip):
+    with pytest.raises(RunnerError) as caught:
+        opened(f"{slip}me:Xq7Zk@host/db")
+    assert "Xq7Zk" not in caught.value.message
 
 
 def test_a_results_database_that_does_not_answer_is_told_in_a_line():

@@ -113,6 +113,27 @@ def test_a_password_of_the_target_is_never_said(tiny, tmp_path):
     assert "s3cret" not in out + err
 
 
+def test_results_are_not_kept_where_the_work_is_dropped(replica_set, tiny):
+    results = replica_set.uri.replace("/?", "/mongo_tables_tiny?")
+    code, out, err = finish(start(tiny, "--target", replica_set.uri, "--output", results))
+    assert (code, out) == (2, "")
+    assert "tiny drops the database 'mongo_tables_tiny' at its end, with all rows" in err
+
+
+def test_windows_of_another_number_of_processes_are_not_gone_on_with(replica_set, tiny, tmp_path):
+    arguments = (tiny, "--target", replica_set.uri, "--output", tmp_path, "--repeats", 2)
+    process = start(*arguments, "--processes", 1)
+    windows = tmp_path / ".runs" / "tiny"
+    while not windows.exists() or len(list(windows.iterdir())) < 1:
+        assert process.poll() is None
+        time.sleep(0.005)
+    process.kill()
+    finish(process)
+    code, _, err = finish(start(*arguments, "--processes", 2, "--resume"))
+    assert code == 2
+    assert "had another processes" in err
+
+
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(tmp_path):
     code, out, _ = finish(start("insert_docsize", "--dry-run", "--output", tmp_path))
     assert code == 0
@@ -152,6 +173,7 @@ def test_how_far_an_experiment_has_come_is_not_forgotten_by_a_run_that_leaves_it
         ("--seconds", "nan", "a number above 0, not 'nan'"),
         ("--repeats", "1.5", "a whole number from 1 on, not '1.5'"),
         ("--repeats", "0", "a whole number from 1 on, not '0'"),
+        ("--seed", str(2**63), f"a whole number of at most 64 bits, not '{2**63}'"),
     ],
 )
 def test_a_number_that_is_none_is_told_in_words(option, value, wanted):

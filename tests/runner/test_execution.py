@@ -8,6 +8,7 @@ import pytest
 from pymongo import MongoClient
 
 from preprocessor.runner import experiment as experiments
+from preprocessor.runner.errors import WorkFailed
 from preprocessor.runner.execution import Options, execute, open_run
 from preprocessor.runner.journal import open_journal
 from preprocessor.runner.load import Crew
@@ -44,8 +45,15 @@ class Moving(UriTarget):
         return super().prepare(config, cache_gb)
 
 
-def rows_of(text, target, folder):
-    experiment = experiments.read((RECORDS + text).encode(), "tiny.toml")
+class Ailing(UriTarget):
+    """A deployment of which a member ends, and the others go on."""
+
+    def fault(self, patience=0.0):
+        return "mongod ended: it was ill"
+
+
+def rows_of(text, target, folder, shared=RECORDS):
+    experiment = experiments.read((shared + text).encode(), "tiny.toml")
     store = FileStore(folder)
     with Crew(1) as crew:
         run = open_run(experiment, OPTIONS, target, crew, Progress(io.StringIO()))
@@ -82,3 +90,27 @@ def test_data_grows_past_what_the_last_window_inserted(replica_set, tmp_path):
         inserted = row["latencies"]["insert"]["count"]
         assert inserted > 0
         assert row["collection_stats"]["count"] == row["variant"]["recordcount"] + inserted
+
+
+def test_a_window_in_which_a_member_ended_is_not_counted(replica_set, tmp_path):
+    with pytest.raises(WorkFailed, match="given up: mongod ended: it was ill"):
+        rows_of("[[variants]]\nrecordcount = 10\n", Ailing(replica_set.uri), tmp_path)
+    assert FileStore(tmp_path).rows("tiny") == []
+    assert FileStore(tmp_path).window("tiny", 0, 0) is None
+
+
+def test_what_is_loaded_is_acknowledged_even_where_the_work_is_not(replica_set, tmp_path, monkeypatch):
+    seen = {}
+    perform = Crew.perform
+
+    def noted(crew, load, **told):
+        seen.setdefault(load.config["totalDocsToInsert"], load.config.get("writeConcern"))
+        return perform(crew, load, **told)
+
+    monkeypatch.setattr(Crew, "perform", noted)
+    documents = RECORDS.replace('"ycsb"', '"insert"').replace(
+        "updateproportion = 0.0", "initialDocsToInsert = 50"
+    )
+    variant = "docSizeKB = 1\nwriteBatchSize = 9\ntotalDocsToInsert = 20\nwriteConcern = { w = 0 }\n"
+    rows_of(f"[[variants]]\n{variant}", UriTarget(replica_set.uri), tmp_path, documents)
+    assert seen == {50: None, 20: {"w": 0}}

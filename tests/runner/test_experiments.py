@@ -47,6 +47,13 @@ def test_scaling_leaves_enough_work_to_be_measured():
     assert experiments.scale(few, 0.001).variants[0]["nUpdates"] == 7_000
 
 
+def test_what_is_less_than_one_does_not_grow_when_it_is_made_smaller():
+    experiment = experiments.load("insert_docsize")
+    small = {"initialDocsToInsert": 0, "docSizeKB": 0.25}
+    odd = replace(experiment, scaled=tuple(small), parameters=small, variants=({},), least={})
+    assert experiments.scale(odd, 0.001).parameters == small
+
+
 def test_an_experiment_may_have_a_scale_that_it_is_not_made_smaller_than():
     experiment = experiments.load("insert_docsize")
     assert [experiments.scale_of(experiment, asked) for asked in (0.001, 0.005, 0.2)] == [0.005, 0.005, 0.2]
