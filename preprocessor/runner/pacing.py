@@ -32,6 +32,15 @@ class Pacing:
     length: float
     draw: random.Random
 
+    def pause(self, over: float, took: float) -> float:
+        """Seconds from a request that ``took`` so many to the next, when ``over`` of the window are.
+
+        The first request (``took`` 0) waits for what is left, on average, of a pause that began before the window: so
+        the rate is that of a connection that has been at it for long, however short the window is.
+        """
+        part = self.draw.random() if took else 1 - sqrt(self.draw.random())
+        return 2 * part * self.interval(over / self.length) - took
+
 
 def paced(
     prepare: Callable[[], Prepared],
@@ -40,26 +49,20 @@ def paced(
     clock: Callable[[], int] = time.monotonic_ns,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Step:
-    """A step that prepares a request, sleeps, and sends it; what is counted is the time of the request alone.
+    """A step that prepares a request, sleeps, and sends it, or waits for the end of the window if that is before.
 
-    The first request waits for what is left, on average, of a pause that began before the window: so the rate is that
-    of a connection that has been at it for long, however short the window is. When the window would be over before
-    the next request, the step waits for its end.
+    What is counted is the time of the request alone.
     """
     begun = took = 0
-    share = pacing.draw.random
 
     def step() -> Done | None:
         nonlocal begun, took
         now = clock()
         begun = begun or now
-        over = (now - begun) / 1e9
-        part = share() if took else 1 - sqrt(share())
-        pause = 2 * part * pacing.interval(over / pacing.length) - took / 1e9
+        pause = pacing.pause((now - begun) / 1e9, took / 1e9)
         request = prepare()
         rest = pacing.length - (clock() - begun) / 1e9
-        pause = max(0.0, pause - (clock() - now) / 1e9)
-        if pause >= rest:
+        if (pause := max(0.0, pause - (clock() - now) / 1e9)) >= rest:
             sleep(max(0.0, rest))
             return None
         sleep(pause)

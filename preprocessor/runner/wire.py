@@ -57,21 +57,9 @@ class WireClient:
         """Called when a request is sent: it may do something else until the answer begins to come."""
         self._held = ExitStack()
         self._socket = _checked_out(client, self._held)
-        write = {"writeConcern": dict(concern), "$db": database}
-        self._insert = document(elements({"insert": collection, "ordered": True, **write}))
-        self._update = document(elements({"update": collection, "ordered": True, **write}))
-        self._update_each = document(elements({"update": collection, "ordered": False, **write}))
-        self._modify = {
-            upsert: elements({"findAndModify": collection, "new": True, "upsert": upsert, **write})
-            for upsert in (False, True)
-        }
-        self._find = elements({"find": collection, "projection": PROJECTION, "$db": database})
-        self._delete = document(elements({"delete": collection, "ordered": True, **write}))
-        self._aggregate = elements({"aggregate": collection, "cursor": {}, "$db": database})
-        self._upsert = {upsert: elements({"upsert": upsert, "multi": False}) for upsert in (False, True)}
-        self._more = elements({"collection": collection, "$db": database})
-        self._read = elements({"find": collection, "limit": 1, "singleBatch": True, "$db": database})
-        self._scan = elements({"find": collection, "sort": {"_id": 1}, "$db": database})
+        self._prepare_reads({"$db": database}, collection)
+        self._prepare_writes({"writeConcern": dict(concern), "$db": database}, collection)
+        self._acknowledged = concern.get("w") != 0
         self._around_find: dict[tuple[int, int, int], tuple[bytes, bytes]] = {}
         """What is sent before and after a selector, by its length, the limit and the skip."""
         self._around_update: dict[tuple[int, int, bool], tuple[bytes, bytes]] = {}
@@ -79,7 +67,24 @@ class WireClient:
         self._seen: bytes | None = None
         """How an answer with nothing but empty documents began."""
         self._seen_counts = 0, 0
-        self._acknowledged = concern.get("w") != 0
+
+    def _prepare_reads(self, where: Mapping[str, Any], collection: str) -> None:
+        self._find = elements({"find": collection, "projection": PROJECTION, **where})
+        self._read = elements({"find": collection, "limit": 1, "singleBatch": True, **where})
+        self._scan = elements({"find": collection, "sort": {"_id": 1}, **where})
+        self._aggregate = elements({"aggregate": collection, "cursor": {}, **where})
+        self._more = elements({"collection": collection, **where})
+
+    def _prepare_writes(self, write: Mapping[str, Any], collection: str) -> None:
+        self._insert = document(elements({"insert": collection, "ordered": True, **write}))
+        self._update = document(elements({"update": collection, "ordered": True, **write}))
+        self._update_each = document(elements({"update": collection, "ordered": False, **write}))
+        self._modify = {
+            upsert: elements({"findAndModify": collection, "new": True, "upsert": upsert, **write})
+            for upsert in (False, True)
+        }
+        self._delete = document(elements({"delete": collection, "ordered": True, **write}))
+        self._upsert = {upsert: elements({"upsert": upsert, "multi": False}) for upsert in (False, True)}
 
     def fileno(self) -> int:
         """The number of the file that answers are read from."""

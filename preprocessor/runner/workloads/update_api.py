@@ -8,6 +8,7 @@ document that was not matched is inserted by a second request. Both together are
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import UnexpectedReply
@@ -59,24 +60,18 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
     import bson
     from bson.int64 import Int64
 
-    chance = random.Random(share.seed)
+    number = _numbers(config, share)
     tails = _tails(config, share)
     upsert = bool(config["upsert"])
     updates = _updates(tails, upsert)
-    loaded = config["initialDocsToInsert"]
-    following = loaded + share.start_of(config["nUpdates"])
     remaining = share.of(config["nUpdates"])
-    share_of_new = config["percentNew"] / 100
     send = {"UpdateOne": client.update, "FindOneAndUpdate": client.find_and_update}[config["updateFunction"]]
 
     def step() -> Done | None:
-        nonlocal following, remaining
+        nonlocal remaining
         if not remaining:
             return None
-        number = int(chance.random() * loaded)
-        if chance.random() < share_of_new:
-            number, following = following, following + 1
-        selector = bson.encode({"_id": Int64(number)})
+        selector = bson.encode({"_id": Int64(number())})
         update = updates[remaining % len(updates)]
         size = len(selector) + len(update)
         if not send(selector, update, upsert):
@@ -89,6 +84,23 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
         return Done(1, 1, size)
 
     return step
+
+
+def _numbers(config: Config, share: Share) -> Callable[[], int]:
+    """What gives the number of the document that the next operation is for, of a new one or of any that is loaded."""
+    draw = random.Random(share.seed).random
+    loaded, share_of_new = config["initialDocsToInsert"], config["percentNew"] / 100
+    following: int = loaded + share.start_of(config["nUpdates"])
+
+    def number() -> int:
+        nonlocal following
+        old = int(draw() * loaded)
+        if draw() >= share_of_new:
+            return old
+        following += 1
+        return following - 1
+
+    return number
 
 
 def _tails(config: Config, share: Share) -> list[bytes]:
