@@ -199,13 +199,17 @@ def _check(commands: Commands) -> None:
         default="text",
         help="how findings are written (default: text)",
     )
+    _baseline_options(command)
+    _source_options(command)
+
+
+def _baseline_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--baseline", metavar="FILE", help="findings that are accepted: only others are listed and fail"
     )
     command.add_argument(
         "--write-baseline", action="store_true", help="accept today's findings: write them to the baseline"
     )
-    _source_options(command)
 
 
 def _explain(commands: Commands) -> None:
@@ -318,6 +322,19 @@ def _schema(commands: Commands) -> None:
     )
 
 
+_PULL_EPILOG = (
+    f"SOURCE:\n{_SOURCES_LISTED}\n\n"
+    "examples:\n"
+    "  mongo-tables pull mongodb://HOST/DATABASE             what the pages read, into fixtures/\n"
+    "  mongo-tables pull mongodb://HOST/DATABASE --prune     of that, only the fields that they read\n"
+    "  mongo-tables pull v1:fixtures results --as v1         results as they were at the tag v1\n"
+    "  mongo-tables pull v1:fixtures results --pipeline brief --as v1\n"
+    "                                                        what docs/pipelines/brief.json makes of them\n\n"
+    "In a pipeline, $$revision is the revision that last changed REVISION:FOLDER; null for other sources.\n\n"
+    "exit status: 0 copied, or nothing to change, 2 wrong usage or nothing to work with"
+)
+
+
 def _pull(commands: Commands) -> None:
     command = _command(
         commands,
@@ -328,15 +345,7 @@ def _pull(commands: Commands) -> None:
         "documents go through it first: so the rows of an earlier revision, or of another machine, become a\n"
         "collection of their own, beside which pages can set today's.",
         "preprocessor.commands.pull",
-        f"SOURCE:\n{_SOURCES_LISTED}\n\n"
-        "examples:\n"
-        "  mongo-tables pull mongodb://HOST/DATABASE             what the pages read, into fixtures/\n"
-        "  mongo-tables pull mongodb://HOST/DATABASE --prune     of that, only the fields that they read\n"
-        "  mongo-tables pull v1:fixtures results --as v1         results as they were at the tag v1\n"
-        "  mongo-tables pull v1:fixtures results --pipeline brief --as v1\n"
-        "                                                        what docs/pipelines/brief.json makes of them\n\n"
-        "In a pipeline, $$revision is the revision that last changed REVISION:FOLDER; null for other sources.\n\n"
-        "exit status: 0 copied, or nothing to change, 2 wrong usage or nothing to work with",
+        _PULL_EPILOG,
     )
     command.add_argument("source", metavar="SOURCE", help="where the documents are, see below")
     command.add_argument(
@@ -352,6 +361,12 @@ def _pull(commands: Commands) -> None:
         metavar="COLLECTION",
         help="what the one collection is called in the fixture folder",
     )
+    _wanted_options(command)
+    command.add_argument("--dry-run", action="store_true", help="say what would change, write nothing")
+
+
+def _wanted_options(command: argparse.ArgumentParser) -> None:
+    """From which pages it follows what is wanted."""
     command.add_argument(
         "--docs", action="append", metavar="PATH", help="pages that are looked at (default: docs)"
     )
@@ -359,7 +374,6 @@ def _pull(commands: Commands) -> None:
     command.add_argument(
         "--prune", action="store_true", help="keep only the fields that the pages' pipelines read"
     )
-    command.add_argument("--dry-run", action="store_true", help="say what would change, write nothing")
 
 
 def _diff(commands: Commands) -> None:
