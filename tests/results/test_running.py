@@ -104,5 +104,5 @@ run_all(source, [Query("results", ())])
         process.send_signal(signal.SIGINT)
         began = time.monotonic()
         _, said = process.communicate(timeout=20)
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 15
         assert "KeyboardInterrupt" in said
