@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
+    "--disable-dev-shm-usage",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
@@ -79,9 +80,9 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def served(folder: Path, port: int = 0) -> Iterator[Served]:
-    """A folder on a loopback port, by default a free one, until the block ends."""
-    with ThreadingHTTPServer(("127.0.0.1", port), partial(_Quiet, directory=str(folder))) as server:
+def served(folder: Path) -> Iterator[Served]:
+    """A folder, which may be made later, on a free loopback port until the block ends."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield Served(folder, f"http://127.0.0.1:{server.server_address[1]}/")

@@ -8,7 +8,6 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from tests.browser.browsing import Served, served
-from tests.mongod import free_port
 from tests.site.builds import build, sample
 
 # The single runs behind a row, folded away, are no rows of the table.
@@ -76,7 +75,7 @@ def test_a_caption_has_a_link_to_its_figure_that_the_keyboard_reaches(site: Serv
     page.keyboard.press("Tab")
     assert link.evaluate("(one) => getComputedStyle(one).opacity") == "1"
     page.keyboard.press("Enter")
-    assert page.url.endswith(str(link.get_attribute("href")))
+    page.wait_for_url(f"**{link.get_attribute('href')}")
     assert page.locator("figure:target").count() == 1
 
 
@@ -103,15 +102,14 @@ def test_mkdocs_knows_the_anchors_of_figures(tmp_path: Path) -> None:
 
 
 def test_tables_of_a_page_that_came_in_later_sort_as_well(tmp_path: Path, page: Page) -> None:
-    port = free_port()
     site = sample(tmp_path)
     config = site / "mkdocs.yml"
     text = config.read_text(encoding="utf-8")
-    instantly = f"  features: [navigation.instant]\nsite_url: http://127.0.0.1:{port}/\n"
-    config.write_text(text.replace("  font: false\n", f"  font: false\n{instantly}"), encoding="utf-8")
-    done = build(site)
-    assert done.returncode == 0, done.stderr
-    with served(site / "site", port) as instant:
+    with served(site / "site") as instant:
+        instantly = f"  features: [navigation.instant]\nsite_url: {instant.url}\n"
+        config.write_text(text.replace("  font: false\n", f"  font: false\n{instantly}"), encoding="utf-8")
+        done = build(site)
+        assert done.returncode == 0, done.stderr
         page.goto(f"{instant.url}guide.html")
         page.evaluate("window.sameDocument = true")
         page.get_by_role("link", name="Home", exact=True).click()
