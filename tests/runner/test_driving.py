@@ -7,9 +7,35 @@ from collections import Counter
 
 import pytest
 
+from preprocessor.runner import driving
 from preprocessor.runner.clients import UnexpectedReply
 from preprocessor.runner.driving import ERRORS_IN_A_ROW, NO_LONGER_PRIMARY, Pace, Tally, add_up, drive
 from preprocessor.runner.workloads import Done
+
+DONE = Done(1, 1, 1)
+
+
+class Clock:
+    """A clock that only sleeping moves, in nanoseconds."""
+
+    def __init__(self):
+        self.now = 1_000_000_000
+
+    def monotonic_ns(self):
+        return self.now
+
+    def monotonic(self):
+        return self.now / 1e9
+
+    def sleep(self, seconds):
+        self.now += round(seconds * 1e9)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    made = Clock()
+    monkeypatch.setattr(driving, "time", made)
+    return made
 
 
 def driven(step, pace=None):
@@ -56,36 +82,37 @@ def test_a_broken_connection_ends_the_work_at_once():
     assert tally.operations == 1
 
 
-def test_a_closed_loop_begins_no_operation_before_its_start_nor_after_its_end():
-    start = time.monotonic() + 0.05
+def test_a_closed_loop_begins_no_operation_before_its_start_nor_after_its_end(clock):
     begun = []
-    tally = driven(lambda: begun.append(time.monotonic()) or Done(1, 1, 1), Pace(start, 0, start + 0.05))
-    assert begun[0] >= start
-    assert begun[-1] <= start + 0.05 <= tally.finished
-    assert tally.operations == len(begun)
+    start = clock.monotonic() + 0.05
+    tally = driven(
+        lambda: begun.append(clock.monotonic()) or clock.sleep(0.02) or DONE, Pace(start, 0, start + 0.05)
+    )
+    assert begun == pytest.approx([start, start + 0.02, start + 0.04])
+    assert tally.operations == 3
+    assert tally.finished == pytest.approx(start + 0.06)
 
 
-@pytest.mark.parametrize("slow", [0.0, 0.03])
-def test_with_a_rate_operations_count_from_when_they_were_meant_to_start(slow):
-    start = time.monotonic()
-    tally = driven(lambda: time.sleep(slow) or Done(1, 1, 1), Pace(start, 0.01, start + 0.1))
-    if slow:
-        # Each is 20 ms later than it was meant to be than the one before: the fourth ends 90 ms after it was meant to.
-        assert tally.operations <= 4
-        assert max(tally.latencies[""]) >= 80_000
-    else:
-        assert tally.operations <= 10
-        assert min(tally.latencies[""]) < 10_000
+@pytest.mark.parametrize(
+    ("slow", "latencies"),
+    [(0.0, {0: 10}), (0.004, {4_000: 10}), (0.03, {30_000: 1, 50_000: 1, 70_000: 1, 90_000: 1})],
+)
+def test_with_a_rate_operations_count_from_when_they_were_meant_to_start(clock, slow, latencies):
+    start = clock.monotonic()
+    tally = driven(lambda: clock.sleep(slow) or DONE, Pace(start, 0.01, start + 0.1))
+    assert tally.latencies[""] == latencies
 
 
 @pytest.mark.parametrize(
     ("first", "operations"), [(0.0, 2), (5.0, 0)], ids=["the next is due later", "its first is"]
 )
-def test_with_a_rate_a_window_is_as_long_as_it_was_to_be_however_rare_operations_are(first, operations):
-    start = time.monotonic()
-    tally = driven(lambda: Done(1, 1, 1), Pace(start + first, 0.2, start + 0.3))
+def test_with_a_rate_a_window_is_as_long_as_it_was_to_be_however_rare_operations_are(
+    clock, first, operations
+):
+    start = clock.monotonic()
+    tally = driven(lambda: DONE, Pace(start + first, 0.2, start + 0.3))
     assert tally.operations == operations
-    assert 0.3 <= tally.finished - start < 3
+    assert tally.finished == pytest.approx(start + 0.3)
 
 
 def test_a_server_that_is_no_longer_the_primary_ends_the_work_at_once():
