@@ -26,7 +26,7 @@ time.sleep(60)
 """
 
 
-def gone(pids, directory, seconds=5.0):
+def gone(pids, directory, seconds=60.0):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if not any(psutil.pid_exists(pid) for pid in pids) and not directory.exists():
