@@ -31,7 +31,8 @@ def threads_of(uri, load):
     seen = set()
 
     def ask(connection):
-        seen.add((connection.find(bson.encode({}), 1, 0), threading.get_ident()))
+        # Not its number, which the next thread gets once this one has ended.
+        seen.add((connection.find(bson.encode({}), 1, 0), threading.current_thread()))
 
     with MongoClient(uri) as client:
         held = connections(client)
