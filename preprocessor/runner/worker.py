@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from preprocessor.runner.clients import Client, Kind, PyMongoClient
 from preprocessor.runner.driving import Pace, Tally, add_up, drive, one_line
 from preprocessor.runner.hub import AVAILABLE, Hub
+from preprocessor.runner.requests import document
 from preprocessor.runner.wire import WireClient
 from preprocessor.runner.workloads import PACES_ITSELF, Share, Step, workload
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 SELECTION_MS = 15_000
 """How long a primary is waited for: longer than an election takes, shorter than one waits for a dead server."""
+_ANY = document(b"")
 _CLIENTS: Mapping[str, type[WireClient] | type[PyMongoClient]] = {
     "wire": WireClient,
     "pymongo": PyMongoClient,
@@ -95,12 +97,28 @@ def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
             return
         pipe.send(None)
         total = _timed(clients, steps, assignment, pipe.recv(), counters)
+        total.gave_up = total.gave_up or _caught_up(clients, load)
         # Before clients are closed, which takes time, and waits for a server that is gone.
         pipe.send(total.gave_up or total)
         if total.gave_up:
             return
         for held in clients:
             held.close()
+
+
+def _caught_up(clients: Sequence[Client], load: Load) -> str:
+    """Wait until the server has done what nobody asked an answer for: else the next window would meet it.
+
+    A server does one request of a connection after the other. Gives what went wrong, or nothing.
+    """
+    if _concern(load).get("w") != 0:
+        return ""
+    try:
+        for held in clients:
+            held.read(_ANY, _ANY)
+    except Exception as error:
+        return one_line(error)
+    return ""
 
 
 def _connect(client: MongoClient[dict[str, Any]], load: Load) -> Client:

@@ -79,3 +79,23 @@ def test_an_answer_is_not_waited_for_longer_than_the_connection_string_says(repl
         assert not work.is_alive()
         assert time.monotonic() - began >= 0.2
     assert [tally.gave_up.partition(":")[0] for tally in tallies] == ["TimeoutError"] * 2
+
+
+def test_a_window_is_over_when_the_server_has_done_what_nobody_waited_for(replica_set, crew):
+    config = {**NOBODY, "totalDocsToInsert": 10, "docSizeKB": 1, "writeBatchSize": 1}
+    load = Load(replica_set.uri, "worker_test", "insert", config, "s", 2, "wire")
+    done = []
+    with MongoClient(replica_set.uri) as client:
+        client.worker_test.things.drop()
+        work = threading.Thread(target=lambda: done.append(crew.perform(load)), daemon=True)
+        client.admin.command("fsync", lock=True)  # no write is done until it is unlocked
+        try:
+            work.start()
+            work.join(1.5)
+            assert work.is_alive()
+        finally:
+            client.admin.command("fsyncUnlock")
+        work.join()
+        assert client.worker_test.things.count_documents({}) == done[0].documents == 10
+        assert done[0].seconds < 1.5
+        client.drop_database("worker_test")
