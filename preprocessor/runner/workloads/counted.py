@@ -1,4 +1,4 @@
-"""Numbered documents with a counter, which two workloads update: how they come to be there."""
+"""Numbered documents, with a counter or in groups, which other workloads work on: how they come to be there."""
 
 from __future__ import annotations
 

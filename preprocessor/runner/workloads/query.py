@@ -10,7 +10,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import UnexpectedReply
-from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads import Config, Done, Share, Step, counted
 from preprocessor.runner.workloads.templates import encoder
 
 if TYPE_CHECKING:
@@ -39,14 +39,7 @@ def create(database: Database[Any], config: Config) -> None:
 
 def preload(config: Config) -> Config:
     """An insert of ``initialDocsToInsert`` numbered documents in groups of ``groupSize``."""
-    return {
-        "collection": config["collection"],
-        "totalDocsToInsert": config["initialDocsToInsert"],
-        "docSizeKB": config["docSizeKB"],
-        "writeBatchSize": config["writeBatchSize"],
-        "groupSize": config["groupSize"],
-        "idType": "SEQUENCE",
-    }
+    return {**counted.preload(config), "groupSize": config["groupSize"]}
 
 
 def reset(database: Database[Any], config: Config) -> None:
