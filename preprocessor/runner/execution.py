@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from preprocessor.results.secrets import scrub
 from preprocessor.runner import (
@@ -75,6 +76,8 @@ class Run:
     scanned: set[int] = field(default_factory=set)
     """Variants before which all that is loaded was read."""
     baselines: dict[Path, Mapping[str, Any] | None] = field(default_factory=dict)
+    name: str = field(default_factory=lambda: uuid4().hex)
+    """What no other run is called."""
 
     @property
     def client(self) -> MongoClient[dict[str, Any]]:
@@ -92,13 +95,13 @@ class Run:
                 uri, appname="mongo-tables run", serverSelectionTimeoutMS=SELECTION_MS, retryReads=False
             )
             status(self.clients[uri])  # who cannot be looked at is told before anything is made
-            ownership.claim(self.clients[uri], self.database)
+            ownership.claim(self.clients[uri], self.database, self.name)
         return self.clients[uri]
 
     def leave(self) -> None:
         """Drop our database and close the client."""
         for client in self.clients.values():
-            ownership.drop(client, self.database)
+            ownership.drop(client, self.database, self.name)
             client.close()
         self.clients.clear()
 
@@ -115,7 +118,7 @@ class Run:
         for uri, client in self.clients.items():
             with suppress(PyMongoError):
                 with MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=patience_ms) as last:
-                    ownership.drop(last, self.database)
+                    ownership.drop(last, self.database, self.name)
                 client.close()  # only when there is somebody to say goodbye to, else it waits
         self.clients.clear()
 
@@ -147,7 +150,7 @@ def execute(run: Run, store: Store, journal: Journal) -> int:
             _measure(run, [number for number in group if number in missing], len(group), store, journal)
         if not run.clients and not run.target.ends_with_run:
             # Nothing was left to measure: a run that was killed behind its last window may have left its database.
-            ownership.drop(run.client, run.database)
+            ownership.drop(run.client, run.database, run.name)
         run.leave()
     store.retire(run.experiment.name, [result.row_id(run.experiment, number) for number in numbers])
     published.write(run.experiment, store)
@@ -312,6 +315,7 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
     if reason := run.target.fault(patience=0):
         # A majority may have gone on without it, and that is another deployment than the row would tell of.
         raise WorkFailed(f"the work was given up: {reason}", KEPT)
+    ownership.check(run.client, run.database, run.name)
     if isinstance(kind, Concluding):
         return replace(measurement, conclusion=kind.conclude(run.client[run.database], config))
     return measurement

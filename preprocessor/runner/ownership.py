@@ -1,14 +1,15 @@
 """Databases that a run may change: only those that carry its marker.
 
 A run makes its databases itself and puts one document into the collection ``mongo_tables_marker`` of each. A
-database that exists without that document belongs to somebody else and is never written to nor dropped.
+database that exists without that document belongs to somebody else and is never written to nor dropped. The document
+also names the run: one that was killed leaves its database to the next, and two at once must not share it unnoticed.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.runner.errors import TargetError
+from preprocessor.runner.errors import KEPT, TargetError
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -17,23 +18,38 @@ MARKER = "mongo_tables_marker"
 _MARK = {"_id": "mongo-tables", "purpose": "made by mongo-tables run; it may be dropped by it at any time"}
 
 
-def claim(client: MongoClient[dict[str, Any]], name: str) -> None:
-    """Make the database ``name`` ours, empty; raises TargetError when it exists and is not ours."""
+def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
+    """Make the database ``name`` that of the run, empty; raises TargetError when it exists and was made by no run."""
     if _exists(client, name):
-        drop(client, name)
-    client[name][MARKER].insert_one(dict(_MARK))
+        if _run(client, name) is None:
+            raise TargetError(
+                f"the database {name!r} exists and was not made by mongo-tables; it stays untouched",
+                "rename it, or give the experiment another `database`",
+            )
+        client.drop_database(name)
+    client[name][MARKER].insert_one({**_MARK, "run": run})
 
 
-def drop(client: MongoClient[dict[str, Any]], name: str) -> None:
-    """Drop the database ``name`` if it is there; raises TargetError when it is not ours."""
-    if not _exists(client, name):
-        return
-    if client[name][MARKER].find_one({"_id": _MARK["_id"]}) is None:
-        raise TargetError(
-            f"the database {name!r} exists and was not made by mongo-tables; it stays untouched",
-            "rename it, or give the experiment another `database`",
-        )
-    client.drop_database(name)
+def check(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
+    """Raise TargetError when the database ``name`` is no longer that of the run."""
+    if _run(client, name) != run:
+        raise TargetError(f"another run has taken the database {name!r}", f"one after the other; {KEPT}")
+
+
+def drop(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
+    """Drop the database ``name`` if it is that of the run."""
+    if _exists(client, name) and _run(client, name) == run:
+        client.drop_database(name)
+
+
+def _run(client: MongoClient[dict[str, Any]], name: str) -> str | None:
+    """Whose the database is by its marker, which earlier versions made without a name; None when it has none."""
+    from pymongo import ReadPreference
+
+    # Wherever the connection string has reads done: a secondary may not have heard of it yet.
+    database = client.get_database(name, read_preference=ReadPreference.PRIMARY)
+    mark = database[MARKER].find_one({"_id": _MARK["_id"]})
+    return None if mark is None else str(mark.get("run", ""))
 
 
 def _exists(client: MongoClient[dict[str, Any]], name: str) -> bool:

@@ -8,7 +8,8 @@ import pytest
 from pymongo import MongoClient
 
 from preprocessor.runner import experiment as experiments
-from preprocessor.runner.errors import WorkFailed
+from preprocessor.runner import ownership
+from preprocessor.runner.errors import TargetError, WorkFailed
 from preprocessor.runner.execution import Options, execute, open_run
 from preprocessor.runner.journal import open_journal
 from preprocessor.runner.load import Crew
@@ -50,6 +51,15 @@ class Ailing(UriTarget):
 
     def fault(self, patience=0.0):
         return "mongod ended: it was ill"
+
+
+class Taken(UriTarget):
+    """A deployment on which another run begins while a window is measured."""
+
+    def fault(self, patience=0.0):
+        with MongoClient(self.uri) as client:
+            ownership.claim(client, DATABASE, "another")
+        return ""
 
 
 def rows_of(text, target, folder, shared=RECORDS):
@@ -114,3 +124,16 @@ def test_what_is_loaded_is_acknowledged_even_where_the_work_is_not(replica_set, 
     variant = "docSizeKB = 1\nwriteBatchSize = 9\ntotalDocsToInsert = 20\nwriteConcern = { w = 0 }\n"
     rows_of(f"[[variants]]\n{variant}", UriTarget(replica_set.uri), tmp_path, documents)
     assert seen == {50: None, 20: {"w": 0}}
+
+
+def test_two_runs_at_once_do_not_measure_each_other_and_neither_drops_what_is_the_others(
+    replica_set, tmp_path
+):
+    with MongoClient(replica_set.uri) as client:
+        with pytest.raises(TargetError, match="another run has taken the database"):
+            rows_of("[[variants]]\nrecordcount = 10\n", Taken(replica_set.uri), tmp_path)
+        assert FileStore(tmp_path).rows("tiny") == []
+        assert DATABASE in client.list_database_names()
+        # One that was killed leaves its database to the next.
+        assert len(rows_of("[[variants]]\nrecordcount = 10\n", UriTarget(replica_set.uri), tmp_path)) == 1
+        assert DATABASE not in client.list_database_names()
