@@ -11,6 +11,8 @@ FULL_BYTES = 128 << 20
 """With less room than that a server cannot make the next file of its journal, which has 100 MB from the beginning
 (https://www.mongodb.com/docs/manual/core/journaling/), and its log may have had no room to say so."""
 LONGEST = 300
+_ENDS = ('"s":"F"', '"msg":"Shutting down"')
+"""In the log of a server that ended by itself; servers that go on, or were killed, have harmless errors in theirs."""
 _NO_SPACE = "No space left on device"
 
 
@@ -21,12 +23,23 @@ def demise(directory: Path, pids: Sequence[int]) -> str:
     """
     if not any(_has_ended(pid) for pid in pids):
         return ""
-    if not directory.exists():
+    try:
+        return _reason(directory)
+    except FileNotFoundError:  # who ended the servers removes their files, at this moment or before
         return "mongod ended, and its files are gone"
-    entries = list(_grave(directory))
+
+
+def _reason(directory: Path) -> str:
+    logs = [
+        log.read_text(encoding="utf-8", errors="replace") for log in sorted(directory.glob("*/mongod.log"))
+    ]
+    entries = [entry for log in logs for entry in _errors(log)]
     if shutil.disk_usage(directory).free < FULL_BYTES or any(_NO_SPACE in entry for entry in entries):
         return f"mongod ended, because there is no space left on the disk of {directory.parent}"
-    return f"mongod ended: {entries[0]}"[:LONGEST] if entries else "mongod ended"
+    reasons = [entry for log in logs if any(end in log for end in _ENDS) for entry in _errors(log)]
+    if not reasons:
+        return "mongod was killed: it wrote no reason into its log; is there enough memory?"
+    return f"mongod ended: {reasons[0]}"[:LONGEST]
 
 
 def _has_ended(pid: int) -> bool:
@@ -38,12 +51,11 @@ def _has_ended(pid: int) -> bool:
         return True
 
 
-def _grave(directory: Path) -> Iterator[str]:
-    """What the logs say of errors that end a server, in one line each."""
-    for log in sorted(directory.glob("*/mongod.log")):
-        for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
-            if '"s":"F"' in line or '"s":"E"' in line:
-                yield _told(line)
+def _errors(log: str) -> Iterator[str]:
+    """What the log says of errors, in one line each: one that ends the server has others before it."""
+    for line in log.splitlines():
+        if '"s":"F"' in line or '"s":"E"' in line:
+            yield _told(line)
 
 
 def _told(line: str) -> str:

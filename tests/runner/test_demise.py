@@ -53,3 +53,13 @@ def test_a_full_disk_is_told_as_one(log, ended):
 
 def test_a_server_whose_files_are_gone_has_ended_all_the_same(tmp_path, ended):
     assert demise(tmp_path / "gone", [ended]) == "mongod ended, and its files are gone"
+
+
+def test_errors_of_a_server_that_had_no_time_to_say_why_it_ended_are_not_the_reason(log, ended):
+    log.write_text('{"s":"E","msg":"Failed to handle request"}\n{"s":"I","msg":"and on it goes"}\n')
+    assert demise(log.parents[1], [ended]).startswith("mongod was killed")
+
+
+def test_a_server_that_shut_down_is_told_with_its_error(log, ended):
+    log.write_text('{"s":"E","msg":"Error setting up listener"}\n{"s":"I","msg":"Shutting down","attr":{}}\n')
+    assert demise(log.parents[1], [ended]) == "mongod ended: Error setting up listener"
