@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 EXTRA = ("greenlet", "hdrh", "psutil")
 """Modules that come with the extra ``runner``."""
+LARGEST_SCALE = 1_000_000
+"""With more, numbers of documents are beyond those that MongoDB has."""
 EPILOG = """\
 examples:
   mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
@@ -75,7 +77,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
 
 def _add_how_much(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--scale", type=_positive, default=1.0, metavar="FACTOR",
+        "--scale", type=_scale, default=1.0, metavar="FACTOR",
         help="multiply data, time and the local target's cache by this, for example 0.01 (default: 1)",
     )  # fmt: skip
     parser.add_argument(
@@ -242,6 +244,12 @@ def _matching(given: str, known: Sequence[str]) -> Sequence[str]:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
+
+
+def _scale(text: str) -> float:
+    if (value := _positive(text)) > LARGEST_SCALE:
+        raise argparse.ArgumentTypeError(f"must be at most {LARGEST_SCALE:,}, not {text!r}")
+    return value
 
 
 def _positive(text: str) -> float:

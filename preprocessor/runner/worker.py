@@ -68,7 +68,7 @@ def serve(pipe: Connection, counters: Any) -> None:
     """
     threading.Thread(target=_end_with_runner, daemon=True).start()
     _give_way()
-    with suppress(EOFError):  # the runner is gone
+    with suppress(EOFError, BrokenPipeError):  # the runner is gone
         while True:
             _work(pipe.recv(), pipe, counters)
 
@@ -87,38 +87,37 @@ def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
     ) as client:
         try:
             clients = [_connect(client, load) for _ in assignment.mine]
-            kind = workload(load.workload)
-            steps = [
-                kind.open_steps(held, load.config, Share(worker, load.connections, f"{load.seed}/{worker}"))
-                for held, worker in zip(clients, assignment.mine, strict=True)
-            ]
+            steps = _opened(clients, assignment)
+            pipe.send(None)
+            total = _timed(clients, steps, assignment, pipe.recv(), counters)
+            if not total.gave_up:
+                _catch_up(clients, load)
+            done: Tally | str = total.gave_up or total
         except Exception as error:
-            pipe.send(one_line(error))
-            return
-        pipe.send(None)
-        total = _timed(clients, steps, assignment, pipe.recv(), counters)
-        total.gave_up = total.gave_up or _caught_up(clients, load)
+            done = one_line(error)
         # Before clients are closed, which takes time, and waits for a server that is gone.
-        pipe.send(total.gave_up or total)
-        if total.gave_up:
-            return
-        for held in clients:
-            held.close()
+        pipe.send(done)
+        if isinstance(done, Tally):
+            for held in clients:
+                held.close()
 
 
-def _caught_up(clients: Sequence[Client], load: Load) -> str:
+def _opened(clients: Sequence[Client], assignment: Assignment) -> list[Step]:
+    load, kind = assignment.load, workload(assignment.load.workload)
+    return [
+        kind.open_steps(held, load.config, Share(worker, load.connections, f"{load.seed}/{worker}"))
+        for held, worker in zip(clients, assignment.mine, strict=True)
+    ]
+
+
+def _catch_up(clients: Sequence[Client], load: Load) -> None:
     """Wait until the server has done what nobody asked an answer for: else the next window would meet it.
 
-    A server does one request of a connection after the other. Gives what went wrong, or nothing.
+    A server does one request of a connection after the other.
     """
-    if _concern(load).get("w") != 0:
-        return ""
-    try:
+    if _concern(load).get("w") == 0:
         for held in clients:
             held.read(_ANY, _ANY)
-    except Exception as error:
-        return one_line(error)
-    return ""
 
 
 def _connect(client: MongoClient[dict[str, Any]], load: Load) -> Client:
@@ -171,11 +170,26 @@ def _perform(clients: list[Client], loops: Sequence[Callable[[], None]], load: L
             client.wait = hub.wait
         hub.run({client.fileno(): loop for client, loop in zip(held, loops, strict=True)})
         return
-    threads = [threading.Thread(target=loop) for loop in loops]
+    _in_threads(loops)
+
+
+def _in_threads(loops: Sequence[Callable[[], None]]) -> None:
+    """Run each in a thread of its own; raises what one of them raised, which a thread by itself would keep."""
+    raised: list[Exception] = []
+
+    def perform(loop: Callable[[], None]) -> None:
+        try:
+            loop()
+        except Exception as error:
+            raised.append(error)
+
+    threads = [threading.Thread(target=perform, args=(loop,)) for loop in loops]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    if raised:
+        raise raised[0]
 
 
 def _only_waits_for_answers(load: Load) -> bool:

@@ -174,6 +174,7 @@ def test_how_far_an_experiment_has_come_is_not_forgotten_by_a_run_that_leaves_it
     ("option", "value", "wanted"),
     [
         ("--scale", "x", "a number above 0, not 'x'"),
+        ("--scale", "1e300", "at most 1,000,000, not '1e300'"),
         ("--seconds", "nan", "a number above 0, not 'nan'"),
         ("--repeats", "1.5", "a whole number from 1 on, not '1.5'"),
         ("--repeats", "0", "a whole number from 1 on, not '0'"),

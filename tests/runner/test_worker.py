@@ -14,6 +14,8 @@ from pymongo import MongoClient
 
 from preprocessor.runner import worker
 from preprocessor.runner.driving import Pace, Tally, drive
+from preprocessor.runner.errors import WorkFailed
+from preprocessor.runner.load import Crew
 from preprocessor.runner.wire import WireClient
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import Done
@@ -99,3 +101,11 @@ def test_a_window_is_over_when_the_server_has_done_what_nobody_waited_for(replic
         assert client.worker_test.things.count_documents({}) == done[0].documents == 10
         assert done[0].seconds < 1.5
         client.drop_database("worker_test")
+
+
+@pytest.mark.parametrize("odd", [{"rate": 1e-320}, {"seconds": 1e305}], ids=["threads", "one thread"])
+def test_what_goes_wrong_beside_the_requests_is_told_and_no_window_is_made_of_it(replica_set, odd):
+    config = {"collection": "things", "nFields": 1, "textBytes": 5, "writeBatchSize": 1}
+    load = replace(Load(replica_set.uri, "worker_test", "flat_insert", config, "s", 2, "wire"), **odd)
+    with Crew(1) as crew, pytest.raises(WorkFailed, match=r"given up: .*cannot convert float"):
+        crew.perform(load)
