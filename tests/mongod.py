@@ -70,6 +70,8 @@ def running(*, auth: bool = False) -> Iterator[Mongod]:
             ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            # It writes time stamps as text in the zone of its machine.
+            env={**os.environ, "TZ": "UTC"},
         )
         try:
             server = Mongod(port, process.pid)
