@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import subprocess
 import zipfile
@@ -74,8 +75,9 @@ def _parts(where: str) -> re.Match[str]:
 
 
 def _git(where: str, *asked: str) -> bytes:
+    english = {**os.environ, "LC_ALL": "C"}  # What it says stands in a sentence of ours.
     try:
-        done = subprocess.run(["git", *asked], capture_output=True, check=False)
+        done = subprocess.run(["git", *asked], capture_output=True, check=False, env=english)
     except FileNotFoundError:
         raise Unusable(f"{where}: git is not installed") from None
     if done.returncode != 0:
