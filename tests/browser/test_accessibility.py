@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page
 
 from tests.browser.browsing import Served
@@ -15,6 +16,7 @@ RUN = """([where, rules]) => axe.run({ include: where, exclude: "tbody tr:nth-ch
     resultTypes: ["violations"], preload: false, iframes: false, ...(rules.length ? { runOnly: rules } : {})
 })"""
 OF_COLOUR = ["color-contrast", "link-in-text-block"]
+PARTS = 4
 
 
 def broken(page: Page, *rules: str, where: str = "html") -> list[str]:
@@ -22,9 +24,11 @@ def broken(page: Page, *rules: str, where: str = "html") -> list[str]:
     return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
 
 
-def test_no_rule_is_broken_on_any_page_in_light_or_dark(site: Served, page: Page) -> None:
+# A part of the pages at a time: no single test is so long that a slow machine runs into its time limit.
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_rule_is_broken_on_any_page_in_light_or_dark(part: int, site: Served, page: Page) -> None:
     faults = {}
-    for path in site.pages:
+    for path in site.pages[part::PARTS]:
         page.emulate_media(color_scheme="light")
         page.goto(site.url + path)
         page.evaluate(AXE)
