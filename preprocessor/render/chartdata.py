@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 Rows = Sequence[Mapping[str, object]]
 AxisKind = Literal["number", "category"]
 
+# Beyond these no axis has a power of ten left to mark; no measure comes near.
 _LARGEST: Final = 1e300
+_SMALLEST: Final = 1e-300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,6 +215,8 @@ def _number(value: object) -> float | None:
         number = float(str(value))
     except (ValueError, OverflowError):
         return None
+    if abs(number) < _SMALLEST:
+        return 0.0
     return number if abs(number) < _LARGEST else None
 
 

@@ -205,6 +205,7 @@ def test_a_scale_of_one_value_is_no_division_by_zero() -> None:
         (plot("t", "n"), ROWS, "no row has a number in `n`"),
         (plot(log="y"), [{"t": 1, "a": 0}, {"t": 2, "a": 1}], "no place for a `a` of 0 or less"),
         (plot(log="x"), [{"t": 0, "a": 1}, {"t": 2, "a": 1}], "no place for a `t` of 0 or less"),
+        (plot(log="y"), [{"t": 1, "a": 5e-324}, {"t": 2, "a": 1}], "no place for a `a` of 0 or less"),
         (plot("n", log="x"), ROWS, "drawn as names"),
         (plot(), [{"t": 1, "a": 1}, {"t": 1, "a": 2}], "2 rows have the same place"),
         (plot(), [{"t": 1, "a": 1}, {"a": 2}], "1 of 2 rows have no `t`"),
@@ -212,6 +213,11 @@ def test_a_scale_of_one_value_is_no_division_by_zero() -> None:
 )
 def test_what_cannot_be_drawn_is_said(asked: Plot, rows: list[dict[str, Any]], said: str) -> None:
     assert any(said in message for _, message, _ in plot_faults(asked, rows))
+
+
+def test_the_smallest_number_there_is_can_be_drawn_on_any_axis() -> None:
+    rows = [{"t": 5e-324, "a": 5e-324}, {"t": 2, "a": 1}]
+    assert all("<svg" in chart_html(plot(log=axes), rows) for axes in ("", "x", "y", "xy"))
 
 
 def test_sound_rows_have_no_fault() -> None:
