@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from preprocessor.sharedpipelines import SharedPipeline
     from preprocessor.specs import PipelineSpec, Spec, TableSpec
     from preprocessor.statements import Tables
+    from preprocessor.textfiles import BadByte
 
 Answers = Mapping[str, "Rows | ResultsError"]
 """What the results source said, by ``Query.key``."""
@@ -59,6 +60,12 @@ class Page:
         from preprocessor.specs import PipelineSpec
 
         return [spec for spec in self.specs if isinstance(spec, PipelineSpec)]
+
+
+def no_text(file: str, bad: BadByte) -> Finding:
+    """The fault of a page that is not UTF-8, at its first bad byte."""
+    message = f"the page is not UTF-8: byte 0x{bad.value:02x} stands here"
+    return finding("MT100", file, (bad.line, bad.column), message, "save the page as UTF-8")
 
 
 def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | None]) -> Page:

@@ -17,6 +17,7 @@ from preprocessor.findings import Finding
 from preprocessor.jsondocument import Document, decoded, schema_findings, syntax_findings
 from preprocessor.jsontext import Path, parse
 from preprocessor.schemacheck import did_you_mean
+from preprocessor.textfiles import bad_byte, may_be_file
 
 Stage = Mapping[str, Any]
 
@@ -64,7 +65,7 @@ class SharedPipelines:
         if name not in self._read:
             path = self.folder / f"{name}.json"
             names = (*within, name)
-            if not _NAME.fullmatch(name) or not path.is_file():
+            if not _NAME.fullmatch(name) or not may_be_file(path):
                 return SharedPipeline(name, None, known=_names(self.folder))
             self._read[name] = _read_file(path, name, lambda inner: self._inner(inner, names))
         return self._read[name]
@@ -83,21 +84,24 @@ _CYCLE_HINT = "Remove one of the names from its list."
 
 
 def _names(folder: FilePath) -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in folder.glob("*.json"))) if folder.is_dir() else ()
+    files = filter(may_be_file, folder.glob("*.json")) if folder.is_dir() else ()
+    return tuple(sorted(path.stem for path in files))
 
 
 def _read_file(path: FilePath, name: str, shared: Lookup) -> SharedPipeline:
     file = path.as_posix()
     try:
-        text = path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        why = (
-            "is not UTF-8" if isinstance(fault, UnicodeDecodeError) else f"cannot be read ({fault.strerror})"
-        )
-        return SharedPipeline(
-            name, file, findings=(rules.finding("MT142", file, (0, 0), f"The file {why}."),)
-        )
-    return read_shared(text, file, name, shared)
+        content = path.read_bytes()
+    except OSError as fault:
+        return _unread(file, name, (0, 0), f"The file cannot be read ({fault.strerror}).")
+    if bad := bad_byte(content):
+        message = f"The file is not UTF-8: byte 0x{bad.value:02x} stands here."
+        return _unread(file, name, (bad.line, bad.column), message)
+    return read_shared(content.decode(), file, name, shared)
+
+
+def _unread(file: str, name: str, at: tuple[int, int], message: str) -> SharedPipeline:
+    return SharedPipeline(name, file, findings=(rules.finding("MT142", file, at, message),))
 
 
 def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeline:

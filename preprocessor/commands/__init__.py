@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import re
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from preprocessor.textfiles import bad_byte, may_be_file
 
 if TYPE_CHECKING:
     from preprocessor.pages import Answers, Page
@@ -57,16 +59,20 @@ def gather(paths: Iterable[str], pipelines: str | None) -> Gathered:
     pages: dict[Path, Page] = {}
     faults: list[str] = []
     for path in dict.fromkeys(paths):
-        try:
-            for file in _page_files(path):
-                if file not in pages:
-                    name, content = file.as_posix(), file.read_bytes()
-                    pages[file] = _not_text(content, name) or read_page(content.decode(), name, shared)
-        except Unusable as fault:
-            faults.append(fault.message)
-        except OSError as error:
-            faults.append(f"{error.filename or path}: {error.strerror or error}")
+        for file in _page_files(path, faults):
+            if file in pages:
+                continue
+            try:
+                name, content = file.as_posix(), file.read_bytes()
+            except OSError as error:
+                faults.append(_told(error, path))
+            else:
+                pages[file] = _not_text(content, name) or read_page(content.decode(), name, shared)
     return Gathered(list(pages.values()), faults)
+
+
+def _told(error: OSError, path: str) -> str:
+    return f"{error.filename or path}: {error.strerror or error}"
 
 
 def read_pages(paths: Iterable[str], pipelines: str | None) -> list[Page]:
@@ -77,33 +83,39 @@ def read_pages(paths: Iterable[str], pipelines: str | None) -> list[Page]:
     return gathered.pages
 
 
-def _page_files(written: str) -> list[Path]:
-    if not written:
-        raise Unusable("an empty path names no page")
+def _page_files(written: str, faults: list[str]) -> list[Path]:
+    """The pages that a path names; what it names in vain, and folders that cannot be read, go to ``faults``."""
     path = Path(written)
-    if path.is_dir():
-        return sorted(file for file in path.rglob("*") if file.suffix in PAGE_SUFFIXES and file.is_file())
-    if not path.exists():
-        raise Unusable(f"{path}: no such file or folder")
-    if path.is_file() and path.suffix.lower() not in PAGE_SUFFIXES:
-        raise Unusable(f"{path}: no Markdown page, whose name ends in {' or '.join(PAGE_SUFFIXES)}")
-    return [path]
+    try:
+        if not written:
+            faults.append("an empty path names no page")
+        elif path.is_dir():
+            return _pages_under(path, faults)
+        elif not path.exists():
+            faults.append(f"{path}: no such file or folder")
+        elif path.is_file() and path.suffix.lower() not in PAGE_SUFFIXES:
+            faults.append(f"{path}: no Markdown page, whose name ends in {' or '.join(PAGE_SUFFIXES)}")
+        else:
+            return [path]
+    except OSError as error:
+        faults.append(_told(error, written))
+    return []
+
+
+def _pages_under(folder: Path, faults: list[str]) -> list[Path]:
+    walked = os.walk(folder, onerror=lambda error: faults.append(_told(error, str(folder))))
+    files = (Path(place, name) for place, _, names in walked for name in names)
+    return sorted(file for file in files if file.suffix in PAGE_SUFFIXES and may_be_file(file))
 
 
 def _not_text(content: bytes, file: str) -> Page | None:
     """The page without a comment, and with a finding at its first bad byte; None when it is UTF-8."""
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        from preprocessor.pages import Page
-        from preprocessor.rules import finding
+    bad = bad_byte(content)
+    if bad is None:
+        return None
+    from preprocessor.pages import Page, no_text
 
-        above = re.split(r"\r\n|\r|\n", content[: error.start].decode())
-        message = f"the page is not UTF-8: byte 0x{content[error.start]:02x} stands here"
-        at = (len(above), len(above[-1]) + 1)
-        fault = finding("MT100", file, at, message, "save the page as UTF-8")
-        return Page(file, content.decode(errors="replace"), (), (), (fault,))
-    return None
+    return Page(file, content.decode(errors="replace"), (), (), (no_text(file, bad),))
 
 
 def read_text(file: Path) -> str:

@@ -46,14 +46,18 @@ def _folders(folder: Path) -> dict[str, Path]:
 
 
 def files_of(folder: Path, collection: str) -> list[Path]:
-    """The fixture files of a collection in their order; none for an unknown collection."""
+    """The fixture files of a collection in their order; none for an unknown collection.
+
+    Raises ``ResultsError`` when its folder cannot be listed.
+    """
     place = _folders(folder).get(collection)
     if place is None:
         return []
-    found = (
-        p for p in place.iterdir() if p.suffix in SUFFIXES and not p.name.startswith(".") and p.is_file()
-    )
-    return sorted(found, key=lambda path: path.name)
+    try:
+        found = [p for p in place.iterdir() if p.suffix in SUFFIXES and not p.name.startswith(".")]
+        return sorted((p for p in found if p.is_file()), key=lambda path: path.name)
+    except OSError as error:
+        raise _unusable(f"the folder {place} cannot be read: {error.strerror}") from None
 
 
 def read(path: Path) -> bytes:

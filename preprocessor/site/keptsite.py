@@ -50,9 +50,16 @@ def _program() -> str:
 
 
 def folder_state(folder: Path) -> str:
-    """A key of the shared pipelines in a folder."""
+    """A key of the shared pipelines in a folder; a file that cannot be read has its name alone in it."""
     files = sorted(folder.glob("*.json")) if folder.is_dir() else []
-    return json.dumps([[file.name, hashlib.sha256(file.read_bytes()).hexdigest()] for file in files])
+    return json.dumps([[file.name, _digest(file)] for file in files])
+
+
+def _digest(file: Path) -> str:
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 def load(fixtures: Path, key: str) -> dict[str, KeptPage] | None:

@@ -6,10 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from preprocessor.pages import Page, read_page
+from preprocessor.pages import Page, no_text, read_page
+from preprocessor.rules import finding
 from preprocessor.sharedpipelines import SharedPipelines
 from preprocessor.site.faults import about
 from preprocessor.site.keptsite import folder_state
+from preprocessor.textfiles import bad_byte
 
 if TYPE_CHECKING:
     from mkdocs.structure.files import File
@@ -39,7 +41,7 @@ class PageReader:
         try:
             text = file.content_string
         except (OSError, ValueError):
-            return None  # MkDocs itself complains of such a page.
+            return None  # The build has ended, or will, for such a page.
         return self._page(text, shown_path(file)) if "<!--" in text else None
 
     def as_given(self, file: File, markdown: str) -> Page:
@@ -59,6 +61,17 @@ class PageReader:
         if key not in self._read:
             self._read[key] = read_page(text, file, self._shared)
         return self._read[key]
+
+
+def unreadable(file: File) -> Finding | None:
+    """Why a page cannot be read, of which MkDocs would complain by a traceback; None when it can."""
+    if not file.abs_src_path:
+        return None
+    try:
+        bad = bad_byte(Path(file.abs_src_path).read_bytes())
+    except OSError as error:
+        return finding("MT100", shown_path(file), (0, 0), f"the page cannot be read: {error.strerror}")
+    return no_text(shown_path(file), bad) if bad else None
 
 
 def _placed(given: Page, on_disk: Page) -> Page:

@@ -36,7 +36,7 @@ from preprocessor.site.source import results_source, watched_folder
 from preprocessor.site.swap import left_over, shown_again, swapped, tokens, with_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from jinja2 import Environment
     from mkdocs.config.defaults import MkDocsConfig
@@ -122,7 +122,10 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         folder = self._pipelines(config)
         self._asked.refresh()
         level = InclusionLevel.is_in_serve if self._serving else InclusionLevel.is_included
-        pages = [file for file in files.documentation_pages(inclusion=level) if "<!--" in _text(file)]
+        texts = [(file, _text(file)) for file in files.documentation_pages(inclusion=level)]
+        if without := [file for file, text in texts if not text]:
+            _refuse_unreadable(without)
+        pages = [file for file, text in texts if "<!--" in text]
         self._key = self._site_key(folder, pages, config)
         self._kept = load(Path(self._asked.where), self._key) if self._key else None
         if self._kept is None:
@@ -171,7 +174,10 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             raise PluginError(f"mongo-tables: {count}, listed above; nothing was built.")
         if not findings:
             self._keep()
-        put({**self._downloads, **self._published.files}, Path(config.site_dir))
+        try:
+            put({**self._downloads, **self._published.files}, Path(config.site_dir))
+        except OSError as error:
+            raise PluginError(f"mongo-tables: {error.filename}: {error.strerror}") from None
 
     @event_priority(100)
     def _for_search(
@@ -364,11 +370,22 @@ def _root(config: MkDocsConfig) -> Path:
 
 
 def _text(file: File) -> str:
-    """A page as it is on disk; nothing when it cannot be read, of which MkDocs itself complains."""
+    """A page as it is on disk; nothing when it cannot be read (``_refuse_unreadable``)."""
     try:
         return file.content_string
     except (OSError, ValueError):
         return ""
+
+
+def _refuse_unreadable(files: Iterable[File]) -> None:
+    """End the build for pages that MkDocs could not read either, with the place of each fault."""
+    from preprocessor.site.pagereader import unreadable
+
+    faults = [fault for fault in map(unreadable, files) if fault is not None]
+    for fault in faults:
+        _report(fault)
+    if faults:
+        raise PluginError("mongo-tables: a page cannot be read, see above; nothing was built.")
 
 
 def _repeat_headings(page: SitePage, html: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -50,12 +51,24 @@ class Shelf:
 
 
 def put(files: Mapping[str, str | bytes], folder: Path) -> None:
-    """Write files, text or bytes by path, below a folder."""
+    """Write files, text or bytes by path, below a folder. Raises ``OSError``, which names the file."""
     for place in {path.rpartition("/")[0] for path in files}:
         (folder / place).mkdir(parents=True, exist_ok=True)
     for path, content in files.items():
-        with open(f"{folder}/{path}", "wb") as file:  # noqa: PTH123 (of thousands, each object costs)
-            file.write(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
+        _write(
+            f"{folder}/{path}", content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+        )
+
+
+def _write(place: str, content: bytes) -> None:
+    """Write a file, whole or not at all: readers cannot see that rows are missing at its end."""
+    try:
+        with open(place, "wb") as file:  # noqa: PTH123 (of thousands, each object costs)
+            file.write(content)
+    except OSError as error:
+        with suppress(OSError):
+            Path(place).unlink()
+        raise OSError(error.errno, error.strerror, place) from None
 
 
 def data_address(name: str, text: str) -> str:

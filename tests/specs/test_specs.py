@@ -149,7 +149,7 @@ def test_shared_stages_take_the_place_of_their_name_and_are_located_there():
         ("wrong", [("wrong.json", 3, 5, "MT134")]),
         ("naming", [("naming.json", 1, 3, "MT140")]),
         ("round", [("turn.json", 1, 3, "MT141")]),
-        ("binary", [("binary.json", 0, 0, "MT142")]),
+        ("binary", [("binary.json", 1, 1, "MT142")]),
         ("nowhere", [("page.md", 3, 52, "MT140")]),
     ],
 )

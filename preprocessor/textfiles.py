@@ -1,0 +1,34 @@
+"""Files that ought to hold text: whether one is there, and where its bytes are none."""
+
+from __future__ import annotations
+
+import re
+from errno import ENAMETOOLONG
+from pathlib import Path
+from typing import NamedTuple
+
+
+class BadByte(NamedTuple):
+    """The first byte of a file that is not UTF-8, and its place: both from 1, columns in characters."""
+
+    value: int
+    line: int
+    column: int
+
+
+def bad_byte(content: bytes) -> BadByte | None:
+    """Where ``content`` stops being UTF-8; None when all of it is."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        above = re.split(r"\r\n|\r|\n", content[: error.start].decode())
+        return BadByte(content[error.start], len(above), len(above[-1]) + 1)
+    return None
+
+
+def may_be_file(path: Path) -> bool:
+    """Whether ``path`` is a file, or cannot be looked at: whoever reads it then learns why."""
+    try:
+        return path.is_file()
+    except OSError as error:
+        return error.errno != ENAMETOOLONG
