@@ -9,6 +9,7 @@ from __future__ import annotations
 import _thread
 import argparse
 import errno
+import io
 import os
 import signal
 import sys
@@ -64,7 +65,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _prepare_process() -> None:
-    """What a process may lack: streams that were closed when it began, a way for an interrupt out of a callback."""
+    """What a process may lack: streams that were closed when it began, a way for an interrupt out of a callback.
+
+    A terminal without some character, such as an arrow, shows a question mark.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for as long as the process
     if sys.stdin is None:

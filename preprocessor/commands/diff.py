@@ -27,7 +27,7 @@ def run(arguments: Namespace) -> int:
 
     changes = compare(*_both(arguments))
     if arguments.json:
-        print(json.dumps({"tables": [asdict(one) for one in changes]}, indent=2, ensure_ascii=False))
+        print(json.dumps({"tables": [asdict(one) for one in changes]}, indent=2))
     else:
         print("\n".join((writing.markdown if arguments.markdown else writing.text)(changes)))
     return 1 if changes else 0

@@ -119,11 +119,7 @@ def _write(told: Sequence[Explanation], arguments: Namespace) -> None:
         print(json.dumps(content, indent=2))
         return
     color, width = _colored(), max(40, shutil.get_terminal_size((100, 24)).columns)
-    texts = _texts(told, arguments.rows, width, color)
-    reconfigure = getattr(sys.stdout, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="replace")  # A terminal without → and ✓ shows question marks.
-    print(f"\n\n{'─' * width}\n".join(texts))
+    print(f"\n\n{'─' * width}\n".join(_texts(told, arguments.rows, width, color)))
 
 
 def _texts(told: Sequence[Explanation], rows: int, width: int, color: bool) -> list[str]:

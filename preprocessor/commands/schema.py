@@ -10,5 +10,7 @@ def run(arguments: Namespace) -> int:
     """Prints the schema as the site publishes it."""
     from preprocessor.editors import editor_schema
 
-    sys.stdout.write(editor_schema(arguments.name))
+    sys.stdout.buffer.write(
+        editor_schema(arguments.name).encode("utf-8")
+    )  # JSON, whatever the terminal speaks.
     return 0

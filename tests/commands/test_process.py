@@ -95,6 +95,21 @@ def test_a_full_standard_output_is_named(command: str, folder: Path) -> None:
     assert "mongo-tables: standard output: No space left on device" in done.stderr
 
 
+def test_a_terminal_without_a_character_shows_another(folder: Path) -> None:
+    (folder / "page.md").write_text(TABLE.replace('["n"]', '["größe→"]'), encoding="utf-8")
+    told = shell("PYTHONIOENCODING=ascii $PYTHON check page.md", folder)
+    assert told.returncode == 1
+    assert "`gr??e?`" in told.stdout
+
+
+def test_a_schema_is_the_same_on_every_terminal(folder: Path) -> None:
+    utf8, ascii = (
+        shell(f"PYTHONIOENCODING={name} $PYTHON schema", folder).stdout for name in ("utf-8", "ascii")
+    )
+    assert not utf8.isascii()
+    assert ascii == utf8
+
+
 def test_a_reader_who_has_enough_is_no_fault(folder: Path) -> None:
     (folder / "page.md").write_text(TABLE * 30)
     assert shell("$PYTHON render page.md | head -1", folder).returncode == 0
