@@ -91,6 +91,14 @@ def test_a_check_against_fixtures_loads_no_server_driver_and_no_second_evaluator
     assert loaded.intersection(HEAVY) == set()
 
 
+def test_an_explanation_loads_no_server_driver_and_nothing_that_it_does_not_use(
+    page: Path, tmp_path: Path
+) -> None:
+    loaded = imported(["explain", str(page), "--results", str(tmp_path / "fixtures")], tmp_path)
+    assert "preprocessor.explanation" in loaded
+    assert loaded.intersection({*HEAVY, *UNUSED}) == set()
+
+
 def test_a_page_without_comments_of_ours_costs_no_bson(tmp_path: Path) -> None:
     path = tmp_path / "plain.md"
     path.write_text("# Nothing to see\n\n<!-- an ordinary comment -->\n")
