@@ -7,8 +7,8 @@ import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
@@ -88,8 +88,9 @@ def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
         try:
             clients = [_connect(client, load) for _ in assignment.mine]
             steps = _opened(clients, assignment)
-            pipe.send(None)
-            total = _timed(clients, steps, assignment, pipe.recv(), counters)
+            with _uncollected():
+                pipe.send(None)
+                total = _timed(clients, steps, assignment, pipe.recv(), counters)
             if not total.gave_up:
                 _catch_up(clients, load)
             done: Tally | str = total.gave_up or total
@@ -139,19 +140,27 @@ def _timed(
         partial(drive, step, tally, pace, counters, slot)
         for step, tally, pace, slot in zip(steps, tallies, paces, assignment.mine, strict=True)
     ]
-    # What is prepared stays until the end: the collector need not look at it while the clock runs.
-    gc.collect()
-    gc.freeze()
-    gc.disable()
     cpu = time.process_time()
-    try:
-        _perform(clients, loops, assignment.load)
-    finally:
-        gc.enable()
-        gc.unfreeze()
+    _perform(clients, loops, assignment.load)
     total = add_up(tallies)
     total.cpu_seconds = time.process_time() - cpu
     return total
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep the garbage collector from what is prepared, which stays until the end, while the clock runs.
+
+    It looks a last time before the word to start is awaited: behind that it would take from the window.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.unfreeze()
 
 
 def _paces(assignment: Assignment, start: float) -> list[Pace]:
