@@ -8,7 +8,7 @@ long as what is different, not as what there is. Only fields that documents have
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -89,14 +89,15 @@ class Provenance:
     """What the documents behind a figure say of themselves.
 
     ``sets`` has each distinct set of what is told, by part of the document and name of the field. ``first`` and
-    ``last`` are the dates of the oldest and the newest document, None where no document has one.
+    ``last`` are the dates of the oldest and the newest document, None where no document has one. Many figures of a
+    site have the same, hence it can be a key.
     """
 
-    sets: tuple[Mapping[str, Any], ...]
+    sets: tuple[Mapping[str, Any], ...] = field(hash=False)
     documents: int
     first: datetime | None = None
     last: datetime | None = None
-    runs: tuple[Run, ...] = ()
+    runs: tuple[Run, ...] = field(default=(), hash=False)
 
     def due(self, max_age: int | None) -> date | None:
         """The last day on which the newest document is at most ``max_age`` days old; None where nobody can say."""

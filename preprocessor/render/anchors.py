@@ -12,9 +12,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from preprocessor.aggregation.values import MISSING
-from preprocessor.render.values import raw_text
-
 if TYPE_CHECKING:
     from preprocessor.render.columns import Column
     from preprocessor.specs import PipelineSpec, Spec
@@ -49,18 +46,14 @@ def row_anchors(anchor: str, columns: Sequence[Column]) -> list[str]:
     That is its first cell, with the next one or two where only they tell all rows apart. A column of fractions is
     measured, names nothing, and changes with every measurement. Rows that nothing tells apart are numbered.
     """
-    labels = [words(_text(value)) or "row" for value in columns[0].values]
+    labels = [words(raw) or "row" for raw in columns[0].raws]
     names = labels
     for column in columns[1:_KEYS]:
         if len(set(names)) == len(names) or any(map(_is_fraction, column.values)):
             break
-        names = [f"{name}-{words(_text(value))}" for name, value in zip(names, column.values, strict=True)]
+        names = [f"{name}-{words(raw)}" for name, raw in zip(names, column.raws, strict=True)]
     named = names if len(set(names)) == len(names) else labels
     return distinct((f"{anchor}--{name}" for name in named), set())
-
-
-def _text(value: object) -> str:
-    return "" if value is MISSING or value is None else raw_text(value)
 
 
 def _is_fraction(value: object) -> bool:

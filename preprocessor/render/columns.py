@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from preprocessor.aggregation.values import MISSING
-from preprocessor.render.values import cell_text, is_number
+from preprocessor.render.values import cell_text, formatted, is_number, raw_or_nothing
 
 if TYPE_CHECKING:
     from preprocessor.specs import TableSpec
@@ -20,6 +20,7 @@ _ALIGNS: Final[Mapping[str, Align]] = {"left": "left", "right": "right", "center
 class Column:
     """One column: ``values`` as they came, ``texts`` as cells show them, unescaped; one of each per row.
 
+    ``raws`` are the values as text with no format, "" for none: worked out once for cells, files and anchors.
     ``name`` is the author's name of the column; a column that compares has none. ``reason`` says why a value is not
     there. ``links`` has for each row the address that its cell leads to, "" for none; it is empty where none does.
     """
@@ -29,6 +30,7 @@ class Column:
     align: Align
     values: tuple[object, ...]
     texts: tuple[str, ...]
+    raws: tuple[str, ...]
     name: str = ""
     reason: str = ""
     links: tuple[str, ...] = ()
@@ -49,23 +51,29 @@ def columns_of(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> list[Co
 def _column(spec: TableSpec, name: str, header: str, rows: Sequence[Mapping[str, object]]) -> Column:
     form = spec.format.get(name)
     values = tuple(column_value(row, name) for row in rows)
+    raws = tuple(map(raw_or_nothing, values))
     return Column(
         header=header,
         unit=(form.unit or "") if form else "",
         align=_ALIGNS.get((form.align if form else None) or "") or _natural_align(values),
         values=values,
-        texts=_texts(spec, name, values, rows),
+        texts=_texts(spec, name, values, raws, rows),
+        raws=raws,
         name=name,
         reason=(form.reason or "") if form else "",
     )
 
 
 def _texts(
-    spec: TableSpec, name: str, values: Sequence[object], rows: Sequence[Mapping[str, object]]
+    spec: TableSpec,
+    name: str,
+    values: Sequence[object],
+    raws: Sequence[str],
+    rows: Sequence[Mapping[str, object]],
 ) -> tuple[str, ...]:
     """What cells show: the value, and behind it the range of its repeats where the table has one."""
     form = spec.format.get(name)
-    texts = [cell_text(value, form) for value in values]
+    texts = [formatted(value, raw, form) for value, raw in zip(values, raws, strict=True)]
     if name not in spec.spread:
         return tuple(texts)
     ends = [[column_value(row, field) for row in rows] for field in spec.spread[name][:2]]

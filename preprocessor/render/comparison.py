@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from preprocessor import noise
 from preprocessor.render.columns import Align, Column, column_value
-from preprocessor.render.values import cell_text, is_number, raw_text
+from preprocessor.render.values import cell_text, is_number, raw_or_nothing, raw_text
 
 if TYPE_CHECKING:
     from preprocessor.specs import TableSpec
@@ -98,7 +98,8 @@ def _comparison(spec: TableSpec, column: Column, names: Column, base: int, signs
     values = [
         None if ratio is None else float(ratio if ratio_wanted else (ratio - 1) * 100) for ratio in ratios
     ]
-    return Column(settings.get("header") or against, "", _RIGHT, tuple(values), tuple(texts))
+    raws = tuple(map(raw_or_nothing, values))
+    return Column(settings.get("header") or against, "", _RIGHT, tuple(values), tuple(texts), raws)
 
 
 def _ratio(value: object, base: object) -> Decimal | None:

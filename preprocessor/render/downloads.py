@@ -15,12 +15,11 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from preprocessor.aggregation.values import MISSING
 from preprocessor.render.columns import Column, column_value, columns_of
-from preprocessor.render.values import is_number, raw_text
+from preprocessor.render.values import is_number, raw_or_nothing
 
 if TYPE_CHECKING:
     from preprocessor.provenance import Provenance
@@ -40,7 +39,7 @@ def csv_text(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = Non
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(_safe(_header(column)) for column in columns)
-    writer.writerows(zip(*(map(_field, column.values) for column in columns), strict=True))
+    writer.writerows(zip(*(map(_field, column.values, column.raws) for column in columns), strict=True))
     return text.getvalue()
 
 
@@ -52,17 +51,16 @@ def _with_ranges(spec: TableSpec, rows: Rows, columns: Sequence[Column]) -> Iter
         fields = spec.spread.get(column.name, ())
         for end, name in zip(("lowest", "highest"), fields, strict=False):
             values = tuple(column_value(row, name) for row in rows)
-            yield replace(column, header=f"{column.header}, {end}", values=values, name=name)
+            raws = tuple(map(raw_or_nothing, values))
+            yield replace(column, header=f"{column.header}, {end}", values=values, raws=raws, name=name)
 
 
 def _header(column: Column) -> str:
     return f"{column.header} ({column.unit})" if column.unit else column.header
 
 
-def _field(value: object) -> str:
-    if value is MISSING or value is None:
-        return ""
-    return raw_text(value) if is_number(value) else _safe(raw_text(value))
+def _field(value: object, raw: str) -> str:
+    return raw if is_number(value) else _safe(raw)
 
 
 def _safe(text: str) -> str:
@@ -71,18 +69,28 @@ def _safe(text: str) -> str:
 
 def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
     """What the figure shows and where it comes from, as one JSON document with a line for each row."""
-    keys: dict[str, object] = {"title": spec.title} if spec.title else {}
-    if source is not None:
-        keys["provenance"] = list(source.sets)
     columns = [
         {"name": name, "header": header, **_unit(spec, name)}
         for name, header in zip(spec.columns, spec.headers, strict=True)
     ]
-    keys |= {"columns": columns, "collection": spec.collection, "pipeline": list(spec.pipeline)}
+    keys: dict[str, object] = {
+        "columns": columns,
+        "collection": spec.collection,
+        "pipeline": list(spec.pipeline),
+    }
     keys |= {"let": dict(spec.let)} if spec.let else {}
-    head = [f'"{key}": {_extended_json(value)}' for key, value in keys.items()]
+    head = {"title": _extended_json(spec.title)} if spec.title else {}
+    head |= {"provenance": _sets(source)} if source is not None else {}
+    head |= {key: _extended_json(value) for key, value in keys.items()}
     body = ",\n".join(map(_extended_json, rows))
-    return "{\n" + ",\n".join([*head, f'"rows": [\n{body}\n]']) + "\n}\n"
+    lines = [f'"{key}": {text}' for key, text in head.items()]
+    return "{\n" + ",\n".join([*lines, f'"rows": [\n{body}\n]']) + "\n}\n"
+
+
+@lru_cache(maxsize=256)
+def _sets(source: Provenance) -> str:
+    """Once for all figures with this provenance: it can be longer than their rows."""
+    return _extended_json(list(source.sets))
 
 
 def _extended_json(value: object) -> str:

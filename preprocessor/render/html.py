@@ -24,7 +24,7 @@ from preprocessor.render.anchors import row_anchors
 from preprocessor.render.chartdata import Plot, as_table, chart_plot, table_plot
 from preprocessor.render.columns import Align, Column, columns_of
 from preprocessor.render.notes import notes_of
-from preprocessor.render.values import raw_text, visible
+from preprocessor.render.values import visible
 
 if TYPE_CHECKING:
     from preprocessor.specs import ChartSpec, PipelineSpec, TableSpec
@@ -189,8 +189,8 @@ def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
     if any(behind):
         shown = (text + _link_behind(to) for to, text in zip(behind, shown, strict=True))
     return [
-        f"{start}{_data(value, text, column.reason)}>{cell}</{tag}>"
-        for value, text, cell in zip(column.values, column.texts, shown, strict=True)
+        f"{start}{_data(value, raw, text, column.reason)}>{cell}</{tag}>"
+        for value, raw, text, cell in zip(column.values, column.raws, column.texts, shown, strict=True)
     ]
 
 
@@ -205,13 +205,12 @@ def _link_behind(anchor: str) -> str:
     return f'<a class="mongo-table__runs" href="#{text_html(anchor)}" {told}></a>' if anchor else ""
 
 
-def _data(value: object, text: str, reason: str) -> str:
+def _data(value: object, raw: str, text: str, reason: str) -> str:
     if value is MISSING:
         why = reason or "missing: the row has no such field"
         return f' data-t="missing" title="{text_html(why)}"'
     if value is None:
         return f' data-t="null" title="{text_html(reason or "null")}"'
-    raw = raw_text(value)
     return "" if raw == text else f' data-v="{text_html(raw)}"'
 
 

@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.provenance import LOCAL
@@ -37,10 +38,16 @@ def provenance_parts(source: Provenance, due: date | None = None) -> list[str]:
 
     ``due`` is the day by which the author wants the documents measured anew, None where the author does not say.
     """
+    dates, *others = _parts(source)
+    return [part for part in (dates, due_part(due) if due else "", *others) if part]
+
+
+@lru_cache(maxsize=256)
+def _parts(source: Provenance) -> tuple[str, ...]:
+    """All parts, "" for what is not told; worked out once for all figures with this provenance."""
     sets = source.sets
-    parts = [
+    return (
         _dates(source),
-        due_part(due) if due else "",
         _all("MongoDB {}", (_at(one, "versions", "server") for one in sets)),
         _all("{}", map(_deployment, sets)),
         _all("{}", map(_machine, sets)),
@@ -55,8 +62,7 @@ def provenance_parts(source: Provenance, due: date | None = None) -> list[str]:
         f"{source.documents} document{'' if source.documents == 1 else 's'}",
         _all("{}", (_at(one, "versions", "driver") for one in sets)),
         _all("{}", (_at(one, "versions", "harness") for one in sets)),
-    ]
-    return [part for part in parts if part]
+    )
 
 
 def due_part(due: date) -> str:

@@ -57,11 +57,21 @@ _LINE_END: Final = re.compile("\r\n|[\r\u2028\u2029]")
 
 def cell_text(value: object, form: ColumnFormat | None = None) -> str:
     """The text of a cell, unescaped, by the rules of this module; ``form`` says what the author asked for."""
+    return formatted(value, raw_or_nothing(value), form)
+
+
+def formatted(value: object, raw: str, form: ColumnFormat | None) -> str:
+    """As ``cell_text``, of a value whose raw text is known."""
     if value is MISSING or value is None:
         return _absent_text(value, form)
     if form is not None and is_number(value):
-        return _formatted(value, form)
-    return raw_text(value)
+        return _rounded(raw, form.decimals, form.thousands)
+    return raw
+
+
+def raw_or_nothing(value: object) -> str:
+    """As ``raw_text``; "" where there is no value."""
+    return "" if value is MISSING or value is None else raw_text(value)
 
 
 def _absent_text(value: object, form: ColumnFormat | None) -> str:
@@ -187,11 +197,6 @@ def _regex_text(value: Regex[Any] | re.Pattern[Any]) -> str:
 
 
 _REGEX_FLAGS: Final = (("i", re.I), ("m", re.M), ("s", re.S), ("x", re.X))
-
-
-def _formatted(value: object, form: ColumnFormat) -> str:
-    """A number with the decimals and the grouping that the author asked for."""
-    return _rounded(raw_text(value), form.decimals, form.thousands)
 
 
 @lru_cache(maxsize=8192)
