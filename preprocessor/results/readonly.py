@@ -50,6 +50,7 @@ REFUSED_OPERATORS: Mapping[str, str] = {
 
 _REFUSED = {**REFUSED_STAGES, **REFUSED_OPERATORS}
 _NAMES = frozenset(_REFUSED)
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class Refusal(NamedTuple):
@@ -73,11 +74,13 @@ def refusals(pipeline: Sequence[Any] | Mapping[str, Any]) -> list[Refusal]:
 def _suspicious(value: Any) -> bool:
     """Whether there may be a refusal anywhere; what is none of JSON's own types is looked at with care."""
     kind = type(value)
+    if kind in _SCALARS:
+        return False
     if kind is dict:
         return not _NAMES.isdisjoint(value) or any(map(_suspicious, value.values()))
     if kind is list or kind is tuple:
         return any(map(_suspicious, value))
-    return isinstance(value, (Mapping, list, tuple)) or (isinstance(value, str) and kind is not str)
+    return isinstance(value, (Mapping, list, tuple, str))
 
 
 def _in_value(value: Any, path: Path, is_data: bool) -> Iterator[Refusal]:
