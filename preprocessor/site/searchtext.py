@@ -24,8 +24,8 @@ def in_words(html: str, figures: Mapping[str, str]) -> str:
     A figure that stands there otherwise than it was made stays as it is.
     """
     for token, figure in figures.items():
-        if figure in html:
-            html = html.replace(figure, f"{token}{words_of(figure)}{token}", 1)
+        before, found, after = html.partition(figure)
+        html = f"{before}{token}{words_of(found)}{token}{after}" if found else html
     return html
 
 
