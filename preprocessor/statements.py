@@ -52,10 +52,10 @@ def value_findings(spec: ValueSpec, tables: Tables, answers: Answers) -> list[Fi
     selection = _selected(spec, tables, answers)
     if (rows := selection.rows) is None:
         return list(selection.findings)
-    at = spec.locate(("where",))
     if len(rows) != 1:
         message = f"a value comes from one row, but {_counted(len(rows))} of table `{spec.table}` match"
-        return [finding("MT320", spec.file, at, message, "let `where` select exactly one row")]
+        hint = "let `where` select exactly one row"
+        return [finding("MT320", spec.file, spec.locate(("where",)), message, hint)]
     if column_value(rows[0], spec.column) is MISSING:
         hint = f"the row has {', '.join(rows[0])}"
         message = f"the row of table `{spec.table}` has no `{spec.column}`"
