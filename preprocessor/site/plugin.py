@@ -13,12 +13,13 @@ answers: https://www.mkdocs.org/dev-guide/plugins/#on_startup
 from __future__ import annotations
 
 import logging
+import math
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mkdocs.config import config_options as c
-from mkdocs.config.base import Config
+from mkdocs.config.base import Config, ValidationError
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, CombinedEvent, PrefixedLogger, event_priority
 from mkdocs.structure.files import File, InclusionLevel
@@ -58,6 +59,16 @@ STYLE_SHEET = "assets/mongo-tables.css"
 SCRIPT = "assets/mongo-tables.js"
 
 
+class _AboveZero(c.Type):  # type: ignore[type-arg]
+    """A number above 0 that has an end: -1 rows or infinitely many seconds are no limit."""
+
+    def run_validation(self, value: object) -> object:
+        number = super().run_validation(value)
+        if not 0 < number < math.inf:
+            raise ValidationError(f"Expected a number above 0, not {number}")
+        return number
+
+
 class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     """The plugin's options in ``mkdocs.yml``."""
 
@@ -73,16 +84,16 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     """A collection of the fixtures whose documents are published beside the pages, for the runs under figures to lead
     to; by default none is. Whoever reads the site reads all of them."""
 
-    time_limit = c.Type((int, float), default=10)
+    time_limit = _AboveZero((int, float), default=10)
     """Seconds that one pipeline may take on a server."""
 
-    connect_limit = c.Type((int, float), default=2)
+    connect_limit = _AboveZero((int, float), default=2)
     """Seconds to find a server."""
 
-    row_limit = c.Type(int, default=10_000)
+    row_limit = _AboveZero(int, default=10_000)
     """Rows that one pipeline may give."""
 
-    workers = c.Type(int, default=4)
+    workers = _AboveZero(int, default=4)
     """Pipelines that run at the same time on a server."""
 
 

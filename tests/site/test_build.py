@@ -222,3 +222,20 @@ def test_the_environment_comes_before_the_option(tmp_path: Path) -> None:
     (site / "fixtures").rename(site / "elsewhere")
     assert build(site).returncode != 0
     assert build(site, MONGO_TABLES_RESULTS="elsewhere").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "option", ["time_limit: .inf", "time_limit: .nan", "connect_limit: -1", "row_limit: 0", "workers: 0"]
+)
+def test_a_limit_that_is_none_is_refused(option: str, tmp_path: Path) -> None:
+    site = sample(tmp_path)
+    config = site / "mkdocs.yml"
+    text = config.read_text(encoding="utf-8")
+    name = option.partition(":")[0]
+    config.write_text(
+        text.replace("results: fixtures", f"results: fixtures\n      {option}", 1), encoding="utf-8"
+    )
+    done = build(site)
+    assert done.returncode == 1
+    assert f"option '{name}': Expected a number above 0" in done.stderr
+    assert "Traceback" not in done.stderr
