@@ -146,9 +146,15 @@ def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
     """The source that ``where`` names: a ``mongodb://`` or ``mongodb+srv://`` URI, otherwise a fixture
     folder.
 
-    Nothing is connected or read yet. Raises ``ResultsError`` for a URI that cannot be one.
+    Nothing is connected or read yet. Raises ``ResultsError`` for a URI that cannot be one, and for a blank.
     """
     where, limits = where.strip(), limits or Limits()
+    if not where:
+        raise ResultsError(
+            "an empty text names no results source",
+            hint="give mongodb://HOST/DATABASE, or the path of a fixture folder (. for this one)",
+            environment=True,
+        )
     if where.lower().startswith(_URI_SCHEMES):
         from preprocessor.results.mongodb import MongoSource
 

@@ -84,3 +84,11 @@ def test_an_empty_variable_means_that_none_is_set(folder: Path) -> None:
     for blank in ("", " "):
         done = mongo_tables("render", "page.md", cwd=folder, MONGO_TABLES_RESULTS=blank)
         assert "|   7 |" in done.stdout
+
+
+def test_an_empty_source_is_not_the_folder_one_is_in(folder: Path) -> None:
+    (folder / "page.md").write_text(
+        '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [], "columns": ["n"], "headers": ["N"]} -->\n'
+    )
+    done = mongo_tables("check", "page.md", "--results", "", cwd=folder, expect=2)
+    assert "an empty text names no results source" in done.stderr
