@@ -6,12 +6,11 @@ pipeline.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from preprocessor.results import ResultsError, open_source
+from preprocessor.site.garbage import nothing_collected
 
 if TYPE_CHECKING:
     from preprocessor.pages import Answers
@@ -98,15 +97,3 @@ class KeptAnswers:
         if self._source is None:
             self._source = open_source(self.where, self.limits)
         return self._source
-
-
-@contextmanager
-def nothing_collected() -> Iterator[None]:
-    """Without the garbage collector, which would go through all pages and documents again and again as they come in."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 import math
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -27,7 +28,8 @@ from mkdocs.structure.files import File, InclusionLevel
 from preprocessor.environment import today
 from preprocessor.render.anchors import anchors_in
 from preprocessor.results import Limits
-from preprocessor.site.answers import KeptAnswers, nothing_collected
+from preprocessor.site import garbage
+from preprocessor.site.answers import KeptAnswers
 from preprocessor.site.assets import script, style_sheet
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.keptsite import KeptPage, folder_state, key_of, load, may_be_kept, store
@@ -102,6 +104,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     def __init__(self) -> None:
         self._serving = False
+        self._running = ExitStack()
         self._answers: KeptAnswers | None = None
         self._reader: PageReader | None = None
         self._pages: dict[str, Page] = {}
@@ -118,6 +121,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Learn whether this is a preview, which shows faults in the page and goes on."""
         self._serving = command == "serve"
+        self._running.enter_context(garbage.seldom_collected())
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the results source, and add the style sheet and the script to every page."""
@@ -219,7 +223,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         return server
 
     def on_shutdown(self) -> None:
-        """Close the results source."""
+        """Close the results source, and leave the process as it was."""
+        self._running.close()
         if self._answers is not None:
             self._answers.close()
 
@@ -273,10 +278,12 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
         reader = self._page_reader(folder)
         reader.refresh()
-        with nothing_collected():
+        with garbage.nothing_collected():
             self._on_disk = [page for page in map(reader.on_disk, pages) if page is not None]
             self._asked.ask(queries(self._on_disk, with_sources=True))
             self._asked.forget()
+        if not self._serving:  # A preview drops it all at the next change.
+            garbage.kept()
 
     def _page_reader(self, folder: Path) -> PageReader:
         from preprocessor.site.pagereader import PageReader

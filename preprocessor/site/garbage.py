@@ -1,0 +1,49 @@
+"""The garbage collector during a build.
+
+A build keeps what it reads and makes to its end, and leaves little behind that only the collector finds. Yet that goes
+through the pages, documents and rows of a site again and again as they come in.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+_SELDOM: Final = 50_000
+"""Objects between two collections; Python's own number is 700."""
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """With few collections, which pass over what was ``kept``; and with none when the process ends.
+
+    What is there then goes with the process: Python would look through all of it several times.
+    """
+    often = gc.get_threshold()
+    gc.set_threshold(_SELDOM, *often[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*often)
+        gc.unfreeze()
+        atexit.register(gc.freeze)
+
+
+@contextmanager
+def nothing_collected() -> Iterator[None]:
+    """Without the collector, for where much comes in at once."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def kept() -> None:
+    """Have the collector pass over everything that there is now, for as long as it is seldom at work."""
+    gc.freeze()
