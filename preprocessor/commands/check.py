@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from preprocessor import atomic
 from preprocessor.commands import Unusable, ask, complain, gather, read_text, source_for
+from preprocessor.commands.companions import companions
 from preprocessor.pages import all_findings, lint_findings
 from preprocessor.reporters import exit_code, harmless, report
 
@@ -32,23 +33,27 @@ def run(arguments: Namespace) -> int:
     gathered = gather(arguments.paths, arguments.pipelines)
     for fault in gathered.faults:
         complain(fault)
-    findings = _findings(gathered.pages, arguments)
+    others = companions(gathered.pages, arguments.pipelines)
+    findings = _findings(gathered.pages, others, arguments)
     if arguments.write_baseline:
         return _accept(findings, Path(arguments.baseline)) if not gathered.faults else 2
     if arguments.baseline:
         findings = _unaccepted(findings, Path(arguments.baseline))
-    sources = {page.file: page.text for page in gathered.pages}
+    sources = {page.file: page.text for page in (*gathered.pages, *others)}
     sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=sources))
     return 2 if gathered.faults else exit_code(findings)
 
 
-def _findings(pages: Sequence[Page], arguments: Namespace) -> Sequence[Finding]:
+def _findings(pages: Sequence[Page], others: Sequence[Page], arguments: Namespace) -> Sequence[Finding]:
+    """Those of ``pages``, and of the tables of ``others`` what keeps their rows from the pages."""
     where, static = arguments.results, arguments.static
-    source = _fixtures(where) if static else source_for(pages, where)
+    together, asked = [*pages, *others], {page.file for page in pages}
+    source = _fixtures(where) if static else source_for(together, where)
     try:
-        answers, collections = (None, ()) if static else ask(pages, source)
-        linted = lint_findings(pages, _learnt_from(source), answers)
-        found = all_findings(pages, answers, collections, linted)
+        answers, collections = (None, ()) if static else ask(together, source)
+        linted = lint_findings(together, _learnt_from(source), answers)
+        found = all_findings(together, answers, collections, linted)
+        found = [one for one in found if one.file in asked or one.severity == "error"]
         if not arguments.prose:
             return found
         from preprocessor.prose.judging import prose_findings

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from preprocessor import atomic
 from preprocessor.commands import Unusable, ask, read_pages, source_for
+from preprocessor.commands.companions import companions
 from preprocessor.findings import Finding
 from preprocessor.pages import Answers, Page, all_findings, tables_by_id
 from preprocessor.reporters import harmless, report
+from preprocessor.statements import Tables
 
 
 def run(arguments: Namespace) -> int:
@@ -20,21 +22,22 @@ def run(arguments: Namespace) -> int:
     if (arguments.check or arguments.force) and not arguments.in_place:
         raise Unusable("--check and --force go with --in-place")
     pages = read_pages(arguments.files, arguments.pipelines)
-    source = source_for(pages, arguments.results)
+    together = [*pages, *companions(pages, arguments.pipelines)]
+    source = source_for(together, arguments.results)
     try:
-        answers, collections = ask(pages, source)
+        answers, collections = ask(together, source)
     finally:
         if source is not None:
             source.close()
-    findings = all_findings(pages, answers, collections)
+    findings = all_findings(together, answers, collections)
     if arguments.in_place and not arguments.force:
         findings = sorted({*findings, *_region_findings(pages)})
     if findings:
-        sources = {page.file: page.text for page in pages}
+        sources = {page.file: page.text for page in together}
         sys.stderr.write(report(findings, "text", color=sys.stderr.isatty(), sources=sources))
     if any(one.severity == "error" for one in findings):
         return 1
-    return _write(arguments, pages, answers)
+    return _write(arguments, pages, answers, tables_by_id(together))
 
 
 def _region_findings(pages: Sequence[Page]) -> list[Finding]:
@@ -43,14 +46,13 @@ def _region_findings(pages: Sequence[Page]) -> list[Finding]:
     return [one for page in pages for one in region_findings(page)]
 
 
-def _write(arguments: Namespace, pages: Sequence[Page], answers: Answers) -> int:
+def _write(arguments: Namespace, pages: Sequence[Page], answers: Answers, tables: Tables) -> int:
     if arguments.in_place:
         from preprocessor.inplace import written
 
         return _in_place(pages, answers, written, only_check=arguments.check)
     from preprocessor.expansion import replaced
 
-    tables = tables_by_id(pages)
     texts = [replaced(page, answers, tables) for page in pages]
     if arguments.output:
         _to_folder(Path(arguments.output), pages, texts)

@@ -1,0 +1,78 @@
+"""The tables of other pages: a page that is named alone may take its numbers from them.
+
+Where a documentation ends, the file beside its folder says: the one that its site is built from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from preprocessor.commands import gather
+from preprocessor.pages import Page
+
+_SITE_FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml")
+
+
+def companions(pages: Sequence[Page], pipelines: str | None) -> list[Page]:
+    """The pages of the same documentation with tables that ``pages`` name and do not have, and with those alone.
+
+    A page on which such a table is faulty comes with all its findings: they say why a number is missing.
+    """
+    if not any(page.specs for page in pages):
+        return []
+    wanted = _named(pages) - {each for page in pages for each in _ids(page)}
+    if not wanted:
+        return []
+    folders = {folder for page in pages if (folder := _documentation(Path(page.file)))}
+    asked = {Path(page.file).resolve() for page in pages}
+    others = gather(sorted(map(str, folders)), pipelines).pages
+    return [
+        _narrowed(page, wanted)
+        for page in others
+        if Path(page.file).resolve() not in asked and not wanted.isdisjoint(_ids(page))
+    ]
+
+
+def _named(pages: Sequence[Page]) -> set[str]:
+    """The ids that values and statements name."""
+    from preprocessor.specs import CheckSpec, ValueSpec
+
+    return {spec.table for page in pages for spec in page.specs if isinstance(spec, ValueSpec | CheckSpec)}
+
+
+def _ids(page: Page) -> list[str | None]:
+    """The id of each comment, None where it has none."""
+    from preprocessor.specs import written_id
+
+    return [written_id(comment) for comment in page.comments]
+
+
+def _documentation(page: Path) -> Path | None:
+    """The folder of all pages that are built together with this one; None where no site is built from it."""
+    inner = page
+    for folder in page.absolute().parents:
+        if any((folder / name).is_file() for name in _SITE_FILES):
+            return _as_written(inner) if inner.is_dir() else None
+        inner = folder
+    return None
+
+
+def _as_written(folder: Path) -> Path:
+    """From where one is, as far as it lies there: findings name files as one would."""
+    here = Path.cwd()
+    return folder.relative_to(here) if folder.is_relative_to(here) else folder
+
+
+def _narrowed(page: Page, wanted: set[str]) -> Page:
+    kept = [number for number, name in enumerate(_ids(page)) if name in wanted]
+    specs = tuple(page.specs[number] for number in kept)
+    return replace(
+        page,
+        comments=tuple(page.comments[number] for number in kept),
+        specs=specs,
+        findings=page.findings if None in specs else (),
+        server_only=tuple(page.server_only[number] for number in kept),
+    )
