@@ -150,5 +150,6 @@ def _compared(spec: PipelineSpec) -> list[str]:
 
 
 def _described(file: FileChange) -> str:
-    counts = f"{file.documents} documents, {file.added} new, {file.changed} changed, {file.removed} gone"
+    documents = f"{file.documents} document{'' if file.documents == 1 else 's'}"
+    counts = f"{documents}, {file.added} new, {file.changed} changed, {file.removed} gone"
     return f"{harmless(str(file.path))}: {counts}"

@@ -39,6 +39,8 @@ FOLDER/results (or to the database of a connection string); rows they replace go
 Some experiments ask for a machine: so many disk operations a second, so much memory. A local target gives what it can
 by control groups of version 2, where you may make them (mostly: as root), and processors where there are enough. Each
 row says what it got (experiment.varied) and what not (experiment.not_varied).
+
+exit status: 0 all rows are written, 2 some could not be, 130 interrupted
 """
 
 
