@@ -8,6 +8,7 @@ from typing import NamedTuple
 from preprocessor.comments import Comment, Scan
 from preprocessor.findings import Finding
 from preprocessor.rules import finding
+from preprocessor.scan.agreement import agreed
 from preprocessor.scan.commonmark import Opinion, opinions
 from preprocessor.scan.containers import IMAGE, Place, places
 from preprocessor.scan.directives import KEYWORDS, Opening, opening_at
@@ -45,8 +46,8 @@ def scan_page(text: str, file: str) -> Scan:
     if not wanted:
         return Scan((), ())
     found_places = places(folded, wanted)
-    undisputed = (
-        all(_undisputed(place) for place in found_places.values()) and html_comments[-1].fence is None
+    undisputed = html_comments[-1].fence is None and (
+        all(map(_undisputed, found_places.values())) or agreed(line.text for line in folded)
     )
     second = {} if undisputed else opinions("\n".join(line.text for line in folded))
     judge = _Judge(page, file)

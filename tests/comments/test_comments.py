@@ -174,6 +174,14 @@ def test_a_page_without_a_comment_of_ours_loads_no_parser():
     assert done.stdout == "False\n"
 
 
+def test_values_in_plain_paragraphs_load_no_parser() -> None:
+    page = "Words `code` <!-- MONGO_VALUE: {} --> words.\n\n```sh\n<b>\n```\n"
+    code = "import sys; from preprocessor.comments import find; assert len(find(sys.argv[1], 'p').comments) == 1; "
+    code += "print('markdown_it' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code, page], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
 def test_what_the_plugin_put_in_the_place_of_a_comment_is_no_near_miss() -> None:
     text = "# T\n\n<!--mongo-tables:0123456789abcdef-3-->\n\n<!-- mongo-tables: 12 -->\n"
     assert [(found.rule, found.line) for found in find(text, "page.md").findings] == [("MT104", 5)]

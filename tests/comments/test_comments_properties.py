@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import HealthCheck, given, settings
+import pytest
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from preprocessor.comments import find, replace
+from preprocessor.scan import livecomments
 from tests.comments.oracle import Reading, convert, published
 from tests.comments.pages import samples
 
@@ -65,6 +67,50 @@ PIECES = st.sampled_from(
     ]
 )
 MIXTURES = st.lists(PIECES | st.text(max_size=5), max_size=40).map("".join)
+VALUE = "<!-- MONGO_VALUE: {} -->"
+NEARLY_PLAIN = st.lists(
+    st.sampled_from(
+        [
+            "",
+            "",
+            "",
+            "```",
+            "```",
+            "```sh",
+            "~~~",
+            "````",
+            "``` a b='c'",
+            "words",
+            "`code` in words",
+            "# A `heading",
+            "a ` b",
+            "\\` words",
+            "- item",
+            "> quote",
+            "| a | `b` |",
+            "|-|-|",
+            "<div>",
+            "</div>",
+            "<b",
+            "[x]: y",
+            "\f",
+            VALUE,
+            f"words {VALUE} words",
+            f"`a` {VALUE} `b`",
+            f"` {VALUE} `",
+            f"| `a {VALUE} | b` |",
+            f"    {VALUE}",
+            f"- {VALUE}",
+            f"-     {VALUE}",
+            f"> {VALUE} `",
+            f"\t{VALUE}",
+            f"\\{VALUE}",
+            f"[x]({VALUE})",
+        ]
+    ),
+    min_size=1,
+    max_size=12,
+).map("\n".join)
 
 
 @SLOW
@@ -133,3 +179,19 @@ def test_bodies_lose_the_prefix_of_their_container_and_nothing_else(sample):
         plain = re.sub(r"(?m)^[> ]+", "", comment.body)
         assert re.fullmatch(r'\s*\{\s*"collection":\s*"results\d+"(,\s*"pipeline": \[\])?\s*\}\s*', plain)
         assert ">" not in comment.body
+
+
+@settings(max_examples=300, deadline=None)
+@given(NEARLY_PLAIN)
+@example(f"# A `heading\n` {VALUE} `")
+@example(f"| a | b |\n|-|-|\n| `x | y` {VALUE} `z` |")
+@example(f"- item\n\n      {VALUE}")
+@example(f"-\t\t{VALUE}")
+@example(f"words <b title='{VALUE}'>")
+@example(f"<div>\n```\n\nwords {VALUE}\n\n```\n- {VALUE}")
+@example(f"```\n`````\nwords <b title='{VALUE}'>\n```\nwords {VALUE}\n``` a b='c'")
+def test_where_all_kinds_of_markdown_agree_at_a_glance_the_second_parser_says_nothing_else(text):
+    at_a_glance = find(text, "page.md")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(livecomments, "agreed", lambda lines: False)
+        assert find(text, "page.md") == at_a_glance

@@ -1,0 +1,55 @@
+"""Pages about whose comments all kinds of Markdown agree, told at a glance: for them no second parser is loaded.
+
+A comment in the words of a plain paragraph is a comment everywhere, one in a plain fence is code everywhere. What is
+the least bit unusual is left to the parser.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+_MARK: Final = re.compile(r"(`{3}|~{3})[^`~]*")
+_MARKUP: Final = re.compile("<(?!!--\ue000\\d+-->)")
+_BLOCK: Final = re.compile(rf" {{0,3}}{_MARKUP.pattern}")
+_SPAN: Final = re.compile("`[^`\ue000\n]+`")
+
+
+def agreed(lines: Iterable[str]) -> bool:
+    """Whether CommonMark surely takes every token of the page (``commonmark.TOKEN``) for what it is on a site.
+
+    ``lines`` are those of a page on which the site sees as a fence whatever looks like one.
+    """
+    fence, paragraph = "", list[str]()
+    for line in lines:
+        marked = "```" in line or "~~~" in line
+        if fence:
+            if marked and line != fence:
+                return False
+            fence = "" if marked else fence
+            continue
+        opening = _MARK.fullmatch(line) if marked else None
+        if (marked and opening is None) or _BLOCK.match(line):
+            return False
+        fence = opening[1] if opening else ""
+        if line.strip(" \t") and not fence:
+            paragraph.append(line)
+        elif not _plain(paragraph):
+            return False
+        else:
+            paragraph.clear()
+    return not fence and _plain(paragraph)
+
+
+def _plain(paragraph: list[str]) -> bool:
+    """Whether the lines between two blank ones have no token, or it can be nothing but a comment among words."""
+    text = "\n".join(paragraph)
+    if "\ue000" not in text:
+        return True
+    if "    " in text or "\t" in text or _MARKUP.search(text):
+        return False
+    if "`" not in text:
+        return True
+    # Spans that begin and end in a line are the same in every cell, item and heading that the lines may be.
+    return "|" not in text and "\\`" not in text and "`" not in _SPAN.sub("", text)
