@@ -8,6 +8,7 @@ from typing import Any
 
 import bson
 
+from preprocessor.aggregation.stages.joining import Collection
 from preprocessor.results import rawbson, readpaths
 from preprocessor.results.limits import OPTIONS
 
@@ -44,7 +45,7 @@ class StoredCollection:
 
     def __init__(self, raws: Sequence[bytes]) -> None:
         self._raws = raws
-        self._whole: list[Document] | None = None
+        self._whole: Collection | None = None
         self._small: dict[int, Document] = {}
         self._held: dict[readpaths.Path, _Held] = {}
         self._fields: list[dict[str, dict[str, Any]]] = [{} for _ in raws]
@@ -57,9 +58,9 @@ class StoredCollection:
     def documents(self) -> list[Document]:
         """All documents, decoded whole."""
         if self._whole is None:
-            self._whole = [
+            self._whole = Collection(
                 self._small.get(number) or bson.decode(raw, OPTIONS) for number, raw in enumerate(self._raws)
-            ]
+            )
         return self._whole
 
     def forget(self) -> None:

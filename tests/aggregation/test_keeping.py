@@ -9,6 +9,7 @@ import pytest
 from bson import Int64
 
 from preprocessor.aggregation import AggregationError, aggregate, check, compiler
+from preprocessor.aggregation.stages.joining import Collection, JoinIndex
 
 SQUARES = [{"$set": {"squares": {"$map": {"input": "$n", "as": "one", "in": {"$pow": ["$$one", 2]}}}}}]
 
@@ -68,6 +69,25 @@ def test_time_collections_and_seeds_are_those_of_the_call() -> None:
         assert aggregate([{"a": 1}], nested, collections={"c": here})[0]["joined"][0]["found"] == here
     draws = [aggregate([{}], [{"$set": {"r": {"$rand": {}}}}], seed=seed)[0]["r"] for seed in (1, 2, 1)]
     assert draws[0] == draws[2] != draws[1]
+
+
+def test_joins_to_a_collection_that_stays_as_it_is_look_through_it_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    built: list[tuple[str, ...]] = []
+    build = JoinIndex._build
+
+    def recorded(index: JoinIndex) -> Any:
+        built.append(index._path)
+        return build(index)
+
+    monkeypatch.setattr(JoinIndex, "_build", recorded)
+    others = {"c": Collection([{"a": 1, "b": 2}, {"a": 2, "b": 1}])}
+    for foreign, found in (("a", 0), ("b", 1), ("a", 0), ("b", 1)):
+        join = {"from": "c", "localField": "n", "foreignField": foreign, "as": "found"}
+        (row,) = aggregate([{"n": 1}], [{"$lookup": join}], collections=others)
+        assert row["found"] == [others["c"][found]]
+    assert built == [("a",), ("b",)]
 
 
 def test_variables_of_the_call_are_read_anew() -> None:

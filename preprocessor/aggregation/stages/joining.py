@@ -10,6 +10,15 @@ from preprocessor.aggregation.query.walking import every_value
 from preprocessor.aggregation.values import MISSING, Document
 
 _NOTHING = key(MISSING)
+Places = dict[Key, list[int]]
+
+
+class Collection(list[Document]):
+    """The documents of a collection that nobody changes: joins to it, of whatever pipeline, share their indexes."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        super().__init__(documents)
+        self.indexes: dict[tuple[str, ...], Places] = {}
 
 
 class JoinIndex:
@@ -17,24 +26,25 @@ class JoinIndex:
 
     def __init__(self, source: Sequence[Document], path: tuple[str, ...]) -> None:
         self._source, self._path = source, path
-        self._places: dict[Key, list[int]] | None = None
+        self._indexes = source.indexes if isinstance(source, Collection) else {}
 
     def find(self, values: Iterable[Any], *, missing: bool = True) -> list[Document]:
         """The documents with one of the values at the path, in their own order.
 
         ``missing``: null finds documents that have nothing there as well.
         """
-        if self._places is None:
-            self._places = self._build()
+        places = self._indexes.get(self._path)
+        if places is None:
+            places = self._indexes[self._path] = self._build()
         found: set[int] = set()
         for value in values:
-            found.update(self._places.get(key(value), ()))
+            found.update(places.get(key(value), ()))
             if value is None and missing:
-                found.update(self._places.get(_NOTHING, ()))
+                found.update(places.get(_NOTHING, ()))
         return [self._source[place] for place in sorted(found)]
 
-    def _build(self) -> dict[Key, list[int]]:
-        places: dict[Key, list[int]] = {}
+    def _build(self) -> Places:
+        places: Places = {}
         for place, document in enumerate(self._source):
             keys = {key(value) for value in every_value(document, self._path)}
             if _NOTHING in keys and len(keys) > 1:
