@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import closing, suppress
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -177,7 +178,7 @@ def _measure(
     processes = args.processes or max(1, (os.cpu_count() or 1) // 2)
     with closing(open_target(args.target)) as target:
         allowed = [one for one in wanted if _allowed(one, options, target, store, leave_out=args.all)]
-        with Crew(processes) as crew:
+        with Crew(processes, partial(target.fault, patience=0)) as crew:
             for experiment in allowed:
                 asked = {**request(experiment, options, target), "processes": processes}
                 journal = open_journal(store, experiment.name, asked, args.resume)

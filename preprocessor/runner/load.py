@@ -26,6 +26,8 @@ from preprocessor.runner.worker import Assignment, Load, serve
 START_DELAY_SECONDS = 0.05
 """Between the word to start and the start, so that it has reached every worker."""
 POLL_SECONDS = 0.1
+LOOK_SECONDS = 1.0
+"""Between two looks at the deployment while work is under way: seldom enough to cost a window nothing."""
 MOST_CONNECTIONS = 4096
 
 
@@ -50,8 +52,13 @@ class Outcome:
 class Crew:
     """Worker processes, as a context manager: at its end they have ended, whatever they were doing."""
 
-    def __init__(self, processes: int) -> None:
-        """Start the processes; they cost nothing until they have work."""
+    def __init__(self, processes: int, fault: Callable[[], str] = lambda: "") -> None:
+        """Start the processes; they cost nothing until they have work.
+
+        ``fault`` says why a member of the deployment has ended, empty when none has. It is asked while work is under
+        way: a write that needs every member is never answered when one of them is gone.
+        """
+        self._fault = fault
         context = multiprocessing.get_context("spawn")
         self._counters = context.RawArray("Q", MOST_CONNECTIONS)
         self._pipes: list[Connection] = []
@@ -92,7 +99,8 @@ class Crew:
     ) -> Outcome:
         """Prepare, call ``ready``, start the clock, and wait; ``progress`` hears of operations done so far.
 
-        Raises WorkFailed when a worker could not prepare or gave up; the crew is of no use after that.
+        Raises WorkFailed when a worker could not prepare or gave up, or a member of the deployment has ended; the
+        crew is of no use after that.
         """
         self._counters[:] = [0] * MOST_CONNECTIONS
         count = min(len(self._pipes), load.connections)
@@ -105,8 +113,23 @@ class Crew:
         start = time.monotonic() + START_DELAY_SECONDS
         for pipe in pipes:
             _tell(pipe, start)
-        tallies = _collect(pipes, lambda: progress(sum(self._counters[: load.connections])))
+        tallies = self._collect(pipes, lambda: progress(sum(self._counters[: load.connections])))
         return _outcome(tallies, start)
+
+    def _collect(self, pipes: Sequence[Connection], progress: Callable[[], None]) -> list[Tally]:
+        waiting = list(pipes)
+        tallies: list[Tally] = []
+        next_look = time.monotonic() + LOOK_SECONDS
+        while waiting:
+            for pipe in [pipe for pipe in waiting if pipe.poll(POLL_SECONDS / len(waiting))]:
+                tallies.append(_expect(pipe))
+                waiting.remove(pipe)
+            progress()
+            if waiting and time.monotonic() >= next_look:
+                if reason := self._fault():
+                    raise WorkFailed(f"the work was given up: {reason}", KEPT)
+                next_look = time.monotonic() + LOOK_SECONDS
+        return tallies
 
 
 @contextmanager
@@ -121,17 +144,6 @@ def _interrupts_ignored() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _collect(pipes: Sequence[Connection], progress: Callable[[], None]) -> list[Tally]:
-    waiting = list(pipes)
-    tallies: list[Tally] = []
-    while waiting:
-        for pipe in [pipe for pipe in waiting if pipe.poll(POLL_SECONDS / len(waiting))]:
-            tallies.append(_expect(pipe))
-            waiting.remove(pipe)
-        progress()
-    return tallies
 
 
 def _tell(pipe: Connection, what: Any) -> None:

@@ -102,6 +102,24 @@ def said(err):
     return [line for line in err.splitlines() if line.startswith(("mongo-tables run:", "  "))]
 
 
+def is_secondary(member):
+    words = member.cmdline()
+    with MongoClient(port=int(words[words.index("--port") + 1]), directConnection=True) as client:
+        return bool(client.admin.command("hello")["secondary"])
+
+
+def test_a_write_that_needs_a_member_that_died_is_not_waited_for(slow, tmp_path):
+    every_member = SLOW.replace("numberOfThreads", "writeConcern = { w = 3 }\nnumberOfThreads")
+    slow.write_text(every_member, encoding="utf-8")
+    out = tmp_path / "out"
+    process = start(slow, "--output", out)
+    wait_until(process, lambda: rows(out))
+    next(member for member in servers_of(process) if is_secondary(member)).kill()
+    code, _, err = finish(process, timeout=60)
+    assert code == 2
+    assert "mongod was killed" in said(err)[0]
+
+
 def on_a_disk_of(size, place, *command):
     """The command, with a small disk of its own mounted at ``place``."""
     mount = f"mount -t tmpfs -o size={size} tmpfs {shlex.quote(str(place))} && exec {shlex.join(command)}"
