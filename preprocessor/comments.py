@@ -96,12 +96,14 @@ class Scan:
 
     ``rejected`` gives the offsets, from and to, of comments with an error. Whoever publishes a page all the
     same (a preview while it is being written) must leave them out, since Python-Markdown prints the JSON of
-    some of them.
+    some of them. ``off`` gives those of comments that are text without being a fault: within another comment, in
+    raw HTML that hides them, in code. The site has some of them in its HTML, and nothing is to come of them.
     """
 
     comments: tuple[Comment, ...]
     findings: tuple[Finding, ...]
     rejected: tuple[tuple[int, int], ...] = ()
+    off: tuple[tuple[int, int], ...] = ()
 
 
 def find(text: str, file: str) -> Scan:

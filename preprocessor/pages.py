@@ -34,7 +34,8 @@ Answers = Mapping[str, "Rows | ResultsError"]
 class Page:
     """One page as it was read: its live comments, what each asks for (None where it is faulty), and the faults.
 
-    ``rejected`` are the offsets, from and to, of comments that are none because of a fault (``comments.Scan``).
+    ``rejected`` are the offsets, from and to, of comments that are none because of a fault, ``off`` those of comments
+    that are text without being a fault (``comments.Scan``).
     ``server_only`` says for each comment what of its pipeline fixtures cannot run: a finding only where they are to
     run it and it was not run, which says the same.
     """
@@ -46,6 +47,7 @@ class Page:
     findings: tuple[Finding, ...]
     rejected: tuple[tuple[int, int], ...] = ()
     server_only: tuple[Finding | None, ...] = ()
+    off: tuple[tuple[int, int], ...] = ()
 
     @property
     def tables(self) -> list[TableSpec]:
@@ -76,7 +78,7 @@ def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | Non
     scan = comments.find(text, file)
     found: list[Finding] = list(scan.findings)
     if not scan.comments:
-        return Page(file, text, (), (), tuple(found), scan.rejected)
+        return Page(file, text, (), (), tuple(found), scan.rejected, off=scan.off)
     from preprocessor import specs
 
     read: list[Spec | None] = []
@@ -87,7 +89,9 @@ def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | Non
         read.append(spec)
         server_only += [one.server_only for one in judged] or [None]
         found.extend(faults)
-    return Page(file, text, scan.comments, tuple(read), tuple(found), scan.rejected, tuple(server_only))
+    return Page(
+        file, text, scan.comments, tuple(read), tuple(found), scan.rejected, tuple(server_only), scan.off
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """The table of all rules: what a rule id such as ``MT120`` means and how grave it is.
 
-Numbers go by kind: MT1xx syntax and schema (MT100 pages, MT101–MT119 comments, MT120–MT159 JSON, keys and values,
-MT160–MT169 regions of generated text), MT2xx safety, MT3xx wrong or failing output, MT4xx misleading output,
-MT5xx untidiness. An id is never given a second meaning.
+Numbers go by kind: MT1xx syntax and schema (MT100 pages, MT101–MT119 and MT124–MT126 comments, the others of
+MT120–MT159 JSON, keys and values, MT160–MT169 regions of generated text), MT2xx safety, MT3xx wrong or failing
+output, MT4xx misleading output, MT5xx untidiness. An id is never given a second meaning.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _ALL = (
     Rule(
         "MT111",
         "hidden-comment",
-        "warning",
+        "note",
         "A comment stands in raw HTML where it is neither run nor shown.",
     ),
     Rule(
@@ -81,6 +81,24 @@ _ALL = (
     Rule("MT121", "duplicate-key", "error", "An object has the same key twice, with different values."),
     Rule("MT122", "repeated-key", "warning", "An object has the same key twice, with the same value."),
     Rule("MT123", "extended-json", "error", "A value of MongoDB Extended JSON is malformed."),
+    Rule(
+        "MT124",
+        "second-comment-end",
+        "note",
+        "A comment around another one has an end of its own, which the site shows as text.",
+    ),
+    Rule(
+        "MT125",
+        "not-switched-off",
+        "warning",
+        "A comment stands behind the end of one that was to switch it off.",
+    ),
+    Rule(
+        "MT126",
+        "comment-without-end",
+        "warning",
+        "A comment goes on over paragraphs, to the end of one that begins inside it.",
+    ),
     Rule("MT130", "unknown-key", "error", "A comment has a key that means nothing."),
     Rule("MT131", "missing-key", "error", "A comment lacks a key that it needs."),
     Rule(

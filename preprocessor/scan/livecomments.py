@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from preprocessor.comments import Comment, Scan
@@ -19,7 +21,12 @@ from preprocessor.scan.regions import Marker, attach_regions, marker_at
 
 _SHOWS = frozenset({"MONGO_TABLE", "MONGO_CHART"})  # what they give does not fit into a line of text
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?P<closed>")?', re.DOTALL)
+_SECOND_END = re.compile(r"[\r\n][> \t]*-->|(?<=-->)[ \t]*-->")
+_BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[> \t]*[\r\n]")
+_DIRECTIVE = re.compile(r"<!--\s*MONGO_")
 _NEXT_DIRECTIVE = re.compile(r"<!--\s*(?:MONGO_|mongo-tables:)")
+
+_SWITCH_OFF = "To switch a table off, write a word before its name: <!-- off MONGO_TABLE: … -->."
 
 
 class _Candidate(NamedTuple):
@@ -50,6 +57,7 @@ def scan_page(text: str, file: str) -> Scan:
         all(map(_undisputed, found_places.values())) or agreed(line.text for line in folded)
     )
     second = {} if undisputed else opinions("\n".join(line.text for line in folded))
+    following = _following(html_comments, sorted(hiding), len(text))
     judge = _Judge(page, file)
     live: list[Comment | Marker] = []
     for html in html_comments:
@@ -58,7 +66,7 @@ def scan_page(text: str, file: str) -> Scan:
             if place is not None and place.kind == "live":
                 live.append(markers[html.number]._replace(prefix=place.prefix))
         elif html.number in hiding and place is not None:
-            judge.commented_out(html, place)
+            judge.commented_out(html, place, following[html.number])
         elif opening is not None:
             candidate = _Candidate(html, opening, place, second.get(html.number))
             comment = judge.comment(candidate)
@@ -70,7 +78,7 @@ def scan_page(text: str, file: str) -> Scan:
         if comment.region is not None
     ]
     own = [item for item in judge.findings if not any(a <= item.line <= b for a, b in generated)]
-    return Scan(tuple(comments), tuple(sorted([*own, *findings])), tuple(judge.rejected))
+    return Scan(tuple(comments), tuple(sorted([*own, *findings])), tuple(judge.rejected), tuple(judge.off))
 
 
 def _undisputed(place: Place) -> bool:
@@ -81,6 +89,23 @@ def _undisputed(place: Place) -> bool:
     return place.margin or (place.foreign and place.kind == "live" and not place.inline)
 
 
+class _Following(NamedTuple):
+    """The comments behind one that is around others, and the offset of the next such, or of the end of the page."""
+
+    comments: Sequence[HtmlComment]
+    until: int
+
+
+def _following(comments: Sequence[HtmlComment], hiding: Sequence[int], end: int) -> Mapping[int, _Following]:
+    """What stands behind each comment around others, by its number; ``hiding`` are those numbers, in order."""
+    return {
+        number: _Following(
+            comments[number + 1 : other], comments[other].start if other < len(comments) else end
+        )
+        for number, other in pairwise([*hiding, len(comments)])
+    }
+
+
 class _Judge:
     """Decides about one comment after the other, and collects the complaints."""
 
@@ -89,13 +114,15 @@ class _Judge:
         self.file = file
         self.findings: list[Finding] = []
         self.rejected: list[tuple[int, int]] = []
+        self.off: list[tuple[int, int]] = []
 
     def comment(self, candidate: _Candidate) -> Comment | None:
         """Give the live comment that ``candidate`` is, or None, with a complaint if its author must know."""
         errors = len(self.findings)
         comment = self._judged(candidate)
-        if comment is None and any(item.severity == "error" for item in self.findings[errors:]):
-            self.rejected.append((candidate.html.start, candidate.html.end))
+        if comment is None:
+            faulty = any(item.severity == "error" for item in self.findings[errors:])
+            (self.rejected if faulty else self.off).append((candidate.html.start, candidate.html.end))
         return comment
 
     def _judged(self, candidate: _Candidate) -> Comment | None:
@@ -109,8 +136,8 @@ class _Judge:
             return self._live(candidate, candidate.place)
         return None
 
-    def commented_out(self, html: HtmlComment, place: Place) -> None:
-        """Complain about a comment around one of ours, where it does not hide it.
+    def commented_out(self, html: HtmlComment, place: Place, after: _Following) -> None:
+        """Judge a comment around one of ours: it switches that one off, or does not hide it.
 
         Away from the margin Python-Markdown begins a comment at the innermost ``<!--``, and prints the
         outer one.
@@ -121,7 +148,38 @@ class _Judge:
                 "MT116",
                 html.start,
                 "Another comment begins inside this one; the site shows the outer one as text here.",
-                "Remove one of the two, or close the first before the second.",
+                f"Remove one of the two, or close the first before the second. {_SWITCH_OFF}",
+            )
+            return
+        inner = _NEXT_DIRECTIVE.search(self.page.text, html.start + 4, html.end)
+        assert inner is not None  # It is what made the comment one that hides.
+        self.off.append((inner.start(), html.end))
+        ends_with_inner = self.page.text.find("-->", inner.start(), html.end - 1) < 0
+        if place.kind == "live" and html.closed and ends_with_inner:
+            self._complain_about_end(html, inner.start(), after)
+
+    def _complain_about_end(self, html: HtmlComment, inner: int, after: _Following) -> None:
+        """A comment around others ends where the first of them does: say what its author did not mean."""
+        text = self.page.text
+        ends = [html.end, *(one.end for one in after.comments)]
+        starts = [*(one.start for one in after.comments), after.until]
+        for number, (end, start) in enumerate(zip(ends, starts, strict=True)):
+            second = _SECOND_END.search(text, end, start)
+            if second is None:
+                continue
+            message = "The comments above end at the first `-->`: readers see this one as text."
+            self._report("MT124", second.end() - len("-->"), message, f"Remove it. {_SWITCH_OFF}")
+            for one in after.comments[:number]:
+                if _DIRECTIVE.match(text, one.start):
+                    message = "This comment is not switched off: the one around it ends before it."
+                    self._report("MT125", one.start, message, _SWITCH_OFF)
+            return
+        if _BLANK_LINE.search(text, html.start, inner):
+            self._report(
+                "MT126",
+                html.start,
+                "This comment has no end before the next one: readers see neither that one nor what is between.",
+                "Write --> where it ends.",
             )
 
     def _report(self, rule: str, offset: int, message: str, hint: str) -> None:

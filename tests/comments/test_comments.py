@@ -185,3 +185,25 @@ def test_values_in_plain_paragraphs_load_no_parser() -> None:
 def test_what_the_plugin_put_in_the_place_of_a_comment_is_no_near_miss() -> None:
     text = "# T\n\n<!--mongo-tables:0123456789abcdef-3-->\n\n<!-- mongo-tables: 12 -->\n"
     assert [(found.rule, found.line) for found in find(text, "page.md").findings] == [("MT104", 5)]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<!-- off for now\n{TABLE}\n-->",
+        f"<!-- off for now {TABLE} -->",
+        f"<pre>\n{TABLE}\n</pre>",
+        f"<script>\n{TABLE}\n</script>",
+        f"<div>\n<!-- off\n{TABLE}\n-->\n</div>",
+        f"words <textarea>{TABLE}</textarea>",
+    ],
+)
+def test_a_table_that_is_switched_off_is_told_apart_from_one_that_was_never_seen(page: str) -> None:
+    scan = find(f"# T\n\n{page}\n\nwords\n", "page.md")
+    assert (scan.comments, scan.rejected) == ((), ())
+    assert {one.severity for one in scan.findings} <= {"note"}
+    assert [f"# T\n\n{page}\n\nwords\n"[start:end] for start, end in scan.off] == [TABLE]
+
+
+def test_a_table_switched_off_by_a_word_before_its_name_is_an_ordinary_comment() -> None:
+    assert find(f"{TABLE.replace('MONGO', 'off MONGO')}\n\n{TABLE}", "page.md").findings == ()
