@@ -148,13 +148,14 @@ def query_of(spec: PipelineSpec) -> Query:
 def queries(pages: Iterable[Page], *, with_sources: bool = False) -> list[Query]:
     """The distinct queries of all sound tables and charts, in the order of the pages.
 
-    Where rows come from is asked for figures that need it in any case, and ``with_sources`` for all that may tell.
+    What documents they start from is asked for figures that need it in any case, and ``with_sources`` for all: where
+    their rows come from is told under them, and what their columns mean in their headers.
     """
     distinct: dict[str, Query] = {}
     for page in pages:
         for spec in page.asking:
             asked = [query_of(spec)]
-            if spec.max_age or spec.provenance or (with_sources and spec.provenance is None):
+            if with_sources or spec.max_age or spec.provenance:
                 asked.append(source_of(spec))
             for query in asked:
                 distinct.setdefault(query.key, query)
@@ -172,7 +173,9 @@ def source_answer(spec: PipelineSpec, answers: Answers) -> Provenance | None:
     from preprocessor.results import ResultsError
 
     groups = answers.get(source_of(spec).key)
-    return None if groups is None or isinstance(groups, ResultsError) else provenance_of(groups)
+    if groups is None or isinstance(groups, ResultsError):
+        return None
+    return provenance_of(groups, asked=bool(spec.provenance))
 
 
 def answer(pages: Sequence[Page], source: ResultsSource) -> Answers:

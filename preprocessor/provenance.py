@@ -13,6 +13,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.results import Query
+from preprocessor.resultshape import IS_RESULT
 
 if TYPE_CHECKING:
     from preprocessor.results import Rows
@@ -37,6 +38,7 @@ _TOLD: Final[Mapping[str, Sequence[str]]] = {
 _BY_FIELD: Final = ("experiment", "client")
 """Parts that differ from document to document, but not in what is told of them."""
 _READ: Final = frozenset((*_TOLD, "_id", "start_time", "repeats"))
+_SHAPED: Final = "is_result"
 _REPEAT: Final = {
     name: f"$$this.{name}"
     for name in ("start_time", "duration", "operations", "operations_per_second", "errors", "seed")
@@ -54,7 +56,8 @@ _GROUP: Final[Mapping[str, Any]] = {
         "_id": {
             part: _fields_of(part, names) if part in _BY_FIELD else f"${part}"
             for part, names in _TOLD.items()
-        },
+        }
+        | {_SHAPED: IS_RESULT},
         "first": {"$min": "$start_time"},
         "last": {"$max": "$start_time"},
         "documents": {"$sum": 1},
@@ -88,9 +91,10 @@ class Run:
 class Provenance:
     """What the documents behind a figure say of themselves.
 
-    ``sets`` has each distinct set of what is told, by part of the document and name of the field. ``first`` and
-    ``last`` are the dates of the oldest and the newest document, None where no document has one. Many figures of a
-    site have the same, hence it can be a key.
+    ``sets`` has each distinct set of what is told, by part of the document and name of the field. ``documents`` is the
+    number of those that it is told of. ``first`` and ``last`` are the dates of the oldest and the newest document, None
+    where no document has one; of documents that nothing is told of, to measure their age. ``results``: every document
+    is a benchmark result. Many figures of a site have the same, hence it can be a key.
     """
 
     sets: tuple[Mapping[str, Any], ...] = field(hash=False)
@@ -98,6 +102,7 @@ class Provenance:
     first: datetime | None = None
     last: datetime | None = None
     runs: tuple[Run, ...] = field(default=(), hash=False)
+    results: bool = True
 
     def due(self, max_age: int | None) -> date | None:
         """The last day on which the newest document is at most ``max_age`` days old; None where nobody can say."""
@@ -130,21 +135,27 @@ def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]
     return pipeline[:length]
 
 
-def provenance_of(groups: Rows) -> Provenance | None:
-    """The provenance in the answer to a ``source_query``; None where the documents are no results."""
-    told = {repr(one): one for group in groups if (one := _told(group["_id"]))}
+def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:
+    """The provenance in the answer to a ``source_query``; None where nothing is known of the documents.
+
+    It is told of benchmark results, or, where the author ``asked`` for it, of whatever documents there are.
+    """
+    results = [group for group in groups if group["_id"].get(_SHAPED)]
+    telling = groups if asked else results
+    told = {repr(one): one for group in telling if (one := _told(group["_id"]))}
     sets = tuple(told[key] for key in sorted(told))
-    dates = [group[end] for group in groups for end in ("first", "last")]
+    dates = [group[end] for group in telling or groups for end in ("first", "last")]
     known = [date for date in dates if isinstance(date, datetime)]
     if not (sets or known):
         return None
-    measured = [document for group in groups for document in group["runs"]]
+    measured = [document for group in telling for document in group["runs"]]
     return Provenance(
         sets=sets,
-        documents=sum(group["documents"] for group in groups),
+        documents=sum(group["documents"] for group in telling),
         first=min(known, default=None),
         last=max(known, default=None),
         runs=tuple(run for document in sorted(measured, key=_began) for run in _runs(document)),
+        results=len(results) == len(groups),
     )
 
 

@@ -1,33 +1,33 @@
 """What is known of a collection's documents before its pipelines are looked at.
 
-With fixtures it is learnt from the documents that pass the pipeline's first ``$match``. Without, the collection
-``results`` is taken to be such as the experiment runner writes it, and of others nothing is known.
+With fixtures it is learnt from the documents that pass the pipeline's first ``$match``: what their fields mean is known
+where they are benchmark results. Without, a pipeline that is written for such results is taken to get them, and of
+others nothing is known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from preprocessor.lint.shape.learn import described, learnt, result_schema
 from preprocessor.lint.shape.values import Shape, unknown_documents
+from preprocessor.resultshape import MARKS, expects_results, is_result
 
 if TYPE_CHECKING:
     from preprocessor.results.fixtures import FixtureSource
     from preprocessor.specs import PipelineSpec
 
-RESULTS: Final = "results"
-"""The collection that the experiment runner fills."""
-
 
 def collection_shape(spec: PipelineSpec, source: FixtureSource | None) -> tuple[Shape, bool]:
     """The shape of the documents that a pipeline starts from, and whether real documents were looked at."""
-    schema = result_schema() if spec.collection == RESULTS else None
     documents = _matching(spec, source) if source else []
     if documents:
+        schema = result_schema() if all(map(is_result, documents)) else None
         return learnt(documents, schema, believed=all(map(_by_runner, documents))), True
-    return (described_results() if schema and not source else unknown_documents()), False
+    taken = source is None and expects_results(spec.pipeline)
+    return (described_results() if taken else unknown_documents()), False
 
 
 @cache
@@ -52,8 +52,8 @@ def _matching(spec: PipelineSpec, source: FixtureSource) -> list[dict[str, Any]]
 
 
 def _with_more(pipeline: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The pipeline, made to read what rules ask for beside: what varied, and who wrote the document."""
-    more = {"$set": {"_": ["$variant", "$versions.harness"]}}
+    """The pipeline, made to read what rules ask for beside: what varied, what it is, and who wrote it."""
+    more = {"$set": {"_": ["$variant", "$versions.harness", *(f"${field}" for field in MARKS)]}}
     first = 1 if pipeline and "$match" in pipeline[0] else 0
     return [*pipeline[:first], more, *pipeline[first:]]
 

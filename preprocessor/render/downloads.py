@@ -80,7 +80,7 @@ def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
     }
     keys |= {"let": dict(spec.let)} if spec.let else {}
     head = {"title": _extended_json(spec.title)} if spec.title else {}
-    head |= {"provenance": _sets(source)} if source is not None else {}
+    head |= {"provenance": _sets(source)} if source is not None and source.documents else {}
     head |= {key: _extended_json(value) for key, value in keys.items()}
     body = ",\n".join(map(_extended_json, rows))
     lines = [f'"{key}": {text}' for key, text in head.items()]

@@ -36,9 +36,10 @@ Told = Mapping[str, Any]
 def provenance_parts(source: Provenance, due: date | None = None) -> list[str]:
     """The parts of the line under a figure, in the order of what readers ask first.
 
-    ``due`` is the day by which the author wants the documents measured anew, None where the author does not say.
+    ``due`` is the day by which the author wants the documents measured anew, None where the author does not say. Of
+    documents that are no results nothing else is told.
     """
-    dates, *others = _parts(source)
+    dates, *others = _parts(source) if source.documents else ("",)
     return [part for part in (dates, due_part(due) if due else "", *others) if part]
 
 

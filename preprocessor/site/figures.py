@@ -34,7 +34,7 @@ class Known:
     """What prose may speak of: the pages that were read, their tables by id, and the answers.
 
     ``judged`` has what is wrong with comments whose rows were looked at, by the identity of their specs; ``sources``
-    has the provenance of figures, by the key of what was asked for it.
+    has the provenance of figures, by the key of what was asked for it and whether the author wants it told.
     """
 
     pages: Sequence[Page]
@@ -65,7 +65,7 @@ class Known:
 
     def source(self, spec: PipelineSpec) -> Provenance | None:
         """The provenance of a figure; worked out once for all figures that start from the same documents."""
-        key = source_of(spec).key
+        key = f"{source_of(spec).key} {spec.provenance}"
         if key not in self.sources:
             self.sources[key] = source_answer(spec, self.answers)
         return self.sources[key]
@@ -197,7 +197,9 @@ def _drawing(spec: PipelineSpec, below: _Below) -> str:
         return ""
     from preprocessor.site.meanings import column_meanings
 
-    meanings, columns = column_meanings(spec) if rows else {}, columns_of(spec, rows)
+    source = below.known.source(spec) if rows else None
+    meanings = column_meanings(spec) if source and source.results else {}
+    columns = columns_of(spec, rows)
     notes = below.html(spec, spec, rows, columns)
     behind = below.behind(spec, rows)
     return html_table(spec, rows, notes=notes, meanings=meanings, columns=columns, behind=behind)

@@ -1,6 +1,6 @@
 """What the columns of a table mean, for readers who point at a header.
 
-A column of a pipeline over the runner's results is traced to the fields that it comes from, and the schema of
+A column of a pipeline over benchmark results is traced to the fields that it comes from, and the schema of
 results says what those are. Nothing is said of a column of which no field is described.
 """
 
@@ -23,9 +23,10 @@ _WORD: Final = re.compile(r"'([^']+)'")
 
 
 def column_meanings(spec: TableSpec) -> dict[str, str]:
-    """A plain text for each column that comes from fields of a result document, by the column's name."""
-    if spec.collection != "results":
-        return {}
+    """A plain text for each column that comes from fields of a result document, by the column's name.
+
+    To be asked only of a table whose documents are results (``Provenance.results``).
+    """
     import bson
 
     # Which documents there are, and in what order, changes nothing of what they are made of.

@@ -9,8 +9,8 @@ from preprocessor.site.meanings import column_meanings
 from tests.render.specs import table
 
 
-def meanings(pipeline, *columns, collection="results", **keys):
-    return column_meanings(table(*columns, collection=collection, pipeline=pipeline, **keys))
+def meanings(pipeline, *columns, **keys):
+    return column_meanings(table(*columns, pipeline=pipeline, **keys))
 
 
 def test_a_column_that_is_a_field_has_its_title_unit_and_description():
@@ -62,16 +62,15 @@ def test_a_series_is_named_instead_of_the_arrays_on_the_way_to_it():
 
 
 @pytest.mark.parametrize(
-    ("pipeline", "collection"),
+    "pipeline",
     [
-        ([{"$project": {"n": "$mine"}}], "results"),
-        ([{"$project": {"n": {"$literal": 1}}}], "results"),
-        ([{"$group": {"_id": None, "n": {"$sum": 1}}}], "results"),
-        ([{"$project": {"n": "$duration"}}], "elsewhere"),
+        [{"$project": {"n": "$mine"}}],
+        [{"$project": {"n": {"$literal": 1}}}],
+        [{"$group": {"_id": None, "n": {"$sum": 1}}}],
     ],
 )
-def test_nothing_is_said_where_nothing_is_known(pipeline, collection):
-    assert meanings(pipeline, "n", collection=collection) == {}
+def test_nothing_is_said_where_nothing_is_known(pipeline):
+    assert meanings(pipeline, "n") == {}
 
 
 def test_the_meaning_stands_at_the_header_and_is_never_markup():

@@ -1,0 +1,161 @@
+"""What a benchmark result is, is told by the shape of the documents: never by what their collection is called."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pymongo
+import pytest
+from bson import json_util
+
+from preprocessor.lint.documents import collection_shape
+from preprocessor.pages import lint_findings, queries, read_page
+from preprocessor.results import open_source
+from preprocessor.results.fixtures import FixtureSource
+from preprocessor.results.running import run_all
+from preprocessor.sharedpipelines import SharedPipelines
+from preprocessor.site.figures import Known, figures_of
+from tests.measured import document
+from tests.mongod import Mongod
+from tests.render.specs import no_shared
+
+ROOT = Path(__file__).parents[2]
+SPORTS = [
+    {"_id": 1, "game": "A : B", "duration": 2.5, "start_time": {"$date": "2024-05-01T15:00:00Z"}, "versions": {"server": "x"}},
+    {"_id": 2, "game": "C : D", "duration": 1.75, "start_time": {"$date": "2024-05-02T15:00:00Z"}},
+]  # fmt: skip
+GAMES = (
+    '<!-- MONGO_TABLE: {"collection": "results", "pipeline": [{"$project": {"game": 1, "duration": 1}}, '
+    '{"$sort": {"_id": 1}}], "columns": ["game", "duration"], "headers": ["Game", "Duration (h)"]%s} -->\n'
+)
+SPEEDS = (
+    '<!-- MONGO_TABLE: {"collection": "NAME", "pipeline": [{"$project": {"cpu": "$hardware.cpu", '
+    '"start": "$start_time"}}, {"$sort": {"_id": 1}}], "columns": ["cpu", "start"], '
+    '"headers": ["Processor", "Began"]%s} -->\n'
+)
+
+
+def fixtures(folder: Path, collection: str, documents: list[dict[str, Any]]) -> str:
+    target = folder / "fixtures" / collection
+    target.mkdir(parents=True)
+    lines = "".join(f"{json_util.dumps(one)}\n" for one in documents)
+    (target / "all.jsonl").write_text(lines, encoding="utf-8")
+    return str(target.parent)
+
+
+def figures(text: str, where: str, shared: Any = no_shared) -> str:
+    page = read_page(text, "page.md", shared)
+    assert not page.findings
+    source = open_source(where)
+    answers = run_all(source, queries([page], with_sources=True))
+    source.close()
+    return "\n".join(figures_of(page, Known.of([page], answers), lambda name, _: name))
+
+
+def test_sports_results_in_a_collection_called_results_are_not_taken_for_a_benchmark(tmp_path: Path) -> None:
+    html = figures(GAMES % "", fixtures(tmp_path, "results", SPORTS))
+    assert "A : B" in html
+    assert "<abbr" not in html
+    assert "Measured" not in html
+    assert "JSON" in html, "the rows can be taken away all the same"
+
+
+def test_no_unit_of_a_benchmark_is_held_against_sports_results(tmp_path: Path) -> None:
+    page = read_page(GAMES % "", "page.md", no_shared)
+    source = FixtureSource(Path(fixtures(tmp_path, "results", SPORTS)))
+    assert "MT404" not in [one.rule for one in lint_findings([page], source, None)]
+    assert "MT404" not in [one.rule for one in lint_findings([page], None, None)]
+
+
+@pytest.mark.parametrize("collection", ["results", "measured", "2026"])
+def test_benchmark_results_tell_all_of_themselves_in_a_collection_of_any_name(
+    collection: str, tmp_path: Path
+) -> None:
+    page = (SPEEDS % "").replace("NAME", collection)
+    html = figures(page, fixtures(tmp_path, collection, [document(1), document(2)]))
+    assert '<abbr title="Processor: Model of the processor.">' in html
+    assert "Measured 2026-11-21 · MongoDB 6.0.5" in html
+    assert "mongo-tables run insert" in html
+
+
+def test_units_of_results_are_known_in_a_collection_of_any_name(tmp_path: Path) -> None:
+    text = (GAMES % "").replace('"results"', '"measured"').replace('"game"', '"cpu"')
+    documents = [{**document(size), "duration": 700 + size, "cpu": size} for size in (1, 2)]
+    source = FixtureSource(Path(fixtures(tmp_path, "measured", documents)))
+    found = lint_findings([read_page(text, "page.md", no_shared)], source, None)
+    assert "MT404" in [one.rule for one in found]
+
+
+def test_without_documents_a_pipeline_that_asks_for_a_test_is_taken_to_read_results() -> None:
+    known = '[{"$match": {"_id.testname": "insert"}}, {"$project": {"game": 1, "duration": 1}}'
+    page = read_page(
+        (GAMES % "").replace('[{"$project": {"game": 1, "duration": 1}}', known), "page.md", no_shared
+    )
+    assert "MT404" in [one.rule for one in lint_findings([page], None, None)]
+    shape, looked_at = collection_shape(page.tables[0], None)
+    assert "bench_config" in shape.fields
+    assert not looked_at
+
+
+def test_results_beside_other_documents_are_told_of_alone_and_lend_no_meaning(tmp_path: Path) -> None:
+    html = figures(
+        (SPEEDS % "").replace("NAME", "results"), fixtures(tmp_path, "results", [document(1), *SPORTS])
+    )
+    assert "Measured 2026-11-21 · " in html
+    assert "· 1 document ·" in html
+    assert "<abbr" not in html
+
+
+def test_who_asks_for_the_line_gets_it_for_documents_of_any_shape(tmp_path: Path) -> None:
+    html = figures(GAMES % ', "provenance": true', fixtures(tmp_path, "results", SPORTS))
+    assert "Measured 2024-05-01 to 2024-05-02 · MongoDB x · 2 documents" in html
+    assert "<abbr" not in html
+
+
+def test_the_age_of_documents_of_any_shape_can_be_limited(tmp_path: Path) -> None:
+    html = figures(GAMES % ', "max_age": 100000', fixtures(tmp_path, "results", SPORTS))
+    assert "to be measured again by 2298-02-15" in html
+    assert "Measured" not in html
+
+
+def test_headers_mean_the_same_where_no_line_is_wanted(tmp_path: Path) -> None:
+    page = (SPEEDS % ', "provenance": false').replace("NAME", "results")
+    html = figures(page, fixtures(tmp_path, "results", [document(1)]))
+    assert '<abbr title="Processor: Model of the processor.">' in html
+    assert "Measured" not in html
+
+
+@pytest.fixture
+def served(mongod: Mongod) -> Iterator[str]:
+    with pymongo.MongoClient(mongod.uri()) as client:
+        client["shapes"]["results"].insert_many(json_util.loads(json_util.dumps(SPORTS)))
+        client["shapes"]["measured"].insert_many([document(1), document(2)])
+        yield mongod.uri("shapes")
+        client.drop_database("shapes")
+
+
+def test_a_server_and_files_agree_on_what_is_a_result(served: str, tmp_path: Path) -> None:
+    fixtures(tmp_path, "results", SPORTS)
+    (tmp_path / "fixtures" / "measured").mkdir()
+    lines = "".join(f"{json_util.dumps(document(size))}\n" for size in (1, 2))
+    (tmp_path / "fixtures" / "measured" / "all.jsonl").write_text(lines, encoding="utf-8")
+    page = (GAMES % "") + (SPEEDS % "").replace("NAME", "measured")
+    assert figures(page, served) == figures(page, str(tmp_path / "fixtures"))
+
+
+@pytest.mark.parametrize("name", ["insert-docsize", "concurrency", "query-full"])
+def test_pages_of_this_site_are_the_same_whatever_the_collection_is_called(name: str, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "fixtures", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "results").rename(tmp_path / "measured")
+    text = (ROOT / "docs" / "experiments" / f"{name}.md").read_text(encoding="utf-8")
+    shared = SharedPipelines(ROOT / "docs" / "pipelines")
+    here = figures(text, str(ROOT / "fixtures"), shared)
+    there = figures(
+        text.replace('"collection": "results"', '"collection": "measured"'), str(tmp_path), shared
+    )
+    assert "<abbr" in here
+    assert "Measured 20" in here
+    assert there.replace("<code>measured</code>", "<code>results</code>") == here
