@@ -1,0 +1,158 @@
+"""One small site for each plugin that authors use beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tests.site.plugins.smallsite import (
+    Edition,
+    Seen,
+    Site,
+    data,
+    figures,
+    seen_figures,
+    seen_text,
+    text,
+    value,
+)
+
+_HEAD: Final = "site_name: Small\nsite_url: https://example.org/\ntheme:\n  name: {theme}\n"
+INDEX: Final = "index.html"
+
+
+def config(plugins: str, more: str = "", theme: str = "mkdocs") -> str:
+    """The file ``mkdocs.yml`` with lines of the list of plugins, which has our own where they say ``OURS``."""
+    listed = plugins.replace("OURS", "mongo-tables")
+    return f"{_HEAD.format(theme=theme)}plugins:\n{listed}\n{more}"
+
+
+def _site(
+    settings: str, files: dict[str, str], pages: dict[str, Seen], edition: Edition, **others: object
+) -> Site:
+    given = {"mkdocs.yml": settings, "fixtures/r/r.jsonl": data(edition), **files}
+    return Site(given, pages, **others)  # type: ignore[arg-type]
+
+
+def _plain(plugins: str, edition: Edition, more: str = "", **others: object) -> Site:
+    """Two pages as authors write them; the second speaks of the first's table."""
+    second = f"{text(edition, 'two')}\nAt home there are {value('one', 'x')}.\n"
+    files = {"docs/index.md": text(edition, "one"), "docs/second.md": second}
+    pages = {
+        INDEX: seen_text(edition),
+        "second/index.html": seen_text(edition) + Seen(values=[str(edition.x)]),
+    }
+    return _site(config(plugins, more), files, pages, edition, **others)
+
+
+def search(edition: Edition) -> Site:
+    found = [f"The {edition.word} has {edition.y} trains", f"We count {edition.x} here"]
+    return _plain("  - search\n  - OURS", edition, others={"search/search_index.json": found})
+
+
+def macros(edition: Edition) -> Site:
+    """Macros write the ids of tables, and a word of the heading."""
+    page = text(Edition("{{ word }}", 0, 0), "t-{{ key }}")
+    looped = "{% for key in ['one', 'two'] %}\n" + page + "\n{% endfor %}\n"
+    more = f"extra:\n  word: {edition.word}\n"
+    settings = config("  - search\n  - macros\n  - OURS", more)
+    return _site(
+        settings, {"docs/index.md": looped}, {INDEX: seen_text(edition) + seen_text(edition)}, edition
+    )
+
+
+def include_markdown(edition: Edition) -> Site:
+    settings = config("  - search\n  - include-markdown\n  - OURS", "exclude_docs: parts/\n")
+    page = '# Included\n\n{%\n  include-markdown "./parts/part.md"\n%}\n\nOutside.\n'
+    files = {"docs/index.md": page, "docs/parts/part.md": text(edition, "one")}
+    return _site(settings, files, {INDEX: seen_text(edition)}, edition)
+
+
+_GENERATES: Final = """
+import mkdocs_gen_files
+from pathlib import Path
+
+with mkdocs_gen_files.open("made.md", "w") as file:
+    file.write(Path("made.txt").read_text(encoding="utf-8"))
+"""
+
+
+def _generated(settings: str, edition: Edition, **files: str) -> Site:
+    made = f"{text(edition, 'made')}\nAt home there are {value('one', 'x')}.\n"
+    index = f"# Home\n\n{figures('one')}\nMade: {value('made', 'y')}.\n"
+    pages = {
+        INDEX: seen_figures(edition) + Seen(values=[str(edition.y)]),
+        "made/index.html": seen_text(edition) + Seen(values=[str(edition.x)]),
+    }
+    return _site(settings, {"docs/index.md": index, "made.txt": made, **files}, pages, edition)
+
+
+def gen_files_before(edition: Edition) -> Site:
+    plugins = "  - search\n  - gen-files:\n      scripts: [makes.py]\n  - OURS"
+    return _generated(config(plugins), edition, **{"makes.py": _GENERATES})
+
+
+def awesome_nav(edition: Edition) -> Site:
+    nav = {"docs/.nav.yml": "nav:\n  - second.md\n  - index.md\n"}
+    plain = _plain("  - search\n  - awesome-nav\n  - OURS", edition)
+    return Site({**plain.files, **nav}, plain.pages)
+
+
+def minify(edition: Edition) -> Site:
+    options = "minify_html: true\n      htmlmin_opts:\n        remove_comments: true"
+    return _plain(f"  - search\n  - minify:\n      {options}\n  - OURS", edition)
+
+
+def llmstxt(edition: Edition) -> Site:
+    options = """
+  - llmstxt:
+      full_output: llms-full.txt
+      sections:
+        All:
+          - index.md
+          - second.md"""
+    prose = [f"The {edition.word} has {edition.y} trains", f"We count {edition.x} here"]
+    cells = {name: f"| [x](#{name}--x) | {edition.x} |" for name in ("one", "two")}
+    others = {
+        "llms-full.txt": [*prose, *cells.values()],
+        "index.md": [*prose, cells["one"]],
+        "second/index.md": [*prose, cells["two"]],
+    }
+    return _plain(f"  - search\n  - OURS{options}", edition, others=others)
+
+
+def monorepo(edition: Edition) -> Site:
+    """A site within the site, with tables of its own, of which the outer one speaks."""
+    nav = "nav:\n  - Home: index.md\n  - Inner: '!include ./inner/mkdocs.yml'\n"
+    settings = config("  - search\n  - monorepo\n  - OURS", nav)
+    index = f"{text(edition, 'one')}\nInside there are {value('two', 'x')}.\n"
+    files = {
+        "docs/index.md": index,
+        "inner/mkdocs.yml": "site_name: inner\nnav:\n  - Start: start.md\n",
+        "inner/docs/start.md": text(edition, "two"),
+    }
+    pages = {
+        INDEX: seen_text(edition) + Seen(values=[str(edition.x)]),
+        "inner/start/index.html": seen_text(edition),
+    }
+    return _site(settings, files, pages, edition)
+
+
+def snippets_with_extension(edition: Edition) -> Site:
+    more = "markdown_extensions:\n  - pymdownx.snippets\n  - mongo-tables\n"
+    page = '# Included\n\n--8<-- "parts/part.md"\n\nOutside.\n'
+    files = {"docs/index.md": page, "parts/part.md": text(edition, "one")}
+    return _site(config("  - search\n  - OURS", more), files, {INDEX: seen_text(edition)}, edition)
+
+
+SITES: Final[dict[str, Callable[[Edition], Site]]] = {
+    "search": search,
+    "macros": macros,
+    "include-markdown": include_markdown,
+    "gen-files before": gen_files_before,
+    "awesome-nav": awesome_nav,
+    "minify": minify,
+    "llmstxt": llmstxt,
+    "monorepo": monorepo,
+    "snippets and the extension": snippets_with_extension,
+}
