@@ -30,7 +30,7 @@ from preprocessor.render.anchors import anchors_in
 from preprocessor.results import Limits
 from preprocessor.site import garbage
 from preprocessor.site.answers import KeptAnswers
-from preprocessor.site.assets import script, style_sheet
+from preprocessor.site.assets import SCRIPT_FILE, STYLE_SHEET_FILE
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.keptsite import KeptPage, folder_state, key_of, load, may_be_kept, store
 from preprocessor.site.searchtext import in_full, in_words
@@ -148,8 +148,9 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         log.debug("%d pipelines run", self._asked.ran)
         for file in _inside(folder, files):
             files.remove(file)
-        files.append(File.generated(config, STYLE_SHEET, content=style_sheet()))
-        files.append(File.generated(config, SCRIPT, content=script()))
+        # Other plugins take it for granted that a file has a path on disk.
+        files.append(File.generated(config, STYLE_SHEET, abs_src_path=str(STYLE_SHEET_FILE)))
+        files.append(File.generated(config, SCRIPT, abs_src_path=str(SCRIPT_FILE)))
         return files
 
     def on_page_markdown(

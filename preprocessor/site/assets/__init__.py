@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
+STYLE_SHEET_FILE: Final = Path(__file__).parent / "mongo-tables.css"
+"""With the colours of Material for MkDocs and fallbacks for other themes."""
 
-def style_sheet() -> str:
-    """The style sheet, with the colours of Material for MkDocs and fallbacks for other themes."""
-    return _read("mongo-tables.css")
-
-
-def script() -> str:
-    """The script that makes headers sort and marks old results. A page is complete without it."""
-    return _read("mongo-tables.js")
+SCRIPT_FILE: Final = Path(__file__).parent / "mongo-tables.js"
+"""Makes headers sort and marks old results. A page is complete without it."""
 
 
 def inline() -> str:
     """Both as HTML for a page of its own, where no file can be put beside it."""
-    return f"<style>\n{style_sheet()}</style>\n<script>\n{script()}</script>"
-
-
-def _read(name: str) -> str:
-    return (Path(__file__).parent / name).read_text(encoding="utf-8")
+    style_sheet, script = (file.read_text(encoding="utf-8") for file in (STYLE_SHEET_FILE, SCRIPT_FILE))
+    return f"<style>\n{style_sheet}</style>\n<script>\n{script}</script>"
