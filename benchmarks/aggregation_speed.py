@@ -159,7 +159,7 @@ def main() -> None:
     options.add_argument("pages", nargs="*", default=["tests/acceptance/pages"], metavar="PAGE")
     options.add_argument("-n", "--rounds", type=int, default=5)
     given = options.parse_args()
-    asked = queries(read_pages(given.pages, None))
+    asked = queries(read_pages(given.pages, "docs/pipelines"))
     documents = heavy_documents(DOCUMENTS)
     print(f"{len(asked)} pipelines, {DOCUMENTS} documents")
     _growth(documents, asked, given.rounds)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor import __version__
-from preprocessor.environment import RESULTS_VARIABLE, results_named
+from preprocessor.environment import RESULTS_VARIABLE
 
 _DESCRIPTION = """\
 Tables in Markdown that come from MongoDB aggregation pipelines.
@@ -30,7 +30,8 @@ A page says <!-- MONGO_TABLE: {"collection": …, "pipeline": […], "columns": 
 and the table is made when the page is rendered, from a database or from fixture files."""
 
 _SOURCE = f"""\
-results source (--results, or the variable {RESULTS_VARIABLE}, or the folder fixtures/):
+results source (--results, else the variable {RESULTS_VARIABLE}, else `results` in mkdocs.yml, properdocs.yml or
+zensical.toml, else the folder fixtures/):
   mongodb://HOST/DATABASE   a MongoDB deployment; nothing is ever written to it
   FOLDER                    fixture files FOLDER/COLLECTION/*.jsonl, no server needed"""
 
@@ -98,6 +99,8 @@ def _status(arguments: Sequence[str]) -> int:
     try:
         only = arguments[0] if arguments and arguments[0] in _COMMANDS else None
         given = parser(only).parse_args(arguments)
+        if "config_file" in given:
+            import_module("preprocessor.commands.siteconfig").fill_in(given)
         status: int = import_module(given.module).run(given)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -191,7 +194,7 @@ def _check(commands: Commands) -> None:
         f"{_SOURCE}\n\n{_EXIT}",
     )
     command.add_argument(
-        "paths", nargs="*", default=["docs"], metavar="PATH", help="pages or folders (default: docs)"
+        "paths", nargs="*", metavar="PATH", help="pages or folders (default: the site's, else docs)"
     )
     command.add_argument("--static", action="store_true", help="run no pipeline, need no results source")
     command.add_argument(
@@ -266,12 +269,7 @@ def _new(commands: Commands) -> None:
     )
     command.add_argument("--title", metavar="TEXT", help="a title above the table")
     command.add_argument("--append", metavar="PAGE", help="write the comment at the end of this page")
-    command.add_argument(
-        "--results",
-        default=results_named() or "fixtures",
-        metavar="SOURCE",
-        help="a mongodb:// URI or a fixture folder, see below",
-    )
+    _results_option(command)
 
 
 def whole_number(text: str) -> int:
@@ -357,7 +355,7 @@ def _pull(commands: Commands) -> None:
     command.add_argument(
         "collections", nargs="*", metavar="COLLECTION", help="default: those that the pages read"
     )
-    command.add_argument("--to", default="fixtures", metavar="DIR", help="fixture folder (default: fixtures)")
+    command.add_argument("--to", metavar="DIR", help="fixture folder (default: the site's, else fixtures)")
     command.add_argument(
         "--pipeline", metavar="NAME", help="a shared pipeline that the documents of one collection go through"
     )
@@ -374,9 +372,12 @@ def _pull(commands: Commands) -> None:
 def _wanted_options(command: argparse.ArgumentParser) -> None:
     """From which pages it follows what is wanted."""
     command.add_argument(
-        "--docs", action="append", metavar="PATH", help="pages that are looked at (default: docs)"
+        "--docs",
+        action="append",
+        metavar="PATH",
+        help="pages that are looked at (default: the site's, else docs)",
     )
-    command.add_argument("--pipelines", metavar="DIR", help="shared pipelines (default: docs/pipelines)")
+    _pipelines_options(command)
     command.add_argument(
         "--prune", action="store_true", help="keep only the fields that the pages' pipelines read"
     )
@@ -400,10 +401,14 @@ def _diff(commands: Commands) -> None:
     command.add_argument("old", metavar="OLD", help="results source or built site, see below")
     command.add_argument("new", metavar="NEW", help="the other one")
     command.add_argument(
-        "pages", nargs="*", default=[], metavar="PAGE", help="pages or folders (default: docs)"
+        "pages",
+        nargs="*",
+        default=[],
+        metavar="PAGE",
+        help="pages or folders (default: the site's, else docs)",
     )
     command.add_argument("--key", metavar="COLUMNS", help="name rows by these columns, with commas")
-    command.add_argument("--pipelines", metavar="DIR", help="shared pipelines (default: docs/pipelines)")
+    _pipelines_options(command)
     form = command.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="everything as one JSON document")
     form.add_argument("--markdown", action="store_true", help="as a part of a page of changes")
@@ -424,14 +429,32 @@ def _runner(name: str, summary: str, module: str, commands: Commands) -> None:
 
 
 def _source_options(command: argparse.ArgumentParser) -> None:
+    _results_option(command, config_file=False)
+    _pipelines_options(command)
+
+
+def _results_option(command: argparse.ArgumentParser, *, config_file: bool = True) -> None:
     command.add_argument(
-        "--results",
-        default=results_named() or "fixtures",
-        metavar="SOURCE",
-        help="a mongodb:// URI or a fixture folder, see below",
+        "--results", metavar="SOURCE", help="a mongodb:// URI or a fixture folder, see below"
     )
+    if config_file:
+        _config_file_option(command)
+
+
+def _pipelines_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--pipelines", metavar="DIR", help="folder of shared pipelines (default: docs/pipelines)"
+        "--pipelines", metavar="DIR", help="shared pipelines (default: the site's, else docs/pipelines)"
+    )
+    _config_file_option(command)
+
+
+def _config_file_option(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "-f",
+        "--config-file",
+        metavar="FILE",
+        help="what the site is built from (default: the next mkdocs.yml, properdocs.yml or zensical.toml, here or "
+        "above)",
     )
 
 

@@ -49,10 +49,10 @@ def summary(findings: Iterable[Finding]) -> str:
     """Count distinct findings in words: "3 errors, 1 warning in 2 files"; "no findings" without any."""
     distinct = set(findings)
     counts = _counts(distinct)
-    parts = [_count(number, severity) for severity, number in counts.items() if number]
+    parts = [counted(number, severity) for severity, number in counts.items() if number]
     if not parts:
         return "no findings"
-    return ", ".join(parts) + " in " + _count(len({finding.file for finding in distinct}), "file")
+    return ", ".join(parts) + " in " + counted(len({finding.file for finding in distinct}), "file")
 
 
 def _counts(findings: Iterable[Finding]) -> dict[str, int]:
@@ -60,7 +60,8 @@ def _counts(findings: Iterable[Finding]) -> dict[str, int]:
     return {severity: severities.count(severity) for severity in _SEVERITIES}
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Give "1 page", "2 pages"."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 PAGE_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 """The ends of the names of pages, as MkDocs has them: https://www.mkdocs.org/user-guide/writing-your-docs/."""
 
-PIPELINES_FOLDER = "docs/pipelines"
-
 
 class Unusable(Exception):
     """The command cannot be done as asked: one line for the user, exit status 2."""
@@ -48,7 +46,7 @@ class Gathered:
     faults: list[str]
 
 
-def gather(paths: Iterable[str], pipelines: str | None) -> Gathered:
+def gather(paths: Iterable[str], pipelines: str) -> Gathered:
     """All pages that ``paths`` name, read and checked without running anything, whatever is wrong with others.
 
     Files are taken as they are, of folders every Markdown file. A page that is not UTF-8 has a finding that says so.
@@ -75,7 +73,7 @@ def _told(error: OSError, path: str) -> str:
     return f"{error.filename or path}: {error.strerror or error}"
 
 
-def read_pages(paths: Iterable[str], pipelines: str | None) -> list[Page]:
+def read_pages(paths: Iterable[str], pipelines: str) -> list[Page]:
     """The pages of ``gather``. Raises Unusable when a path names none, with all such paths."""
     gathered = gather(paths, pipelines)
     if gathered.faults:
@@ -126,13 +124,11 @@ def read_text(file: Path) -> str:
         raise Unusable(f"{file}: not UTF-8 (byte {error.start})", "save the page as UTF-8") from None
 
 
-def shared_pipelines(folder: str | None) -> Callable[[str], SharedPipeline | None]:
+def shared_pipelines(folder: str) -> Callable[[str], SharedPipeline | None]:
     """The shared stage lists of a folder, read when a page first names one."""
     from preprocessor.sharedpipelines import SharedPipelines
 
-    if folder is not None and not Path(folder).is_dir():
-        raise Unusable(f"{folder}: no such folder", "--pipelines names the folder of shared pipelines")
-    return SharedPipelines(Path(folder or PIPELINES_FOLDER))
+    return SharedPipelines(Path(folder))
 
 
 def source_for(pages: Sequence[Page], where: str) -> ResultsSource | None:

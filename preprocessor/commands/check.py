@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from preprocessor import atomic
 from preprocessor.commands import Unusable, ask, complain, gather, read_text, source_for
 from preprocessor.commands.companions import companions
+from preprocessor.commands.siteconfig import from_here
 from preprocessor.pages import all_findings, lint_findings
-from preprocessor.reporters import exit_code, harmless, report
+from preprocessor.reporters import counted, exit_code, harmless, report
 
 if TYPE_CHECKING:
     from preprocessor.findings import Finding
@@ -30,7 +31,7 @@ def run(arguments: Namespace) -> int:
         raise Unusable("--write-baseline goes with --baseline FILE, the file that is written")
     if arguments.prose and arguments.static:
         raise Unusable("--prose holds sentences against rows, and --static runs no pipeline")
-    gathered = gather(arguments.paths, arguments.pipelines)
+    gathered = gather(arguments.paths or [from_here(arguments.site.docs)], arguments.pipelines)
     for fault in gathered.faults:
         complain(fault)
     others = companions(gathered.pages, arguments.pipelines)
@@ -41,7 +42,19 @@ def run(arguments: Namespace) -> int:
         findings = _unaccepted(findings, Path(arguments.baseline))
     sources = {page.file: page.text for page in (*gathered.pages, *others)}
     sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=sources))
+    if not findings and not gathered.faults and arguments.format == "text":
+        print(_without_fault(gathered.pages, arguments), file=sys.stderr)
     return 2 if gathered.faults else exit_code(findings)
+
+
+def _without_fault(pages: Sequence[Page], arguments: Namespace) -> str:
+    """What was looked at, lest nothing found be taken for something looked at."""
+    comments = sum(len(page.comments) for page in pages)
+    on = f"{counted(comments, 'comment')} on {counted(len(pages), 'page')}"
+    if not comments:
+        return f"{on}: nothing was checked"
+    accepted = " that the baseline does not accept" if arguments.baseline else ""
+    return f"{on}: no fault{accepted}" + (" (no pipeline was run)" if arguments.static else "")
 
 
 def _findings(pages: Sequence[Page], others: Sequence[Page], arguments: Namespace) -> Sequence[Finding]:

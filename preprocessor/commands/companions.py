@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from preprocessor.commands import gather
+from preprocessor.commands.siteconfig import find_site, from_here
 from preprocessor.pages import Page
 
-_SITE_FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml")
 
-
-def companions(pages: Sequence[Page], pipelines: str | None) -> list[Page]:
+def companions(pages: Sequence[Page], pipelines: str) -> list[Page]:
     """The pages of the same documentation with tables that ``pages`` name and do not have, and with those alone.
 
     A page on which such a table is faulty comes with all its findings: they say why a number is missing.
@@ -28,7 +26,7 @@ def companions(pages: Sequence[Page], pipelines: str | None) -> list[Page]:
         return []
     folders = {folder for page in pages if (folder := _documentation(Path(page.file)))}
     asked = {Path(page.file).resolve() for page in pages}
-    others = gather(sorted(map(str, folders)), pipelines).pages
+    others = gather(sorted(folders), pipelines).pages
     return [
         _narrowed(page, wanted)
         for page in others
@@ -50,20 +48,11 @@ def _ids(page: Page) -> list[str | None]:
     return [written_id(comment) for comment in page.comments]
 
 
-def _documentation(page: Path) -> Path | None:
+def _documentation(page: Path) -> str | None:
     """The folder of all pages that are built together with this one; None where no site is built from it."""
-    inner = page
-    for folder in page.absolute().parents:
-        if any((folder / name).is_file() for name in _SITE_FILES):
-            return _as_written(inner) if inner.is_dir() else None
-        inner = folder
-    return None
-
-
-def _as_written(folder: Path) -> Path:
-    """From where one is, as far as it lies there: findings name files as one would."""
-    here = Path.cwd()
-    return folder.relative_to(here) if folder.is_relative_to(here) else folder
+    place = page.absolute()
+    site = find_site(place.parent)
+    return from_here(site.docs) if site and place.is_relative_to(site.docs) else None
 
 
 def _narrowed(page: Page, wanted: set[str]) -> Page:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.commands import Unusable, read_pages
+from preprocessor.commands.siteconfig import from_here
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,7 @@ def _with_source(where: str, arguments: Namespace) -> list[Table]:
     from preprocessor.results import open_source
 
     with on_disk(where) as named:
-        pages = read_pages(arguments.pages or ["docs"], arguments.pipelines)
+        pages = read_pages(arguments.pages or [from_here(arguments.site.docs)], arguments.pipelines)
         source = open_source(named)
         try:
             source.reach()

@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.commands import PIPELINES_FOLDER, Unusable, read_pages, shared_pipelines
+from preprocessor.commands import Unusable, read_pages, shared_pipelines
+from preprocessor.commands.siteconfig import Site, from_here, results_of
 from preprocessor.pages import query_of
 from preprocessor.reporters import harmless
+from preprocessor.results import is_uri
 
 if TYPE_CHECKING:
     from preprocessor.results.pull import Copied, FileChange
@@ -29,7 +31,13 @@ def run(arguments: Namespace) -> int:
     copied = _copied(arguments, readers)
     trees, reasons = trees_by_collection(readers) if arguments.prune else ({}, [])
     with on_disk(arguments.source) as where, _naming(arguments.pipeline):
-        report = pull(where, Path(arguments.to), copied, trees, dry_run=arguments.dry_run)
+        report = pull(
+            where,
+            Path(arguments.to or _fixtures_of(arguments.site)),
+            copied,
+            trees,
+            dry_run=arguments.dry_run,
+        )
     for reason in reasons:
         print(harmless(f"kept whole: {reason}"))
     changed = [_described(file) for file in report.files if file.is_change]
@@ -37,6 +45,12 @@ def run(arguments: Namespace) -> int:
     print("\n".join(changed) if changed else "nothing changed")
     print(f"{len(changed)} of {len(report.files)} files {verb}")
     return 0
+
+
+def _fixtures_of(site: Site) -> str:
+    """The folder that the site takes its rows from; where that is a database, the usual one."""
+    where = results_of(site)
+    return "fixtures" if is_uri(where) else where
 
 
 def _copied(arguments: Namespace, readers: Sequence[Reader]) -> list[Copied]:
@@ -55,14 +69,14 @@ def _copied(arguments: Namespace, readers: Sequence[Reader]) -> list[Copied]:
     return [Copied(names[0], arguments.name or "", stages, {"revision": _revision(arguments.source)})]
 
 
-def _stages(name: str, folder: str | None) -> tuple[Stage, ...]:
+def _stages(name: str, folder: str) -> tuple[Stage, ...]:
     """The stages of a shared pipeline. Raises Unusable with all its faults."""
     from preprocessor.schemacheck import did_you_mean
 
     shared = shared_pipelines(folder)(name)
     if shared is None or shared.file is None:
         known = shared.known if shared else ()
-        message = f"--pipeline {name}: there is no such shared pipeline in {folder or PIPELINES_FOLDER}"
+        message = f"--pipeline {name}: there is no such shared pipeline in {folder}"
         raise Unusable(message, did_you_mean(name, known) or f"there are {', '.join(known) or 'none'}")
     faults = [one for one in shared.findings if one.severity == "error"]
     if faults:
@@ -97,7 +111,7 @@ def _readers(arguments: Namespace) -> list[Reader]:
     """What the pages ask; pages are not needed when the collections are named and everything is kept."""
     if arguments.collections and not arguments.prune:
         return []
-    pages = read_pages(arguments.docs or ["docs"], arguments.pipelines)
+    pages = read_pages(arguments.docs or [from_here(arguments.site.docs)], arguments.pipelines)
     faulty = [page.file for page in pages if any(one.severity == "error" for one in page.findings)]
     if faulty and arguments.prune:
         raise Unusable(

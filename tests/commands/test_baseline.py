@@ -30,6 +30,9 @@ findings = st.lists(
 )
 
 
+NOTHING_NEW = "1 comment on 1 page: no fault that the baseline does not accept (no pipeline was run)\n"
+
+
 @pytest.fixture
 def faulty(tmp_path: Path) -> Path:
     """A folder with one page of one faulty table, accepted in ``accepted.json``."""
@@ -47,13 +50,13 @@ def check(folder: Path, *arguments: str, expect: int) -> str:
 
 
 def test_accepted_findings_do_not_fail(faulty: Path) -> None:
-    assert check(faulty, expect=0) == ""
+    assert check(faulty, expect=0) == NOTHING_NEW
 
 
 def test_text_above_an_accepted_finding_does_not_make_it_new(faulty: Path) -> None:
     page = faulty / "docs" / "page.md"
     page.write_text("# A heading\n\nA paragraph.\n\n" + page.read_text())
-    assert check(faulty, expect=0) == ""
+    assert check(faulty, expect=0) == NOTHING_NEW
 
 
 @pytest.mark.parametrize("places", ["line 3", "lines 3 and 7", "lines 3, 14 and 15"])
@@ -85,15 +88,15 @@ def test_the_same_fault_in_another_file_is_new(faulty: Path) -> None:
 
 
 def test_the_way_a_file_is_named_does_not_matter(faulty: Path) -> None:
-    assert check(faulty, str(faulty / "docs" / "page.md"), expect=0) == ""
-    assert check(faulty, "./docs/../docs", expect=0) == ""
+    assert check(faulty, str(faulty / "docs" / "page.md"), expect=0) == NOTHING_NEW
+    assert check(faulty, "./docs/../docs", expect=0) == NOTHING_NEW
 
 
 def test_what_was_mended_is_said_and_forgotten_on_request(faulty: Path) -> None:
     (faulty / "docs" / "page.md").write_text(f"{TABLE}\n")
     assert "accepted findings that are gone: 1" in check(faulty, expect=0)
     check(faulty, "--write-baseline", expect=0)
-    assert check(faulty, expect=0) == ""
+    assert check(faulty, expect=0) == NOTHING_NEW
     assert json.loads((faulty / "accepted.json").read_text())["findings"] == []
 
 

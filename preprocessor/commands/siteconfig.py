@@ -1,0 +1,224 @@
+"""What the file that a site is built from says: where its pages are, its results, and the options of this package.
+
+Commands and hooks take their defaults from it, so that what they check is what the site publishes. Programs that build
+a site read the same file by their own means, and hand over their options themselves.
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from preprocessor.commands import Unusable
+from preprocessor.environment import results_named
+from preprocessor.results import is_uri
+
+FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml")
+"""The names of such files, in the order in which they are looked for."""
+
+_NAME: Final = "mongo-tables"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One site as its file describes it; ``docs`` and ``pipelines`` are absolute.
+
+    ``results`` is a URI, or a folder relative to the one of ``file``. ``options`` are those of the plugin, else
+    those of the Markdown extension, as they stand in the file.
+    """
+
+    file: Path
+    docs: Path
+    pipelines: Path
+    results: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def find_site(start: Path) -> Site | None:
+    """The site that ``start``, or the nearest folder above it, describes; None where none does.
+
+    Folders above the one of a repository are not looked into. Raises Unusable for a file that cannot be read, and for
+    two files in one folder that do not agree.
+    """
+    for folder in _upward(start.absolute()):
+        files = [folder / name for name in FILES if (folder / name).is_file()]
+        if files:
+            return _agreed([read_site(file) for file in files])
+    return None
+
+
+def _upward(start: Path) -> Iterator[Path]:
+    for folder in (start, *start.parents):
+        yield folder
+        if (folder / ".git").exists():
+            return
+
+
+def _agreed(sites: list[Site]) -> Site:
+    first = sites[0]
+    for other in sites[1:]:
+        if (other.docs, other.pipelines, other.results) != (first.docs, first.pipelines, first.results):
+            raise Unusable(
+                f"{first.file.name} and {other.file.name} name different pages or results",
+                f"say which one is meant with --config-file {first.file.name} or --config-file {other.file.name}",
+            )
+    return first
+
+
+def read_site(file: Path) -> Site:
+    """The site that a file describes. Raises Unusable with the place of what is no YAML or TOML in it."""
+    file = file.absolute()
+    settings = _toml(file) if file.suffix == ".toml" else _yaml(file)
+    docs = file.parent / _text(file, settings, "docs_dir", "docs")
+    options = _own_options(settings)
+    pipelines = _text(file, options, "pipelines", "")
+    return Site(
+        file=file,
+        docs=docs,
+        pipelines=file.parent / pipelines if pipelines else docs / "pipelines",
+        results=_text(file, options, "results", "fixtures"),
+        options=options,
+    )
+
+
+def _text(file: Path, settings: Mapping[str, Any], key: str, default: str) -> str:
+    value = settings.get(key)
+    if value is None or value == "":
+        return default
+    if not isinstance(value, str):
+        raise Unusable(f"{file.name}: `{key}` is no text", f"write {key}: {default or 'FOLDER'}, for example")
+    return value
+
+
+def _own_options(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Those of the plugin; where the site has none, those of the extension."""
+    for key in ("plugins", "markdown_extensions"):
+        options = _options_among(settings.get(key))
+        if options is not None:
+            return options
+    return {}
+
+
+def _options_among(listed: object) -> Mapping[str, Any] | None:
+    """A list of names and of {name: options}, or one mapping of both: MkDocs and Zensical take either."""
+    if isinstance(listed, Mapping):
+        listed = [listed]
+    for entry in listed if isinstance(listed, list) else ():
+        if entry == _NAME:
+            return {}
+        if isinstance(entry, Mapping) and _NAME in entry:
+            options = entry[_NAME]
+            return options if isinstance(options, Mapping) else {}
+    return None
+
+
+def _toml(file: Path) -> Mapping[str, Any]:
+    import tomllib
+
+    try:
+        settings = tomllib.loads(_read(file))
+    except tomllib.TOMLDecodeError as error:
+        raise Unusable(
+            f"{file.name} is no TOML: {error}", "mend it, or name another file with --site"
+        ) from None
+    project = settings.get("project")
+    return project if isinstance(project, dict) else {}
+
+
+def _yaml(file: Path, seen: tuple[Path, ...] = ()) -> Mapping[str, Any]:
+    """The settings of a file with those of the file that it names as ``INHERIT``, which its own come before."""
+    text = _read(file)
+    if not any(word in text for word in ("docs_dir", "INHERIT", _NAME)):
+        return {}  # Nothing that is asked for stands in it: to parse it would take longer than to start.
+    settings = _parsed(file, text)
+    parent = settings.get("INHERIT")
+    if not isinstance(parent, str):
+        return settings
+    above = (file.parent / parent).resolve()
+    if above in seen:
+        raise Unusable(
+            f"{file.name}: `INHERIT` leads back to {parent}", "let one of the files inherit nothing"
+        )
+    return _merged(_yaml(above, (*seen, file.resolve())), settings)
+
+
+def _parsed(file: Path, text: str) -> Mapping[str, Any]:
+    from preprocessor.commands.siteyaml import YAMLError, load
+
+    try:
+        settings = load(text)
+    except YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "it cannot be read"
+        raise Unusable(
+            f"{file.name}{place}: no YAML: {problem}", "mend it, or name another file with --site"
+        ) from None
+    return settings if isinstance(settings, dict) else {}
+
+
+def _merged(base: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any]:
+    """``own`` over ``base``: mappings key by key, all else as a whole, as MkDocs does.
+
+    https://www.mkdocs.org/user-guide/configuration/#configuration-inheritance
+    """
+    merged = dict(base)
+    for key, value in own.items():
+        known = merged.get(key)
+        if isinstance(known, Mapping) and isinstance(value, Mapping):
+            value = _merged(known, value)
+        merged[key] = value
+    return merged
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unusable(f"{file.name}: not UTF-8 (byte {error.start})", "save the file as UTF-8") from None
+    except OSError as error:
+        raise Unusable(
+            f"{file}: {error.strerror or error}", "--config-file names the file of the site"
+        ) from None
+
+
+def fill_in(arguments: Namespace) -> None:
+    """Set what the command line leaves open: ``site``, ``pipelines`` and, where a command has it, ``results``.
+
+    The results source is that of ``--results``, else of the environment, else of the site. Raises Unusable for a file
+    that says none of it, and for ``--pipelines`` that is no folder.
+    """
+    named = arguments.config_file
+    site = arguments.site = _checked(Path(named)) if named else find_site(Path()) or _without_file()
+    given = getattr(arguments, "pipelines", None)
+    if given is not None and not Path(given).is_dir():
+        raise Unusable(f"{given}: no such folder", "--pipelines names the folder of shared pipelines")
+    arguments.pipelines = given or from_here(site.pipelines)
+    if getattr(arguments, "results", "") is None:
+        arguments.results = results_named() or results_of(site)
+
+
+def results_of(site: Site) -> str:
+    """The results source that a site names: a URI, or a folder as one would write it from here."""
+    where = site.results.strip()
+    return where if is_uri(where, site.file.parent) else from_here(site.file.parent / where)
+
+
+def _checked(file: Path) -> Site:
+    if not file.is_file():
+        raise Unusable(f"{file}: no such file", f"--config-file names {', '.join(FILES[::2])} or one like it")
+    return read_site(file)
+
+
+def _without_file() -> Site:
+    here = Path.cwd()
+    return Site(here / FILES[0], here / "docs", here / "docs" / "pipelines", "fixtures")
+
+
+def from_here(path: Path) -> str:
+    """A path as one would write it where one is: relative as far as that is shorter than the whole."""
+    return min(os.path.relpath(path), str(path), key=len)
