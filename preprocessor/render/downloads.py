@@ -2,7 +2,8 @@
 
 CSV (RFC 4180, UTF-8, no byte order mark) has the columns of the table, values as they came, and units in its header;
 what a row does not have is an empty field. A text that a spreadsheet would take for a formula has an apostrophe
-before it, as OWASP advises: https://owasp.org/www-community/attacks/CSV_Injection. Numbers have none.
+before it, as OWASP advises: https://owasp.org/www-community/attacks/CSV_Injection. Numbers have none. Blanks and what
+nobody sees before a formula do not hide it: programs on the way to a spreadsheet trim them.
 
 JSON is relaxed MongoDB Extended JSON: the rows as the pipeline gave them, nothing rounded or left out, with the
 pipeline itself, its shared stages in place.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
@@ -27,7 +29,13 @@ if TYPE_CHECKING:
 
 Rows = Sequence[Mapping[str, Any]]
 
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_FORMULA: Final = frozenset("=+-@＝＋－＠﹦﹢﹣﹫")
+"""Signs that begin a formula, with their wide and their small forms."""
+_FIELD_ENDS: Final = ("\t", "\r", "\n")
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Me", "Mn", "Zl", "Zp", "Zs"})
+"""Categories of characters that are white, invisible, or mere marks on the one before."""
+_BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and signs that have no ink: fillers of Hangul, the empty Braille pattern."""
 
 
 def csv_text(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = None) -> str:
@@ -64,7 +72,14 @@ def _field(value: object, raw: str) -> str:
 
 
 def _safe(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if text.startswith(_FIELD_ENDS) or _first_seen(text) in _FORMULA else text
+
+
+def _first_seen(text: str) -> str:
+    """The first character that leaves ink; "" where none does."""
+    if text[:1].isalnum() and text[0] not in _BLANK:  # Most texts: no need to look anything up.
+        return text[0]
+    return next((one for one in text if one not in _BLANK and unicodedata.category(one) not in _UNSEEN), "")
 
 
 def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:

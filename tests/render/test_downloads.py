@@ -73,6 +73,35 @@ def test_a_text_that_a_spreadsheet_would_run_is_marked_as_text(text: str) -> Non
     assert parsed(csv_text(table("a"), [{"a": text}]))[1] == [f"'{text}"]
 
 
+UNSEEN = [
+    "\ufeff",
+    " ",
+    "\u200b",
+    "\0",
+    "\u00a0",
+    "\u2028",
+    "\u202e",
+    "\u2060",
+    "\x85",
+    "\u3164",
+    "\ufe0f",
+    " \ufeff\u200b\t",
+]
+
+
+@pytest.mark.parametrize("before", UNSEEN, ids=[f"{ord(each[0]):04x}" for each in UNSEEN])
+@pytest.mark.parametrize("sign", "=+-@＝﹢")
+def test_no_blank_or_invisible_character_hides_a_formula_from_the_mark(before: str, sign: str) -> None:
+    text = f"{before}{sign}cmd|' /C calc'!A0"
+    spec = table("a", headers=[text])
+    assert parsed(csv_text(spec, [{"a": text}])) == [[f"'{text}"], [f"'{text}"]]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u200b", " plain", "\ufeffplain = 1", "(=1)", "a-1", "₂", "•"])
+def test_a_text_that_no_spreadsheet_runs_stays_as_it_is(text: str) -> None:
+    assert csv_text(table("a", "b"), [{"a": text, "b": 1}]).splitlines()[1] == f"{text},1"
+
+
 def test_json_has_the_rows_as_the_pipeline_gave_them_and_the_pipeline() -> None:
     rows = [{"size": 1, "at": datetime(2026, 11, 21, 4), "big": Int64(2**60), "more": {"x": [None]}}]
     spec = table("size", title="Sizes", pipeline=[{"$sort": {"size": 1}}], format={"size": {"unit": "KiB"}})
