@@ -29,6 +29,14 @@ def mongod_with_password() -> Iterator[servers.Mongod]:
         yield server
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_cache_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing of what is built for many tests reads or writes the cache of whoever runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MONGO_TABLES_CACHE", str(tmp_path_factory.mktemp("cache-of-session")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test has a cache of its own: none sees what another one left."""

@@ -1,43 +1,39 @@
-"""A cache of decoded fixture files: their documents as BSON, found by the content of the file alone.
+"""A cache of what is costly to make from files: their documents as BSON, the figures of a site.
 
-Parsing Extended JSON costs ten times what reading BSON does. An entry's name is the digest of the fixture
-file's bytes and of this format, so a stale entry cannot be found; an entry whose own digest does not fit
-(cut off, changed, foreign) counts as absent. Whatever goes wrong with the folder (read only, full, gone),
-the answer is "not cached".
+Parsing Extended JSON costs ten times what reading BSON does. An entry's name is a digest of all it was made from
+and of this format, so a stale entry cannot be found; an entry whose own digest does not fit (cut off, changed, under
+another name), or that is no plain file of this user, counts as absent. Whatever goes wrong with the folder (read
+only, full, gone, another user's), the answer is "not cached".
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+import stat
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from preprocessor import atomic
+from preprocessor.results import cachefolder
 
-VARIABLE = "MONGO_TABLES_CACHE"
-"""Environment variable with the cache's folder; set but empty, it turns the cache off."""
-
-FOLDER = ".mongo-tables-cache"
 MAX_BYTES = 512 * 2**20
-"""Beyond this size the entries not used for longest are dropped."""
+"""Beyond this size of all projects together the entries not used for longest are dropped."""
+MAX_DAYS: Final = 30
+"""An entry that was not used for so many days is dropped."""
 
-_MAGIC = b"mongo-tables bson 1\n"
+_MAGIC = b"mongo-tables cache 2\n"
 _DIGEST = hashlib.sha256
 _HEADER = len(_MAGIC) + _DIGEST().digest_size
 # The signature that backup programs look for: https://bford.info/cachedir/
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Made by mongo-tables; may be deleted at any time.\n"
-
-
-def folder_for(fixtures: Path) -> Path | None:
-    """Where the cache of a fixture folder lies: ``MONGO_TABLES_CACHE``, else beside the folder; None = no
-    cache.
-    """
-    named = os.environ.get(VARIABLE)
-    if named is None:
-        return fixtures.absolute().parent / FOLDER
-    return Path(named) if named else None
+# A link is not followed, a pipe not waited for; Windows has neither flag, and one of its own.
+_FLAGS = os.O_RDONLY
+for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
+    _FLAGS |= getattr(os, _name, 0)
 
 
 def key_of(content: bytes) -> str:
@@ -46,16 +42,16 @@ def key_of(content: bytes) -> str:
 
 
 def get(folder: Path | None, key: str) -> bytes | None:
-    """The concatenated BSON documents kept under ``key``, or None."""
-    if folder is None:
+    """What is kept under ``key``, or None."""
+    if folder is None or not cachefolder.is_believed(folder):
         return None
     entry = folder / f"{key}.bson"
     try:
-        held = entry.read_bytes()
+        header, payload = _parts(entry)
     except OSError:
         return None
-    payload = held[_HEADER:]
-    if held[:_HEADER] != _MAGIC + _DIGEST(payload).digest():
+    if header != _header(key, payload):
+        drop(folder, key)
         return None
     with suppress(OSError):
         os.utime(entry)  # used now: what is dropped first when the cache is full
@@ -67,33 +63,60 @@ def put(folder: Path | None, payloads: Mapping[str, bytes]) -> None:
     if folder is None or not payloads:
         return
     with suppress(OSError):
-        _prepare(folder)
-        atomic.write_all({folder / f"{key}.bson": _entry(payload) for key, payload in payloads.items()})
-        _drop_oldest(folder)
-
-
-def _entry(payload: bytes) -> bytes:
-    return _MAGIC + _DIGEST(payload).digest() + payload
-
-
-def _prepare(folder: Path) -> None:
-    if not folder.is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
-    for name, text in ((".gitignore", "*\n"), ("CACHEDIR.TAG", _TAG)):
-        if not (folder / name).exists():
-            atomic.write(folder / name, text.encode())
-
-
-def _drop_oldest(folder: Path) -> None:
-    entries = []
-    for path in folder.glob("*.bson"):
-        with suppress(OSError):  # another process may be dropping it, too
-            status = path.stat()
-            entries.append((status.st_mtime_ns, path.name, status.st_size))
-    total = sum(size for _, _, size in entries)
-    for _, name, size in sorted(entries):
-        if total <= MAX_BYTES:
+        cachefolder.prepare(folder)
+        if not cachefolder.is_believed(folder):
             return
+        tag = folder.parent / "CACHEDIR.TAG"
+        if not tag.exists():
+            atomic.write(tag, _TAG.encode())
+    for key, payload in payloads.items():
+        with suppress(OSError):
+            atomic.write(folder / f"{key}.bson", _header(key, payload) + payload)
+    with suppress(OSError):
+        _drop_stale(folder.parent)
+
+
+def drop(folder: Path | None, key: str) -> None:
+    """Remove the entry of a key, if there is one and that can be done."""
+    if folder is not None:
+        with suppress(OSError):
+            (folder / f"{key}.bson").unlink()
+
+
+def _header(key: str, payload: bytes) -> bytes:
+    total = _DIGEST(key.encode())
+    total.update(payload)
+    return _MAGIC + total.digest()
+
+
+def _parts(entry: Path) -> tuple[bytes, bytes]:
+    """Header and payload of an entry. Raises ``OSError`` for what is no plain file of this user."""
+    with open(entry, "rb", opener=lambda path, _: os.open(path, _FLAGS)) as file:
+        status = os.fstat(file.fileno())
+        if not (stat.S_ISREG(status.st_mode) and cachefolder.is_own(status)):
+            raise OSError(f"{entry} is no plain file of this user")
+        return file.read(_HEADER), file.read()
+
+
+def _drop_stale(root: Path) -> None:
+    """Drop what was not used for long; of the rest, while it is too much, what was not used for longest."""
+    oldest = time.time_ns() - MAX_DAYS * 86_400 * 10**9
+    entries = sorted(_entries(root))
+    total = sum(size for _, _, size in entries)
+    for used, path, size in entries:
+        if total <= MAX_BYTES and used >= oldest:
+            break
         total -= size
         with suppress(OSError):
-            (folder / name).unlink()
+            path.unlink()
+    for place in {path.parent for _, path, _ in entries}:
+        with suppress(OSError):  # what is not empty stays
+            place.rmdir()
+
+
+def _entries(root: Path) -> Iterator[tuple[int, Path, int]]:
+    """When each file in the caches of all projects was last used, where it is, and its size."""
+    for path in root.glob(f"{'[0-9a-f]' * cachefolder.DIGITS}/*"):
+        with suppress(OSError):  # another process may be dropping it, too
+            status = path.lstat()
+            yield status.st_mtime_ns, path, status.st_size

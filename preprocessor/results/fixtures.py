@@ -13,7 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.results import Limits, Query, ResultsError, Rows, bsoncache, fixturefiles, fixturetext
+from preprocessor.results import (
+    Limits,
+    Query,
+    ResultsError,
+    Rows,
+    bsoncache,
+    cachefolder,
+    fixturefiles,
+    fixturetext,
+)
 from preprocessor.results.rawbson import split
 from preprocessor.results.running import guard
 
@@ -31,7 +40,7 @@ class FixtureSource:
     def __init__(self, folder: Path, limits: Limits | None = None) -> None:
         self._folder = folder
         self._limits = limits or Limits()
-        self._cache = bsoncache.folder_for(folder)
+        self._cache = cachefolder.folder_for(folder)
         self._lock = threading.RLock()
         self._keys: dict[str, dict[Path, str]] = {}
         self._stored: dict[str, StoredCollection] = {}
@@ -102,7 +111,7 @@ class FixtureSource:
 
     def raws(self, collection: str) -> Sequence[bytes]:
         """All documents of a collection as they are on disk, none for an unknown one."""
-        return self.stored(collection).raws
+        return self.stored(collection).raws()
 
     def candidates(self, query: Query) -> Rows:
         """The documents that the query's first ``$match`` may keep, whole; all of them when it can keep none."""
@@ -117,18 +126,30 @@ class FixtureSource:
 
     def stored(self, collection: str) -> StoredCollection:
         """The collection as it is on disk."""
-        from preprocessor.results.stored import StoredCollection
+        from preprocessor.results.stored import BROKEN, StoredCollection
 
         with self._lock:
             if collection not in self._stored:
                 try:
-                    loaded = self._load(collection)
-                except ResultsError as error:
-                    raise self._faults() or error from None
-                if repeated := _repeated(loaded):
-                    raise fixturetext.told(repeated)
-                self._stored[collection] = StoredCollection([raw for raws in loaded.values() for raw in raws])
+                    raws = self._read(collection)
+                except BROKEN:
+                    raws = self._read_anew(collection)
+                self._stored[collection] = StoredCollection(raws, lambda: self._read_anew(collection))
             return self._stored[collection]
+
+    def _read(self, collection: str, *, believing: bool = True) -> list[bytes]:
+        """The documents of a collection, each ``_id`` once. ``believing`` says whether the cache is asked."""
+        try:
+            loaded = self._load(collection, believing)
+        except ResultsError as error:
+            raise self._faults() or error from None
+        if repeated := _repeated(loaded):
+            raise fixturetext.told(repeated)
+        return [raw for raws in loaded.values() for raw in raws]
+
+    def _read_anew(self, collection: str) -> list[bytes]:
+        """The documents by the files alone, which make the entries of the cache anew: one of them is broken."""
+        return self._read(collection, believing=False)
 
     def state(self) -> str:
         """Digest of the names and bytes of all fixture files; documents of changed collections are read
@@ -168,30 +189,32 @@ class FixtureSource:
         known = self._keys.get(collection)
         return fixturefiles.files_of(self._folder, collection) if known is None else list(known)
 
-    def _load(self, collection: str) -> dict[Path, list[bytes]]:
+    def _load(self, collection: str, believing: bool) -> dict[Path, list[bytes]]:
         """The documents of each file of a collection; what had to be parsed is put into the cache."""
         parsed: dict[str, bytes] = {}
-        loaded = {path: self._documents_in(path, collection, parsed) for path in self._files(collection)}
+        loaded: dict[Path, list[bytes]] = {}
+        for path in self._files(collection):
+            known = self._keys.get(collection, {}).get(path)
+            kept = self._kept(path, known) if believing else None
+            loaded[path] = self._parsed(path, parsed) if kept is None else kept
         bsoncache.put(self._cache, parsed)
         return loaded
 
-    def _documents_in(self, path: Path, collection: str, parsed: dict[str, bytes]) -> list[bytes]:
-        """The documents of a file, from the cache when there is an entry for its content, else also in ``parsed``.
+    def _kept(self, path: Path, known: str | None) -> list[bytes] | None:
+        """The documents of a file from the cache, if there is an entry for its content.
 
-        A digest that ``state`` has taken in this process spares reading the file: the cache has those very
-        bytes.
+        A digest that ``state`` has taken in this process spares reading the file: the cache has those very bytes.
         """
-        known = self._keys.get(collection, {}).get(path)
         payload = bsoncache.get(self._cache, known) if known else None
-        if payload is not None:
-            return list(split(payload))
+        if payload is None and (key := _key(path)) != known:
+            payload = bsoncache.get(self._cache, key)
+        return None if payload is None else list(split(payload))
+
+    def _parsed(self, path: Path, parsed: dict[str, bytes]) -> list[bytes]:
+        """The documents of a file, also put into ``parsed``."""
         content = fixturefiles.read(path)
-        key = bsoncache.key_of(content)
-        payload = bsoncache.get(self._cache, key) if key != known else None
-        if payload is not None:
-            return list(split(payload))
         documents = fixturetext.documents(path, content)
-        parsed[key] = b"".join(documents)
+        parsed[bsoncache.key_of(content)] = b"".join(documents)
         return documents
 
     def _faults(self) -> ResultsError | None:
@@ -239,8 +262,7 @@ def _repeated(loaded: Mapping[Path, list[bytes]]) -> list[fixturetext.Fault]:
     found: list[fixturetext.Fault] = []
     for path, raws in loaded.items():
         for index, raw in enumerate(raws):
-            _, _, start, _, end = next(iter(rawbson.elements(raw)))
-            first = seen.setdefault(raw[start:end], (path, index))
+            first = seen.setdefault(rawbson.first_value(raw), (path, index))
             if first != (path, index) and len(found) <= fixturetext.FAULTS_SHOWN:
                 found.append(_duplicate(raw, (path, index), first))
     return found

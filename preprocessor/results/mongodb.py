@@ -70,9 +70,7 @@ class MongoSource:
         """Every document of a collection as BSON, in no particular order."""
         from preprocessor.results.rawbson import split
 
-        batches = self._said(lambda: list(self._batches(collection)))
-        for batch in batches:
-            yield from split(batch)
+        yield from self._said(lambda: [raw for batch in self._batches(collection) for raw in split(batch)])
 
     def state(self) -> None:
         """Unknown: a deployment has no cheap key of its content."""

@@ -47,11 +47,24 @@ class Unclear(Exception):
     """The question needs the decoded document."""
 
 
+class Broken(ValueError):
+    """The bytes are no BSON documents."""
+
+
+_LEAST = 5
+"""Bytes of an empty document: its length and the 0 at its end."""
+
+
 def split(payload: bytes) -> Iterator[bytes]:
-    """The documents of a concatenation of BSON documents."""
+    """The documents of a concatenation of BSON documents.
+
+    Raises ``Broken`` where a document has an impossible length or no end; what is between is not looked at.
+    """
     position = 0
     while position < len(payload):
         end = position + int.from_bytes(payload[position : position + 4], "little")
+        if end < position + _LEAST or end > len(payload) or payload[end - 1]:
+            raise Broken(f"no document begins at byte {position} of {len(payload)}")
         yield payload[position:end]
         position = end
 
@@ -107,15 +120,27 @@ def _scalar(raw: bytes, kind: int, start: int) -> Scalar | None:
     return None
 
 
+def first_value(raw: bytes) -> bytes:
+    """Type, name and value of a document's first field. Raises ``Broken`` where there is none."""
+    try:
+        for _, _, start, _, end in elements(raw):
+            return raw[start:end]
+    except Unclear:
+        raise Broken("a field of no known type") from None
+    raise Broken("a document without a field")
+
+
 def elements(raw: bytes, start: int = 0) -> Iterator[tuple[int, str, int, int, int]]:
     """Every element of the document at ``start``: type, name, and where element, value and next element
-    begin.
+    begin. Raises ``Broken`` where one does not fit into ``raw``.
     """
-    position = start + 4
+    position, most = start + 4, len(raw)
     while kind := raw[position]:
         name_end = raw.index(0, position + 1)
         value = name_end + 1
         end = value + _size(raw, kind, value)
+        if end >= most:
+            raise Broken("a field longer than its document")
         yield kind, str(raw[position + 1 : name_end], "utf-8"), position, value, end
         position = end
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import struct
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import bson
+import bson.errors
 
 from preprocessor.aggregation.stages.joining import Collection
 from preprocessor.results import rawbson, readpaths
@@ -18,6 +20,11 @@ _SMALL = 64_000
 _SMALL_PART = 12_000
 
 Document = dict[str, Any]
+
+BROKEN = (bson.errors.BSONError, ValueError, IndexError, RecursionError, struct.error)
+"""What reading bytes raises that are no BSON document."""
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +48,47 @@ class _Held:
 class StoredCollection:
     """Raw documents in their order. What is decoded is kept and shared by later pipelines: nobody may
     change it.
+
+    ``anew`` gives the documents once more, from where they were first: it is asked when bytes turn out to be no BSON.
     """
 
-    def __init__(self, raws: Sequence[bytes]) -> None:
+    def __init__(self, raws: Sequence[bytes], anew: Callable[[], Sequence[bytes]] | None = None) -> None:
+        self._anew = anew
+        self._begin(raws)
+
+    def _begin(self, raws: Sequence[bytes]) -> None:
         self._raws = raws
         self._whole: Collection | None = None
         self._small: dict[int, Document] = {}
         self._held: dict[readpaths.Path, _Held] = {}
         self._fields: list[dict[str, dict[str, Any]]] = [{} for _ in raws]
 
-    @property
+    def _sound(self, read: Callable[[], _T]) -> _T:
+        """What ``read`` gives; where it meets bytes that are no BSON, what it gives on the documents taken anew."""
+        try:
+            return read()
+        except BROKEN:
+            if self._anew is None:
+                raise
+            anew, self._anew = self._anew, None
+            self._begin(anew())
+            return read()
+
     def raws(self) -> Sequence[bytes]:
-        """All documents as BSON."""
-        return self._raws
+        """All documents as BSON, each one sound."""
+
+        def read() -> Sequence[bytes]:
+            for raw in self._raws if self._anew else ():
+                bson.decode(raw, OPTIONS)
+            return self._raws
+
+        return self._sound(read)
 
     def documents(self) -> list[Document]:
         """All documents, decoded whole."""
+        return self._sound(self._documents)
+
+    def _documents(self) -> list[Document]:
         if self._whole is None:
             self._whole = Collection(
                 self._small.get(number) or bson.decode(raw, OPTIONS) for number, raw in enumerate(self._raws)
@@ -74,11 +106,12 @@ class StoredCollection:
 
     def candidates(self, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
         """The documents, decoded whole, that the pipeline's first ``$match`` is not certain to drop."""
-        return self._whole_of(self._candidates(readpaths.leading_values(pipeline)))
+        wanted = readpaths.leading_values(pipeline)
+        return self._sound(lambda: self._whole_of(self._candidates(wanted)))
 
     def _whole_of(self, numbers: Sequence[int]) -> list[Document]:
         if len(numbers) == len(self._raws) or self._whole is not None:
-            whole = self.documents()
+            whole = self._documents()
             return [whole[number] for number in numbers]
         return [bson.decode(self._raws[number], OPTIONS) for number in numbers]
 
@@ -87,6 +120,9 @@ class StoredCollection:
 
         Left out are documents that its first ``$match`` is certain to drop, and fields that it cannot read.
         """
+        return self._sound(lambda: self._documents_for(pipeline))
+
+    def _documents_for(self, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
         numbers = self._candidates(readpaths.leading_values(pipeline))
         is_large = any(len(self._raws[number]) >= _SMALL for number in numbers)
         tree = readpaths.read_tree(pipeline) if is_large else {}

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from preprocessor.results import bsoncache
+from preprocessor.results import bsoncache, cachefolder
 
 if TYPE_CHECKING:
     from preprocessor.pages import Page
@@ -64,17 +64,35 @@ def _digest(file: Path) -> str:
 
 def load(fixtures: Path, key: str) -> dict[str, KeptPage] | None:
     """The pages kept under a key, by their path in the docs folder; None when there are none."""
-    payload = bsoncache.get(bsoncache.folder_for(fixtures), key)
+    folder = cachefolder.folder_for(fixtures)
+    payload = bsoncache.get(folder, key)
     if payload is None:
         return None
-    return {name: KeptPage(*parts) for name, parts in json.loads(payload).items()}
+    try:
+        return {name: _kept_page(parts) for name, parts in json.loads(payload).items()}
+    except (
+        ValueError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ):  # No text of ours, whatever its digest says.
+        bsoncache.drop(folder, key)
+        return None
+
+
+def _kept_page(parts: Sequence[Any]) -> KeptPage:
+    """A page of its parts. Raises ``TypeError`` for what are no such parts."""
+    text, figures, files = parts
+    if not isinstance(text, str) or not all(isinstance(each, dict) for each in (figures, files)):
+        raise TypeError("no parts of a page")
+    return KeptPage(text, figures, files)
 
 
 def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:
     """Keep pages under a key, or quietly do not when the cache's folder cannot be written."""
     content = {name: (page.text, dict(page.figures), dict(page.files)) for name, page in pages.items()}
     payload = json.dumps(content, ensure_ascii=True).encode("ascii")
-    bsoncache.put(bsoncache.folder_for(fixtures), {key: payload})
+    bsoncache.put(cachefolder.folder_for(fixtures), {key: payload})
 
 
 def may_be_kept(pages: Iterable[Page]) -> bool:
