@@ -48,7 +48,7 @@ def test_the_page_of_commands_has_every_command_and_every_option_that_the_progra
     for name, section in sections.items():
         with pytest.raises(SystemExit):
             main([name, "--help"])
-        options = set(re.findall(r"^  (?:-h, )?(--[\w-]+)", capsys.readouterr().out, re.MULTILINE))
+        options = set(re.findall(r"^  (?:-\w(?: \w+)?, )?(--[\w-]+)", capsys.readouterr().out, re.MULTILINE))
         assert set(re.findall(r"^\| `(--[\w-]+)", section, re.MULTILINE)) == options, name
 
 

@@ -10,8 +10,10 @@ from preprocessor.reference import PAGES
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds each page and each schema as if it stood under ``docs/``; schemas at ``schemas/NAME.schema.json``."""
+    """Puts each page in place of the few lines that a clone has of it; adds schemas at ``schemas/NAME.schema.json``."""
     for path, text in PAGES.items():
+        if known := files.get_file_from_path(path):
+            files.remove(known)
         files.append(File.generated(config, path, content=text()))
     for name in schema_names():
         path = f"schemas/{name}.schema.json"
