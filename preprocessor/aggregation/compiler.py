@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from preprocessor.aggregation import catalogue, paths
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.keeping import content_key, keep, kept
-from preprocessor.aggregation.leading import arranged, leading_joins, wanted
+from preprocessor.aggregation.leading import arranged, leading_group, leading_joins, wanted
 from preprocessor.aggregation.places import closed
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, date_from_millis, is_string, millis
 
@@ -65,8 +65,8 @@ class Context:
 class Scope(NamedTuple):
     """The variables visible to an expression, and the context. ``slots`` maps a name to its value's place.
 
-    ``leading``: the stage is a join that leads the pipeline (see ``leading``). ``most``: how many documents are
-    wanted of a sort, 0 for all.
+    ``leading``: the stage is a join or a group that leads the pipeline (see ``leading``). ``most``: how many
+    documents are wanted of a sort, 0 for all.
     """
 
     context: Context
@@ -83,12 +83,14 @@ class Scope(NamedTuple):
 class Node(NamedTuple):
     """A compiled expression. ``constant``: it reads no document and no variable, so ``run`` may be called once.
 
-    ``field``: the dotted path when the expression is nothing but a field of the root document.
+    ``field``: the dotted path when the expression is nothing but a field of the root document. ``names``: those of
+    the fields when it is a document of fields, not all of them constant.
     """
 
     run: Evaluate
     constant: bool = False
     field: str | None = None
+    names: tuple[str, ...] = ()
 
 
 Form = Callable[[Any, Scope, Path], Node]
@@ -223,7 +225,8 @@ def _document(expression: Mapping[str, Any], scope: Scope, path: Path) -> Node:
     for name, value in expression.items():
         _check_field_name(name, path)
         nodes[name] = compile_expression(value, scope, (*path, name))
-    return folded(Node(_object_runner(nodes), constant=all(node.constant for node in nodes.values())), path)
+    fixed = all(node.constant for node in nodes.values())
+    return folded(Node(_object_runner(nodes), constant=fixed, names=tuple(nodes)), path)
 
 
 def _check_field_name(name: str, path: Path) -> None:
@@ -443,8 +446,8 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
     leads = not path or path[-2:] == ("$unionWith", "pipeline")
     order = arranged(pipeline)
     specs = [pipeline[place] for place in order]
-    joins = leading_joins(specs) if leads else frozenset[int]()
-    hints = {place: (at in joins, wanted(specs, at)) for at, place in enumerate(order)}
+    ahead = {leading_group(specs), *leading_joins(specs)} if leads else set[int | None]()
+    hints = {place: (at in ahead, wanted(specs, at)) for at, place in enumerate(order)}
     compiled: dict[int, Stage] = {}
     for place, spec in enumerate(pipeline):
         leading, most = hints.get(place, (False, 0))

@@ -1,7 +1,8 @@
 """What the server's optimizer makes of neighbouring stages, as far as it shows in the result.
 
 ``$lookup`` stages that lead the pipeline run in its other engine: there the field that a join sets is dropped and
-set at the end of the document; elsewhere it keeps its place. A sort takes a limit in that follows.
+set at the end of the document; elsewhere it keeps its place. A ``$group`` there takes a key that is simplified to a
+document of one field for one that is written so. A sort takes a limit in that follows.
 """
 
 from __future__ import annotations
@@ -86,6 +87,38 @@ def _unwound(argument: Mapping[str, Any], following: Sequence[Any]) -> bool:
     unwind = following[0].get("$unwind")
     path = unwind.get("path") if isinstance(unwind, Mapping) else unwind
     return path == f"${argument.get('as')}"
+
+
+_CHOICES = frozenset(("$and", "$or", "$not", "$eq", "$gt", "$gte", "$lt", "$lte", "$ne"))
+_CONDITIONS = _CHOICES | {"$nor", "$in", "$nin", "$exists"}
+_KEYS = _CHOICES | {"$let", "$cond", "$switch", "$ifNull"}
+_SUMMARIES = frozenset(("$sum", "$avg", "$min", "$max", "$push", "$first", "$last", "$addToSet", "$count"))
+
+
+def leading_group(pipeline: Sequence[Any]) -> int | None:
+    """The place of the ``$group`` or ``$sortByCount`` that runs in the server's other engine for certain.
+
+    That is one behind nothing but plain ``$match``, ``$sort``, ``$skip`` and ``$limit``, which uses nothing that only
+    the first engine can do.
+    """
+    for place, spec in enumerate(pipeline):
+        ((name, argument),) = spec.items()
+        if name in ("$group", "$sortByCount"):
+            return place if _simple(argument, _KEYS | _SUMMARIES) else None
+        if name not in ("$match", "$sort", "$skip", "$limit") or not _simple(argument, _CONDITIONS):
+            break
+    return None
+
+
+def _simple(value: Any, operators: frozenset[str]) -> bool:
+    """Whether nothing but ``operators`` is used, and no path with a number in it."""
+    if isinstance(value, Mapping):
+        inner = [*(name for name in value if not name.startswith("$")), *value.values()]
+        used = (name for name in value if name.startswith("$"))
+        return operators.issuperset(used) and all(_simple(one, operators) for one in inner)
+    if isinstance(value, list | tuple):
+        return all(_simple(one, operators) for one in value)
+    return not (isinstance(value, str) and any(part.isdigit() for part in value.split(".")))
 
 
 # Stages that make one document of each; a limit moves ahead of a join as well.

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from preprocessor.aggregation.accumulators.frame import Accumulator, State, compile_accumulator
-from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
-from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.compiler import Node, Scope, Stage, compile_expression, stage
+from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.keeping import content_key
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.places import Placed
@@ -36,9 +36,38 @@ def group(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
+    """The key of a document's group.
+
+    A document of one field is made of the field's value once the groups are told apart, and null and missing are one
+    group: no key is an empty document. With two fields and more, missing ones stay missing.
+    """
     if isinstance(spec, Mapping) and spec and not next(iter(spec)).startswith("$"):
         _check_no_flags(spec, path)
-    return compile_expression(spec, scope, path).run
+        evaluate = compile_expression(spec, scope, path).run
+        return _of_one_field(next(iter(spec)), evaluate) if len(spec) == 1 else evaluate
+    node = compile_expression(spec, scope, path)
+    if len(node.names) != 1:
+        return node.run
+    return _simplified(node, scope, path)
+
+
+def _of_one_field(name: str, evaluate: Evaluate) -> Evaluate:
+    return lambda document: evaluate(document) or {name: None}
+
+
+def _simplified(node: Node, scope: Scope, path: Path) -> Evaluate:
+    """The key where the expression comes down to a document of one field, as ``{$cond: [true, {a: "$a"}, 0]}`` does."""
+    if scope.leading:
+        return _of_one_field(node.names[0], node.run)
+
+    def evaluate(document: Document) -> Any:
+        value = node.run(document)
+        if not value:
+            message = "a server makes either {} or a null of this key, depending on the stages around"
+            raise NotOffline(f"{message}: write the document of fields itself as the _id of a $group", path)
+        return value
+
+    return evaluate
 
 
 def _check_no_flags(spec: Mapping[str, Any], path: Path) -> None:
@@ -144,17 +173,11 @@ def results(fields: Fields, states: list[State]) -> Document:
 def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
     """How many documents there are for each value of an expression, the most frequent first."""
     _check_counted(argument, path)
-    evaluate = compile_expression(argument, scope, path).run
+    evaluate = _group_key(argument, scope, path)
+    fields = accumulated({"count": {"$sum": 1}}, scope, path)
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        counts: dict[Key, list[Any]] = {}
-        for document in documents:
-            value = evaluate(document)
-            if value is MISSING:
-                value = None
-            counts.setdefault(key(value), [value, 0])[1] += 1
-        rows = sorted(counts.values(), key=lambda row: -row[1])
-        return ({"_id": value, "count": count} for value, count in rows)
+        return iter(sorted(_grouped(documents, evaluate, fields), key=lambda row: -row["count"]))
 
     return run
 
