@@ -61,11 +61,6 @@ def check(pipeline: Sequence[Mapping[str, Any]], *, variables: Mapping[str, Any]
 
 def _bound(scope: Scope, variables: Mapping[str, Any]) -> Scope:
     """The scope with the command's variables: constant expressions, computed once."""
-    from preprocessor.aggregation.compiler import check_user_variable, compile_expression
-
     for name, value in variables.items():
-        check_user_variable(name)
-        node = compile_expression(value, scope, ("let", name))
-        scope, (slot,) = scope.binding(name)
-        slot.value = node.run({})
+        scope = scope.defining(name, value)
     return scope

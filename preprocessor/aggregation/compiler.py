@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+
+from bson.dbref import DBRef
 
 from preprocessor.aggregation import catalogue, paths
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
@@ -23,12 +25,19 @@ from preprocessor.aggregation.values import MISSING, Document, Evaluate, date_fr
 
 
 class Slot:
-    """Where a variable's value stands while it is in scope: closures read it, ``$map`` and its like set it."""
+    """Where a variable's value stands while it is in scope: closures read it, ``$map`` and its like set it.
 
-    __slots__ = ("value",)
+    ``fixed``: the value is there before the pipeline is compiled and stays.
+    """
 
-    def __init__(self, value: Any = MISSING) -> None:
+    __slots__ = ("fixed", "value")
+
+    def __init__(self, value: Any = MISSING, *, fixed: bool = False) -> None:
         self.value = value
+        self.fixed = fixed
+
+
+_NO_DOCUMENT: Final = Slot()
 
 
 class Context:
@@ -79,6 +88,13 @@ class Scope(NamedTuple):
         fresh = [Slot() for _ in names]
         return Scope(self.context, {**self.slots, **dict(zip(names, fresh, strict=True))}), fresh
 
+    def defining(self, name: str, expression: Any) -> Scope:
+        """A scope in which ``name`` is the value of an expression that reads no document: the command's ``let``."""
+        check_user_variable(name)
+        nowhere = dict.fromkeys(("ROOT", "CURRENT"), _NO_DOCUMENT)
+        node = compile_expression(expression, self._replace(slots={**self.slots, **nowhere}), ("let", name))
+        return Scope(self.context, {**self.slots, name: Slot(node.run({}), fixed=True)})
+
 
 class Node(NamedTuple):
     """A compiled expression. ``constant``: it reads no document and no variable, so ``run`` may be called once.
@@ -114,6 +130,8 @@ def compile_expression(expression: Any, scope: Scope, path: Path) -> Node:
         return _document(expression, scope, path)
     if isinstance(expression, list | tuple):
         return _array(expression, scope, path)
+    if isinstance(expression, DBRef):
+        return _document(expression.as_doc(), scope, path)
     return constant(expression)
 
 
@@ -133,6 +151,8 @@ def field_path(parts: tuple[str, ...], scope: Scope) -> Node:
     current = scope.slots.get("CURRENT")
     if current is None:
         return Node(paths.getter(parts), field=".".join(parts))
+    if current is _NO_DOCUMENT:
+        raise _without_document(".".join(parts))
     get = paths.of_variable(parts)
     return Node(lambda _: get(current.value))
 
@@ -147,9 +167,11 @@ def _variable(text: str, scope: Scope) -> Node:
     if node.field == "":
         return Node(paths.getter(parts), field=".".join(parts))
     get, slot, read = paths.of_variable(parts), scope.slots.get(name), node.run
+    if node.constant:
+        return constant(get(read({})))
     if slot is not None:
         return Node(_slot_reader(slot, parts))
-    return Node(lambda document: get(read(document)), constant=node.constant)
+    return Node(lambda document: get(read(document)))
 
 
 def _slot_reader(slot: Slot, parts: tuple[str, ...]) -> Evaluate:
@@ -168,8 +190,10 @@ def _slot_reader(slot: Slot, parts: tuple[str, ...]) -> Evaluate:
 
 def _named_variable(name: str, scope: Scope) -> Node:
     slot = scope.slots.get(name)
+    if slot is _NO_DOCUMENT:
+        raise _without_document(f"$${name}")
     if slot is not None:
-        return Node(lambda _: slot.value)
+        return constant(slot.value) if slot.fixed else Node(lambda _: slot.value)
     if name in ("ROOT", "CURRENT"):
         return Node(lambda document: document, field="")
     if name == "REMOVE":
@@ -181,6 +205,11 @@ def _named_variable(name: str, scope: Scope) -> Node:
     raise AggregationError(
         f"no variable $${name} is defined here{did_you_mean(name, scope.slots)}", code=17276
     )
+
+
+def _without_document(field: str) -> AggregationError:
+    message = f"a variable of 'let' is computed before any document is read, so it cannot use '{field}'"
+    return AggregationError(message, code=4890500)
 
 
 def check_variable_name(name: str) -> None:

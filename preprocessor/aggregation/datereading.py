@@ -77,8 +77,8 @@ class Reading:
         hour, minute, second = self.hour or 0, self.minute or 0, self.second or 0
         if hour > 23 or minute > 59 or second > 59:
             raise unreadable(self.text, "there is no such time")
-        # Only "UTC" itself goes with an offset in the text, "+00:00" does not.
-        if self.offset is not None and zone is not UTC:
+        # An offset of zero goes with an offset in the text, a zone does not, not even "UTC".
+        if self.offset is not None and zone != UTC:
             raise unreadable(self.text, "it has an offset, and 'timezone' is given as well")
         local = days * DAY + (hour * 60 + minute) * MINUTE + second * 1000
         date = zone.date(local) if self.offset is None else local - self.offset * 1000

@@ -113,10 +113,14 @@ def local_millis(
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """A time zone: a fixed number of ``seconds`` east of UTC, or the rules of an Olson zone."""
+    """A time zone: a fixed number of ``seconds`` east of UTC, or the rules of an Olson zone.
+
+    ``named``: it is UTC by its name, which the server tells from an offset of zero where it reads dates.
+    """
 
     seconds: int
     rules: ZoneInfo | None = None
+    named: bool = False
 
     def offset(self, date: int) -> int:
         """Milliseconds east of UTC at a date."""
@@ -184,7 +188,7 @@ _OFFSET = re.compile(r"([+-])([0-9]{2})(?::?([0-9]{2}))?")
 def zone(name: str) -> Zone:
     """The zone of an Olson name or an offset; raises AggregationError (40485) for anything else."""
     if name == "UTC":
-        return UTC
+        return Zone(0, named=True)
     if found := _OFFSET.fullmatch(name):
         seconds = int(found[2]) * 3600 + int(found[3] or 0) * 60
         return Zone(-seconds if found[1] == "-" else seconds)

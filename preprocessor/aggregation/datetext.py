@@ -55,6 +55,8 @@ _COMPACT_TIME = re.compile(
 )
 _STAMP = re.compile(r"\s*@(-?\d{1,15})\s*")
 _ALL_DIGITS = re.compile(r"(\d{8})(\d{2})(\d{2})(\d{2})")
+# Year, month and day, or year and day of the year, wherever in a run of digits the server may find them.
+_DATE_OF_DIGITS = re.compile(r"\d{4}(?:(?:0\d|1[0-2])(?:[0-2]\d|3[01])|[0-2]\d\d|3[0-6]\d)")
 # As in the output of JavaScript and of C: the year stands after the time.
 _YEAR_LAST = re.compile(
     rf"{_WEEKDAY}{_MONTH}[ \t]+{_DAY}[ \t]+(?P<time>\d{{1,2}}:\d{{2}}:\d{{2}})"
@@ -180,6 +182,12 @@ def _is_no_date(text: str) -> bool:
     """Forms that are known not to be read: numbers alone, dates and times out of range, a lone year or time."""
     body = text.strip()
     if re.fullmatch(r"\d{1,6}|\d{10}|[+-]\d{1,6}", body):
+        return True
+    if re.fullmatch(r"[+-]?\d{1,6}(?:\.\d{0,6})?e[+-]?\d{1,3}", body, re.I):
+        return True
+    if re.fullmatch(r"[+-]?\d{7,}", body) and not _DATE_OF_DIGITS.search(body):
+        return True
+    if re.fullmatch(r"\d{4}-?W(?:00|5[4-9]|[6-9]\d)", body):
         return True
     if re.fullmatch(r"-?\d{1,6}\.\d{1,2}|\d{1,2}/\d{1,4}|[+-]?\d{1,3}(?:\.\d+)?%", body):
         return True

@@ -168,4 +168,4 @@ def regex_parts(value: Regex[Any] | re.Pattern[Any]) -> tuple[str, str]:
     flags = value.flags
     letters = {"i": re.I, "l": re.L, "m": re.M, "s": re.S, "u": re.U, "x": re.X}
     pattern = value.pattern if isinstance(value.pattern, str) else value.pattern.decode()
-    return pattern, "".join(letter for letter, flag in letters.items() if flags & flag and letter != "u")
+    return pattern, "".join(letter for letter, flag in letters.items() if flags & flag)

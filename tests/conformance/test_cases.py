@@ -46,15 +46,15 @@ OF_THIS_SERVER = [path for path in FILES if '"since"' not in path.read_text("utf
 @pytest.mark.parametrize("path", FILES, ids=_name)
 def test_the_evaluator_gives_what_the_case_says(path: Path) -> None:
     case = _case(path)
-    collections = case.get("collections", {})
+    given = {"collections": case.get("collections", {}), "variables": case.get("let")}
     if case.get("error"):
         with pytest.raises(AggregationError) as raised:
-            aggregate(case["documents"], case["pipeline"], collections=collections)
+            aggregate(case["documents"], case["pipeline"], **given)
         assert not isinstance(raised.value, NotOffline)
         if "path" in case:
             assert raised.value.path == tuple(case["path"])
         return
-    rows = aggregate(case["documents"], case["pipeline"], collections=collections)
+    rows = aggregate(case["documents"], case["pipeline"], **given)
     assert [bson.encode(row) for row in rows] == [bson.encode(row) for row in case["expected"]]
 
 
@@ -69,7 +69,7 @@ def test_a_real_server_gives_what_the_case_says(path: Path, mongod: Mongod) -> N
                 database[name].insert_many([RawBSONDocument(bson.encode(row)) for row in rows])
         if case.get("error"):
             with pytest.raises(pymongo.errors.OperationFailure):
-                list(database["case"].aggregate(case["pipeline"]))
+                list(database["case"].aggregate(case["pipeline"], let=case.get("let")))
             return
-        found = [row.raw for row in database["case"].aggregate(case["pipeline"])]
+        found = [row.raw for row in database["case"].aggregate(case["pipeline"], let=case.get("let"))]
         assert found == [bson.encode(row) for row in case["expected"]]

@@ -71,7 +71,7 @@ def _to_string(argument: Any, scope: Scope, path: Path) -> Node:
             if place is None or ("format" in runs and is_nullish(form)):
                 return None
             if "format" not in runs:
-                form = ISO_UTC if place == UTC else ISO_LOCAL
+                form = ISO_LOCAL if place.rules or place.seconds else ISO_UTC
             return date_text(date_millis(value), place, form)
         except AggregationError as error:
             raise error.at(path) from None

@@ -147,10 +147,17 @@ def _position(name: str, item: Any, path: Path) -> int:
 
 
 def _rounded(value: Any) -> int | None:
-    """The integer whose bits are tested: a double must be one, a finite Decimal128 is rounded to one."""
-    if isinstance(value, Decimal128) and value.to_decimal().is_finite():
-        return int(value.to_decimal().to_integral_value())
-    return integral(value)
+    """The integer whose bits are tested: a double must be one, a Decimal128 is rounded to one.
+
+    A Decimal128 that is none of 64 bits, NaN and the infinities among them, has the bits of the least of these.
+    """
+    if not isinstance(value, Decimal128):
+        return integral(value)
+    exact = value.to_decimal()
+    if not exact.is_finite() or exact.adjusted() > 20:
+        return INT64_MIN
+    whole = int(exact.to_integral_value())
+    return whole if INT64_MIN <= whole <= INT64_MAX else INT64_MIN
 
 
 def _stored_bytes(value: Any) -> bytes:

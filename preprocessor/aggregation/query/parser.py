@@ -92,8 +92,12 @@ def _regex(query: Mapping[str, Any], path: Path) -> Condition:
     where = (*path, "$regex")
     if not is_string(pattern) and not is_regex(pattern):
         raise AggregationError("$regex takes a string or a regular expression", where, 2)
-    if options is not None and not is_string(options):
+    if "$options" in query and not is_string(options):
         raise AggregationError("$options takes a string of letters", (*path, "$options"), 2)
+    # Empty options that stand first are overlooked.
+    names = list(query)
+    if options == "" and names.index("$options") < names.index("$regex"):
+        options = None
     if options is not None and is_regex(pattern) and regex_parts(pattern)[1]:
         raise AggregationError("the regular expression has options, and $options stands beside", where, 51075)
     return leaf(regex_test(pattern, options, path=where))

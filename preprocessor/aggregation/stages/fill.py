@@ -23,13 +23,16 @@ def fill(argument: Any, scope: Scope, path: Path) -> Stage:
     values: dict[str, Any] = {}
     for name, spec in given["output"].items():
         method = _method(spec, (*path, "output", name))
+        if not spec:
+            continue
         if method is None:
             values[name] = {"$ifNull": [f"${name}", spec["value"]]}
         else:
             windows[name] = {method: f"${name}"}
     stages = []
+    order = _order(given, path)
     if windows:
-        window = {"output": windows, **_order(given, path)}
+        window = {"output": windows, **order}
         stages.append(set_window_fields(window, scope, path))
     if values:
         stages.append(set_fields(values, scope, (*path, "output")))
@@ -57,15 +60,15 @@ def _checked(argument: Any, path: Path) -> Mapping[str, Any]:
 
 
 def _method(spec: Any, path: Path) -> str | None:
-    """The window function that fills the field; None for a plain value."""
+    """The window function that fills the field; None for a plain value, and where nothing is written."""
     if not isinstance(spec, Mapping):
         raise AggregationError("an output of $fill is {value: …} or {method: …}", path, 6050200)
     for name in spec:
         if name not in ("value", "method"):
             raise AggregationError(f"an output of $fill has no '{name}'", (*path, name), 40415)
-    if len(spec) != 1:
+    if len(spec) > 1:
         raise AggregationError("an output of $fill has either 'value' or 'method'", path, 6050201)
-    if "value" in spec:
+    if "method" not in spec:
         return None
     if not isinstance(spec["method"], str) or spec["method"] not in _METHODS:
         raise AggregationError("the method is 'linear' or 'locf'", (*path, "method"), 6050202)
