@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import re
+import time
+from typing import Any
 
+import pymongo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from preprocessor.aggregation import AggregationError, NotOffline
+from preprocessor.aggregation.limits import LimitReached, Limits
+from preprocessor.aggregation.meter import measured
 from preprocessor.aggregation.patterns import compile_pattern
+from tests.mongod import Mongod
 
 
 @given(st.text(max_size=8), st.text(max_size=8))
@@ -72,18 +77,94 @@ def test_a_pattern_that_the_server_refuses_is_refused(pattern: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"\p{L}", r"(?R)", r"(?1)(a)", r"\X", r"(*ACCEPT)", r"(?|(a)|(b))", r"\G"]
+    "pattern",
+    [
+        r"(?R)",
+        r"(?1)(a)",
+        r"(?&n)(?<n>a)",
+        r"\X",
+        r"\C",
+        r"(*ACCEPT)",
+        r"\y",
+        r"[\d-z]",
+        r"(?=a\K)",
+        r"[\p{Lu}]",
+        r"(?xx)a",
+    ],
 )
-def test_what_python_cannot_do_is_not_guessed_at(pattern: str) -> None:
+def test_what_servers_do_not_agree_about_is_not_guessed_at(pattern: str) -> None:
     with pytest.raises(NotOffline):
         compile_pattern(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "options", "text", "found"),
+    [
+        (r"\x{e9}", "", "é", "é"),
+        (r"a{,2}", "", "aa{,2}", "a{,2}"),
+        (r"a{ 1 }", "", "a{ 1 }", "a{ 1 }"),
+        (r"\p{Lu}", "i", "a", None),
+        (r"\p{Greek}", "", "\u0342", None),
+        (r"(?|(a)|(b))\1", "", "bb", "bb"),
+        (r"(*UCP)\w+", "", "café", "café"),
+        (r"(?<=a|bc)d", "", "bcd", "d"),
+    ],
+)
+def test_what_newer_libraries_read_otherwise_is_read_as_the_server_does(
+    pattern: str, options: str, text: str, found: str | None, mongod: Mongod
+) -> None:
+    match = compile_pattern(pattern, options).search(text)
+    assert (None if match is None else text[match.start : match.end]) == found
+    assert _of_server(mongod, pattern, options, text) == found
+
+
+def _of_server(mongod: Mongod, pattern: str, options: str, text: str) -> str | None:
+    find = {"$regexFind": {"input": text, "regex": pattern, "options": options}}
+    with pymongo.MongoClient[dict[str, Any]](mongod.uri()) as client:
+        (row,) = client["admin"].aggregate([{"$documents": [{}]}, {"$project": {"found": find}}])
+    return row["found"] and row["found"]["match"]
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"(?<=a{1,3})b", r"(?<!(a?))b", r"\u0041", r"\N{U+41}", r"(?n)a", r"(?[a])"]
+)
+def test_what_only_newer_libraries_take_is_refused(pattern: str) -> None:
+    with pytest.raises(AggregationError) as raised:
+        compile_pattern(pattern)
+    assert not isinstance(raised.value, NotOffline)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("^(a+)+$", "a" * 40 + "!"),
+        ("^(?:(a+)+$|a*!)", "a" * 18 + "!"),
+        ("^(a|b)*$", "a" * 2000),
+        ("^.*?b", "a" * 200_000),
+    ],
+)
+def test_a_search_ends_where_the_server_gives_up(pattern: str, text: str, mongod: Mongod) -> None:
+    started = time.thread_time()
+    with pytest.raises(LimitReached, match="more than 200,000 steps"):
+        compile_pattern(pattern).matches(text)
+    assert time.thread_time() - started < 0.5
+    with pytest.raises(pymongo.errors.OperationFailure):
+        _of_server(mongod, pattern, "", text)
+
+
+def test_more_steps_may_be_allowed() -> None:
+    text = "a" * 18 + "!"
+    with measured(Limits(regex_steps=1_000_000)):
+        assert compile_pattern("^(?:(a+)+$|a*!)").matches(text)
+
+
+def test_letters_whose_other_case_is_new_are_not_guessed_at() -> None:
+    with pytest.raises(NotOffline):
+        compile_pattern("ა", "i").matches("\u1c90")
+    assert compile_pattern("ა", "i").matches("ა")
 
 
 def test_an_option_that_does_not_exist_is_refused() -> None:
     with pytest.raises(AggregationError) as raised:
         compile_pattern("a", "z")
     assert raised.value.code == 51108
-
-
-def test_python_is_given_no_flags_of_its_own() -> None:
-    assert compile_pattern("a.b", "ims").compiled.flags & ~re.UNICODE == 0
