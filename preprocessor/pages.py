@@ -118,10 +118,19 @@ def _judgement(spec: PipelineSpec) -> _Judgement:
     from preprocessor.results.readonly import refusals
 
     refused = [
-        finding("MT201", spec.file, spec.locate(("pipeline", *refusal.path), key=True), refusal.message)
-        for refusal in refusals(spec.pipeline)
+        finding(
+            "MT201" if one.known else "MT202",
+            spec.file,
+            spec.locate((key, *one.path), key=True),
+            one.message,
+        )
+        for key, part in (("pipeline", spec.pipeline), ("let", spec.let))
+        for one in refusals(part)
     ]
-    return _Judgement(tuple(refused)) if refused else _compiled(spec)
+    if any(one.rule == "MT201" for one in refused):
+        return _Judgement(tuple(refused))
+    compiled = _compiled(spec)  # which knows better what is wrong with a name that nobody knows
+    return compiled if compiled.faults or not refused else _Judgement(tuple(refused))
 
 
 def _compiled(spec: PipelineSpec) -> _Judgement:

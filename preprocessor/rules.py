@@ -141,6 +141,12 @@ _ALL = (
     ),
     # MT2xx: safety
     Rule("MT201", "not-read-only", "error", "A pipeline writes, or runs code on the server."),
+    Rule(
+        "MT202",
+        "not-known-to-read",
+        "error",
+        "A pipeline for a server has an operator that is not known to only read.",
+    ),
     # MT3xx: wrong or failing output
     Rule("MT301", "pipeline-fails", "error", "A pipeline cannot be run."),
     Rule("MT302", "column-never-there", "error", "No row has a column that the table shows."),

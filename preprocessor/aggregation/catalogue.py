@@ -10,9 +10,10 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 Kind = Literal["stage", "expression", "accumulator", "window", "query"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 Style = Literal["array", "named", "value"]
 
 
