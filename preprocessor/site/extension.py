@@ -6,15 +6,18 @@ converted. Where the MkDocs plugin is active as well, it has taken the comments 
 finds nothing to do.
 
 A fault ends the conversion with ``MongoTablesError``: there is no other way to be heard from within a
-conversion, and a page with a hole in it must not be published.
+conversion, and a page with a hole in it must not be published. In a preview of Zensical's it is a box in the page.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from warnings import warn
 
 from markdown.extensions import Extension
 from markdown.postprocessors import Postprocessor
@@ -25,7 +28,8 @@ from preprocessor.site.assets import inline
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.neighbours import neighbours
 from preprocessor.site.source import results_source
-from preprocessor.site.swap import left_over, swapped, tokens, with_tokens
+from preprocessor.site.swap import left_over, shown_again, swapped, tokens, with_tokens
+from preprocessor.site.zensicalhost import ended_by, forget, keep_out_of, serving
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -74,12 +78,28 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
 class _Place:
     """Where the page is: its path as shown, and the folder that other paths are relative to.
 
-    ``pages`` is the folder of all pages of the site, None where only one page is known.
+    Under Zensical ``pages`` is the folder of all pages of the site, ``page`` the path of this one in it, and ``site``
+    the folder that is written; elsewhere only one page is known, and ``pages`` is None.
     """
 
     shown: str
     folder: Path
     pages: Path | None = None
+    page: str = ""
+    site: Path = Path()
+
+    @property
+    def preview(self) -> bool:
+        """Whether faults are to be shown in the page."""
+        return self.pages is not None and serving()
+
+    def look_after(self, pipelines: Path) -> None:
+        """See to what Zensical does on its own account with this page, and with shared pipelines."""
+        if self.pages is None:
+            return
+        forget(self.folder, self.page)
+        if pipelines.parent == self.folder / self.pages:
+            keep_out_of(self.site, pipelines)
 
     def whole(self, text: str) -> str:
         """The page with the front matter that was cut off before ``text``: lines are then those on disk."""
@@ -92,27 +112,35 @@ class _Place:
 
 
 class _Conversion:
-    """What the three processors share: the figures of the page that is being converted."""
+    """What the three processors share: the page that is being converted, its figures and what is wrong with it."""
 
     def __init__(self, md: Markdown, extension: MongoTablesExtension) -> None:
         self.parsed = False
         self._md = md
         self._extension = extension
+        self._place = _Place("page", Path())
+        self._page: Page | None = None
         self._figures: dict[str, str] = {}
+        self._loose = ""
 
     def begin(self, text: str) -> str:
         """The page with tokens; its figures are ready. Raises ``MongoTablesError`` when it has an error."""
-        self.parsed, self._figures = False, {}
+        self.parsed, self._page, self._figures, self._loose = False, None, {}, ""
+        self._place = place = self._found_place()
         if "<!--" not in text:
             return text
-        place = self._place()
-        read = _reader(place, self._extension.getConfig("pipelines"))
+        pipelines = self._extension.getConfig("pipelines")
+        read = _reader(place, pipelines)
         page = read(place.whole(text), place.shown)
         if not page.comments and not page.findings:
             return text
+        self._page = page
+        place.look_after(place.folder / pipelines)
         others = neighbours(page, place.folder, place.pages, read) if place.pages else []
         source = results_source(self._extension.getConfig("results"), place.folder)
-        self._figures = _figures(page, others, source)
+        self._figures, found = _figures(page, others, source)
+        self._report([each if place.pages else _of_one_page(each) for each in found])
+        self._loose = _loose_faults(page)
         cut_off = len(page.text.rstrip("\n")) - len(text.rstrip("\n"))
         return with_tokens(page)[cut_off:]
 
@@ -123,26 +151,69 @@ class _Conversion:
         if not self.parsed:
             return html
         html, lost = swapped(html, self._figures)
-        if lost:
-            count = f"{len(lost)} of {len(self._figures)}"
-            raise MongoTablesError(f"{self._place().shown}: the page has no place for {count} figures")
-        keywords = left_over(html)[1]
-        if keywords:
-            raise MongoTablesError(
-                f"{self._place().shown}: MT119 a {keywords[0]} comment is left in the page"
-            )
+        html, keywords = left_over(html)
+        if lost or keywords:
+            html = self._with_late_faults(html, lost, keywords)
+        html = f"{self._loose}{html}"
         _repeat_headings(getattr(self._md, "toc_tokens", []), html)
-        with_figure = any("<figure" in each for each in self._figures.values())
-        return f"{html}\n{inline()}" if with_figure else html
+        styled = any(
+            "<figure" in each or "mongo-table-fault" in each for each in (html, *self._figures.values())
+        )
+        return f"{html}\n{inline()}" if styled else html
 
-    def _place(self) -> _Place:
+    def _report(self, found: Sequence[Finding]) -> None:
+        """Raise for errors, all of them at once; in a preview tell them only. Warn of the rest as Python does."""
+        from preprocessor.site.faults import line_of
+
+        errors = [each for each in found if each.severity == "error"]
+        if errors and not self._place.preview:
+            raise self._refusal(errors)
+        for each in errors:
+            print(f"mongo-tables: {line_of(each)}", file=sys.stderr)
+        for each in found:
+            if each.severity == "warning":
+                warn(f"mongo-tables: {line_of(each)}", stacklevel=2)
+
+    def _refusal(self, errors: list[Finding]) -> Exception:
+        """The error for these faults and, where the site is known, for those of its other pages."""
+        from preprocessor.site.faults import line_of
+
+        place = self._place
+        if place.pages is None:
+            return MongoTablesError("\n".join(map(line_of, errors)))
+        read = _reader(place, self._extension.getConfig("pipelines"))
+        source = results_source(self._extension.getConfig("results"), place.folder)
+        others = _pages_of_site(place.folder, place.pages, read)
+        known = {each.file for each in errors}
+        elsewhere = (each for each in _findings(others, source) if each.severity == "error")
+        every = sorted({*errors, *(each for each in elsewhere if each.file not in known)})
+        count = f"mongo-tables: {len(every)} error{'s' if len(every) > 1 else ''}, listed above"
+        return ended_by(MongoTablesError("\n".join([*map(line_of, every), count])))
+
+    def _with_late_faults(self, html: str, lost: Sequence[str], keywords: Sequence[str]) -> str:
+        """What only the converted page brings to light, in a box above it: figures without a place, other comments."""
+        from preprocessor.site.faults import fault_box, left_over_faults, no_place
+
+        found = left_over_faults(self._place.shown, keywords)
+        if self._page is not None:
+            comments = dict(zip(tokens(self._page), self._page.comments, strict=True))
+            found += [no_place(self._page.file, comments[token]) for token in lost]
+            written = {token: self._page.text[comments[token].start : comments[token].end] for token in lost}
+            html = shown_again(html, written)
+        self._report(found)
+        return f"{fault_box(found)}\n{html}"
+
+    def _found_place(self) -> _Place:
         """As told by the option, or by Zensical's context."""
         context = next((each for each in self._md.preprocessors if hasattr(each, "page")), None)
         if context is None:
             return _Place(self._extension.getConfig("file") or "page", Path())
         root = Path(context.config.get("root_dir") or "")
         pages = Path(context.config.get("docs_dir") or "docs")
-        return _Place((pages / context.page.path).as_posix(), root, pages)
+        shown = (pages / context.page.path).as_posix()
+        return _Place(
+            shown, root, pages, context.page.path, root / (context.config.get("site_dir") or "site")
+        )
 
 
 class _Tokens(Preprocessor):  # type: ignore[misc]
@@ -180,28 +251,54 @@ def _reader(place: _Place, pipelines: str) -> Callable[[str, str], Page]:
     return lambda text, shown: read_page(text, shown, shared)
 
 
-def _figures(page: Page, others: Sequence[Page], where: str) -> dict[str, str]:
-    from preprocessor.pages import all_findings, queries
+def _figures(page: Page, others: Sequence[Page], where: str) -> tuple[dict[str, str], list[Finding]]:
+    """The figures of a page by token, and what is wrong with it."""
     from preprocessor.site.figures import Known, figures_of
     from preprocessor.site.shelf import data_address
 
+    pages = [page, *others]
+    found = [each for each in _findings(pages, where) if each.file == page.file]
+    figures = figures_of(page, Known.of(pages, _answers(where).by_key), data_address)
+    return dict(zip(tokens(page), figures, strict=True)), found
+
+
+def _loose_faults(page: Page) -> str:
+    """A box with the faults of the page that no comment's box shows."""
+    from preprocessor.site.faults import fault_box
+    from preprocessor.site.figures import loose_findings
+
+    return fault_box(loose_findings(page))
+
+
+def _findings(pages: Sequence[Page], where: str) -> list[Finding]:
+    """What is wrong with the pages. A source out of reach is one fault of each, not one for each table."""
+    from preprocessor.pages import all_findings, queries
+    from preprocessor.rules import finding
+
     kept = _answers(where)
     kept.refresh()
-    pages = [page, *others]
     kept.ask(queries(pages, with_sources=True))
-    if kept.unreachable is not None:
-        raise MongoTablesError(f"{page.file}: {kept.unreachable.message} {kept.unreachable.hint}".rstrip())
-    found = all_findings(pages, kept.by_key, kept.collections)
-    _refuse([_of_one_page(each) for each in found if each.file == page.file])
-    figures = figures_of(page, Known.of(pages, kept.by_key), data_address)
-    return dict(zip(tokens(page), figures, strict=True))
+    away = kept.unreachable
+    if away is None:
+        return all_findings(pages, kept.by_key, kept.collections)
+    silent = (finding("MT310", page.file, (0, 0), away.message, away.hint) for page in pages)
+    return [*silent, *all_findings(pages, None)]
+
+
+def _pages_of_site(folder: Path, pages: Path, read: Callable[[str, str], Page]) -> list[Page]:
+    """Every page of the site as it is on disk. A file that cannot be read is left to the program."""
+    found = []
+    for file in sorted((folder / pages).rglob("*.md")):
+        with suppress(OSError, ValueError):
+            found.append(read(file.read_text(encoding="utf-8-sig"), file.relative_to(folder).as_posix()))
+    return found
 
 
 def _of_one_page(finding: Finding) -> Finding:
     """A table that is not there may be on another page, which only some programs tell."""
     if finding.rule != "MT139":
         return finding
-    hint = f"{finding.hint} Where the site is not known, as it is under Zensical, the table must be on the same page."
+    hint = f"{finding.hint} Where only one page is known, as it is here, the table must be on the same page."
     return replace(finding, hint=hint)
 
 
@@ -214,20 +311,6 @@ def _repeat_headings(items: list[dict[str, Any]], html: str) -> None:
         items += item["children"]
         if item["id"] in headings:
             item["name"] = headings[item["id"]].whole
-
-
-def _refuse(findings: list[Finding]) -> None:
-    """Raise for errors, all of them at once; warn of the rest as Python does."""
-    from warnings import warn
-
-    from preprocessor.site.faults import line_of
-
-    errors = [line_of(each) for each in findings if each.severity == "error"]
-    if errors:
-        raise MongoTablesError("\n".join(errors))
-    for each in findings:
-        if each.severity == "warning":
-            warn(f"mongo-tables: {line_of(each)}", stacklevel=2)
 
 
 _KEPT: dict[str, KeptAnswers] = {}

@@ -7,43 +7,63 @@ from typing import TYPE_CHECKING
 
 from preprocessor.render.html import text_html
 from preprocessor.reporters import harmless
+from preprocessor.rules import finding
 
 if TYPE_CHECKING:
     from preprocessor.comments import Comment
     from preprocessor.findings import Finding
 
 
-def line_of(finding: Finding) -> str:
+def line_of(fault: Finding) -> str:
     """One finding for the terminal: ``file:line:column: RULE message (hint)``, on one line."""
-    hint = f" ({harmless(finding.hint)})" if finding.hint else ""
-    return f"{_place(finding)}: {finding.rule} {harmless(finding.message)}{hint}"
+    hint = f" ({harmless(fault.hint)})" if fault.hint else ""
+    return f"{_place(fault)}: {fault.rule} {harmless(fault.message)}{hint}"
 
 
-def _place(finding: Finding) -> str:
-    return harmless(finding.file) + (f":{finding.line}:{finding.column}" if finding.line else "")
+def _place(fault: Finding) -> str:
+    return harmless(fault.file) + (f":{fault.line}:{fault.column}" if fault.line else "")
 
 
 def fault_box(findings: Iterable[Finding]) -> str:
     """The findings as a box for the page, in the place of what they are about; nothing without findings."""
-    items = "\n".join(_item(finding) for finding in findings)
+    items = "\n".join(map(_item, findings))
     return f'<div class="mongo-table-fault" role="alert">\n{items}\n</div>' if items else ""
 
 
-def _item(finding: Finding) -> str:
-    return f"<p>{_words(finding)}</p>"
+def _item(fault: Finding) -> str:
+    return f"<p>{_words(fault)}</p>"
 
 
-def _words(finding: Finding) -> str:
-    hint = f" <em>{text_html(finding.hint)}</em>" if finding.hint else ""
-    place = f"<code>{text_html(_place(finding))}</code>"
-    return f"{place} <b>{text_html(finding.rule)}</b> {text_html(finding.message)}{hint}"
+def _words(fault: Finding) -> str:
+    hint = f" <em>{text_html(fault.hint)}</em>" if fault.hint else ""
+    place = f"<code>{text_html(_place(fault))}</code>"
+    return f"{place} <b>{text_html(fault.rule)}</b> {text_html(fault.message)}{hint}"
 
 
 def fault_in_sentence(findings: Iterable[Finding]) -> str:
     """The findings as a box that may stand in a sentence, a heading or a cell; nothing without findings."""
     return "".join(
-        f'<span class="mongo-table-fault" role="alert">{_words(finding)}</span>' for finding in findings
+        f'<span class="mongo-table-fault" role="alert">{_words(fault)}</span>' for fault in findings
     )
+
+
+def no_place(file: str, comment: Comment) -> Finding:
+    """The fault of a comment whose figure the site has no place for."""
+    hint = "give the comment lines of its own, outside code and raw HTML"
+    return finding(
+        "MT118", file, (comment.line, comment.column), "the site has no place for this figure", hint
+    )
+
+
+def left_over_faults(file: str, keywords: Iterable[str]) -> list[Finding]:
+    """A fault for each kind of comment that came into a page when nobody looked for comments any more."""
+    hint = (
+        "it came in after the page was read, from an included file for example: write it in the page itself"
+    )
+    return [
+        finding("MT119", file, (0, 0), f"a {keyword} comment is left in the page", hint)
+        for keyword in dict.fromkeys(keywords)
+    ]
 
 
 def about(comment: Comment, findings: Iterable[Finding]) -> list[Finding]:

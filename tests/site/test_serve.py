@@ -19,9 +19,9 @@ from tests.site.builds import environment, sample
 
 
 class Preview:
-    """``mkdocs serve`` of a site, in a process of its own."""
+    """``mkdocs serve`` of a site, or that of another program, in a process of its own."""
 
-    def __init__(self, site: Path, **extra: str) -> None:
+    def __init__(self, site: Path, *options: str, program: str = "mkdocs", **extra: str) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -29,7 +29,7 @@ class Preview:
         self._log = site.parent / "serve.log"
         with self._log.open("w") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "mkdocs", "serve", "-v", "-a", f"127.0.0.1:{self.port}"],
+                [sys.executable, "-m", program, "serve", *options, "-a", f"127.0.0.1:{self.port}"],
                 cwd=site,
                 env=environment(**extra),
                 stdout=log,
@@ -75,7 +75,7 @@ class Preview:
 
 @pytest.fixture
 def preview(tmp_path: Path) -> Iterator[Preview]:
-    started = Preview(sample(tmp_path))
+    started = Preview(sample(tmp_path), "-v")
     yield started
     started.stop()
 

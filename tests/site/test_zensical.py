@@ -1,0 +1,112 @@
+"""Zensical asks for one page at a time, and keeps what it is given: no fault and no old result goes out of there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.site.builds import article, build, sample
+from tests.site.test_build import with_extension
+from tests.site.test_serve import Preview
+
+PAGE = "docs/index.md"
+BOX = 'class="mongo-table-fault"'
+FIXTURE = "fixtures/runs/runs.jsonl"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    return with_extension(sample(tmp_path))
+
+
+@pytest.fixture
+def preview(site: Path) -> Iterator[Preview]:
+    started = Preview(site, program="zensical")
+    yield started
+    started.stop()
+
+
+def edit(site: Path, file: str, old: str, new: str) -> None:
+    path = site / file
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def watched(site: Path) -> Path:
+    config = site / "mkdocs.yml"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(f"{text}watch:\n  - fixtures\n  - docs/pipelines\n", encoding="utf-8")
+    return site
+
+
+def test_a_preview_shows_a_fault_in_the_page_and_goes_on(preview: Preview) -> None:
+    preview.wait("index.html", "139.8")
+    preview.edit(PAGE, '["by-threads"]', '["by-threads", { "$match": { "$nope": 1 } }]')
+    html = preview.wait("index.html", BOX)
+    assert "<code>docs/index.md:11:" in html
+    assert "mongo-tables: docs/index.md:11:" in preview.log() and "Traceback" not in preview.log()
+
+    preview.edit(PAGE, '["by-threads", { "$match": { "$nope": 1 } }]', '["by-threads"]')
+    preview.wait("index.html", BOX, gone=True)
+
+
+def test_a_fault_box_of_a_preview_is_never_published(site: Path) -> None:
+    preview = Preview(site, program="zensical")
+    try:
+        preview.wait("index.html", "139.8")
+        preview.edit(PAGE, '["by-threads"]', '["by-thread"]')
+        preview.wait("index.html", "MT140")
+    finally:
+        preview.stop()
+    done = build(site, program="zensical")
+    assert done.returncode != 0
+    assert "docs/index.md:11:16: MT140" in done.stderr
+
+
+def test_a_build_says_every_fault_of_every_page_in_a_line_and_nothing_else(site: Path) -> None:
+    edit(site, PAGE, '["by-threads"]', '["by-thread"]')
+    edit(site, "docs/guide.md", '"headers": ["Threads"]', '"header": ["Threads"]')
+    done = build(site, program="zensical")
+    assert done.returncode != 0
+    told = [line for line in done.stderr.splitlines() if line and line != "No issues found"]
+    assert [line.partition(" ")[0].rpartition(":")[0] for line in told[:-1]] == [
+        "docs/guide.md:37:114",
+        "docs/index.md:11:16",
+    ], done.stderr
+    assert told[-1] == "mongo-tables: 2 errors, listed above"
+
+
+def test_a_build_after_an_edit_of_results_shows_them(site: Path) -> None:
+    assert build(site, program="zensical").returncode == 0
+    edit(site, FIXTURE, "139.8", "140.25")
+    assert build(site, program="zensical").returncode == 0
+    html = article(site / "site" / "index.html")
+    assert "140.25" in html and "139.8" not in html
+
+
+def test_the_site_has_no_folder_of_shared_pipelines(site: Path) -> None:
+    for _ in range(2):
+        assert build(site, program="zensical").returncode == 0
+        assert (site / "site" / "index.html").is_file()
+        assert not (site / "site" / "pipelines").exists()
+
+
+def test_a_preview_follows_saved_results_that_the_site_watches(site: Path) -> None:
+    preview = Preview(watched(site), program="zensical")
+    try:
+        preview.wait("index.html", "139.8")
+        preview.edit(FIXTURE, "139.8", "140.25")
+        preview.wait("index.html", "140.25")
+    finally:
+        preview.stop()
+
+
+def test_a_figure_without_a_place_is_a_fault_with_file_and_line(site: Path) -> None:
+    value = '<!-- MONGO_VALUE: {"table": "all-runs", "column": "qps", "where": {"threads": 8}} -->'
+    (site / "docs" / "lost.md").write_text(f"# Lost\n\nA [link]({value}) here.\n", encoding="utf-8")
+    done = build(site, program="zensical")
+    assert done.returncode != 0
+    assert "docs/lost.md:3:10: MT118" in done.stderr
