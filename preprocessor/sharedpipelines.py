@@ -17,7 +17,7 @@ from preprocessor.findings import Finding
 from preprocessor.jsondocument import Document, decoded, schema_findings, syntax_findings
 from preprocessor.jsontext import Path, parse
 from preprocessor.schemacheck import did_you_mean
-from preprocessor.textfiles import bad_byte, may_be_file
+from preprocessor.textfiles import bad_byte, leads_within, may_be_file
 
 Stage = Mapping[str, Any]
 
@@ -81,6 +81,7 @@ class SharedPipelines:
 
 _NAME = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*")
 _CYCLE_HINT = "Remove one of the names from its list."
+_LINK_HINT = "Put the stages themselves into the folder; a link may lead only to another file in it."
 
 
 def _names(folder: FilePath) -> tuple[str, ...]:
@@ -90,6 +91,8 @@ def _names(folder: FilePath) -> tuple[str, ...]:
 
 def _read_file(path: FilePath, name: str, shared: Lookup) -> SharedPipeline:
     file = path.as_posix()
+    if not leads_within(path, path.parent):
+        return _unread(file, name, (0, 0), "The file is a link that leads out of its folder.", _LINK_HINT)
     try:
         content = path.read_bytes()
     except OSError as fault:
@@ -100,8 +103,8 @@ def _read_file(path: FilePath, name: str, shared: Lookup) -> SharedPipeline:
     return read_shared(content.decode(), file, name, shared)
 
 
-def _unread(file: str, name: str, at: tuple[int, int], message: str) -> SharedPipeline:
-    return SharedPipeline(name, file, findings=(rules.finding("MT142", file, at, message),))
+def _unread(file: str, name: str, at: tuple[int, int], message: str, hint: str = "") -> SharedPipeline:
+    return SharedPipeline(name, file, findings=(rules.finding("MT142", file, at, message, hint),))
 
 
 def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeline:

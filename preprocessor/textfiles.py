@@ -1,7 +1,8 @@
-"""Files that ought to hold text: whether one is there, and where its bytes are none."""
+"""Files that ought to hold text: whether one is there, where it leads, and where its bytes are none."""
 
 from __future__ import annotations
 
+import os
 import re
 from errno import ENAMETOOLONG
 from pathlib import Path
@@ -32,3 +33,8 @@ def may_be_file(path: Path) -> bool:
         return path.is_file()
     except OSError as error:
         return error.errno != ENAMETOOLONG
+
+
+def leads_within(path: Path, folder: Path) -> bool:
+    """Whether ``path``, which stands below ``folder``, is still within it when all links are followed."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from preprocessor.results import ResultsError
+from preprocessor.textfiles import leads_within
 
 _PULL_HINT = (
     "name another folder or a mongodb:// URI as the results source, or fill it with `mongo-tables pull`"
@@ -61,11 +62,25 @@ def files_of(folder: Path, collection: str) -> list[Path]:
 
 
 def read(path: Path) -> bytes:
-    """The bytes of a fixture file."""
+    """The bytes of a fixture file.
+
+    Raises ``ResultsError`` for one that cannot be read, or is none: a link that leads out of the fixture folder.
+    """
     try:
+        refuse_outside(path)
         return path.read_bytes()
     except OSError as error:
         raise _unusable(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def refuse_outside(path: Path) -> None:
+    """Raise ``ResultsError`` for a path in a collection that leads, by links, out of the fixture folder."""
+    folder = path.parent.parent
+    if not leads_within(path, folder):
+        raise _unusable(
+            f"{path}: a link leads out of the folder {folder}",
+            "put the documents themselves into the folder; a link may lead only to another file in it",
+        )
 
 
 def _unusable(message: str, hint: str = "") -> ResultsError:

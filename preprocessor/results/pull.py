@@ -108,6 +108,7 @@ def _planned(
         copied = copied or [Copied(one) for one in source.collections() if not one.startswith("system.")]
         for one in copied:
             _refuse_itself(source, folder, one)
+            fixturefiles.refuse_outside(fixturefiles.folder_of(folder, one.written) / "any")
             planned |= _files(folder, one.written, _pruned(_made(source, one), trees.get(one.written)))
     finally:
         source.close()
