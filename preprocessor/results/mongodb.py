@@ -86,6 +86,7 @@ class MongoSource:
                 self._client = None
 
     def _rows(self, query: Query) -> Rows:
+        from preprocessor.results.fieldorder import settled
         from preprocessor.results.limits import rows_within
 
         cursor = self._collection(query.collection).aggregate_raw_batches(
@@ -95,7 +96,7 @@ class MongoSource:
             allowDiskUse=False,
         )
         with cursor:
-            return rows_within(cursor, self._limits)
+            return settled(rows_within(cursor, self._limits), query)
 
     def _batches(self, collection: str) -> Iterator[bytes]:
         size = 0

@@ -82,6 +82,31 @@ def test_both_sources_give_the_same_bytes_for_every_pipeline(database: str, fold
     server.close()
 
 
+SEVERAL_WINDOWS = [
+    {
+        "$setWindowFields": {
+            "output": {name: {"$sum": "$n"} for name in ("cumulative", "moving", "rank", "share")}
+        }
+    },
+    {"$project": {"n": 1, "cumulative": 1, "moving": 1, "rank": 1, "share": 1}},
+    {"$group": {"_id": "$_id", "whole": {"$first": "$$ROOT"}}},
+    {"$fill": {"sortBy": {"_id": 1}, "output": {"total": {"method": "locf"}, "delta": {"method": "locf"}}}},
+]
+
+
+def test_fields_of_several_windows_stand_as_the_pipeline_writes_them_whatever_the_source(
+    database: str, folder: Path
+):
+    for source in (open_source(database), open_source(str(folder))):
+        for row in source.aggregate(query(SEVERAL_WINDOWS)):
+            assert list(row) == ["_id", "whole", "total", "delta"]
+            assert [name for name in row["whole"] if name != "n"] == [
+                "_id",
+                *("cumulative", "moving", "rank", "share"),
+            ]
+        source.close()
+
+
 def test_an_int64_stays_one_on_both_sides(database: str, folder: Path):
     asked = query([{"$match": {"_id.order": 2}}, {"$project": {"n": 1}}])
     for source in (open_source(database), open_source(str(folder))):

@@ -121,9 +121,12 @@ class _Run:
         return self._partitioned(document, value)
 
     def _remember(self, document: Document, value: Any) -> None:
+        """Keep the partition's last value; of partitions that are equal, as 1 and 1.0, the first one stands for all."""
         if self.plan.partitions:
             partition = self.plan.partition(document)
-            self.table[key(partition)] = partition, value
+            name = key(partition)
+            known = self.table.get(name)
+            self.table[name] = known[0] if known else partition, value
 
     def _known(self, document: Document) -> Any:
         found = self.table.get(key(self.plan.partition(document)))
