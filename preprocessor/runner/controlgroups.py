@@ -62,6 +62,13 @@ def open_group(
     return None
 
 
+def remove(name: str, root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> None:
+    """Remove the group ``name``, wherever ``open_group`` made it, once its server has ended."""
+    for parent in _parents(root, own):
+        with suppress(OSError):
+            (parent / name).rmdir()
+
+
 def device_of(directory: Path) -> str | None:
     """``MAJOR:MINOR`` of the whole disk that holds the directory; None when it is on none."""
     disk = whole_disk(directory)

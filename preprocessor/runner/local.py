@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-import shutil
+import os
 import socket
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from preprocessor.runner import warden
+from preprocessor.runner import leftovers, warden
 from preprocessor.runner.binary import find_mongod
 from preprocessor.runner.controlgroups import ControlGroup, open_group
+from preprocessor.runner.credentials import Credentials
 from preprocessor.runner.demise import demise
 from preprocessor.runner.errors import TargetError
 
@@ -46,12 +46,14 @@ class LocalReplicaSet:
         Raises TargetError when there is no ``mongod``, or when it does not come up in two minutes.
         """
         self.settings = settings
-        self.directory = Path(tempfile.mkdtemp(prefix="mongo-tables-run-"))
+        self._credentials = Credentials()
+        leftovers.sweep()
+        self.directory, self._lock = leftovers.make_directory()
         self._warden: subprocess.Popen[str] | None = None
         self._groups: list[ControlGroup] | None = None
         try:
             self._ports = _free_ports(settings.members)
-            self._warden, self.pids = _start(self.directory, self._commands())
+            self._warden, self.pids = _start(self.directory, self._commands(), self._lock)
             self._initiate()
         except BaseException:
             self.close()
@@ -59,9 +61,9 @@ class LocalReplicaSet:
 
     @property
     def uri(self) -> str:
-        """The connection string of the whole set."""
+        """The connection string of the whole set, with its password."""
         hosts = ",".join(f"localhost:{port}" for port in self._ports)
-        return f"mongodb://{hosts}/?replicaSet=local"
+        return f"mongodb://{self._credentials.in_uri}@{hosts}/?replicaSet=local"
 
     def describe(self) -> Mapping[str, Any]:
         """Settings as they are written into result documents."""
@@ -94,27 +96,34 @@ class LocalReplicaSet:
 
     def fault(self) -> str:
         """Why a member has ended, empty while all of them run."""
+        if self._warden is not None and self._warden.poll() is not None:
+            return "the process that holds mongod was killed"
         return demise(self.directory, self.pids)
 
     def close(self) -> None:
         """End the members and remove their directory; twice does no harm."""
         held, self._warden = self._warden, None
-        if held is None or held.stdin is None:
-            shutil.rmtree(self.directory, ignore_errors=True)
-            return
-        held.stdin.close()
-        held.wait(timeout=START_SECONDS)
-        if held.stdout is not None:
-            held.stdout.close()
+        if held is not None and held.stdin is not None:
+            with suppress(BrokenPipeError):  # it was killed, with something unsaid
+                held.stdin.close()
+            held.wait(timeout=START_SECONDS)
+            if held.stdout is not None:
+                held.stdout.close()
+        if self.directory.exists():  # it was killed, or never began
+            leftovers.remove(self.directory)
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
 
     def _commands(self) -> list[list[str]]:
         mongod = str(find_mongod(self.directory))
+        signed_in = self._credentials.options(self.directory)
         commands = []
         for port in self._ports:
-            data = self.directory / f"member-{port}"
+            data = self.directory / f"{leftovers.MEMBER}{port}"
             data.mkdir()
             commands.append([mongod, "--replSet", "local", "--bind_ip", "localhost", "--port", str(port),
-                             "--dbpath", str(data), "--logpath", str(data / "mongod.log"), "--nounixsocket",
+                             "--dbpath", str(data), "--logpath", str(data / "mongod.log"), "--nounixsocket", *signed_in,
                              "--wiredTigerCacheSizeGB", str(self.settings.cache_gb),
                              "--oplogSize", str(self.settings.oplog_mb)])  # fmt: skip
         return commands
@@ -125,7 +134,13 @@ class LocalReplicaSet:
         members = [{"_id": number, "host": f"localhost:{port}"} for number, port in enumerate(self._ports)]
         with ExitStack() as held:
             clients: list[MongoClient[dict[str, Any]]] = [
-                held.enter_context(MongoClient(_direct(port), serverSelectionTimeoutMS=ANSWERS_WITHIN_MS))
+                held.enter_context(
+                    MongoClient(
+                        _direct(port),
+                        serverSelectionTimeoutMS=ANSWERS_WITHIN_MS,
+                        **self._credentials.of_members,
+                    )
+                )
                 for port in self._ports
             ]
             try:
@@ -135,6 +150,7 @@ class LocalReplicaSet:
                     client.admin.command("ping")
                 clients[0].admin.command("replSetInitiate", {"_id": "local", "members": members})
                 self._wait(clients[0])
+                self._credentials.make_user(self._writable(clients), self.settings.members)
             except Exception as error:
                 reason = self.fault() or str(error)
                 raise TargetError(
@@ -168,6 +184,16 @@ class LocalReplicaSet:
             time.sleep(0.05)
         raise TargetError("its members did not agree on a primary in two minutes")
 
+    def _writable(self, clients: Sequence[Any]) -> Any:
+        """The client of the primary, once it takes writes: a new one first does what its predecessor left."""
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and not self.fault():
+            for client in clients:
+                if client.admin.command("hello")["isWritablePrimary"]:
+                    return client
+            time.sleep(0.02)
+        raise TargetError("no member takes writes")
+
 
 def _direct(port: int) -> str:
     return f"mongodb://localhost:{port}/?directConnection=true"
@@ -186,11 +212,14 @@ def _free_ports(count: int) -> list[int]:
             held.close()
 
 
-def _start(directory: Path, commands: list[list[str]]) -> tuple[subprocess.Popen[str], list[int]]:
+def _start(
+    directory: Path, commands: list[list[str]], lock: int | None
+) -> tuple[subprocess.Popen[str], list[int]]:
     # In a session of its own: Ctrl-C in the terminal must reach the runner alone.
     held = subprocess.Popen(
         [sys.executable, str(warden.__file__)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+        pass_fds=() if lock is None else (lock,),  # held by both: whoever is left holds it still
     )  # fmt: skip
     stdin, stdout = _pipes(held)
     stdin.write(json.dumps({"directory": str(directory), "commands": commands}) + "\n")

@@ -3,7 +3,8 @@
 The runner may be killed in a way that no handler sees. So the servers are children of this process instead,
 which does nothing but wait for the end of its standard input: the operating system closes that pipe when the
 runner ends, however it ends. Then, or when it is itself told to end, every server is ended by its process id and the
-directory with their data is removed.
+directory with their data is removed. Where this process is killed itself, Linux ends the servers with it, and the run
+removes what is left.
 
 The first line of standard input is ``{"directory": ..., "commands": [[...], ...]}``; the answer on standard
 output is one line, ``{"pids": [...]}``. Each further line names a control group that was made for a server, which is
@@ -12,6 +13,7 @@ removed as well. The module is run as a file, with the standard library only.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
@@ -19,6 +21,10 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+
+_PR_SET_PDEATHSIG = 1
+if sys.platform == "linux":
+    _LIBC = ctypes.CDLL(None)
 
 
 def main() -> int:
@@ -47,8 +53,18 @@ def main() -> int:
 
 
 def _start(command: list[str]) -> subprocess.Popen[bytes]:
-    nothing = subprocess.DEVNULL
-    return subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)
+    nothing, warden = subprocess.DEVNULL, os.getpid()
+    return subprocess.Popen(
+        command, stdin=nothing, stdout=nothing, stderr=nothing, preexec_fn=lambda: _die_with(warden)
+    )
+
+
+def _die_with(parent: int) -> None:
+    """Have the kernel kill this process, a server to be, when its parent ends (prctl(2)). Linux only."""
+    if sys.platform == "linux":
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it had ended before
+            os._exit(1)
 
 
 if __name__ == "__main__":

@@ -215,6 +215,13 @@ def _nothing() -> None:
     """Reading blocks until the answer comes."""
 
 
+def open_connections(client: MongoClient[Any], number: int) -> None:
+    """Have the pool hold so many connections to the primary: opened and signed in, before a clock runs."""
+    with ExitStack() as held:
+        for _ in range(number):
+            _checked_out(client, held)
+
+
 def _checked_out(client: Any, held: ExitStack) -> Any:
     """The socket of a connection to the primary, which stays checked out until ``held`` is closed.
 

@@ -18,7 +18,7 @@ from preprocessor.runner.clients import Client, Kind, PyMongoClient
 from preprocessor.runner.driving import Pace, Tally, add_up, drive, one_line
 from preprocessor.runner.hub import AVAILABLE, Hub
 from preprocessor.runner.requests import document
-from preprocessor.runner.wire import WireClient
+from preprocessor.runner.wire import WireClient, open_connections
 from preprocessor.runner.workloads import PACES_ITSELF, Share, Step, workload
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
         appname="mongo-tables run",
     ) as client:
         try:
+            open_connections(client, len(assignment.mine))
             clients = [_connect(client, load) for _ in assignment.mine]
             steps = _opened(clients, assignment)
             with _uncollected():

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import subprocess
 import sys
+import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
 from pymongo import MongoClient
+from pymongo.errors import OperationFailure
 
+from preprocessor.runner import leftovers
+from preprocessor.runner.binary import find_mongod
+from preprocessor.runner.credentials import Credentials
 from preprocessor.runner.errors import TargetError
+from preprocessor.runner.load import Crew
 from preprocessor.runner.local import LocalReplicaSet, Settings
-from tests.runner.processes import ROOT
+from preprocessor.runner.worker import Load
+from tests.mongod import free_port
+from tests.runner.processes import ROOT, children_of, finish, servers_of, start, wait_until
 
 HOLD = """
 from preprocessor.runner.local import LocalReplicaSet, Settings
@@ -88,6 +98,151 @@ def test_a_warden_that_is_told_to_end_takes_the_servers_and_their_files_with_it(
     running._warden.wait()
     assert gone(running.pids, running.directory)
     running.close()
+
+
+def _ended(pid):
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def _wait_until(condition, seconds=60.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_run_whose_warden_is_killed_notices_and_leaves_neither_servers_nor_their_folder(tiny, tmp_path):
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    process = start(tiny, "--output", tmp_path / "out", "--repeats", "9", env=environment)
+    wait_until(process, lambda: len(servers_of(process)) == 3)
+    servers = servers_of(process)
+    (warden,) = [one for one in children_of(process) if "warden.py" in " ".join(one.cmdline())]
+    warden.kill()
+    code, _, err = finish(process)
+    assert code == 2, err
+    assert "the process that holds mongod was killed" in err
+    assert "Traceback" not in err
+    _wait_until(lambda: all(_ended(server.pid) for server in servers))
+    assert list(temporary.iterdir()) == []
+
+
+def test_what_a_run_and_its_warden_leave_when_both_are_killed_the_next_run_removes(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    holder = subprocess.Popen([sys.executable, "-c", HOLD], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    directory, pid = holder.stdout.readline().split()
+    (warden,) = [one for one in children_of(holder) if "warden.py" in " ".join(one.cmdline())]
+    for one in (psutil.Process(holder.pid), warden):
+        one.suspend()
+    warden.kill()
+    holder.kill()
+    holder.wait()
+    holder.stdout.close()
+    _wait_until(lambda: _ended(int(pid)))
+    assert Path(directory).exists()
+    mine = LocalReplicaSet(Settings(members=1))
+    try:
+        assert [place.name for place in tmp_path.iterdir()] == [mine.directory.name]
+        leftovers.sweep()
+        assert mine.directory.exists(), "a set that somebody holds is let alone"
+        with MongoClient(mine.uri) as client:
+            assert client.admin.command("ping")["ok"]
+    finally:
+        mine.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_sweep_ends_servers_that_the_system_did_not_end_with_their_warden(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    directory, lock = leftovers.make_directory()
+    data = directory / "member-1"
+    data.mkdir()
+    server = subprocess.Popen(
+        [find_mongod(directory), "--dbpath", data, "--port", str(free_port()), "--bind_ip", "localhost",
+         "--nounixsocket", "--logpath", data / "log"],
+    )  # fmt: skip
+    _wait_until(lambda: (data / "mongod.lock").exists())
+    try:
+        leftovers.sweep()
+        assert server.poll() is None, "its lock is held"
+        os.close(lock)
+        leftovers.sweep()
+        server.wait(timeout=30)
+        assert not directory.exists()
+    finally:
+        server.kill()
+        server.wait()
+
+
+def test_folders_of_others_are_not_swept(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "mongo-tables-run-without-lock").mkdir()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "lock").touch()
+    (tmp_path / "mongo-tables-run-link").symlink_to(elsewhere)
+    leftovers.sweep()
+    assert len(list(tmp_path.iterdir())) == 3
+    assert (elsewhere / "lock").exists()
+
+
+def test_nobody_gets_into_a_server_of_a_run_without_its_password(replica_set):
+    open_uri = replica_set.uri.partition("//")[0] + "//" + replica_set.uri.rpartition("@")[2]
+    with MongoClient(open_uri) as client:
+        for act in (
+            lambda: client["stolen"]["c"].insert_one({}),
+            lambda: client.list_database_names(),
+            lambda: client.admin.command("createUser", "me", pwd="mine", roles=["root"]),
+            lambda: client.admin.command("shutdown"),
+        ):
+            with pytest.raises(OperationFailure, match="requires authentication"):
+                act()
+    guessed = MongoClient(open_uri, username="mongo-tables", password="guessed")
+    with guessed, pytest.raises(OperationFailure, match="Authentication failed"):
+        guessed.admin.command("serverStatus")
+
+
+def test_the_password_of_a_server_is_new_for_each_and_stands_in_no_process_list_and_no_log(replica_set):
+    other = Credentials()
+    own = replica_set._credentials
+    assert {own.key, own.password}.isdisjoint({other.key, other.password})
+    assert own.password not in repr(replica_set.__dict__)
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            assert own.password not in " ".join(process.cmdline())
+            assert own.key not in " ".join(process.cmdline())
+    for log in replica_set.directory.glob("*/mongod.log"):
+        text = log.read_text(encoding="utf-8", errors="replace")
+        assert own.password not in text
+        assert own.key not in text
+    (key,) = replica_set.directory.glob("key")
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("kind", ["wire", "pymongo"])
+def test_connections_have_signed_in_before_the_clock_runs(replica_set, tmp_path, kind):
+    """Two windows, of one operation and of none: the server has seen the same number of sign-ins when both begin."""
+    heard = []
+    with MongoClient(replica_set.uri) as watch, Crew(1) as own:
+
+        def signed_in():
+            status = watch.admin.command("serverStatus")["security"]["authentication"]["mechanisms"]
+            heard.append(status["SCRAM-SHA-256"]["authenticate"]["successful"])
+
+        config = {"collection": "c", "totalDocsToInsert": 40, "writeBatchSize": 1, "docSizeKB": 1.0}
+        load = Load(replica_set.uri, "signed_in_test", "insert", config, "seed", 8, kind)
+        done = own.perform(load, ready=signed_in)
+        signed_in()
+        watch.drop_database("signed_in_test")
+    assert done.documents == 40
+    assert heard[0] == heard[1]
 
 
 def test_a_mongod_that_is_no_program_for_this_machine_is_told_in_a_line(tmp_path, monkeypatch, capfd):

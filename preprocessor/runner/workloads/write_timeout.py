@@ -103,8 +103,17 @@ def _secondaries(database: Database[Any]) -> Iterator[MongoClient[dict[str, Any]
     """A client of each secondary, in the order of the replica set's configuration."""
     from pymongo import MongoClient
 
+    signed_in = _signed_in(database.client)
     hello = database.client.admin.command("hello")
     for host in hello["hosts"]:
         if host != hello["me"]:
-            with MongoClient[dict[str, Any]](host, directConnection=True) as member:
+            with MongoClient[dict[str, Any]](host, directConnection=True, **signed_in) as member:
                 yield member
+
+
+def _signed_in(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
+    """What another client needs to be who this one is. PyMongo has no public way to it."""
+    known = client.options.pool_options._credentials
+    if known is None:
+        return {}
+    return {"username": known.username, "password": known.password, "authSource": known.source}
