@@ -417,7 +417,11 @@ def _diff(commands: Commands) -> None:
 _RUNNER = (
     ("run", "measure experiments and write result documents", "preprocessor.runner.command"),
     ("experiments", "list the experiments", "preprocessor.runner.listing"),
-    ("compare", "compare two sets of results", "preprocessor.runner.comparing"),
+    (
+        "compare",
+        "compare two sets of rows that run wrote; for any others: diff",
+        "preprocessor.runner.comparing",
+    ),
 )
 
 

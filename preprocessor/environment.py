@@ -6,11 +6,18 @@ import os
 from datetime import UTC, date, datetime
 
 RESULTS_VARIABLE = "MONGO_TABLES_RESULTS"
+TARGET_VARIABLE = "MONGO_TABLES_TARGET"
+OUTPUT_VARIABLE = "MONGO_TABLES_OUTPUT"
 
 
 def results_named() -> str:
     """The results source that ``MONGO_TABLES_RESULTS`` names; "" when it is not set, or blank."""
-    return os.environ.get(RESULTS_VARIABLE, "").strip()
+    return named(RESULTS_VARIABLE)
+
+
+def named(variable: str) -> str:
+    """What a variable names; "" when it is not set, or blank."""
+    return os.environ.get(variable, "").strip()
 
 
 def today() -> date:

@@ -34,6 +34,14 @@ def redact(uri: str) -> str:
     return f"{match['scheme'].lower()}://{match['hosts']}" + (f"/{database}" if database else "")
 
 
+def holds_secret(uri: str) -> bool:
+    """Whether a URI, well formed or not, has a password or an option that is a secret."""
+    rest = uri.partition("://")[2]
+    options = (option.partition("=") for option in rest.partition("?")[2].split("&"))
+    told = any(value and _SECRET_OPTIONS.search(name) for name, _, value in options)
+    return told or bool(rest.rpartition("@")[0].partition(":")[2])
+
+
 def scrub(text: str, uri: str) -> str:
     """``text`` with the URI, its user, its password and its secret options replaced by ``***``."""
     text = text.replace(uri, redact(uri))

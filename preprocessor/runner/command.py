@@ -14,6 +14,8 @@ from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from preprocessor.environment import OUTPUT_VARIABLE, TARGET_VARIABLE, named
+
 if TYPE_CHECKING:
     from preprocessor.runner.execution import Options
     from preprocessor.runner.experiment import Experiment
@@ -25,7 +27,9 @@ EXTRA = ("greenlet", "hdrh", "psutil")
 """Modules that come with the extra ``runner``."""
 LARGEST_SCALE = 1_000_000
 """With more, numbers of documents are beyond those that MongoDB has."""
-EPILOG = """\
+_PLACES = (("target", TARGET_VARIABLE, "local"), ("output", OUTPUT_VARIABLE, "fixtures"))
+"""Options that may hold a password, the variable instead of each, and what they are without either."""
+EPILOG = f"""\
 examples:
   mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
   mongo-tables run insert_docsize --scale 0.01          one hundredth of it, on a replica set of its own
@@ -33,6 +37,10 @@ examples:
   mongo-tables run 'lesson_*' --scale 0.001             all experiments whose names begin so
   mongo-tables run ./mine.toml                          an experiment file of yours
   mongo-tables run insert_docsize --target mongodb://…  on a deployment that is there already
+
+A connection string with a password belongs into the environment, which only you can read, and not into the list of
+processes, which everybody can: {TARGET_VARIABLE} for --target, {OUTPUT_VARIABLE} for --output. The servers of a local
+target ask for a password that is new for each run, so that nobody else can connect to them.
 
 A run makes a database of its own on the target, and drops it at the end; it never touches another. Rows go to
 FOLDER/results (or to the database of a connection string); rows they replace go to results_history.
@@ -64,13 +72,14 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--all", action="store_true", help="all experiments that come with mongo-tables")
     parser.add_argument(
-        "--target", default="local", metavar="WHERE",
+        "--target", metavar="WHERE",
         help="local (default: a replica set of three on this machine, started and removed by the run), or "
-        "a connection string",
+        f"a connection string; without it, what the variable {TARGET_VARIABLE} names",
     )  # fmt: skip
     parser.add_argument(
-        "--output", default="fixtures", metavar="WHERE",
-        help="folder of fixtures, or connection string of the results database (default: fixtures)",
+        "--output", metavar="WHERE",
+        help="folder of fixtures, or connection string of the results database (default: what the variable "
+        f"{OUTPUT_VARIABLE} names, else fixtures)",
     )  # fmt: skip
     parser.add_argument(
         "--resume", action="store_true", help="go on with a run that was interrupted; same options as before"
@@ -113,24 +122,40 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do what the arguments say; 0 when all rows are written, 2 when they could not be, 130 on Ctrl-C."""
+    from preprocessor.commands import complain as tell
     from preprocessor.runner.complaints import complain
     from preprocessor.runner.errors import RunnerError
     from preprocessor.runner.progress import Progress
 
+    _fill_in(args)
     progress = Progress(sys.stderr)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         return _dry_run(args) if args.dry_run else _run(args, progress)
     except RunnerError as error:
         progress.clear()
-        return complain("run", error)
+        return complain(error)
     except KeyboardInterrupt:
         progress.clear()
-        print(
-            "mongo-tables run: interrupted; what is measured is kept, and the same command with --resume goes on",
-            file=sys.stderr,
-        )
+        tell("interrupted", "what is measured is kept, and the same command with --resume goes on")
         return 130
+
+
+def _fill_in(args: argparse.Namespace) -> None:
+    """What no option says comes from the environment; of a password in an option everybody is warned."""
+    from preprocessor.commands import complain as tell
+    from preprocessor.results.secrets import holds_secret
+
+    for name, variable, default in _PLACES:
+        given: str | None = getattr(args, name)
+        if given is None:
+            setattr(args, name, named(variable) or default)
+        elif holds_secret(given):
+            tell(
+                f"warning: the password in --{name} stands in the list of processes, which every user of this "
+                "machine can read",
+                f"leave out --{name} and put the connection string into the variable {variable}",
+            )
 
 
 def _check_installed() -> None:

@@ -24,10 +24,18 @@ exit status: 0 compared, 1 a row is slower (with --fail-if-slower), 2 nothing to
 """
 
 
+_HINT = (
+    "a folder has them in results/NAME.jsonl; tables over other documents are compared by mongo-tables diff"
+)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what ``compare`` understands."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = "Compare two sets of results: what became faster, what slower, what is noise."
+    parser.description = (
+        "Compare two sets of rows that `mongo-tables run` wrote: what became faster, what slower, what is noise.\n"
+        "Tables over any documents are compared by `mongo-tables diff`."
+    )
     parser.epilog = EPILOG
     sides = "folder of fixtures, REVISION:FOLDER of the Git repository, or connection string"
     parser.add_argument("old", metavar="OLD", help=sides)
@@ -52,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
                 "no row is in both", "rows belong together when experiment and variant are equal"
             )
     except RunnerError as error:
-        return complain("compare", error)
+        return complain(error)
     print(_json(difference) if args.json else "\n".join(_text(difference)))
     slower = any(row.verdict == "slower" for row in difference.rows)
     return 1 if slower and args.fail_if_slower else 0
@@ -67,9 +75,11 @@ def _rows(where: str, names: list[str] | None) -> list[dict[str, Any]]:
     with on_disk(where) as place, closing(open_store(place)) as store:
         rows = [row for name in names or store.experiments() for row in store.rows(name)]
     if not rows:
-        raise RunnerError(f"no results in {shown(where)}", "a folder has them in results/NAME.jsonl")
-    # Documents of something else have neither an experiment nor a variant to be known by.
-    return [row for row in rows if isinstance(row.get("_id"), Mapping) and "testname" in row["_id"]]
+        raise RunnerError(f"no rows of `mongo-tables run` in {shown(where)}", _HINT)
+    measured = [row for row in rows if isinstance(row.get("_id"), Mapping) and "testname" in row["_id"]]
+    if not measured:
+        raise RunnerError(f"{shown(where)} has documents, but none that `mongo-tables run` wrote", _HINT)
+    return measured
 
 
 def _text(difference: Difference) -> Iterator[str]:

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         for name in args.name or experiments.names():
             print(_described(experiments.load(name)) if args.name else _line(experiments.load(name)))
     except RunnerError as error:
-        return complain("experiments", error)
+        return complain(error)
     return 0
 
 

@@ -63,7 +63,7 @@ class LocalReplicaSet:
     def uri(self) -> str:
         """The connection string of the whole set, with its password."""
         hosts = ",".join(f"localhost:{port}" for port in self._ports)
-        return f"mongodb://{self._credentials.in_uri}@{hosts}/?replicaSet=local"
+        return f"mongodb://{self._credentials.in_uri}@{hosts}/?replicaSet=local&authSource=admin"
 
     def describe(self) -> Mapping[str, Any]:
         """Settings as they are written into result documents."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 import time
+from contextlib import suppress
 
 import psutil
 import pytest
 from pymongo import MongoClient
 
+from preprocessor.cli import main
 from preprocessor.runner import command, execution, experiment
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.store import FileStore
@@ -113,7 +116,9 @@ def test_a_password_of_the_target_is_never_said(tiny, tmp_path, monkeypatch, cap
     asked = [str(tiny), "--target", "mongodb://me:s3cret@127.0.0.1:1/", "--output", str(tmp_path)]
     assert command.run(parser.parse_args(asked)) == 2
     out, err = capfd.readouterr()
-    assert len(err.strip().splitlines()) == 1
+    *_, line = err.splitlines()
+    assert [one for one in err.splitlines() if not one.startswith("  hint: ")] == [err.splitlines()[0], line]
+    assert line.startswith("mongo-tables: 127.0.0.1:1: ")
     assert "s3cret" not in out + err
 
 
@@ -187,6 +192,54 @@ def test_a_number_that_is_none_is_told_in_words(option, value, wanted):
     assert f"argument {option}: must be {wanted}" in err
 
 
+def test_a_password_comes_from_the_environment_and_is_in_no_process_list(replica_set, tiny, tmp_path):
+    password = replica_set.uri.partition("//")[2].partition("@")[0].partition(":")[2]
+    environment = {**os.environ, "MONGO_TABLES_TARGET": replica_set.uri, "MONGO_TABLES_OUTPUT": str(tmp_path)}
+    process = start(tiny, env=environment)
+    listed = []
+
+    def has_rows():
+        for one in [psutil.Process(process.pid), *children_of(process)]:
+            with suppress(psutil.Error):
+                listed.append(" ".join(one.cmdline()))
+        return bool(rows(tmp_path))
+
+    wait_until(process, has_rows)
+    code, out, err = finish(process)
+    assert code == 0, err
+    assert len(listed) > 2
+    assert password not in "\n".join(listed)
+    assert password not in out + err
+    assert "warning" not in err
+    assert all(password not in file.read_text() for file in tmp_path.rglob("*.json*"))
+
+
+@pytest.mark.parametrize(
+    ("option", "variable"), [("--target", "MONGO_TABLES_TARGET"), ("--output", "MONGO_TABLES_OUTPUT")]
+)
+def test_a_password_on_the_command_line_is_warned_of_with_the_variable_that_hides_it(option, variable):
+    code, out, err = finish(start("insert_docsize", "--dry-run", option, "mongodb://me:s3cret@host/"))
+    assert code == 0
+    line, hint = err.splitlines()
+    assert line.startswith(f"mongo-tables: warning: the password in {option} ")
+    assert hint.startswith("  hint: ")
+    assert variable in hint
+    assert "s3cret" not in out + err
+
+
+def test_an_address_without_a_password_is_not_warned_of():
+    code, _, err = finish(start("insert_docsize", "--dry-run", "--target", "mongodb://host/?appName=a"))
+    assert (code, err) == (0, "")
+
+
+def test_the_help_names_the_variables_for_passwords(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    told = capsys.readouterr().out
+    assert "MONGO_TABLES_TARGET" in told
+    assert "MONGO_TABLES_OUTPUT" in told
+
+
 def test_overlapping_patterns_run_an_experiment_once():
     code, out, _ = finish(start("lesson_i*", "lesson_indexes", "--dry-run"))
     assert code == 0
@@ -196,4 +249,4 @@ def test_overlapping_patterns_run_an_experiment_once():
 def test_an_experiment_with_rates_of_its_own_is_given_no_other(tmp_path):
     code, _, err = finish(start("schema_load", "--rate", 5, "--output", tmp_path))
     assert code == 2
-    assert err == "mongo-tables run: schema_load has rates of its own\n  it runs without --rate only\n"
+    assert err == "mongo-tables: schema_load has rates of its own\n  hint: it runs without --rate only\n"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from preprocessor.cli import main
 from preprocessor.runner import comparing
 from preprocessor.runner.comparison import compare
 from preprocessor.runner.store import FileStore
@@ -88,7 +89,33 @@ def test_nothing_in_common_is_an_error(folders, tmp_path, capsys):
     assert run(folders[0], str(tmp_path / "other")) == 2
     assert "no row is in both" in capsys.readouterr().err
     assert run(folders[0], str(tmp_path / "nowhere")) == 2
-    assert f"no results in {tmp_path / 'nowhere'}" in capsys.readouterr().err
+    assert f"no rows of `mongo-tables run` in {tmp_path / 'nowhere'}" in capsys.readouterr().err
+
+
+def test_what_cannot_be_compared_is_said_as_every_command_says_its_faults(folders, tmp_path, capsys):
+    assert main(["compare", folders[0], str(tmp_path / "nowhere")]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    line, hint = err.splitlines()
+    assert line == f"mongo-tables: no rows of `mongo-tables run` in {tmp_path / 'nowhere'}"
+    assert hint.startswith("  hint: a folder has them in results/NAME.jsonl; ")
+
+
+def test_documents_of_something_else_are_sent_to_the_command_that_compares_them(folders, tmp_path, capsys):
+    place = tmp_path / "sports" / "results"
+    place.mkdir(parents=True)
+    (place / "games.jsonl").write_text('{"_id": 1, "game": "A : B"}\n', encoding="utf-8")
+    assert main(["compare", str(place.parent), folders[1]]) == 2
+    line, hint = capsys.readouterr().err.splitlines()
+    assert line.endswith("has documents, but none that `mongo-tables run` wrote")
+    assert "mongo-tables diff" in hint
+
+
+def test_the_list_of_commands_says_what_compare_is_for(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    listed = " ".join(capsys.readouterr().out.split())
+    assert "compare compare two sets of rows that run wrote; for any others: diff" in listed
 
 
 def test_a_speed_of_nothing_and_documents_without_repeats_have_no_ratio():

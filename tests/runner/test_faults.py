@@ -87,7 +87,7 @@ def test_a_mongod_that_dies_ends_the_run_with_one_line_and_the_rest_can_be_resum
     code, _, err = finish(process)
     assert code == 2
     assert "Traceback" not in err
-    assert len([line for line in err.splitlines() if line.startswith("mongo-tables run:")]) == 1
+    assert len([line for line in err.splitlines() if line.startswith("mongo-tables:")]) == 1
     assert len(members) == 3
     written = [row["start_time"] for row in rows(out)]
     code, _, err = finish(start(*arguments, "--resume"))
@@ -99,7 +99,7 @@ def test_a_mongod_that_dies_ends_the_run_with_one_line_and_the_rest_can_be_resum
 def said(err):
     """What standard error says beside the progress: a line and its hint, and never a traceback."""
     assert "Traceback" not in err
-    return [line for line in err.splitlines() if line.startswith(("mongo-tables run:", "  "))]
+    return [line for line in err.splitlines() if line.startswith(("mongo-tables:", "  hint: "))]
 
 
 def is_secondary(member):
@@ -146,10 +146,12 @@ def run_on_a_disk_of(size, place, *arguments, **environment):
 
 
 def test_a_full_disk_under_the_rows_is_said_in_a_line(replica_set, slow, small_disk):
-    done = run_on_a_disk_of("60k", small_disk, slow, "--target", replica_set.uri, "--output", small_disk)
+    done = run_on_a_disk_of(
+        "60k", small_disk, slow, "--output", small_disk, MONGO_TABLES_TARGET=replica_set.uri
+    )
     first, hint = said(done.stderr)
     assert done.returncode == 2
-    assert first.startswith("mongo-tables run: cannot write ")
+    assert first.startswith("mongo-tables: cannot write ")
     assert first.endswith("No space left on device")
     assert "--resume" in hint
 
@@ -195,7 +197,9 @@ def test_a_primary_that_steps_down_ends_the_run_with_a_line_and_the_rest_can_be_
 
 def test_a_wrong_password_is_said_in_a_line(mongod_with_password, slow, tmp_path):
     target = mongod_with_password.uri(credentials="owner:Xq7Zk@")
-    code, out, err = finish(start(slow, "--target", target, "--output", tmp_path))
+    code, out, err = finish(
+        start(slow, "--output", tmp_path, env={**os.environ, "MONGO_TABLES_TARGET": target})
+    )
     (line,) = said(err)
     assert code == 2
     assert "Authentication failed" in line
