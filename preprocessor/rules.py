@@ -195,6 +195,17 @@ _ALL = (
     Rule("MT413", "misleading-measure", "warning", "A counter does not measure what its header says."),
     Rule("MT414", "misplaced-header", "warning", "A header stands over another thing than elsewhere."),
     Rule("MT415", "two-copies", "note", "One value is read from two copies in one pipeline."),
+    Rule("MT416", "rows-by-chance", "warning", "Rows come out of a stage that gives them in no order."),
+    Rule("MT417", "stored-order", "note", "Rows come in the order in which documents are stored."),
+    Rule("MT418", "tied-rows", "note", "Two rows are equal in all that rows are sorted by."),
+    Rule("MT419", "tie-at-limit", "warning", "A `$limit` cuts between two documents that sort alike."),
+    Rule("MT420", "array-by-chance", "warning", "An array is shown whose elements come in no order."),
+    Rule(
+        "MT424",
+        "picked-by-chance",
+        "warning",
+        "A group takes a value of its first document, and nothing has put documents in order.",
+    ),
     # MT5xx: untidiness
     Rule("MT501", "unused-field", "note", "A field is computed or kept, and never used."),
     Rule("MT502", "carried-arrays", "warning", "Whole arrays travel with every row and are not shown."),

@@ -9,6 +9,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 from preprocessor.findings import Finding
+from preprocessor.lint.ignoring import SEEN_IN_ROWS
 from preprocessor.pages import all_findings, answer, lint_findings, read_page
 from preprocessor.results.fixtures import FixtureSource
 from preprocessor.rules import RULES, Rule
@@ -60,7 +61,7 @@ def told(page: Path, rule: str) -> list[Finding]:
     """What the rule says of an example."""
     fixtures = FixtureSource(EXAMPLES / "fixtures")
     read = read_page(page.read_text("utf-8"), page.name, lambda _: None)
-    answers = answer([read], fixtures) if rule == "MT411" else None
+    answers = answer([read], fixtures) if rule in SEEN_IN_ROWS else None
     found = all_findings([read], answers, (), lint_findings([read], fixtures, answers))
     return [one for one in found if one.rule == rule]
 

@@ -8,22 +8,27 @@ documents comes from ``shape``. A rule that cannot know says nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.findings import Finding
 from preprocessor.lint import (
+    rules_chance,
     rules_fields,
     rules_headers,
     rules_numbers,
     rules_order,
     rules_page,
     rules_rows,
+    rules_texts,
     rules_units,
     rules_waste,
 )
 from preprocessor.lint.shape.values import Shape
 from preprocessor.lint.subject import Subject
 from preprocessor.specs import PipelineSpec, TableSpec
+
+if TYPE_CHECKING:
+    from preprocessor.results.fixtures import FixtureSource
 
 Rule = Callable[[Subject], Iterator[Finding]]
 
@@ -57,6 +62,16 @@ def page_findings(subjects: Iterable[Subject]) -> list[tuple[Subject, Finding]]:
     return [pair for rule in rules_page.RULES for pair in rule(listed)]
 
 
-def row_findings(spec: TableSpec, rows: Sequence[Mapping[str, Any]]) -> list[Finding]:
-    """All that is said of the rows of a table."""
-    return list(rules_rows.repeated_key(spec, rows))
+def row_findings(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> list[Finding]:
+    """All that is said of the rows of a table or a chart."""
+    named = list(rules_rows.repeated_key(spec, rows)) if isinstance(spec, TableSpec) else []
+    return [*(named or rules_chance.tied_rows(spec, rows)), *rules_texts.text_order(spec, rows)]
+
+
+def asked_findings(subject: Subject, source: FixtureSource) -> list[Finding]:
+    """All that fixtures say of a pipeline when they are asked what it has at one of its stages."""
+    return [
+        *rules_chance.tied_at_limit(subject.spec, source),
+        *rules_chance.picked_by_chance(subject.spec, source),
+        *rules_texts.asked_text_order(subject, source),
+    ]

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.findings import Finding
-from preprocessor.lint import findings, page_findings, row_findings, subject_of
+from preprocessor.lint import asked_findings, findings, page_findings, row_findings, subject_of
 from preprocessor.lint.documents import collection_shape
+from preprocessor.lint.rules_texts import shows_sort_keys
 from preprocessor.lint.usage import queried
-from preprocessor.specs import CheckSpec, PipelineSpec, Spec, TableSpec, ValueSpec
+from preprocessor.specs import CheckSpec, PipelineSpec, Spec, ValueSpec
 
 if TYPE_CHECKING:
     from preprocessor.results.fixtures import FixtureSource
@@ -20,6 +21,15 @@ Rows = Mapping[int, Sequence[Mapping[str, Any]] | None]
 
 _TOLD_BY_RUNNING: Final = frozenset({"MT302", "MT308"})
 """Rules that foresee what a run of the pipeline says by itself."""
+
+_OF_SEVERAL_ROWS: Final = frozenset({"MT416", "MT417"})
+"""Rules about the order of rows, of which there must be two."""
+
+
+def _told_otherwise(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]] | None) -> frozenset[str]:
+    """The rules that have nothing to say once the rows are there; None where the pipeline failed."""
+    told = _TOLD_BY_RUNNING | {"MT408"} if rows and shows_sort_keys(spec) else _TOLD_BY_RUNNING
+    return told | _OF_SEVERAL_ROWS if len(rows or ()) < 2 else told
 
 
 def lint(pages: Iterable[Sequence[Spec | None]], source: FixtureSource | None, rows: Rows) -> list[Finding]:
@@ -41,9 +51,11 @@ def lint(pages: Iterable[Sequence[Spec | None]], source: FixtureSource | None, r
             subject = subject_of(spec, documents, known=known, quoted=fields)
             subjects.append(subject)
             ran = id(spec) in rows
-            found += [one for one in findings(subject) if not (ran and one.rule in _TOLD_BY_RUNNING)]
-            if ran:
-                found += row_findings(spec, rows[id(spec)] or ()) if isinstance(spec, TableSpec) else []
+            told = _told_otherwise(spec, rows[id(spec)]) if ran else ()
+            found += [one for one in findings(subject) if one.rule not in told]
+            if ran and (came := rows[id(spec)]):
+                found += row_findings(spec, came)
+                found += asked_findings(subject, source) if source else []
         found += [one for _, one in page_findings(subjects)]
     return found
 

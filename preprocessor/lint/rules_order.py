@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 from preprocessor.findings import Finding
+from preprocessor.lint.ordering import By
+from preprocessor.lint.shape.expressions import Path
 from preprocessor.lint.shape.flow import StageFlow
-from preprocessor.lint.shape.values import Shape, lookup
+from preprocessor.lint.shape.values import NUMBERS, Shape, lookup
 from preprocessor.lint.subject import Subject, quoted, suggestion
+from preprocessor.specs import ChartSpec, shown_columns
 
 
-def _keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
+def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
     """The sort keys of a stage with their shapes; array positions in a key are not followed."""
     for key, order in stage.argument.items():
         if isinstance(order, (int, float)) and not any(part.isdigit() for part in key.split(".")):
@@ -23,7 +27,7 @@ def _keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
 def missing_sort_key(subject: Subject) -> Iterator[Finding]:
     """MT305: a sort by a field that no row has leaves rows in whatever order they come."""
     for stage in subject.stages("$sort"):
-        for key, shape in _keys(stage):
+        for key, shape in sort_keys(stage):
             if not shape.absent or not stage.before.kinds:
                 continue
             dropped = _dropped_by(subject, stage, key)
@@ -55,79 +59,141 @@ def _dropped_by(subject: Subject, sort: StageFlow, key: str) -> StageFlow | None
     return None
 
 
-_ORDERING = ("$sort", "$sortByCount", "$bucket", "$bucketAuto", "$setWindowFields", "$densify", "$geoNear")
-
-
 def limit_without_sort(subject: Subject) -> Iterator[Finding]:
     """MT401: which documents a ``$limit`` keeps is chance when nothing has put them in order."""
-    ordered = single = False
-    for stage in subject.flow.stages:
-        if stage.name in _ORDERING:
-            ordered = True
-        elif stage.name == "$group":
-            ordered, single = False, _is_constant(stage.argument.get("_id"))
-        elif stage.name == "$count" or (stage.name == "$match" and _names_one(stage.argument)):
-            single = True
-        elif stage.name in ("$unwind", "$unionWith"):
-            single = False
-        elif stage.name in ("$limit", "$skip") and not ordered and not single:
+    for stage in _chance_limits(subject):
+        yield subject.in_pipeline(
+            "MT401",
+            stage.path,
+            f"`{stage.name}` without a `$sort` before it: which document is shown is chance, and changes "
+            "when results are added.",
+            'Put a `$sort` before it, for example {"$sort": {"start_time": -1}} for the newest.',
+        )
+
+
+def _chance_limits(subject: Subject) -> list[StageFlow]:
+    """The stages that keep some documents of those that nothing has put in order."""
+    before = [By.STORAGE, *(order.by for order in subject.orders)]
+    return [
+        stage
+        for stage, by in zip(subject.flow.stages, before, strict=False)
+        if stage.name in ("$limit", "$skip") and by in (By.STORAGE, By.CHANCE)
+    ]
+
+
+def rows_by_chance(subject: Subject) -> Iterator[Finding]:
+    """MT416: rows come out of a stage that promises no order, and nothing sorts them."""
+    order = subject.orders[-1] if subject.orders else None
+    if order is None or order.by is not By.CHANCE or _chance_limits(subject) or _draws_in_order(subject):
+        return
+    name = _stage_name(order.cause)
+    yield subject.in_pipeline(
+        "MT416",
+        order.cause,
+        f"{_WHY_CHANCE.get(name, f'`{name}` gives its rows')} in no order, and nothing sorts them: a server and files "
+        "show the same rows in different places.",
+        _sort_by(subject),
+        key=True,
+    )
+
+
+_WHY_CHANCE: Final = {
+    "$group": "`$group` gives its groups",
+    "$unionWith": "`$unionWith` gives the documents of two collections",
+    "$addToSet": "`$addToSet` gives its elements",
+    "$graphLookup": "`$graphLookup` gives what it finds",
+    "$sample": "`$sample` gives documents picked at random",
+}
+
+
+def _stage_name(path: Path) -> str:
+    """The operator that a place in the pipeline leads to."""
+    return next((str(part) for part in reversed(path) if str(part).startswith("$")), "")
+
+
+def _sort_by(subject: Subject) -> str:
+    first = subject.columns[0] if subject.columns else "_id"
+    return f'End the pipeline with a `$sort` that tells the rows apart, for example {{"$sort": {{"{first}": 1}}}}.'
+
+
+def stored_order(subject: Subject) -> Iterator[Finding]:
+    """MT417: rows come as their documents are stored, which a copy of the collection need not share."""
+    by = subject.orders[-1].by if subject.orders else By.STORAGE
+    if by is By.STORAGE and not _chance_limits(subject) and not _draws_in_order(subject):
+        yield subject.finding(
+            "MT417",
+            subject.spec.locate(("pipeline",)),
+            "Nothing sorts the rows: they come as the documents are stored, which files and a server need not share.",
+            _sort_by(subject),
+        )
+
+
+def _draws_in_order(subject: Subject) -> bool:
+    """Whether a chart puts its points in order itself: over an axis of numbers or dates, with nothing to name."""
+    spec = subject.spec
+    if not isinstance(spec, ChartSpec) or spec.series or spec.mark == "bar":
+        return False
+    kinds = subject.column(spec.x).kinds
+    return bool(kinds) and kinds <= NUMBERS | {"date", "null"}
+
+
+def array_by_chance(subject: Subject) -> Iterator[Finding]:
+    """MT420: an array is shown whose elements come in no order."""
+    arrays = subject.orders[-1].arrays if subject.orders else {}
+    for column in dict.fromkeys(column for _, column in shown_columns(subject.spec)):
+        order = arrays.get(column)
+        if order is not None and order.by is By.CHANCE:
+            name = _stage_name(order.cause)
             yield subject.in_pipeline(
-                "MT401",
-                stage.path,
-                f"`{stage.name}` without a `$sort` before it: which document is shown is chance, and changes "
-                "when results are added.",
-                'Put a `$sort` before it, for example {"$sort": {"start_time": -1}} for the newest.',
+                "MT420",
+                order.cause,
+                f"{_WHY_CHANCE.get(name, f'`{name}` gives its elements')} in no order, and `{column}` shows them: a "
+                "server and files write them in different orders.",
+                f'Sort them: {{"$set": {{"{column}": {{"$sortArray": {{"input": "${column}", "sortBy": 1}}}}}}}}.',
+                key=True,
             )
-
-
-def _is_constant(value: Any) -> bool:
-    return value is None or isinstance(value, (int, float, bool))
-
-
-def _names_one(condition: Any) -> bool:
-    """Whether a query asks for one ``_id``."""
-    wanted = condition.get("_id") if isinstance(condition, Mapping) else None
-    if isinstance(wanted, Mapping):
-        return bool(wanted) and not any(str(key).startswith("$") for key in wanted)
-    return wanted is not None
 
 
 def text_order(subject: Subject) -> Iterator[Finding]:
     """MT408: texts with numbers in them are sorted letter by letter, so that 10 stands before 9."""
     for stage in subject.stages("$sort"):
-        for key, shape in _keys(stage):
-            example = _example(shape)
-            if example is None:
-                continue
-            yield subject.in_pipeline(
-                "MT408",
-                (*stage.path, key),
-                f"`{key}` is text with numbers in it, and sorts letter by letter: {example}.",
-                "Sort by the numbers themselves: keep them as fields until after the `$sort`.",
-                key=True,
-            )
+        for key, shape in sort_keys(stage):
+            example = misplaced(shape.traits.known or (), stage.argument[key])
+            if example is not None:
+                yield subject.in_pipeline("MT408", (*stage.path, key), *told_of_text(key, example), key=True)
+
+
+def told_of_text(key: str, example: str) -> tuple[str, str]:
+    """Message and hint about a key that sorts numbers as text."""
+    return (
+        f"`{key}` is text with numbers in it, and sorts letter by letter: {example}.",
+        "Sort by the numbers themselves: keep them as fields until after the `$sort`.",
+    )
 
 
 _RUN = re.compile(r"\d+")
 
 
-def _example(shape: Shape) -> str | None:
-    """Two texts that stand the wrong way round; None where texts and numbers go the same way."""
-    if shape.traits.numeral:
-        return "a text with 10000 stands before one with 3000"
-    known = shape.traits.known
-    if not known or len(known) < 2 or not all(isinstance(value, str) for value in known):
-        return None
-    texts = sorted(known)
-    frames = {_RUN.sub("#", text) for text in texts}
-    runs = [_RUN.findall(text) for text in texts]
-    if len(frames) > 1 or len(runs[0]) != 1 or any(run[0].startswith("0") for run in runs):
-        return None
-    for text, following in pairwise(texts):
-        if int(_RUN.findall(text)[0]) > int(_RUN.findall(following)[0]):
-            return f'"{text}" stands before "{following}"'
-    longer = _RUN.sub(lambda found: found[0][0] + "0" * len(found[0]), texts[0])
-    return f'"{longer}" would stand before "{texts[-1]}"'
+def misplaced(values: Iterable[Any], direction: Any) -> str | None:
+    """Two of the values, texts that differ in numbers alone, that stand the wrong way round by these."""
+    framed: dict[str, list[str]] = defaultdict(list)
+    for text in sorted({value for value in values if isinstance(value, str)}):
+        framed[_RUN.sub("#", text)].append(text)
+    for texts in framed.values():
+        for text, following in pairwise(texts):
+            runs, next_runs = _RUN.findall(text), _RUN.findall(following)
+            padded = any(run.startswith("0") and run != "0" for run in (*runs, *next_runs))
+            if not padded and [int(run) for run in runs] > [int(run) for run in next_runs]:
+                first, second = (text, following) if direction == 1 else (following, text)
+                return f'"{first}" stands before "{second}"'
+    return None
 
 
-RULES = (missing_sort_key, limit_without_sort, text_order)
+RULES = (
+    missing_sort_key,
+    limit_without_sort,
+    text_order,
+    rows_by_chance,
+    stored_order,
+    array_by_chance,
+)

@@ -10,9 +10,11 @@ from preprocessor.lint.subject import quoted
 from preprocessor.rules import finding
 from preprocessor.specs import TableSpec
 
+Rows = Sequence[Mapping[str, Any]]
+
 
 def key_columns(spec: TableSpec) -> tuple[str, ...]:
-    """The columns by which readers tell rows apart: those that the rows are sorted by, else the first."""
+    """The columns by which readers find a row: those that the rows are sorted by, else the first."""
     for stage in reversed(spec.pipeline):
         if "$sort" in stage:
             sorted_by = [column for column in spec.columns if column in stage["$sort"]]
@@ -21,22 +23,59 @@ def key_columns(spec: TableSpec) -> tuple[str, ...]:
     return spec.columns[:1]
 
 
-def repeated_key(spec: TableSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
-    """MT411: two rows have the same key, so that readers cannot know which is which."""
+def naming_columns(spec: TableSpec, rows: Rows) -> tuple[str, ...]:
+    """The columns that name a row: by which readers find it, the first, parts of its ``_id``, and all but numbers.
+
+    Other numbers are what was measured: who knows what row he looks for does not know them yet.
+    """
+    keys = {*key_columns(spec), spec.columns[0]}
+    return tuple(
+        name for name in spec.columns if name in keys or _is_of_id(spec, name) or _has_names(name, rows)
+    )
+
+
+def _is_of_id(spec: TableSpec, column: str) -> bool:
+    """Whether a column shows the ``_id``, or a part of it, as it is."""
+    for stage in reversed(spec.pipeline):
+        ((operator, argument),) = stage.items()
+        if operator in ("$project", "$set", "$addFields") and (written := argument.get(column)) is not None:
+            if isinstance(written, str):
+                return written == "$_id" or written.startswith("$_id.")
+            if written not in (1, True):
+                return False
+    return column.partition(".")[0] == "_id"
+
+
+def _has_names(column: str, rows: Rows) -> bool:
+    """Whether a column has a text, a date or another value that is no number, list or document."""
+    from preprocessor.aggregation.values import MISSING, is_number
     from preprocessor.render.columns import column_value
 
-    columns = key_columns(spec)
+    values = (column_value(row, column) for row in rows)
+    return any(
+        value is not MISSING
+        and value is not None
+        and not is_number(value)
+        and not isinstance(value, (Mapping, list))
+        for value in values
+    )
+
+
+def repeated_key(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
+    """MT411: two rows have the same name, so that readers cannot know which is which."""
+    from preprocessor.render.columns import column_value
+
+    columns, shown = naming_columns(spec, rows), key_columns(spec)
     seen: dict[str, int] = {}
     for number, row in enumerate(rows, 1):
-        values = tuple(column_value(row, column) for column in columns)
-        first = seen.setdefault(repr(values), number)
+        first = seen.setdefault(repr([column_value(row, column) for column in columns]), number)
         if first != number:
-            shown = ", ".join(str(value) for value in values)
+            values = ", ".join(str(column_value(row, column)) for column in shown)
             yield finding(
                 "MT411",
                 spec.file,
-                spec.locate(("columns", spec.columns.index(columns[0]))),
-                f"Rows {first} and {number} are both {shown} in {quoted(columns)}: readers cannot tell them apart.",
+                spec.locate(("columns", spec.columns.index(shown[0]))),
+                f"Rows {first} and {number} are both {values} in {quoted(shown)}: readers cannot tell them apart.",
                 "Show what differs between them, drop the stale document, or group them.",
             )
             return

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from preprocessor.findings import Finding
+from preprocessor.lint.ordering import Order, orders
 from preprocessor.lint.shape.expressions import Path, Visit
 from preprocessor.lint.shape.flow import Flow, StageFlow, flow_of
 from preprocessor.lint.shape.stages import is_flag
@@ -63,6 +64,11 @@ class Subject:
     def visits(self) -> list[Visit]:
         """Everything that the pipeline computes or reads."""
         return self.flow.visits
+
+    @cached_property
+    def orders(self) -> list[Order]:
+        """What decides the order of documents behind each stage."""
+        return orders(self.spec.pipeline)
 
     @cached_property
     def usage(self) -> Usage:

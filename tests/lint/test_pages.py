@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from preprocessor.lint.ignoring import SEEN_IN_ROWS
 from preprocessor.pages import all_findings, answer, lint_findings, read_page
 from preprocessor.results.fixtures import FixtureSource
 from preprocessor.rules import RULES
@@ -14,14 +15,12 @@ from preprocessor.rules import RULES
 PAGES = Path(__file__).parent / "pages"
 ALL = sorted(PAGES.glob("MT*/*.md"))
 FIXTURES = FixtureSource(PAGES / "fixtures")
-# What can only be seen in rows; all other rules need nothing to be run.
-NEEDS_ROWS = {"MT411"}
 
 
 def found(page: Path) -> list[tuple[str, int]]:
     """Rule and line of every finding of a page."""
     read = read_page(page.read_text("utf-8"), page.name, lambda _: None)
-    answers = answer([read], FIXTURES) if page.parent.name in NEEDS_ROWS else None
+    answers = answer([read], FIXTURES) if page.parent.name in SEEN_IN_ROWS else None
     findings = all_findings([read], answers, (), lint_findings([read], FIXTURES, answers))
     return sorted((one.rule, one.line) for one in findings)
 

@@ -37,7 +37,7 @@ TOLD = {
     "MT405": RESOURCES[:7],
     "MT406": RESOURCES,
     "MT407": RESOURCES,
-    "MT408": [14, 15, 17, 18],
+    "MT408": [17, 18],
     "MT409": [*RESOURCES, 20],
     "MT410": [*RATES, *RESOURCES],
     "MT411": [31, 32],
@@ -68,7 +68,9 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> list[Finding]:
     folder = tmp_path_factory.mktemp("fixtures") / "results"
     folder.mkdir()
     lines = [
-        json_util.dumps(one, json_options=json_util.CANONICAL_JSON_OPTIONS) for one in [*documents, other]
+        # Sizes of machines whose texts sort otherwise than they do.
+        json_util.dumps(one, json_options=json_util.CANONICAL_JSON_OPTIONS).replace("M80", "M200")
+        for one in [*documents, other]
     ]
     (folder / "all.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     source = FixtureSource(folder.parent)

@@ -1,0 +1,35 @@
+"""What fixtures have at a stage of a pipeline, for rules that must see values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.specs import PipelineSpec
+
+if TYPE_CHECKING:
+    from preprocessor.results.fixtures import FixtureSource
+
+Documents = list[dict[str, Any]]
+Stages = Sequence[Mapping[str, Any]]
+
+
+def asked(spec: PipelineSpec, source: FixtureSource, stages: Stages) -> Documents:
+    """The documents that the fixtures have behind some stages; none where they cannot be had."""
+    from preprocessor.results import ResultsError
+
+    try:
+        documents = source.stored(spec.collection).documents_for(stages)
+    except ResultsError:
+        return []  # Whoever runs the pipeline says why.
+    return made(spec, source, documents, stages)
+
+
+def made(spec: PipelineSpec, source: FixtureSource, documents: Documents, stages: Stages) -> Documents:
+    """What stages make of documents that stand in for the collection; none where they cannot run."""
+    from preprocessor.results import Query, ResultsError
+
+    try:
+        return source.applied(documents, Query(spec.collection, tuple(stages), spec.let))
+    except ResultsError:
+        return []

@@ -1,0 +1,148 @@
+"""Rules about what nobody decides: ties in an order, at a limit, and values that a group takes from any document.
+
+They look at rows, and at fixtures, which can be asked what a pipeline has at one of its stages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from preprocessor.findings import Finding
+from preprocessor.lint.asking import Documents, asked, made
+from preprocessor.lint.ordering import By, orders
+from preprocessor.lint.sortings import Sorting, Stages, is_kept, is_row_by_row, last_sorting
+from preprocessor.lint.subject import quoted
+from preprocessor.rules import finding
+from preprocessor.specs import PipelineSpec, shown_columns
+
+if TYPE_CHECKING:
+    from preprocessor.results.fixtures import FixtureSource
+
+Row = Mapping[str, Any]
+Rows = Sequence[Row]
+
+
+def tied_rows(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
+    """MT418: two rows are equal in all that they are sorted by, so that their order is chance."""
+    sorting = last_sorting(spec.pipeline)
+    if sorting is None or not sorting.seen or _never_there(sorting, rows):
+        return
+    for number, (one, other) in enumerate(pairwise(sorting.keys_of(rows)), 1):
+        first, second = rows[number - 1], rows[number]
+        if one == other and _differing(spec, first, second):
+            yield finding(
+                "MT418",
+                spec.file,
+                spec.locate(("pipeline", sorting.place, sorting.name), key=True),
+                f"Rows {number} and {number + 1} are equal in {quoted(sorting.keys)}, by which rows are sorted: "
+                "which comes first is chance.",
+                _with_more_keys(spec, sorting, first, second),
+            )
+            return
+
+
+def _never_there(sorting: Sorting, rows: Rows) -> bool:
+    """Whether no row has one of the keys: then nothing is sorted by it, which is another fault (MT305)."""
+    from preprocessor.aggregation.values import MISSING
+    from preprocessor.render.columns import column_value
+
+    return any(all(column_value(row, key) is MISSING for row in rows) for key in sorting.keys)
+
+
+def _differing(spec: PipelineSpec, one: Row, other: Row) -> list[str]:
+    """The columns in which readers see two rows."""
+    from preprocessor.render.columns import column_value
+
+    columns = dict.fromkeys(column for _, column in shown_columns(spec))
+    return [name for name in columns if repr(column_value(one, name)) != repr(column_value(other, name))]
+
+
+def _with_more_keys(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) -> str:
+    telling = [name for name in _differing(spec, one, other) if is_kept(name, sorting.behind)]
+    key = next((name for name in telling if name not in sorting.keys), "_id")
+    return f"Sort by a field that tells them apart too, for example {sorting.with_key(key)}."
+
+
+def tied_at_limit(spec: PipelineSpec, source: FixtureSource) -> Iterator[Finding]:
+    """MT419: what a ``$limit`` cuts off is equal to the last that it keeps, in all that is sorted by."""
+    for place, stage in enumerate(spec.pipeline):
+        sorting = last_sorting(spec.pipeline[:place]) if "$limit" in stage else None
+        if sorting is None or (last := _last_kept([*sorting.behind, stage])) < 1:
+            continue
+        before = spec.pipeline[: sorting.place + 1]
+        border = asked(spec, source, [*before, {"$skip": last - 1}, {"$limit": 2}])
+        keys = sorting.keys_of(border)
+        if len(keys) == 2 and keys[0] == keys[1] and _is_seen(spec, source, sorting, border):
+            yield finding(
+                "MT419",
+                spec.file,
+                spec.locate(("pipeline", place, "$limit"), key=True),
+                f"The first that `$limit` cuts off is equal to the last that it keeps in {quoted(sorting.keys)}, "
+                "by which rows are sorted: which of them is shown is chance.",
+                f"Sort by a field that tells them apart too, for example {sorting.with_key('_id')}, or show both.",
+            )
+
+
+def _last_kept(stages: Stages) -> int:
+    """The number of the last document, from 1, that the stages up to their last ``$limit`` keep; 0: not known."""
+    skipped, last = 0, 0
+    for stage in stages:
+        ((name, number),) = stage.items()
+        if name == "$skip" and isinstance(number, int):
+            skipped += number
+        elif name == "$limit" and isinstance(number, int):
+            last = min(last or skipped + number, skipped + number)
+    return last
+
+
+def _is_seen(spec: PipelineSpec, source: FixtureSource, sorting: Sorting, border: Documents) -> bool:
+    """Whether it makes a difference to readers which of two documents is kept."""
+    behind = spec.pipeline[sorting.place + 1 :]
+    if not is_row_by_row(behind):
+        return border[0] != border[1]
+    rows = made(spec, source, border, [one for one in behind if next(iter(one)) not in ("$limit", "$skip")])
+    return len(rows) == 2 and bool(_differing(spec, *rows))
+
+
+_PICKING: Final = ("$first", "$last", "$firstN", "$lastN")
+
+
+def picked_by_chance(spec: PipelineSpec, source: FixtureSource) -> Iterator[Finding]:
+    """MT424: a group takes the value of its first document, where nothing has put documents in order."""
+    before = By.STORAGE
+    for index, (stage, order) in enumerate(zip(spec.pipeline, orders(spec.pipeline), strict=True)):
+        group = stage.get("$group")
+        picked = _picked(group) if group and before in (By.STORAGE, By.CHANCE) else {}
+        for name in _several(spec, source, index, picked) if picked else ():
+            operator = next(iter(stage["$group"][name]))
+            yield finding(
+                "MT424",
+                spec.file,
+                spec.locate(("pipeline", index, "$group", name), key=True),
+                f"`{operator}` takes `{name}` from whichever document of a group comes first or last, nothing has "
+                "sorted them, and they have different values.",
+                "Put a `$sort` before the `$group`, or take `$max`, `$min` or `$avg`.",
+            )
+        before = order.by
+
+
+def _picked(group: Mapping[str, Any]) -> dict[str, Any]:
+    """What the group picks, by the name of the field."""
+    found = {}
+    for name, value in group.items():
+        operator = next(iter(value), "") if name != "_id" and isinstance(value, Mapping) else ""
+        if operator in _PICKING:
+            argument = value[operator]
+            found[name] = argument.get("input") if operator.endswith("N") else argument
+    return found
+
+
+def _several(spec: PipelineSpec, source: FixtureSource, index: int, picked: Mapping[str, Any]) -> list[str]:
+    """The fields for which documents of one group have different values."""
+    names = {f"f{number}": name for number, name in enumerate(picked)}
+    sets = {short: {"$addToSet": {"$ifNull": [picked[name], None]}} for short, name in names.items()}
+    key = spec.pipeline[index]["$group"]["_id"]
+    groups = asked(spec, source, [*spec.pipeline[:index], {"$group": {"_id": key, **sets}}])
+    return [name for short, name in names.items() if any(len(group[short]) > 1 for group in groups)]

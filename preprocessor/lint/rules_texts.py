@@ -1,0 +1,53 @@
+"""MT408 where values are at hand: in the rows, or in fixtures that are asked for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.findings import Finding
+from preprocessor.lint.asking import asked
+from preprocessor.lint.rules_order import misplaced, sort_keys, told_of_text
+from preprocessor.lint.sortings import last_sorting
+from preprocessor.lint.subject import Subject
+from preprocessor.rules import finding
+from preprocessor.specs import PipelineSpec
+
+if TYPE_CHECKING:
+    from preprocessor.results.fixtures import FixtureSource
+
+
+def shows_sort_keys(spec: PipelineSpec) -> bool:
+    """Whether the rows have all that they are sorted by, so that `text_order` knows better than who foresees it."""
+    sorting = last_sorting(spec.pipeline)
+    return sorting is not None and sorting.seen
+
+
+def text_order(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+    """MT408: texts with numbers in them are sorted letter by letter, and two of them stand the wrong way round."""
+    from preprocessor.render.columns import column_value
+
+    sorting = last_sorting(spec.pipeline)
+    if sorting is None or not sorting.seen:
+        return
+    for key, direction in sorting.keys.items():
+        example = misplaced((column_value(row, key) for row in rows), direction)
+        if example is not None:
+            at = spec.locate(("pipeline", sorting.place, sorting.name, key), key=True)
+            yield finding("MT408", spec.file, at, *told_of_text(key, example))
+
+
+def asked_text_order(subject: Subject, source: FixtureSource) -> Iterator[Finding]:
+    """MT408 about texts that stages make of numbers: fixtures are asked which there are."""
+    spec = subject.spec
+    if shows_sort_keys(spec):
+        return
+    for stage in subject.stages("$sort"):
+        for key, shape in sort_keys(stage):
+            if not shape.traits.numeral:
+                continue
+            values = [*spec.pipeline[: stage.number], {"$group": {"_id": f"${key}"}}]
+            example = misplaced((one["_id"] for one in asked(spec, source, values)), stage.argument[key])
+            if example is not None:
+                path = (*stage.path, key)
+                yield subject.in_pipeline("MT408", path, *told_of_text(key, example), key=True)

@@ -1,0 +1,113 @@
+"""What authors are told of the order of rows: two sources show a table alike only where something decides it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from preprocessor.lint.ordering import By, orders
+
+PLAYERS = [("Ada", 3), ("Ben", 2), ("Cem", 1), ("Dia", 1)]
+
+
+def check(folder: Path, pipeline: list[Any], columns: list[str], *options: str) -> tuple[int, list[str]]:
+    """The exit status of a check of one table, and what it says: rule and severity."""
+    results = folder / "fixtures" / "players"
+    results.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps({"_id": n, "name": name, "goals": goals}) for n, (name, goals) in enumerate(PLAYERS)]
+    (results / "all.jsonl").write_text("\n".join(lines) + "\n")
+    body = {"collection": "players", "pipeline": pipeline, "columns": columns, "headers": columns}
+    (folder / "page.md").write_text(f"<!-- MONGO_TABLE: {json.dumps(body)} -->\n")
+    command = [sys.executable, "-m", "preprocessor.cli", "check", "page.md", "--format", "json", *options]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stderr == ""
+    found = json.loads(done.stdout)["findings"]
+    return done.returncode, [f"{one['rule']} {one['severity']}" for one in found]
+
+
+def test_groups_that_nobody_sorted_are_warned_of(tmp_path: Path) -> None:
+    pipeline = [{"$group": {"_id": "$goals", "n": {"$sum": 1}}}]
+    assert check(tmp_path, pipeline, ["_id", "n"]) == (1, ["MT416 warning"])
+    assert check(tmp_path, pipeline, ["_id", "n"], "--static") == (1, ["MT416 warning"])
+    assert check(tmp_path, [*pipeline, {"$sort": {"_id": 1}}], ["_id", "n"]) == (0, [])
+
+
+def test_rows_that_only_storage_has_ordered_are_noted_and_fail_nothing(tmp_path: Path) -> None:
+    assert check(tmp_path, [], ["name", "goals"]) == (0, ["MT417 note"])
+
+
+def test_one_row_needs_no_order(tmp_path: Path) -> None:
+    one = [{"$match": {"name": "Ada"}}]
+    assert check(tmp_path, one, ["name", "goals"]) == (0, [])
+    assert check(tmp_path, [*one, {"$group": {"_id": "$name"}}], ["_id"]) == (0, [])
+
+
+def test_a_leaderboard_has_rows_that_readers_can_tell_apart(tmp_path: Path) -> None:
+    code, rules = check(tmp_path, [{"$sort": {"goals": -1}}], ["name", "goals"])
+    assert (code, rules) == (0, ["MT418 note"])
+
+
+def test_a_tie_at_a_limit_is_told_as_what_it_is(tmp_path: Path) -> None:
+    pipeline = [{"$sort": {"goals": -1}}, {"$limit": 3}]
+    assert check(tmp_path, pipeline, ["name", "goals"]) == (1, ["MT419 warning"])
+    assert check(tmp_path, [{"$sort": {"goals": 1}}, {"$limit": 1}], ["name"]) == (1, ["MT419 warning"])
+    assert check(tmp_path, [{"$sort": {"goals": -1}}, {"$limit": 2}], ["name"]) == (0, [])
+
+
+def test_text_order_is_told_of_values_that_are_there(tmp_path: Path) -> None:
+    named = {"$project": {"_id": 0, "shirt": {"$concat": ["P", {"$toString": {"$add": ["$_id", 4]}}]}}}
+    assert check(tmp_path, [named, {"$sort": {"shirt": 1}}], ["shirt"]) == (0, [])
+    named = {"$project": {"_id": 0, "shirt": {"$concat": ["P", {"$toString": {"$add": ["$_id", 8]}}]}}}
+    assert check(tmp_path, [named, {"$sort": {"shirt": 1}}], ["shirt"]) == (1, ["MT408 warning"])
+    hidden = [named, {"$sort": {"shirt": 1}}, {"$project": {"shown": "$shirt"}}]
+    assert check(tmp_path, hidden, ["shown"]) == (1, ["MT408 warning"])
+
+
+def test_a_value_of_whichever_document_comes_first_is_warned_of(tmp_path: Path) -> None:
+    pipeline = [{"$group": {"_id": "$goals", "name": {"$first": "$name"}}}, {"$sort": {"_id": 1}}]
+    assert check(tmp_path, pipeline, ["_id", "name"]) == (1, ["MT424 warning"])
+    assert check(tmp_path, [{"$sort": {"_id": 1}}, *pipeline], ["_id", "name"]) == (0, [])
+
+
+GROUP = {"$group": {"_id": "$a", "all": {"$addToSet": "$b"}}}
+
+
+@pytest.mark.parametrize(
+    ("by", "pipeline"),
+    [
+        (By.STORAGE, []),
+        (By.STORAGE, [{"$match": {"a": 1}}, {"$set": {"b": 1}}, {"$unwind": "$a"}]),
+        (By.STORAGE, [{"$limit": 5}]),
+        (By.CHANCE, [{"$sort": {"a": 1}}, GROUP]),
+        (By.CHANCE, [{"$sort": {"a": 1}}, {"$unionWith": "other"}]),
+        (By.CHANCE, [{"$sample": {"size": 3}}]),
+        (By.CHANCE, [GROUP, {"$sort": {"_id": 1}}, {"$unwind": "$all"}]),
+        (By.CHANCE, [GROUP, {"$sort": {"_id": 1}}, {"$set": {"x": "$all"}}, {"$unwind": {"path": "$x"}}]),
+        (
+            By.CHANCE,
+            [{"$graphLookup": {"from": "x", "as": "found"}}, {"$sort": {"a": 1}}, {"$unwind": "$found"}],
+        ),
+        (By.CHANCE, [{"$sort": {"a": 1}}, {"$lookup": {"as": "f", "pipeline": [GROUP]}}, {"$unwind": "$f"}]),
+        (By.STAGE, [GROUP, {"$sort": {"_id": 1}}, {"$unset": "all"}]),
+        (By.STAGE, [GROUP, {"$unwind": "$all"}, {"$sort": {"all": 1}}]),
+        (By.STAGE, [{"$sort": {"a": 1}}, {"$lookup": {"from": "x", "as": "f"}}, {"$unwind": "$f"}]),
+        (By.STAGE, [{"$sortByCount": "$a"}]),
+        (By.STAGE, [{"$bucketAuto": {"groupBy": "$a", "buckets": 3}}]),
+        (By.STAGE, [{"$setWindowFields": {"sortBy": {"a": 1}, "output": {}}}]),
+        (By.STAGE, [{"$facet": {"x": [GROUP, {"$sort": {"_id": 1}}]}}, {"$unwind": "$x"}]),
+        (By.ONE, [{"$facet": {"x": [GROUP]}}]),
+        (By.ONE, [GROUP, {"$count": "n"}]),
+        (By.ONE, [{"$group": {"_id": None}}, {"$sort": {"a": 1}}]),
+        (By.ONE, [{"$group": {"_id": {"const": 1}}}]),
+        (By.ONE, [{"$group": {"_id": {"$literal": "$a"}}}]),
+        (By.ONE, [{"$sort": {"a": 1}}, {"$limit": 1}]),
+        (By.ONE, [{"$match": {"_id": 3}}, {"$project": {"a": 1}}]),
+    ],
+)
+def test_what_decides_the_order_of_rows(by: By, pipeline: list[dict[str, Any]]) -> None:
+    assert ([By.STORAGE] + [one.by for one in orders(pipeline)])[-1] is by
