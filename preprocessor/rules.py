@@ -139,6 +139,13 @@ _ALL = (
         "error",
         "A table is to be written under a comment within a line of text.",
     ),
+    # MT175–MT179: what the build alone can know
+    Rule(
+        "MT175",
+        "known-at-build",
+        "note",
+        "A comment, or the table it names, is made when the site is built: only the build can check it.",
+    ),
     # MT2xx: safety
     Rule("MT201", "not-read-only", "error", "A pipeline writes, or runs code on the server."),
     Rule(

@@ -413,20 +413,29 @@ def _ranges(spec: TableSpec) -> Iterator[tuple[Path, str]]:
 
 
 def duplicate_ids(specs: Iterable[Spec]) -> list[Finding]:
-    """Give a finding for every table or chart whose written id an earlier one has, on whatever page."""
+    """Give a finding for every table or chart whose written id an earlier one has, on whatever page.
+
+    The same comment on another page, where an included file brings it, is the same table.
+    """
     first: dict[str, Spec] = {}
     found = []
     for spec in specs:
         if not isinstance(spec, PipelineSpec) or spec.id is None:
             continue
         earlier = first.setdefault(spec.id, spec)
-        if earlier is not spec:
+        if earlier is not spec and not _same_elsewhere(spec, earlier):
             place = f"{earlier.file}, line {earlier.locate(('id',))[0]}"
             message = f"The id `{spec.id}` is taken already: {place}."
             found.append(
                 finding("MT138", spec.file, spec.locate(("id",)), message, "Give one of them another id.")
             )
     return found
+
+
+def _same_elsewhere(spec: Spec, other: Spec) -> bool:
+    """Whether two specs are of the same comment on two pages."""
+    written, others = spec.comment, other.comment
+    return spec.file != other.file and (written.keyword, written.body) == (others.keyword, others.body)
 
 
 def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]:

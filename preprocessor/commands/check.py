@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from preprocessor import atomic
 from preprocessor.commands import Unusable, ask, complain, gather, read_text, source_for
 from preprocessor.commands.companions import companions
+from preprocessor.commands.included import included
 from preprocessor.commands.siteconfig import from_here
+from preprocessor.generated import deferred
 from preprocessor.pages import all_findings, lint_findings
 from preprocessor.reporters import counted, exit_code, harmless, report
 
@@ -34,16 +36,19 @@ def run(arguments: Namespace) -> int:
     gathered = gather(arguments.paths or [from_here(arguments.site.docs)], arguments.pipelines)
     for fault in gathered.faults:
         complain(fault)
-    others = companions(gathered.pages, arguments.pipelines)
-    findings = _findings(gathered.pages, others, arguments)
+    taken_in = included(gathered.pages, arguments.pipelines)
+    pages = [*gathered.pages, *taken_in.pages]
+    others = companions(pages, arguments.pipelines)
+    findings = _findings(pages, others, arguments)
+    findings = deferred(findings, [*pages, *others], open_ended=taken_in.open_ended)
     if arguments.write_baseline:
         return _accept(findings, Path(arguments.baseline)) if not gathered.faults else 2
     if arguments.baseline:
         findings = _unaccepted(findings, Path(arguments.baseline))
-    sources = {page.file: page.text for page in (*gathered.pages, *others)}
+    sources = {page.file: page.text for page in (*pages, *others)}
     sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=sources))
     if not findings and not gathered.faults and arguments.format == "text":
-        print(_without_fault(gathered.pages, arguments), file=sys.stderr)
+        print(_without_fault(pages, arguments), file=sys.stderr)
     return 2 if gathered.faults else exit_code(findings)
 
 

@@ -62,10 +62,13 @@ def macros(edition: Edition) -> Site:
 
 
 def include_markdown(edition: Edition) -> Site:
+    """One file in two pages, in the folder of pages but none of them."""
     settings = config("  - search\n  - include-markdown\n  - OURS", "exclude_docs: parts/\n")
     page = '# Included\n\n{%\n  include-markdown "./parts/part.md"\n%}\n\nOutside.\n'
-    files = {"docs/index.md": page, "docs/parts/part.md": text(edition, "one")}
-    return _site(settings, files, {INDEX: seen_text(edition)}, edition)
+    other = '{% include "./parts/part.md" %}' + f"\n\nAgain {value('one', 'x')}.\n"
+    files = {"docs/index.md": page, "docs/other.md": other, "docs/parts/part.md": text(edition, "one")}
+    again = seen_text(edition) + Seen(values=[str(edition.x)])
+    return _site(settings, files, {INDEX: seen_text(edition), "other/index.html": again}, edition)
 
 
 _GENERATES: Final = """
@@ -79,7 +82,7 @@ with mkdocs_gen_files.open("made.md", "w") as file:
 
 def _generated(settings: str, edition: Edition, **files: str) -> Site:
     made = f"{text(edition, 'made')}\nAt home there are {value('one', 'x')}.\n"
-    index = f"# Home\n\n{figures('one')}\nMade: {value('made', 'y')}.\n"
+    index = f"# Home\n\n{figures('one')}\nMade: {value('made', 'y', generated=True)}.\n"
     pages = {
         INDEX: seen_figures(edition) + Seen(values=[str(edition.y)]),
         "made/index.html": seen_text(edition) + Seen(values=[str(edition.x)]),
@@ -125,7 +128,7 @@ def monorepo(edition: Edition) -> Site:
     """A site within the site, with tables of its own, of which the outer one speaks."""
     nav = "nav:\n  - Home: index.md\n  - Inner: '!include ./inner/mkdocs.yml'\n"
     settings = config("  - search\n  - monorepo\n  - OURS", nav)
-    index = f"{text(edition, 'one')}\nInside there are {value('two', 'x')}.\n"
+    index = f"{text(edition, 'one')}\nInside there are {value('two', 'x', generated=True)}.\n"
     files = {
         "docs/index.md": index,
         "inner/mkdocs.yml": "site_name: inner\nnav:\n  - Start: start.md\n",

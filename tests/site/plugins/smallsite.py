@@ -62,9 +62,9 @@ def _comment(keyword: str, **keys: object) -> str:
     return f"<!-- MONGO_{keyword}: {json.dumps(keys)} -->"
 
 
-def value(of: str, row: str) -> str:
+def value(of: str, row: str, **keys: object) -> str:
     """A value of the table ``of``: its number in the row ``x`` or ``y``."""
-    return _comment("VALUE", table=of, column="n", where={"a": row})
+    return _comment("VALUE", table=of, column="n", where={"a": row}, **keys)
 
 
 def table(name: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from preprocessor.cli import main
 from tests.site.builds import build
 from tests.site.plugins.sites import SITES
 from tests.site.plugins.smallsite import COLD, WARM, Site, read, with_tokens, write
@@ -29,3 +30,12 @@ def test_every_figure_is_right_beside_a_plugin_when_built_and_when_edited(name: 
         assert done.returncode == 0, done.stderr
         assert "mongo-tables:" not in done.stderr
         built_right(site, tmp_path / "site")
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_check_agrees_with_the_build_beside_a_plugin(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(SITES[name](COLD), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(["check"]) == 0, capsys.readouterr().out

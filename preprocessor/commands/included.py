@@ -1,0 +1,67 @@
+"""The files that pages take in when their site is built, read as pages: their tables and their faults count as well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from preprocessor.commands import shared_pipelines
+from preprocessor.commands.siteconfig import find_site, from_here
+from preprocessor.generated import template_in
+from preprocessor.inclusions import Inclusions, inclusions, may_include
+from preprocessor.pages import Page, read_page
+from preprocessor.textfiles import may_be_file
+
+
+@dataclass(frozen=True, slots=True)
+class Included:
+    """The files that come into pages, and whether there is more that cannot be known before the build."""
+
+    pages: list[Page]
+    open_ended: bool
+
+
+def included(pages: Sequence[Page], pipelines: str) -> Included:
+    """What comes into ``pages``; files that are among them already are left out."""
+    taken = [_taken_in(page) for page in pages]
+    known = {Path(page.file).resolve() for page in pages}
+    files = dict.fromkeys(file for each in taken for file in each.files if file.resolve() not in known)
+    shared = shared_pipelines(pipelines)
+    texts = {from_here(file): _text(file) for file in files}
+    new = [read_page(text, name, shared) for name, text in texts.items()]
+    rests = [(page, each.rest) for page, each in zip(pages, taken, strict=True)]
+    rests += [(page, page.text) for page in new]
+    open_ended = any(each.unknown for each in taken) or any(_written_into(page, rest) for page, rest in rests)
+    return Included([page for page in new if page.comments or page.findings], open_ended)
+
+
+def _written_into(page: Page, text: str) -> bool:
+    """Whether a template writes into what is left of a page, outside of its comments."""
+    if not template_in(text):
+        return False
+    for comment in page.comments:
+        text = text.replace(page.text[comment.start : comment.end], "")
+    return template_in(text)
+
+
+def _taken_in(page: Page) -> Inclusions:
+    if not may_include(page.text):
+        return Inclusions((), (), page.text)
+    file = Path(page.file)
+    return inclusions(file, page.text, [*_folders(file.absolute().parent), Path.cwd()])
+
+
+@cache
+def _folders(start: Path) -> tuple[Path, ...]:
+    """Where plugins look for files of a site, besides the folder of the page."""
+    site = find_site(start)
+    return (site.docs, site.file.parent) if site else ()
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig") if may_be_file(file) else ""
+    except (OSError, ValueError):
+        return ""

@@ -1,0 +1,87 @@
+"""What of a page is made only when its site is built, and which findings depend on it.
+
+A template (``{{ … }}``, ``{% … %}``) writes into a comment, a comment says of itself that it is ``generated``, or
+tables come in from elsewhere. Whoever looks at the page as it is on disk cannot judge such a comment; the build does.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from preprocessor.findings import Finding
+from preprocessor.rules import finding
+
+if TYPE_CHECKING:
+    from preprocessor.comments import Comment
+    from preprocessor.pages import Page
+
+_TEMPLATE: Final = re.compile(r"(?<!\$)\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_SAYS_SO: Final = re.compile(r'"generated"\s*:\s*true\b')
+_ID: Final = re.compile(r'"id"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_TABLE: Final = re.compile(r'"table"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_CODE: Final = re.compile(
+    r"^[ \t]*(`{3,}|~{3,}).*?^[ \t]*\1|(`+)(?!`).*?(?<!`)\2(?!`)", re.MULTILINE | re.DOTALL
+)
+
+
+def generated(comment: Comment) -> bool:
+    """Whether a template writes into a comment, or the comment says that it is generated."""
+    return bool(_TEMPLATE.search(comment.body) or _SAYS_SO.search(comment.body))
+
+
+def template_in(text: str) -> bool:
+    """Whether a template writes into a page, outside of code."""
+    return bool(_TEMPLATE.search(text)) and bool(_TEMPLATE.search(_CODE.sub("", text)))
+
+
+def deferred(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: bool) -> list[Finding]:
+    """The findings; in the place of those that only the build can judge, one note for each comment that has some.
+
+    ``open_ended``: tables may come in that nobody knows of before the build.
+    """
+    late = _late_tables(pages)
+    if not (open_ended or late is not None):
+        return list(found)
+    comments = {page.file: page.comments for page in pages}
+    kept: list[Finding] = []
+    notes: dict[tuple[str, int, int], Finding] = {}
+    for each in found:
+        comment = _around(each, comments.get(each.file, ()))
+        reason = _reason(each, comment, late, open_ended) if comment and each.severity != "note" else ""
+        if comment and reason:
+            note = finding("MT175", each.file, (each.line, each.column), reason, "the build checks it")
+            notes.setdefault((each.file, comment.line, comment.column), note)
+        else:
+            kept.append(each)
+    return sorted([*kept, *notes.values()])
+
+
+def _late_tables(pages: Sequence[Page]) -> re.Pattern[str] | None:
+    """The ids of tables and charts that are generated, as a pattern; None where no comment is generated."""
+    late = [comment for page in pages for comment in page.comments if generated(comment)]
+    written = [match[1] for comment in late if (match := _ID.search(comment.body))]
+    ids = (".+".join(map(re.escape, _TEMPLATE.split(each))) for each in written)
+    return re.compile("|".join(ids) or r"(?!)") if late else None
+
+
+def _around(one: Finding, comments: Sequence[Comment]) -> Comment | None:
+    """The comment within which a finding stands."""
+    place = (one.line, one.column)
+    index = bisect_right(comments, place, key=lambda each: (each.line, each.column)) - 1
+    comment = comments[index] if index >= 0 else None
+    return comment if comment and place <= comment.locate(len(comment.body)) else None
+
+
+def _reason(one: Finding, comment: Comment, late: re.Pattern[str] | None, open_ended: bool) -> str:
+    """Why only the build can judge a finding about a comment; "" where that is not so."""
+    if generated(comment):
+        return "this comment is known at build only"
+    table = _TABLE.search(comment.body) if comment.keyword in ("MONGO_VALUE", "MONGO_CHECK") else None
+    if table and late and late.fullmatch(table[1]):
+        return f"the table `{table[1]}` is known at build only"
+    if table and open_ended and one.rule == "MT139":
+        return f"no page has the table `{table[1]}`; what comes into pages is known at build only"
+    return ""

@@ -1,0 +1,109 @@
+"""Files that a page takes in when the site is built: pymdownx.snippets, include-markdown, macros.
+
+They are found by name alone. Which part of a file comes in, and under which conditions, the plugins decide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_SNIPPET: Final = re.compile(
+    r"""^[ \t]*-+8<-+[ \t]+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote)[ \t]*$""", re.MULTILINE
+)
+_SNIPPETS: Final = re.compile(
+    r"^[ \t]*-+8<-+[ \t]*$\n(?P<names>.*?)^[ \t]*-+8<-+[ \t]*$", re.MULTILINE | re.DOTALL
+)
+_TAG: Final = re.compile(
+    r"""\{%-?\s*include(?:-markdown)?\s+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote).*?%\}""", re.DOTALL
+)
+_PART: Final = re.compile(r":[\w,:-]*$")
+"""Lines or a section of a snippet's file."""
+
+_QUICK: Final = re.compile(r"8<-|\{%")
+
+
+@dataclass(frozen=True, slots=True)
+class Inclusions:
+    """The files that a page takes in, those that these take in among them, and names that lead to none.
+
+    ``rest`` is the page's text without the lines that name what was found.
+    """
+
+    files: tuple[Path, ...]
+    unknown: tuple[str, ...]
+    rest: str
+
+
+def may_include(text: str) -> bool:
+    """Whether a page may take in a file: a quick look."""
+    return bool(_QUICK.search(text))
+
+
+def inclusions(page: Path, text: str, folders: Sequence[Path]) -> Inclusions:
+    """What a page takes in. Names are looked up beside the page, then in ``folders``."""
+    found: dict[Path, None] = {}
+    unknown: list[str] = []
+    rest = _without_inclusions(text, page, folders)
+    waiting = [(page, text)]
+    while waiting:
+        place, content = waiting.pop(0)
+        for name in _names(content):
+            files = _files(name, [place.parent, *folders])
+            unknown += [] if files else [name]
+            new = [file for file in files if file not in found and file.resolve() != page.resolve()]
+            found |= dict.fromkeys(new)
+            waiting += [(file, _text(file)) for file in new]
+    return Inclusions(tuple(found), tuple(dict.fromkeys(unknown)), rest)
+
+
+def _names(text: str) -> Iterator[str]:
+    if not may_include(text):
+        return
+    for match in _TAG.finditer(text):
+        yield match["name"]
+    for match in _SNIPPET.finditer(text):
+        yield match["name"]
+    for match in _SNIPPETS.finditer(text):
+        yield from (name for line in match["names"].splitlines() if (name := line.strip()) and name[0] != ";")
+
+
+def _without_inclusions(text: str, page: Path, folders: Sequence[Path]) -> str:
+    """The text without what names a file that is there."""
+    places = [page.parent, *folders]
+
+    def left(match: re.Match[str]) -> str:
+        return "" if all(_files(name, places) for name in _names(match[0])) else match[0]
+
+    for pattern in (_TAG, _SNIPPETS, _SNIPPET):
+        text = pattern.sub(left, text)
+    return text
+
+
+def _files(name: str, folders: Sequence[Path]) -> list[Path]:
+    """The files of a name, which may be a pattern, in the first folder that has some."""
+    for written in dict.fromkeys((name, _PART.sub("", name))):
+        for folder in folders:
+            if files := _matching(folder, written):
+                return files
+    return []
+
+
+def _matching(folder: Path, name: str) -> list[Path]:
+    try:
+        if "*" in name and not Path(name).is_absolute():
+            return sorted(file for file in folder.glob(name) if file.is_file())
+        file = folder / name
+        return [file] if file.is_file() else []
+    except (OSError, ValueError, NotImplementedError):
+        return []
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError):
+        return ""

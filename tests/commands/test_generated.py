@@ -1,0 +1,142 @@
+"""Pages that templates, included files and generated pages add to: what is checked before the build, and what is left."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from preprocessor.cli import main
+
+ROWS = '{"_id": 1, "a": "x", "n": 3}\n{"_id": 2, "a": "y", "n": 5}\n'
+VALUE = '<!-- MONGO_VALUE: {"table": "one", "column": "n", "where": {"a": "x"}} -->'
+WRONG = VALUE.replace('"n"', '"m"')
+GENERATED = VALUE.replace("}} -->", '}, "generated": true} -->')
+
+
+def table(name: str = "one", **keys: object) -> str:
+    asked = {"pipeline": [{"$sort": {"_id": 1}}], "columns": ["a", "n"], "headers": ["A", "N"]}
+    return f"<!-- MONGO_TABLE: {json.dumps({'id': name, 'collection': 'r', **asked, **keys})} -->\n"
+
+
+@pytest.fixture(autouse=True)
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write("mkdocs.yml", "site_name: Site\n")
+    write("fixtures/r/r.jsonl", ROWS)
+
+
+def write(name: str, text: str) -> None:
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_text(text, encoding="utf-8")
+
+
+def checked(capsys: pytest.CaptureFixture[str]) -> tuple[int, list[list[str]]]:
+    """The exit status, and file, severity and rule of each finding."""
+    status = main(["check", "--format", "json"])
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    return status, [[each["file"], each["severity"], each["rule"]] for each in findings]
+
+
+NOTE = ["docs/index.md", "note", "MT175"]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        table("t-{{ key }}"),
+        table(columns=["a", "{{ column }}"]),
+        table(collection="{{ collection }}"),
+        table(pipeline=[{"$match": {"a": "{{ kind }}"}}]),
+        table().replace("[{", "[{% for each in stages %}{{ each }},{% endfor %}{"),
+    ],
+)
+def test_a_comment_that_a_template_writes_into_is_left_to_the_build(
+    comment: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("docs/index.md", comment)
+    assert checked(capsys) == (0, [NOTE])
+
+
+def test_a_sound_comment_with_a_template_in_it_is_checked_without_a_note(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("docs/index.md", table(title="{{ word }}"))
+    assert checked(capsys) == (0, [])
+
+
+def test_what_names_a_table_with_a_template_in_its_id_is_left_to_the_build(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("docs/index.md", table("{{ key }}-t") + "\n" + VALUE.replace("one", "one-t"))
+    assert checked(capsys) == (0, [NOTE, NOTE])
+
+
+def test_a_fault_of_a_comment_without_a_template_stays_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    write("docs/index.md", table("t-{{ key }}") + "\n" + table("two", pipeline=[{"$mtch": {}}]))
+    assert checked(capsys) == (1, [NOTE, ["docs/index.md", "error", "MT301"]])
+
+
+def test_a_template_in_code_explains_no_missing_table(capsys: pytest.CaptureFixture[str]) -> None:
+    write("docs/index.md", f"`{{{{ x }}}}` and ${{{{ y }}}}\n\n```\n{{% z %}}\n```\n\n{VALUE}\n")
+    assert checked(capsys) == (1, [["docs/index.md", "error", "MT139"]])
+
+
+@pytest.mark.parametrize(
+    "line", ["{{ tables() }}", '{% include "made.md" %}', '--8<-- "made.md"', "--8<--\nmade.md\n--8<--"]
+)
+def test_a_table_that_may_come_in_from_elsewhere_is_left_to_the_build(
+    line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("docs/index.md", f"{line}\n\nIt is {VALUE}.\n")
+    assert checked(capsys) == (0, [NOTE])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{% include-markdown "../parts/part.md" %}',
+        '{%\n  include-markdown "../parts/*.md"\n  heading-offset=1\n%}',
+        '{% include "parts/part.md" %}',
+        '--8<-- "parts/part.md"',
+        '--8<-- "parts/part.md:1:3"',
+        "--8<--\nparts/part.md\n--8<--",
+    ],
+)
+def test_a_value_of_an_included_table_is_held_to_it(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    write("parts/part.md", table())
+    write("docs/index.md", f"{line}\n\nIt is {VALUE}.\n")
+    assert checked(capsys) == (0, [])
+    write("docs/index.md", f"{line}\n\nIt is {WRONG}.\n")
+    status, findings = checked(capsys)
+    assert status == 1 and findings[0][:2] == ["docs/index.md", "error"]
+
+
+def test_a_fault_in_an_included_file_is_told_in_that_file(capsys: pytest.CaptureFixture[str]) -> None:
+    write("parts/part.md", table(pipeline=[{"$mtch": {}}]))
+    write("parts/outer.md", '--8<-- "part.md"\n')
+    write("docs/index.md", '--8<-- "parts/outer.md"\n')
+    assert checked(capsys) == (1, [["parts/part.md", "error", "MT301"]])
+
+
+def test_a_value_of_a_generated_page_is_left_to_the_build_where_it_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("docs/index.md", f"It is {VALUE}.\n")
+    assert checked(capsys) == (1, [["docs/index.md", "error", "MT139"]])
+    write("docs/index.md", f"It is {GENERATED}.\n")
+    assert checked(capsys) == (0, [NOTE])
+
+
+def test_one_table_on_two_pages_is_no_duplicate_and_two_tables_with_one_id_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("docs/index.md", table())
+    write("docs/other.md", table())
+    assert checked(capsys) == (0, [])
+    write("docs/other.md", table(headers=["B", "N"]))
+    assert checked(capsys) == (1, [["docs/other.md", "error", "MT138"]])
+    write("docs/other.md", "")
+    write("docs/index.md", table() + "\n" + table())
+    assert checked(capsys) == (1, [["docs/index.md", "error", "MT138"]])
