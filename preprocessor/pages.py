@@ -282,7 +282,8 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
 
     found: list[Finding] = []
     if isinstance(spec, ChartSpec) or (isinstance(spec, TableSpec) and spec.chart):
-        from preprocessor.render.chartdata import plot_faults, plot_of
+        from preprocessor.render.chartdata import plot_of
+        from preprocessor.render.chartfaults import plot_faults
 
         for path, message, hint in plot_faults(plot_of(spec), rows):
             found.append(finding("MT330", spec.file, spec.locate(path), message, hint))

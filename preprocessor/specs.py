@@ -118,13 +118,17 @@ class TableSpec(PipelineSpec):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartSpec(PipelineSpec):
-    """A MONGO_CHART. ``labels``: column → text for an axis or a series; ``log``: "x", "y", "xy" or None."""
+    """A MONGO_CHART. ``labels``: column → text for an axis or a series; ``log``: "x", "y", "xy" or None.
+
+    ``timezone``: the zone of an axis of dates; None is UTC.
+    """
 
     mark: str
     x: str
     y: tuple[str, ...]
     series: str | None = None
     log: str | None = None
+    timezone: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -183,6 +187,7 @@ def read(comment: Comment, file: str, shared: Lookup, judge: Judge | None = None
         return None, found
     found += _ignored_rules(document)
     found += _column_findings(document)
+    found += _zone_findings(document)
     body, expanded, malformed = _decoded_body(document, shared)
     found += malformed
     if judge is not None and not malformed and _is_pipeline(expanded):
@@ -261,6 +266,20 @@ def _column_findings(document: Document) -> Iterator[Finding]:
             yield document.finding(
                 "MT136", path, message, hint, key=path[0] in ("format", "labels", "spread")
             )
+
+
+def _zone_findings(document: Document) -> Iterator[Finding]:
+    """Complain of a time zone that does not exist."""
+    body = document.parsed.value
+    for path in (("timezone",), ("chart", "timezone")):
+        for at, named in _settings(body, path):
+            from preprocessor.aggregation.dates import is_zone, zone_names
+
+            if at == path and named and not is_zone(named):
+                hint = did_you_mean(named, zone_names()) or (
+                    "A zone is named by its place, such as Europe/Berlin, or by its distance from UTC: +05:30."
+                )
+                yield document.finding("MT133", path, f"There is no time zone `{named}`.", hint)
 
 
 #: Where a comment names columns that it must show.
@@ -354,6 +373,7 @@ def _chart(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded
         y=(y,) if isinstance(y, str) else tuple(y),
         series=body.get("series"),
         log=body.get("log"),
+        timezone=body.get("timezone"),
         labels=body.get("labels", {}),
     )
 

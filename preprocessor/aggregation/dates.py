@@ -198,13 +198,27 @@ def zone(name: str) -> Zone:
     return Zone(0, rules)
 
 
+def is_zone(name: str) -> bool:
+    """Whether ``zone`` knows the name."""
+    try:
+        zone(name)
+    except AggregationError:
+        return False
+    return True
+
+
+def zone_names() -> list[str]:
+    """All Olson names."""
+    return resources.files("tzdata").joinpath("zones").read_text("utf-8").split()
+
+
 def _rules(name: str) -> ZoneInfo | None:
     # From the tzdata package and not from the system, so that every machine gives the same.
     if not re.fullmatch(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+){0,2}", name):
         return None
-    data = resources.files("tzdata")
-    if name not in data.joinpath("zones").read_text("utf-8").split():
+    if name not in zone_names():
         return None
+    data = resources.files("tzdata")
     with data.joinpath("zoneinfo", *name.split("/")).open("rb") as file:
         return ZoneInfo.from_file(file, key=name)
 

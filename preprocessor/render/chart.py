@@ -2,8 +2,8 @@
 
 Colours are classes with custom properties, so that one drawing serves a light and a dark page. A series is
 told by two things: colour and dash or marker; its name stands at its end, not in a legend. A vertical axis
-that is linear begins at zero. Text is text: it can be searched, selected and printed. To a screen reader the
-drawing is one image with a name and a description.
+that is linear begins at zero. Dates stand on a time axis, to scale, under bars too. Text is text: it can be
+searched, selected and printed. To a screen reader the drawing is one image with a name and a description.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Final
 
 from preprocessor.render.chartdata import Data, Plot, Point, Series, data_of
 from preprocessor.render.chartscale import Scale, apart, linear_marks, log_marks
 from preprocessor.render.html import text_html
 from preprocessor.render.pipetable import display_width
+from preprocessor.render.timeaxis import Mark, has_clock_times, time_marks
 from preprocessor.render.values import raw_text
 
 WIDTH: Final = 640
@@ -25,8 +26,12 @@ _HEIGHT: Final = 310
 _COLOURS: Final = 6
 _LETTER: Final = 6.8
 _LINE: Final = 15
+_WIDEST: Final = 1.25
 _LONGEST: Final = 26
 _BARS_WITH_VALUES: Final = 10
+_MARGIN: Final = 18
+_MOST_MOMENTS: Final = 9
+_MOST_UNDER_BARS: Final = 13
 
 
 def chart_html(plot: Plot, rows: Sequence[Mapping[str, object]]) -> str:
@@ -67,15 +72,22 @@ class _Drawing:
         left = max(_width(text) for _, text in y_marks) + 16
         right = WIDTH - _right_margin(plot, data)
         x, x_marks = _x_axis(plot, data, left, right)
-        slanted, foot = _foot(data, (x.end - x.start) / max(len(data.x_values), 1))
+        slanted, foot = _foot(data, x_marks, (x.end - x.start) / max(len(data.x_values), 1))
         top = 34 + (_LINE + 4 if _has_key(plot, data) else 0)
         y = Scale(y_values[0], y_values[-1], _HEIGHT - 52, top, "y" in plot.log)
         return cls(plot, data, x, y, x_marks, y_marks, _HEIGHT + foot, slanted)
 
     @property
     def band(self) -> float:
-        """The room for each name on the horizontal axis."""
+        """The room for each name on the horizontal axis; for each bar over a time axis."""
+        if self.data.kind == "time" and self.data.gap:
+            return self.x.at(self.x.low + self.data.gap) - self.x.start
         return (self.x.end - self.x.start) / max(len(self.data.x_values), 1)
+
+    @property
+    def margin(self) -> float:
+        """How far the frame goes beyond the first and the last place of the horizontal axis."""
+        return 0 if self.data.kind == "category" else _MARGIN
 
     @property
     def floor(self) -> float:
@@ -83,10 +95,10 @@ class _Drawing:
         return self.y.at(max(self.y.low, min(0.0, self.y.high))) if not self.y.log else self.y.start
 
 
-def _foot(data: Data, band: float) -> tuple[bool, float]:
-    """Whether names under the axis must be slanted, and the height that they take beyond one line."""
-    if data.kind == "number":
-        return False, 0
+def _foot(data: Data, marks: Sequence[Mark], band: float) -> tuple[bool, float]:
+    """Whether names under the axis must be slanted, and the height that texts take beyond one line."""
+    if data.kind != "category":
+        return False, max(text.count("\n") for _, text in marks) * _LINE if marks else 0
     lines = [_wrapped(text, band - 6) for text in data.x_texts]
     most = max(map(len, lines), default=1)
     if most <= 3 and all(_width(line) <= band - 2 for each in lines for line in each):
@@ -116,14 +128,16 @@ def _y_marks(plot: Plot, data: Data) -> list[float]:
     return linear_marks(min(0, *values, 0), max(0, *values, 0), 5)
 
 
-def _x_axis(plot: Plot, data: Data, left: float, right: float) -> tuple[Scale, tuple[tuple[float, str], ...]]:
+def _x_axis(plot: Plot, data: Data, left: float, right: float) -> tuple[Scale, tuple[Mark, ...]]:
     values = data.x_values or (0.0,)
     if data.kind == "category":
         half = 0.5
         scale = Scale(values[0] - half, values[-1] + half, left, right)
         return scale, tuple(zip(data.x_values, data.x_texts, strict=True))
+    margin = min(float(_MARGIN), (right - left) / 20)
+    if data.kind == "time":
+        return _time_axis(plot, data, left + margin, right - margin)
     log = "x" in plot.log and values[0] > 0
-    margin = min(18.0, (right - left) / 20)
     scale = Scale(values[0], values[-1], left + margin, right - margin, log)
     own = tuple(zip(values, _mark_texts(plot, plot.x, values), strict=True))
     if len(own) <= 10 and _fit(own, scale):
@@ -133,10 +147,36 @@ def _x_axis(plot: Plot, data: Data, left: float, right: float) -> tuple[Scale, t
     return scale, tuple(zip(inside, _mark_texts(plot, plot.x, inside), strict=True))
 
 
-def _fit(marks: Sequence[tuple[float, str]], scale: Scale) -> bool:
+def _time_axis(plot: Plot, data: Data, start: float, end: float) -> tuple[Scale, tuple[Mark, ...]]:
+    """To scale; under bars with half a bar's room at both ends."""
+    if not data.x_values:
+        return Scale(0, 0, start, end), ()
+    bars = plot.mark == "bar"
+    low, high, half = data.x_values[0], data.x_values[-1], data.gap / 2 if bars else 0.0
+    scale = Scale(low - half, high + half, start, end)
+    marks = time_marks(
+        low, high, plot.timezone, _MOST_UNDER_BARS if bars else _MOST_MOMENTS, lambda all: _fit(all, scale)
+    )
+    return scale, tuple(marks)
+
+
+def _fit(marks: Sequence[Mark], scale: Scale) -> bool:
+    """Whether no text touches the next one of the same line."""
+    rows = zip_longest(*(text.split("\n") for _, text in marks), fillvalue="")
+    lines = ([pair for pair in zip((at for at, _ in marks), row, strict=True) if pair[1]] for row in rows)
+    return all(_line_fits([(_within(scale, at, text), text) for at, text in line]) for line in lines)
+
+
+def _within(scale: Scale, value: float, text: str) -> float:
+    """Where the middle of a text stands: under its mark, or as near as it is not cut at an end of the axis."""
+    half = _width(text) * _WIDEST / 2
+    return max(min(scale.at(value), WIDTH - half), half)
+
+
+def _line_fits(texts: Sequence[tuple[float, str]]) -> bool:
     return all(
-        scale.at(right) - scale.at(left) >= (_width(left_text) + _width(right_text)) / 2 + 8
-        for (left, left_text), (right, right_text) in pairwise(marks)
+        right - left >= (_width(left_text) + _width(right_text)) / 2 + 8
+        for (left, left_text), (right, right_text) in pairwise(texts)
     )
 
 
@@ -172,7 +212,7 @@ def _mark_text(value: float, separator: str) -> str:
 def _frame(drawing: _Drawing) -> Iterator[str]:
     """Grid, marks, titles of the axes and, for bars, the key."""
     plot, x, y = drawing.plot, drawing.x, drawing.y
-    left, right = _n(x.start if drawing.data.kind == "category" else x.start - 18), _n(_edge(drawing))
+    left, right = _n(x.start - drawing.margin), _n(x.end + drawing.margin)
     yield '<g class="mongo-chart__axis">'
     for value, text in drawing.y_marks:
         at = _n(y.at(value))
@@ -182,7 +222,7 @@ def _frame(drawing: _Drawing) -> Iterator[str]:
         yield _x_mark(drawing, value, text)
     yield f'<text class="mongo-chart__name" x="0" y="14">{text_html(_axis_title(plot, *_y_title(plot)))}</text>'
     middle = _n((x.start + x.end) / 2)
-    title = text_html(_axis_title(plot, plot.label(plot.x), plot.unit(plot.x), "x"))
+    title = text_html(_axis_title(plot, plot.label(plot.x), _x_unit(drawing), "x"))
     at = _n(drawing.height - 8)
     yield f'<text class="mongo-chart__name" x="{middle}" y="{at}" text-anchor="middle">{title}</text>'
     yield "</g>"
@@ -190,8 +230,12 @@ def _frame(drawing: _Drawing) -> Iterator[str]:
         yield from _key(drawing.data.series)
 
 
-def _edge(drawing: _Drawing) -> float:
-    return drawing.x.end if drawing.data.kind == "category" else drawing.x.end + 18
+def _x_unit(drawing: _Drawing) -> str:
+    """Of dates the zone that they are shown in, where it is named or makes a difference to who reads a time."""
+    plot = drawing.plot
+    if drawing.data.kind != "time":
+        return plot.unit(plot.x)
+    return plot.timezone or ("UTC" if has_clock_times(drawing.x_marks) else "")
 
 
 def _x_mark(drawing: _Drawing, value: float, text: str) -> str:
@@ -201,11 +245,12 @@ def _x_mark(drawing: _Drawing, value: float, text: str) -> str:
         turned = f'text-anchor="end" transform="rotate(-30 {at} {_n(below + 14)})"'
         return f'<text x="{at}" y="{_n(below + 14)}" {turned}>{text_html(_short(text, room))}</text>'
     tick = f'<path class="mongo-chart__tick" d="M{at} {_n(below)}v5"/>'
-    lines = _wrapped(text, drawing.band - 6) if drawing.data.kind == "category" else [text]
-    spans = [
-        f'<text x="{at}" y="{_n(below + 19 + number * _LINE)}" text-anchor="middle">{text_html(line)}</text>'
-        for number, line in enumerate(lines)
-    ]
+    lines = _wrapped(text, drawing.band - 6) if drawing.data.kind == "category" else text.split("\n")
+    spans = []
+    for number, line in enumerate(lines):
+        middle = _within(drawing.x, value, line) if drawing.data.kind == "time" else drawing.x.at(value)
+        place = f'x="{_n(middle)}" y="{_n(below + 19 + number * _LINE)}"'
+        spans.append(f'<text {place} text-anchor="middle">{text_html(line)}</text>')
     return "\n".join([tick, *spans])
 
 
@@ -298,11 +343,13 @@ def _bars(drawing: _Drawing) -> Iterator[str]:
     count = max(len(drawing.data.series), 1)
     width = min(drawing.band * 0.76 / count, 64)
     with_values = count * len(drawing.data.x_values) <= _BARS_WITH_VALUES
+    room = drawing.band / count - 4 if drawing.data.kind == "time" else width + 20
     for index, series in enumerate(drawing.data.series):
         yield f'<g class="{_colour(index)}">'
         for point in series.drawn:
             left = drawing.x.at(point.x) + (index - count / 2) * width
-            yield from _bar(drawing, series, point, left, width, with_values)
+            with_value = with_values and _width(point.y_text) <= room
+            yield from _bar(drawing, series, point, left, width, with_value)
         yield "</g>"
 
 
@@ -311,10 +358,11 @@ def _bar(
 ) -> Iterator[str]:
     at, floor = drawing.y.at(point.y or 0.0), drawing.floor
     top, height = min(at, floor), abs(at - floor)
-    place = f'x="{_n(left + 1)}" y="{_n(top)}" width="{_n(max(width - 2, 1))}" height="{_n(height)}"'
+    beside = min(1, width / 8)  # A thin bar keeps most of its width.
+    place = f'x="{_n(left + beside)}" y="{_n(top)}" width="{_n(width - 2 * beside)}" height="{_n(height)}"'
     yield f'<rect class="mongo-chart__area" {place}>{_tip(drawing, series, point)}</rect>'
-    if with_value and _width(point.y_text) <= width + 20:
-        above = top - 5 if at <= floor else top + height + 13
+    above = top - 5 if at <= floor else top + height + 13
+    if with_value and above <= drawing.y.start + 3:  # Below stand the names of the axis.
         yield (
             f'<text class="mongo-chart__value" x="{_n(left + width / 2)}" y="{_n(above)}" '
             f'text-anchor="middle">{text_html(point.y_text)}</text>'
@@ -337,8 +385,9 @@ def _description(plot: Plot, data: Data) -> str:
         "y": ", vertical axis logarithmic",
         "xy": ", logarithmic axes",
     }
+    zone = f", dates in {plot.timezone}" if data.kind == "time" and plot.timezone else ""
     ends = [_course(plot, series) for series in data.series if series.drawn]
-    return ". ".join([f"{kind} of {_summary(plot, data)}{scales.get(plot.log, '')}", *ends]) + "."
+    return ". ".join([f"{kind} of {_summary(plot, data)}{scales.get(plot.log, '')}{zone}", *ends]) + "."
 
 
 def _course(plot: Plot, series: Series) -> str:

@@ -1,14 +1,15 @@
-"""What a chart draws: the series and points that are in the rows, and what of them cannot be drawn."""
+"""What a chart draws: the series and points that are in the rows."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TYPE_CHECKING, Final, Literal
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from preprocessor.aggregation.values import MISSING
+from bson.datetime_ms import DatetimeMS
+
+from preprocessor.aggregation.values import MISSING, date_from_millis, is_date, millis
 from preprocessor.render.columns import column_value
 from preprocessor.render.values import cell_text, is_number
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from preprocessor.specs import ChartSpec, ColumnFormat, PipelineSpec, TableSpec
 
 Rows = Sequence[Mapping[str, object]]
-AxisKind = Literal["number", "category"]
+AxisKind = Literal["number", "time", "category"]
 
 # Beyond these no axis has a power of ten left to mark; no measure comes near.
 _LARGEST: Final = 1e300
@@ -27,8 +28,8 @@ _SMALLEST: Final = 1e-300
 class Plot:
     """A chart as it is asked for, whether by a comment of its own or by a table.
 
-    ``log`` names the logarithmic axes: "", "x", "y" or "xy". ``place`` is the path of the settings in the
-    comment.
+    ``log`` names the logarithmic axes: "", "x", "y" or "xy". ``timezone`` is the zone of dates, "" for UTC where none
+    is named. ``place`` is the path of the settings in the comment.
     """
 
     mark: str
@@ -36,6 +37,7 @@ class Plot:
     y: tuple[str, ...]
     series: str | None = None
     log: str = ""
+    timezone: str = ""
     name: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     format: Mapping[str, ColumnFormat] = field(default_factory=dict)
@@ -53,6 +55,14 @@ class Plot:
     def text(self, column: str, value: object) -> str:
         """A value as a cell of the column shows it."""
         return cell_text(value, self.format.get(column))
+
+    def x_text(self, value: object) -> str:
+        """A value of the horizontal axis in full: a date on the clock of the chart's zone."""
+        if self.timezone and is_date(value):
+            from preprocessor.render.timeaxis import moment_text
+
+            return moment_text(value, self.timezone)
+        return self.text(self.x, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +109,11 @@ class Data:
     x_texts: tuple[str, ...]
     series: tuple[Series, ...]
 
+    @property
+    def gap(self) -> float:
+        """The smallest distance of two places on the horizontal axis; 0 where there is one place only."""
+        return min((right - left for left, right in pairwise(self.x_values)), default=0.0)
+
 
 def plot_of(spec: PipelineSpec) -> Plot | None:
     """The plot of a chart, or that of a table which asks for one."""
@@ -117,6 +132,7 @@ def chart_plot(spec: ChartSpec) -> Plot:
         y=spec.y,
         series=spec.series,
         log=spec.log or "",
+        timezone=spec.timezone or "",
         name=spec.title or spec.caption or "",
         labels=spec.labels,
         format=spec.format,
@@ -134,6 +150,7 @@ def table_plot(spec: TableSpec) -> Plot | None:
         y=(y,) if isinstance(y, str) else tuple(y),
         series=spec.chart.get("series"),
         log=spec.chart.get("log", ""),
+        timezone=spec.chart.get("timezone", ""),
         name=spec.title or spec.caption or "",
         labels=dict(zip(spec.columns, spec.headers, strict=True)),
         format=spec.format,
@@ -165,39 +182,53 @@ def data_of(plot: Plot, rows: Rows) -> Data:
     """The series of a plot, in the order in which the rows name them."""
     kind = _axis_kind(plot, rows)
     values = [column_value(row, plot.x) for row in rows]
-    texts = [plot.text(plot.x, value) for value in values]
-    distinct = dict.fromkeys(texts)
-    place = {text: float(index) for index, text in enumerate(distinct)}
-    at = [
-        _number(value) if kind == "number" else place[text] for value, text in zip(values, texts, strict=True)
-    ]
+    texts = [plot.x_text(value) for value in values]
+    at = places_of(kind, values, texts)
     places = dict(sorted((x, text) for x, text in zip(at, texts, strict=True) if x is not None))
     found: dict[str, list[Point]] = {}
     for row, x, text in zip(rows, at, texts, strict=True):
         for column in plot.y if x is not None else ():
             points = found.setdefault(_name(plot, row, column), [])
             points.append(_point(plot, row, column, x or 0.0, text))
-    series = tuple(Series(name, _in_order(plot, points)) for name, points in found.items())
+    ordered = plot.mark == "line" or kind == "time"
+    series = tuple(Series(name, _in_order(points, ordered)) for name, points in found.items())
     return Data(kind, tuple(places), tuple(places.values()), series)
 
 
+def places_of(kind: AxisKind, values: Sequence[object], texts: Sequence[str]) -> list[float | None]:
+    """Where each value stands on the horizontal axis; None where it has no place there."""
+    if kind == "number":
+        return [drawable(value) for value in values]
+    if kind == "time":
+        return [moment_of(value) for value in values]
+    place = {text: float(index) for index, text in enumerate(dict.fromkeys(texts))}
+    return [place[text] for text in texts]
+
+
 def _axis_kind(plot: Plot, rows: Rows) -> AxisKind:
-    """Numbers have their distances; anything else, and whatever stands under bars, is a row of names."""
-    values = [column_value(row, plot.x) for row in rows]
-    present = [value for value in values if value is not MISSING and value is not None]
-    numbers = plot.mark != "bar" and present and all(_number(value) is not None for value in present)
-    return "number" if numbers else "category"
+    """Numbers and dates have their distances; anything else, and numbers under bars, is a row of names."""
+    present = present_values(rows, plot.x)
+    if present and all(map(is_date, present)):
+        return "time"
+    numbers = plot.mark != "bar" and all(map(is_number, present))
+    return "number" if numbers and any(drawable(value) is not None for value in present) else "category"
+
+
+def present_values(rows: Rows, column: str) -> list[Any]:
+    """The values of a column that there are."""
+    values = (column_value(row, column) for row in rows)
+    return [value for value in values if value is not MISSING and value is not None]
 
 
 def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text: str) -> Point:
     value = column_value(row, column)
-    number = _number(value)
+    number = drawable(value)
     drawn = number if number is None or number > 0 or "y" not in plot.log else None
     return Point(x, drawn, x_text, plot.text(column, value))
 
 
-def _in_order(plot: Plot, points: list[Point]) -> tuple[Point, ...]:
-    return tuple(sorted(points, key=lambda point: point.x)) if plot.mark == "line" else tuple(points)
+def _in_order(points: list[Point], ordered: bool) -> tuple[Point, ...]:
+    return tuple(sorted(points, key=lambda point: point.x)) if ordered else tuple(points)
 
 
 def _name(plot: Plot, row: Mapping[str, object], column: str) -> str:
@@ -208,8 +239,9 @@ def _name(plot: Plot, row: Mapping[str, object], column: str) -> str:
     return value if len(plot.y) == 1 else f"{value}, {plot.label(column)}"
 
 
-def _number(value: object) -> float | None:
-    if isinstance(value, datetime) or not is_number(value):
+def drawable(value: object) -> float | None:
+    """The value as a number that an axis can show; None where it is none: a text, NaN, an infinity."""
+    if not is_number(value):
         return None
     try:
         number = float(str(value))
@@ -220,59 +252,8 @@ def _number(value: object) -> float | None:
     return number if abs(number) < _LARGEST else None
 
 
-Fault = tuple[tuple[str | int, ...], str, str]
-"""Path of the setting in the comment, message and hint."""
-
-
-def plot_faults(plot: Plot | None, rows: Rows) -> list[Fault]:
-    """What of a plot would silently be left out, or drawn where no reader could tell it apart."""
-    if plot is None:
-        return []
-    data = data_of(plot, rows)
-    return [
-        *_undrawn(plot, rows),
-        *_unplaced(plot, rows, data),
-        *_off_the_axis(plot, rows, data),
-        *_repeated(plot, data),
-    ]
-
-
-def _undrawn(plot: Plot, rows: Rows) -> Iterator[Fault]:
-    for column in plot.y:
-        if not any(_number(column_value(row, column)) is not None for row in rows):
-            message = f"the chart has nothing to draw: no row has a number in `{column}`"
-            yield (*plot.place, "y"), message, "name a column of numbers"
-
-
-def _unplaced(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
-    without = sum(_number(column_value(row, plot.x)) is None for row in rows)
-    if data.kind == "number" and without:
-        message = f"{without} of {len(rows)} rows have no `{plot.x}`, so they have no place in the chart"
-        yield (*plot.place, "x"), message, "leave those rows out of the pipeline"
-    if data.kind == "category" and "x" in plot.log:
-        message = f"`{plot.x}` is drawn as names, so its axis cannot be logarithmic"
-        yield (*plot.place, "log"), message, "a line or dots over a column of numbers can have such an axis"
-
-
-def _off_the_axis(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
-    axes = [plot.x] if "x" in plot.log and data.kind == "number" else []
-    for column in [*axes, *(plot.y if "y" in plot.log else ())]:
-        numbers = (_number(column_value(row, column)) for row in rows)
-        if any(number is not None and number <= 0 for number in numbers):
-            message = f"a logarithmic axis has no place for a `{column}` of 0 or less"
-            yield (*plot.place, "log"), message, "draw that axis linear, or leave those rows out"
-
-
-def _repeated(plot: Plot, data: Data) -> Iterator[Fault]:
-    if plot.mark == "dot":
-        return
-    for series in data.series:
-        text, count = Counter(point.x_text for point in series.points).most_common(1)[0]
-        if count > 1:
-            message = f"{count} rows have the same place: `{plot.x}` is {text} in each of them"
-            yield (
-                (*plot.place, "x"),
-                message,
-                'name the column that tells them apart as "series", or draw dots',
-            )
-            return
+def moment_of(value: Any) -> float | None:
+    """Milliseconds since 1970 of a date in the years 1 to 9999, those that a cell can show as a date."""
+    if not is_date(value) or isinstance(date_from_millis(millis(value)), DatetimeMS):
+        return None
+    return float(millis(value))

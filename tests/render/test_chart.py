@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import preprocessor.render.chart as drawing
 from preprocessor.render.chart import chart_html
-from preprocessor.render.chartdata import Plot, as_table, plot_faults
+from preprocessor.render.chartdata import Plot, as_table
+from preprocessor.render.chartfaults import plot_faults
 from preprocessor.render.chartscale import Scale, apart, linear_marks, log_marks
 from preprocessor.render.html import html_chart, html_table
 from preprocessor.render.pipetable import pipe_table

@@ -1,0 +1,147 @@
+"""What of a chart's rows cannot be drawn: it is told, for a reader cannot see that it is missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from preprocessor.aggregation.values import MISSING, is_date
+from preprocessor.render.chartdata import Data, Plot, Rows, data_of, drawable, places_of, present_values
+from preprocessor.render.columns import column_value
+
+# A bar that is thinner than this part of the axis is about half a pixel wide.
+_THINNEST: Final = 1 / 1200
+
+# Of values that cannot be drawn, so many are told.
+_SHOWN: Final = 3
+
+Fault = tuple[tuple[str | int, ...], str, str]
+"""Path of the setting in the comment, message and hint."""
+
+
+def plot_faults(plot: Plot | None, rows: Rows) -> list[Fault]:
+    """What of a plot would silently be left out, or drawn where no reader could tell it apart."""
+    if plot is None:
+        return []
+    data = data_of(plot, rows)
+    return [
+        *_undrawn(plot, rows),
+        *_left_out(plot, rows),
+        *_mixed(plot, rows),
+        *_unplaced(plot, rows, data),
+        *_without_logarithm(plot, data),
+        *_off_the_axis(plot, rows, data),
+        *_repeated(plot, data),
+        *_too_thin(plot, data),
+    ]
+
+
+def _undrawn(plot: Plot, rows: Rows) -> Iterator[Fault]:
+    for column in plot.y:
+        present = present_values(rows, column)
+        if any(drawable(value) is not None for value in present):
+            continue
+        message = f"the chart has nothing to draw: no row has a number in `{column}`"
+        hint = "name a column of numbers"
+        if present and all(map(is_date, present)):
+            message = f"`{column}` has dates, which stand on the horizontal axis only"
+            hint = 'name it as "x", or draw a number made of it, with $dateDiff for example'
+        yield (*plot.place, "y"), message, hint
+
+
+def _left_out(plot: Plot, rows: Rows) -> Iterator[Fault]:
+    """Values that are there, and are no numbers that an axis can show: nobody would see that they are missing."""
+    for column in plot.y:
+        present = present_values(rows, column)
+        out = [value for value in present if drawable(value) is None]
+        if not out or len(out) == len(present):
+            continue
+        texts = dict.fromkeys(plot.text(column, value) for value in out)
+        shown = ", ".join(list(texts)[:_SHOWN]) + (", …" if len(texts) > _SHOWN else "")
+        message = (
+            f"{_so_many(len(out), len(rows))} no number in `{column}` that can be drawn, but {shown}: "
+            "the chart would leave them out"
+        )
+        hint = "leave those rows out of the pipeline, or make the value null, which is a gap in the chart"
+        yield (*plot.place, "y"), message, hint
+
+
+def _so_many(some: int, all_of_them: int) -> str:
+    return f"{some} of {all_of_them} rows have"
+
+
+def _mixed(plot: Plot, rows: Rows) -> Iterator[Fault]:
+    present = present_values(rows, plot.x)
+    dates = sum(map(is_date, present))
+    if 0 < dates < len(present):
+        other = next(value for value in present if not is_date(value))
+        message = f"`{plot.x}` is a date in {dates} of {len(rows)} rows, and in others it is not, such as"
+        hint = "make all of them dates, with $toDate for example"
+        yield (*plot.place, "x"), f"{message} {plot.text(plot.x, other)}", hint
+
+
+def _unplaced(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
+    if data.kind == "category":
+        return
+    values = [column_value(row, plot.x) for row in rows]
+    placed = places_of(data.kind, values, [""] * len(values))
+    out = [value for value, at in zip(values, placed, strict=True) if at is None]
+    absent = sum(value is MISSING or value is None for value in out)
+    hint = "leave those rows out of the pipeline"
+    if absent:
+        message = f"{_so_many(absent, len(rows))} no `{plot.x}`, so they have no place in the chart"
+        yield (*plot.place, "x"), message, hint
+    if absent < len(out):
+        other = next(value for value in out if value is not MISSING and value is not None)
+        bounds = "a date in the years 1 to 9999" if data.kind == "time" else "a number that can be drawn"
+        message = f"{_so_many(len(out) - absent, len(rows))} no `{plot.x}` that is {bounds}, but"
+        yield (*plot.place, "x"), f"{message} {plot.text(plot.x, other)}", hint
+
+
+def _without_logarithm(plot: Plot, data: Data) -> Iterator[Fault]:
+    if "x" in plot.log and data.kind != "number":
+        kind = "a time axis" if data.kind == "time" else "names"
+        message = f"`{plot.x}` is drawn as {kind}, so its axis cannot be logarithmic"
+        yield (*plot.place, "log"), message, "a line or dots over a column of numbers can have such an axis"
+
+
+def _off_the_axis(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
+    axes = [plot.x] if "x" in plot.log and data.kind == "number" else []
+    for column in [*axes, *(plot.y if "y" in plot.log else ())]:
+        numbers = (drawable(column_value(row, column)) for row in rows)
+        if any(number is not None and number <= 0 for number in numbers):
+            message = f"a logarithmic axis has no place for a `{column}` of 0 or less"
+            yield (*plot.place, "log"), message, "draw that axis linear, or leave those rows out"
+
+
+def _repeated(plot: Plot, data: Data) -> Iterator[Fault]:
+    if plot.mark == "dot":
+        return
+    for series in data.series:
+        text, count = Counter(point.x_text for point in series.points).most_common(1)[0]
+        if count > 1:
+            message = f"{count} rows have the same place: `{plot.x}` is {text} in each of them"
+            yield (
+                (*plot.place, "x"),
+                message,
+                'name the column that tells them apart as "series", or draw dots',
+            )
+            return
+
+
+def _too_thin(plot: Plot, data: Data) -> Iterator[Fault]:
+    """Bars on a time axis are as wide as their smallest distance lets them be."""
+    if plot.mark != "bar" or data.kind != "time" or not data.gap:
+        return
+    whole = data.x_values[-1] - data.x_values[0] + data.gap
+    if data.gap / whole / len(data.series) >= _THINNEST:
+        return
+    closest = min(pairwise(data.x_values), key=lambda pair: pair[1] - pair[0])
+    first, second = (data.x_texts[data.x_values.index(one)] for one in closest)
+    message = (
+        f"the bars at {first} and {second} stand so close, beside all the time on the axis, "
+        "that they would be too thin to be seen"
+    )
+    yield (*plot.place, "mark"), message, "draw a line or dots, or group by a longer time, with $dateTrunc"
