@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from preprocessor import comments
 from preprocessor.comments import Comment
@@ -20,6 +20,15 @@ from preprocessor.statements import Tables, value_text
 
 _CONTAINER_ONLY = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:\[\^[^\]]+\]:\s*|:\s+)?\Z")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a table goes, from offset to offset, and what its further lines begin with in the container there."""
+
+    start: int
+    end: int
+    prefix: str
 
 
 def newline_of(text: str) -> str:
@@ -46,8 +55,16 @@ def _edit(
 ) -> tuple[Comment, str]:
     """What goes, the comment or a little more, and what comes instead."""
     if isinstance(spec, PipelineSpec):
-        return _standing_alone(page.text, comment, table_lines(spec, answers))
-    return comment, escape_cell(value_text(spec, tables, answers)) if isinstance(spec, ValueSpec) else ""
+        end = comment.region.end if comment.region else comment.end
+        at = Place(comment.start, end, comment.prefix)
+        start, text = standing_alone(page.text, at, table_lines(spec, answers))
+        return replace(comment, start=start), text
+    return comment, value_markdown(spec, answers, tables) if isinstance(spec, ValueSpec) else ""
+
+
+def value_markdown(spec: ValueSpec, answers: Answers, tables: Tables) -> str:
+    """A value as the Markdown of a sentence."""
+    return escape_cell(value_text(spec, tables, answers))
 
 
 def table_lines(spec: PipelineSpec, answers: Answers) -> list[str]:
@@ -72,55 +89,64 @@ def _line_below(spec: PipelineSpec, answers: Answers) -> list[str]:
     return [" · ".join(provenance_parts(source, source.due(spec.max_age)))]
 
 
-def prefixed(lines: Sequence[str], comment: Comment, newline: str) -> str:
-    """The lines joined, every one but the first behind the prefix of the container that the comment stands in."""
+def prefixed(lines: Sequence[str], prefix: str, newline: str) -> str:
+    """The lines joined, every one but the first behind the prefix of the container that they stand in."""
     first, *rest = lines or [""]
-    return newline.join([first, *((comment.prefix + line).rstrip() for line in rest)])
+    return newline.join([first, *((prefix + line).rstrip() for line in rest)])
 
 
-def _standing_alone(text: str, comment: Comment, lines: list[str]) -> tuple[Comment, str]:
-    """A table with the blank lines around it that make it a block of its own, where the page has none."""
-    end = comment.region.end if comment.region else comment.end
-    before = [""] * _blank_lines_before(text, comment)
-    after = [""] * _blank_lines_after(text, end)
+def standing_alone(text: str, at: Place, lines: Sequence[str]) -> tuple[int, str]:
+    """A table with the blank lines around it that make it a block of its own, where the text has none.
+
+    Gives where it begins, which is before ``at`` where blanks must go as well, and what stands up to the end of ``at``.
+    """
+    start = at.start
+    before = [""] * _blank_lines_before(text, start)
+    after = [""] * _blank_lines_after(text, at.end)
     if len(before) == 1:  # The comment's own line becomes the blank one: without blanks at its end.
-        lead = _lead(text, comment)
+        lead = _lead(text, start)
         before = [lead.rstrip()]
-        comment = replace(comment, start=comment.start - len(lead))
-    return comment, prefixed([*before, *lines, *after], comment, newline_of(text))
+        start -= len(lead)
+    return start, prefixed([*before, *lines, *after], at.prefix, newline_of(text))
 
 
 def stands_alone(text: str, comment: Comment) -> bool:
     """Whether nothing but the marks of containers stands on the comment's lines."""
-    return (
-        bool(_CONTAINER_ONLY.match(_lead(text, comment))) and not _partition(text[comment.end :])[0].strip()
-    )
+    rest = text[comment.end : _end_of_line(text, comment.end)]
+    return bool(_CONTAINER_ONLY.match(_lead(text, comment.start))) and not rest.strip()
 
 
-def _lead(text: str, comment: Comment) -> str:
-    """What stands before the comment on its line; the mark of the encoding at the start of a file is no part of it."""
-    start = max(text.rfind("\n", 0, comment.start), text.rfind("\r", 0, comment.start)) + 1
-    return text[start : comment.start].removeprefix("\ufeff" if start == 0 else "")
+def _lead(text: str, start: int) -> str:
+    """What stands before ``start`` on its line; the mark of the encoding at the start of a file is no part of it."""
+    line = _start_of_line(text, start)
+    return text[line:start].removeprefix("\ufeff" if line == 0 else "")
 
 
-def _blank_lines_before(text: str, comment: Comment) -> int:
-    lead = _lead(text, comment)
+def _blank_lines_before(text: str, start: int) -> int:
+    lead = _lead(text, start)
     if not _CONTAINER_ONLY.match(lead):
         return 2
-    lead_start = comment.start - len(lead)
-    above = text[:lead_start].removesuffix("\n").removesuffix("\r")
-    last = above[max(above.rfind("\n"), above.rfind("\r")) + 1 :]
+    line = start - len(lead)
+    above = line - 2 if text.startswith("\r\n", line - 2) else line - 1
+    last = text[_start_of_line(text, above) : above] if line > 0 else ""
     starts_item = lead.strip(" \t>") != ""
     return 0 if starts_item or not last.strip(" \t>\ufeff") else 1
 
 
 def _blank_lines_after(text: str, end: int) -> int:
-    rest_of_line, _, below = _partition(text[end:])
-    if rest_of_line.strip():
+    end_of_line = _end_of_line(text, end)
+    if text[end:end_of_line].strip():
         return 2
-    return 1 if _partition(below)[0].strip(" \t>") else 0
+    below = end_of_line + (2 if text.startswith("\r\n", end_of_line) else 1)
+    return 1 if text[below : _end_of_line(text, below)].strip(" \t>") else 0
 
 
-def _partition(text: str) -> tuple[str, str, str]:
-    found = _NEWLINE.search(text)
-    return (text[: found.start()], found[0], text[found.end() :]) if found else (text, "", "")
+def _start_of_line(text: str, at: int) -> int:
+    """The offset behind the last line end before ``at``. Lines are looked at alone: a page may have very many."""
+    start = text.rfind("\n", 0, at) + 1
+    return max(start, text.rfind("\r", start, at) + 1)
+
+
+def _end_of_line(text: str, at: int) -> int:
+    found = _NEWLINE.search(text, at)
+    return found.start() if found else len(text)

@@ -36,7 +36,7 @@ def _edits(page: Page, answers: Answers) -> Iterator[Edit]:
     for comment, spec in zip(page.comments, page.specs, strict=True):
         if not isinstance(spec, PipelineSpec) or not stands_alone(page.text, comment):
             continue
-        region = prefixed(_region_lines(table_lines(spec, answers)), comment, newline)
+        region = prefixed(_region_lines(table_lines(spec, answers)), comment.prefix, newline)
         if comment.region:
             yield comment.region.start, comment.region.end, region
         else:

@@ -84,11 +84,13 @@ def words(text: str, longest: int = _LONGEST) -> str:
 def distinct(names: Iterable[str], taken: set[str]) -> list[str]:
     """The names, those that are taken with the first free number from 2 behind them."""
     taken = set(taken)
+    numbers: dict[str, int] = {}
     found = []
     for name in names:
-        number, free = 2, name
+        number, free = numbers.get(name, 2), name
         while free in taken:
             free, number = f"{name}-{number}", number + 1
+        numbers[name] = number
         taken.add(free)
         found.append(free)
     return found
