@@ -18,7 +18,18 @@ from itertools import accumulate
 from preprocessor.findings import Finding
 from preprocessor.scan.directives import KEYWORDS
 
-__all__ = ["END_MARKER", "KEYWORDS", "Comment", "Region", "Scan", "begin_marker", "digest", "find", "replace"]
+__all__ = [
+    "END_MARKER",
+    "KEYWORDS",
+    "Comment",
+    "Region",
+    "Scan",
+    "begin_marker",
+    "digest",
+    "find",
+    "replace",
+    "suspected",
+]
 
 # Names are compared loosely, so that a near miss is met too; a page without a match costs this search only. What
 # stands in the place of a comment that the site has taken out already (`preprocessor.site.swap`) is none.
@@ -96,8 +107,8 @@ class Scan:
 
     ``rejected`` gives the offsets, from and to, of comments with an error. Whoever publishes a page all the
     same (a preview while it is being written) must leave them out, since Python-Markdown prints the JSON of
-    some of them. ``off`` gives those of comments that are text without being a fault: within another comment, in
-    raw HTML that hides them, in code. The site has some of them in its HTML, and nothing is to come of them.
+    some of them. ``off`` gives those of comments that are text without being a fault and stand in the site's
+    HTML all the same: within another comment, in raw HTML that hides them.
     """
 
     comments: tuple[Comment, ...]
@@ -106,9 +117,14 @@ class Scan:
     off: tuple[tuple[int, int], ...] = ()
 
 
+def suspected(text: str) -> bool:
+    """Whether a page may have a comment of ours, live or not: a quick look, before the scan."""
+    return _SUSPECT.search(text) is not None
+
+
 def find(text: str, file: str) -> Scan:
     """Find the live comments of a page; findings name ``file``. Never raises, whatever the text."""
-    if not _SUSPECT.search(text):
+    if not suspected(text):
         return Scan((), ())
     # Only pages with such a comment pay for the scan, and for the import of markdown-it-py.
     from preprocessor.scan.livecomments import scan_page

@@ -1,8 +1,9 @@
 """The table of all rules: what a rule id such as ``MT120`` means and how grave it is.
 
 Numbers go by kind: MT1xx syntax and schema (MT100 pages, MT101–MT119 and MT124–MT126 comments, the others of
-MT120–MT159 JSON, keys and values, MT160–MT169 regions of generated text), MT2xx safety, MT3xx wrong or failing
-output, MT4xx misleading output, MT5xx untidiness. An id is never given a second meaning.
+MT120–MT159 JSON, keys and values, MT160–MT169 regions of generated text, MT170–MT179 the site as it is
+built), MT2xx safety, MT3xx wrong or failing output, MT4xx misleading output, MT5xx untidiness. An id is never given a
+second meaning.
 """
 
 from __future__ import annotations
@@ -138,6 +139,19 @@ _ALL = (
         "no-place-for-table",
         "error",
         "A table is to be written under a comment within a line of text.",
+    ),
+    # MT170–MT174: the site as it was built
+    Rule(
+        "MT170",
+        "place-without-figure",
+        "error",
+        "A file of the built site has the place of a figure, without the figure.",
+    ),
+    Rule(
+        "MT171",
+        "table-known-too-late",
+        "error",
+        "A table came to be known, or changed, after other plugins had read a value of it on another page.",
     ),
     # MT175–MT179: what the build alone can know
     Rule(

@@ -121,8 +121,11 @@ class _Judge:
         errors = len(self.findings)
         comment = self._judged(candidate)
         if comment is None:
-            faulty = any(item.severity == "error" for item in self.findings[errors:])
-            (self.rejected if faulty else self.off).append((candidate.html.start, candidate.html.end))
+            extent = (candidate.html.start, candidate.html.end)
+            if any(item.severity == "error" for item in self.findings[errors:]):
+                self.rejected.append(extent)
+            elif candidate.place is not None and candidate.place.kind == "hidden":
+                self.off.append(extent)
         return comment
 
     def _judged(self, candidate: _Candidate) -> Comment | None:

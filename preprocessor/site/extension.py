@@ -28,7 +28,15 @@ from preprocessor.site.assets import inline
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.neighbours import neighbours
 from preprocessor.site.source import results_source
-from preprocessor.site.swap import left_over, shown_again, swapped, tokens, with_tokens
+from preprocessor.site.swap import (
+    LeftOver,
+    left_over,
+    shown_again,
+    swapped,
+    switched_off,
+    tokens,
+    with_tokens,
+)
 from preprocessor.site.zensicalhost import ended_by, forget, keep_out_of, serving
 
 if TYPE_CHECKING:
@@ -151,9 +159,9 @@ class _Conversion:
         if not self.parsed:
             return html
         html, lost = swapped(html, self._figures)
-        html, keywords = left_over(html)
-        if lost or keywords:
-            html = self._with_late_faults(html, lost, keywords)
+        html, left = left_over(html, switched_off(self._page) if self._page is not None else ())
+        if lost or left:
+            html = self._with_late_faults(html, lost, left)
         html = f"{self._loose}{html}"
         _repeat_headings(getattr(self._md, "toc_tokens", []), html)
         styled = any(
@@ -190,11 +198,11 @@ class _Conversion:
         count = f"mongo-tables: {len(every)} error{'s' if len(every) > 1 else ''}, listed above"
         return ended_by(MongoTablesError("\n".join([*map(line_of, every), count])))
 
-    def _with_late_faults(self, html: str, lost: Sequence[str], keywords: Sequence[str]) -> str:
+    def _with_late_faults(self, html: str, lost: Sequence[str], left: Sequence[LeftOver]) -> str:
         """What only the converted page brings to light, in a box above it: figures without a place, other comments."""
         from preprocessor.site.faults import fault_box, left_over_faults, no_place
 
-        found = left_over_faults(self._place.shown, keywords)
+        found = left_over_faults(self._place.shown, left)
         if self._page is not None:
             comments = dict(zip(tokens(self._page), self._page.comments, strict=True))
             found += [no_place(self._page.file, comments[token]) for token in lost]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from preprocessor.render.html import text_html
@@ -12,6 +13,8 @@ from preprocessor.rules import finding
 if TYPE_CHECKING:
     from preprocessor.comments import Comment
     from preprocessor.findings import Finding
+    from preprocessor.pages import Page
+    from preprocessor.site.swap import LeftOver
 
 
 def line_of(fault: Finding) -> str:
@@ -55,19 +58,35 @@ def no_place(file: str, comment: Comment) -> Finding:
     )
 
 
-def left_over_faults(file: str, keywords: Iterable[str]) -> list[Finding]:
+def left_over_faults(file: str, comments: Iterable[LeftOver]) -> list[Finding]:
     """A fault for each kind of comment that came into a page when nobody looked for comments any more."""
     hint = (
         "it came in after the page was read, from an included file for example: write it in the page itself"
     )
     return [
         finding("MT119", file, (0, 0), f"a {keyword} comment is left in the page", hint)
-        for keyword in dict.fromkeys(keywords)
+        for keyword in dict.fromkeys(each.keyword for each in comments)
     ]
 
 
-def about(comment: Comment, findings: Iterable[Finding]) -> list[Finding]:
-    """Those of the page's findings that stand within the comment."""
-    first = (comment.line, comment.column)
-    last = comment.locate(len(comment.body))
-    return [each for each in findings if first <= (each.line, each.column) <= last]
+def taken_anchors(page: Page, taken: Collection[str]) -> list[Finding]:
+    """Tables with the id of a heading: a link to such a table would lead to the heading."""
+    from preprocessor.specs import PipelineSpec
+
+    hint = "give the table another id, for links lead to the first of the two"
+    return [
+        finding("MT144", page.file, spec.locate(("id",)), f"the page has a `{spec.id}` already", hint)
+        for spec in page.specs
+        if isinstance(spec, PipelineSpec) and spec.id in taken
+    ]
+
+
+def by_comment(comments: Sequence[Comment], findings: Iterable[Finding]) -> list[list[Finding]]:
+    """For each comment of a page, in order, those of the page's findings that stand within it."""
+    found: list[list[Finding]] = [[] for _ in comments]
+    starts = [(comment.line, comment.column) for comment in comments]
+    for each in findings:
+        index = bisect_right(starts, (each.line, each.column)) - 1
+        if index >= 0 and (each.line, each.column) <= comments[index].locate(len(comments[index].body)):
+            found[index].append(each)
+    return found

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Container, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.pages import query_of, source_answer, source_of, spec_findings, tables_by_id
 from preprocessor.render.anchors import with_anchors
 from preprocessor.render.html import html_chart, html_table, text_html
-from preprocessor.site.faults import about, fault_box, fault_in_sentence
+from preprocessor.site.faults import by_comment, fault_box, fault_in_sentence
 
 if TYPE_CHECKING:
     from preprocessor.comments import Comment
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from preprocessor.render.runs import ListedRuns
     from preprocessor.results import Rows
     from preprocessor.specs import PipelineSpec, Spec, TableSpec, ValueSpec
-    from preprocessor.statements import Tables
 
 Place = Callable[[str, str], str]
 """Puts a file (its name, its text) where readers of the page reach it; gives the address, "" where it cannot."""
@@ -38,7 +38,7 @@ class Known:
     """
 
     pages: Sequence[Page]
-    tables: Tables
+    tables: MutableMapping[str, TableSpec]
     answers: Answers
     collections: Sequence[str] = ()
     judged: dict[int, list[Finding]] = field(default_factory=dict)
@@ -48,14 +48,12 @@ class Known:
     def of(cls, pages: Iterable[Page], answers: Answers, collections: Sequence[str] = ()) -> Known:
         """What these pages know together."""
         listed = list(pages)
-        return cls(listed, tables_by_id(listed), answers, collections)
+        return cls(listed, dict(tables_by_id(listed)), answers, collections)
 
     def within(self, page: Page) -> Known:
         """As seen from a page: its own tables come first, as another plugin may have changed it."""
-        own = tables_by_id([page])
-        if not own:
-            return self
-        return replace(self, pages=[page, *self.pages], tables={**self.tables, **own})
+        own = dict(tables_by_id([page]))
+        return replace(self, tables=ChainMap(own, self.tables)) if own else self
 
     def findings(self, spec: Spec) -> list[Finding]:
         """What is wrong with a comment once the rows are there; looked at once."""
@@ -76,13 +74,30 @@ def figures_of(page: Page, known: Known, place: Place, find: Find = lambda colle
 
     The rows of its figures go to ``place`` as files; ``find`` tells where the documents behind them are.
     """
+    from preprocessor.specs import PipelineSpec
+
     here = known.within(page)
-    specs = zip(page.specs, with_anchors(page.specs), strict=True)
     below = _Below(here, place, find, {})
+    errors = by_comment(page.comments, _errors(page.findings))
+    made = zip(page.comments, page.specs, with_anchors(page.specs), errors, strict=True)
     return [
-        _figure(comment, spec, anchored, page, below)
-        for comment, (spec, anchored) in zip(page.comments, specs, strict=True)
+        _figure(comment, spec, anchored, below)
+        if spec is not None and isinstance(anchored, PipelineSpec)
+        else _spoken(comment, spec, page, here, found)
+        for comment, spec, anchored, found in made
     ]
+
+
+def spoken_figures(page: Page, known: Known, about: Container[str]) -> dict[int, str]:
+    """The HTML of the values and statements ``about`` some tables, by the index of their comments."""
+    from preprocessor.specs import CheckSpec, ValueSpec
+
+    here = known.within(page)
+    return {
+        index: _spoken(comment, spec, page, here, [])
+        for index, (comment, spec) in enumerate(zip(page.comments, page.specs, strict=True))
+        if isinstance(spec, ValueSpec | CheckSpec) and spec.table in about
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +153,7 @@ class _Below:
 def loose_findings(page: Page) -> Sequence[Finding]:
     """Errors of reading the page that no comment's box shows, such as those of a shared pipeline's file."""
     errors = _errors(page.findings)
-    boxed = {each for comment in page.comments for each in about(comment, errors)} if errors else set()
+    boxed = {each for found in by_comment(page.comments, errors) for each in found} if errors else set()
     return [each for each in errors if each not in boxed]
 
 
@@ -146,26 +161,25 @@ def _errors(findings: Iterable[Finding]) -> list[Finding]:
     return [each for each in findings if each.severity == "error"]
 
 
-def _figure(comment: Comment, spec: Spec | None, anchored: Spec | None, page: Page, below: _Below) -> str:
-    from preprocessor.specs import PipelineSpec, ValueSpec
+def _figure(comment: Comment, spec: Spec, anchored: PipelineSpec, below: _Below) -> str:
+    faults = _box_for(comment)(_faults(spec, below.known))
+    return "\n".join(part for part in (faults, _drawing(anchored, below)) if part)
 
-    box = _box_for(comment)
-    if spec is None:
-        return box(about(comment, _errors(page.findings)))
-    known = below.known
-    faults = box(_faults(spec, known))
-    if isinstance(anchored, PipelineSpec):
-        return "\n".join(part for part in (faults, _drawing(anchored, below)) if part)
-    return faults or (_value(spec, known) if isinstance(spec, ValueSpec) else "")
+
+def _spoken(comment: Comment, spec: Spec | None, page: Page, known: Known, errors: Sequence[Finding]) -> str:
+    from preprocessor.specs import ValueSpec
+
+    found = errors if spec is None else _faults(spec, known, _unknown_table(spec, page, known))
+    return _box_for(comment)(found) or (_value(spec, known) if isinstance(spec, ValueSpec) else "")
 
 
 def _box_for(comment: Comment) -> Callable[[Iterable[Finding]], str]:
     return fault_in_sentence if comment.keyword in ("MONGO_VALUE", "MONGO_CHECK") else fault_box
 
 
-def _faults(spec: Spec, known: Known) -> list[Finding]:
-    """The errors of a sound comment that its rows bring to light, without those that it ignores."""
-    found = _errors([*_unknown_table(spec, known), *known.findings(spec)])
+def _faults(spec: Spec, known: Known, others: Iterable[Finding] = ()) -> list[Finding]:
+    """The errors of a sound comment that its rows bring to light, and others, without those that it ignores."""
+    found = _errors([*others, *known.findings(spec)])
     if not (found and spec.ignore):
         return found
     from preprocessor.lint.ignoring import without_silenced
@@ -173,12 +187,12 @@ def _faults(spec: Spec, known: Known) -> list[Finding]:
     return without_silenced(found, [spec])
 
 
-def _unknown_table(spec: Spec, known: Known) -> list[Finding]:
+def _unknown_table(spec: Spec, page: Page, known: Known) -> list[Finding]:
     from preprocessor.specs import CheckSpec, ValueSpec, unknown_tables, written_id
 
     if not isinstance(spec, ValueSpec | CheckSpec) or spec.table in known.tables:
         return []
-    written = (written_id(comment) for page in known.pages for comment in page.comments)
+    written = (written_id(comment) for each in (page, *known.pages) for comment in each.comments)
     return unknown_tables([spec], [each for each in written if each])
 
 

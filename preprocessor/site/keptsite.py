@@ -1,8 +1,9 @@
 """The figures of a whole site, kept from one build to the next while nothing they are made from has changed.
 
 Most builds change no comment, no pipeline and no result. Such a build needs neither the parser of comments
-nor the evaluator of pipelines, and spares their import as well. The key is the content of everything that
-figures are made from, so what is found under it is what would be made anew.
+nor the evaluator of pipelines, and spares their import as well. The key is the content of what is known before the
+first page is read; beyond it other plugins may write into any page, or add some, at any time. So each page says of
+what text it was made, and is right for that text alone.
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from preprocessor.environment import today
 from preprocessor.results import bsoncache, cachefolder
+from preprocessor.site.plainmarkdown import Plain
 
 if TYPE_CHECKING:
     from preprocessor.pages import Page
+    from preprocessor.specs import Spec
 
 # What gives other rows at another time or at every call: such a site is not kept.
 _FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", "$rand", "$sample")
@@ -25,11 +29,28 @@ _FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", "$rand", "$sample")
 
 @dataclass(frozen=True, slots=True)
 class KeptPage:
-    """One page: its text with tokens, the figure for each token, and the files that figures link to, by path."""
+    """One page: what it was made from (``given_key``), and what it became.
 
+    That is its text with tokens, for each token the figure and what stands for it in Markdown, the files that figures
+    link to, by path, the comments that are switched off, and the indexes of those that tell of tables on other pages.
+    """
+
+    given: str
     text: str
     figures: Mapping[str, str]
+    plain: Mapping[str, Plain]
     files: Mapping[str, str]
+    off: Sequence[str]
+    told: Sequence[int]
+
+
+def given_key(markdown: str, url: str) -> str:
+    """A key of all that the figures of a page depend on besides the key of the site: its text and its address.
+
+    And the day, where a table may be too old tomorrow though nothing changes.
+    """
+    day = today().isoformat() if '"max_age"' in markdown else ""
+    return hashlib.sha256(json.dumps([url, day, markdown]).encode("ascii")).hexdigest()
 
 
 def key_of(parts: Iterable[str]) -> str:
@@ -81,21 +102,28 @@ def load(fixtures: Path, key: str) -> dict[str, KeptPage] | None:
 
 
 def _kept_page(parts: Sequence[Any]) -> KeptPage:
-    """A page of its parts. Raises ``TypeError`` for what are no such parts."""
-    text, figures, files = parts
-    if not isinstance(text, str) or not all(isinstance(each, dict) for each in (figures, files)):
+    """A page of its parts. Raises ``TypeError`` for what are no such parts, ``ValueError`` for too few."""
+    given, text, figures, plain, files, off, told = parts
+    if not isinstance(text, str) or not all(isinstance(each, dict) for each in (figures, plain, files)):
         raise TypeError("no parts of a page")
-    return KeptPage(text, figures, files)
+    return KeptPage(
+        given, text, figures, {token: Plain(*each) for token, each in plain.items()}, files, off, told
+    )
 
 
 def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:
     """Keep pages under a key, or quietly do not when the cache's folder cannot be written."""
-    content = {name: (page.text, dict(page.figures), dict(page.files)) for name, page in pages.items()}
+    content = {name: [getattr(page, field.name) for field in fields(page)] for name, page in pages.items()}
     payload = json.dumps(content, ensure_ascii=True).encode("ascii")
     bsoncache.put(cachefolder.folder_for(fixtures), {key: payload})
 
 
 def may_be_kept(pages: Iterable[Page]) -> bool:
-    """Whether the same results give the same figures tomorrow: no pipeline asks the time or draws at random."""
-    pipelines = (str(spec.pipeline) for page in pages for spec in page.asking)
-    return not any(word in pipeline for pipeline in pipelines for word in _FICKLE)
+    """Whether the same results give the same figures tomorrow: nothing asks the time or draws at random."""
+    asked = (_asked(spec) for page in pages for spec in page.specs if spec is not None)
+    return not any(word in each for each in asked for word in _FICKLE)
+
+
+def _asked(spec: Spec) -> str:
+    """The pipeline of a spec, or its queries, as a text."""
+    return str([getattr(spec, name, None) for name in ("pipeline", "where", "expect")])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from preprocessor.comments import suspected
 from preprocessor.pages import Page, no_text, read_page
 from preprocessor.rules import finding
 from preprocessor.sharedpipelines import SharedPipelines
-from preprocessor.site.faults import about
+from preprocessor.site.faults import by_comment
 from preprocessor.site.keptsite import folder_state
+from preprocessor.site.shownpath import shown_path
 from preprocessor.textfiles import bad_byte
 
 if TYPE_CHECKING:
@@ -36,25 +39,22 @@ class PageReader:
             self._read.clear()
         self._state = state
 
-    def on_disk(self, file: File) -> Page | None:
-        """The page as it is on disk; None for one without a comment of ours, or one that cannot be read."""
-        try:
-            text = file.content_string
-        except (OSError, ValueError):
-            return None  # The build has ended, or will, for such a page.
-        return self._page(text, shown_path(file)) if "<!--" in text else None
+    def on_disk(self, file: File, text: str) -> Page | None:
+        """The page as it is on disk, where its text is ``text``; None for one without a comment of ours."""
+        return self._page(text, shown_path(file)) if suspected(text) else None
 
-    def as_given(self, file: File, markdown: str) -> Page:
+    def as_given(self, file: File, markdown: str, on_disk: str) -> Page:
         """The page as it came to us: usually the end of the file, below its front matter.
 
-        The page's text ends with ``markdown``. Where another plugin changed it, a comment that is on disk
-        as well keeps its place there.
+        The page's text ends with ``markdown``. Where another plugin changed what is ``on_disk``, a comment that is
+        there as well keeps its place there.
         """
-        on_disk = self.on_disk(file)
-        if on_disk is not None and on_disk.text.endswith(markdown):
-            return on_disk
+        # What is cut off is front matter; where it has comments, another plugin took tables out of the page.
+        if on_disk.endswith(markdown) and not suspected(on_disk[: len(on_disk) - len(markdown)]):
+            return self._page(on_disk, shown_path(file))
         given = self._page(markdown, shown_path(file))
-        return given if on_disk is None else _placed(given, on_disk)
+        before = self.on_disk(file, on_disk)
+        return given if before is None else _placed(given, before)
 
     def _page(self, text: str, file: str) -> Page:
         key = (file, text)
@@ -76,33 +76,23 @@ def unreadable(file: File) -> Finding | None:
 
 def _placed(given: Page, on_disk: Page) -> Page:
     """The page as given, with specs and findings of the page on disk for those comments that both have."""
-    twins = [(comment.keyword, comment.body) for comment in on_disk.comments]
-    specs, findings = [], [_elsewhere(each) for each in _of_no_comment(given)]
-    for comment, spec in zip(given.comments, given.specs, strict=True):
-        twin = (comment.keyword, comment.body)
-        if twin not in twins:
+    twins: dict[tuple[str, str], deque[int]] = {}
+    for index, comment in enumerate(on_disk.comments):
+        twins.setdefault((comment.keyword, comment.body), deque()).append(index)
+    theirs = by_comment(on_disk.comments, on_disk.findings)
+    owned = by_comment(given.comments, given.findings)
+    within = {each for found in owned for each in found}
+    specs, findings = [], [_elsewhere(each) for each in given.findings if each not in within]
+    for comment, spec, own in zip(given.comments, given.specs, owned, strict=True):
+        if same := twins.get((comment.keyword, comment.body)):
+            index = same.popleft()
+            specs.append(on_disk.specs[index])
+            findings += theirs[index]
+        else:
             specs.append(spec)
-            findings += [_elsewhere(each) for each in about(comment, given.findings)]
-            continue
-        index = twins.index(twin)
-        twins[index] = ("", "")
-        specs.append(on_disk.specs[index])
-        findings += about(on_disk.comments[index], on_disk.findings)
+            findings += [_elsewhere(each) for each in own]
     return replace(given, specs=tuple(specs), findings=tuple(findings))
-
-
-def _of_no_comment(page: Page) -> list[Finding]:
-    owned = {each for comment in page.comments for each in about(comment, page.findings)}
-    return [each for each in page.findings if each not in owned]
 
 
 def _elsewhere(finding: Finding) -> Finding:
     return replace(finding, message=f"{finding.message} (place in the page as other plugins changed it)")
-
-
-def shown_path(file: File) -> str:
-    """The path of a page to be shown: relative to the working folder where it is below it."""
-    if not file.abs_src_path:
-        return file.src_uri
-    path = Path(file.abs_src_path)
-    return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else path.as_posix()

@@ -1,10 +1,10 @@
 """The MkDocs plugin (ProperDocs runs it unchanged).
 
-One build goes: ``on_files`` reads the pages and runs every distinct pipeline at once; ``on_page_markdown``
-puts tokens for the comments; ``on_page_content`` swaps them for figures; ``on_env``, when all pages are
-read and nothing is written yet, reports every fault and ends a build that has errors; ``on_page_context``
-shows figures as words to search plugins, which come between. Under ``serve`` a fault is shown in the page
-instead.
+One build goes: ``on_nav``, when all plugins have added their pages, reads them and runs every distinct pipeline at
+once; ``on_page_markdown`` puts tokens for the comments; ``on_page_content`` swaps them for figures; ``on_env``, when
+all pages are read and nothing is written yet, reports every fault and ends a build that has errors; ``on_page_context``
+shows figures as words to search plugins, which come between, and fills the excerpts of blogs; ``on_post_build`` looks
+for tokens in what was written. Under ``serve`` a fault is shown in the page instead.
 
 The class has ``on_startup``, which makes MkDocs keep the instance between rebuilds, and with it pages and
 answers: https://www.mkdocs.org/dev-guide/plugins/#on_startup
@@ -13,33 +13,54 @@ answers: https://www.mkdocs.org/dev-guide/plugins/#on_startup
 from __future__ import annotations
 
 import logging
-import math
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from mkdocs.config import config_options as c
-from mkdocs.config.base import Config, ValidationError
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, CombinedEvent, PrefixedLogger, event_priority
 from mkdocs.structure.files import File, InclusionLevel
 
-from preprocessor.environment import today
+from preprocessor.comments import suspected
 from preprocessor.render.anchors import anchors_in
 from preprocessor.results import Limits
 from preprocessor.site import garbage
+from preprocessor.site.amending import (
+    Amended,
+    Told,
+    amended,
+    told_elsewhere,
+    too_late,
+    with_amendments,
+    with_numbers,
+    without_numbers,
+)
 from preprocessor.site.answers import KeptAnswers
 from preprocessor.site.assets import SCRIPT_FILE, STYLE_SHEET_FILE
+from preprocessor.site.excerpts import excerpt_of, excerpts_in, filled, give_tokens
 from preprocessor.site.headings import headings_with_values
-from preprocessor.site.keptsite import KeptPage, folder_state, key_of, load, may_be_kept, store
+from preprocessor.site.keptsite import (
+    KeptPage,
+    folder_state,
+    given_key,
+    key_of,
+    load,
+    may_be_kept,
+    store,
+)
+from preprocessor.site.options import MongoTablesConfig
+from preprocessor.site.plainmarkdown import plain_figures, with_plain_figures
 from preprocessor.site.searchtext import in_full, in_words
 from preprocessor.site.shelf import Shelf, put
+from preprocessor.site.shownpath import shown_path
 from preprocessor.site.source import results_source, watched_folder
-from preprocessor.site.swap import left_over, shown_again, swapped, tokens, with_tokens
+from preprocessor.site.swap import left_over, shown_again, swapped, switched_off, tokens, with_tokens
+from preprocessor.site.tokensleft import tokens_left
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from jinja2 import Environment
     from mkdocs.config.defaults import MkDocsConfig
@@ -54,6 +75,7 @@ if TYPE_CHECKING:
     from preprocessor.site.documents import Documents
     from preprocessor.site.figures import Known
     from preprocessor.site.pagereader import PageReader
+    from preprocessor.site.plainmarkdown import Plain
 
 log = PrefixedLogger("mongo-tables", logging.getLogger("mkdocs.plugins.mongo_tables"))
 
@@ -61,55 +83,24 @@ STYLE_SHEET = "assets/mongo-tables.css"
 SCRIPT = "assets/mongo-tables.js"
 
 
-class _AboveZero(c.Type):  # type: ignore[type-arg]
-    """A number above 0 that has an end: -1 rows or infinitely many seconds are no limit."""
-
-    def run_validation(self, value: object) -> object:
-        number = super().run_validation(value)
-        if not 0 < number < math.inf:
-            raise ValidationError(f"Expected a number above 0, not {number}")
-        return number
-
-
-class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
-    """The plugin's options in ``mkdocs.yml``."""
-
-    results = c.Type(str, default="fixtures")
-    """Where rows come from: a ``mongodb://`` URI, or a folder of fixtures relative to ``mkdocs.yml``. The
-    environment variable ``MONGO_TABLES_RESULTS`` comes before it."""
-
-    pipelines = c.Type(str, default="")
-    """Folder of shared stage lists, relative to ``mkdocs.yml``; by default ``pipelines`` in the docs
-    folder. It is not copied to the site."""
-
-    documents = c.Type(str, default="")
-    """A collection of the fixtures whose documents are published beside the pages, for the runs under figures to lead
-    to; by default none is. Whoever reads the site reads all of them."""
-
-    time_limit = _AboveZero((int, float), default=10)
-    """Seconds that one pipeline may take on a server."""
-
-    connect_limit = _AboveZero((int, float), default=2)
-    """Seconds to find a server."""
-
-    row_limit = _AboveZero(int, default=10_000)
-    """Rows that one pipeline may give."""
-
-    workers = _AboveZero(int, default=4)
-    """Pipelines that run at the same time on a server."""
-
-
 class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyped-call]
     """Comments in Markdown, tables in the site."""
 
     def __init__(self) -> None:
-        self._serving = False
+        self._serving = self._dirty = False
         self._running = ExitStack()
         self._answers: KeptAnswers | None = None
         self._reader: PageReader | None = None
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._files: dict[str, tuple[File, str]] = {}
+        self._given: dict[str, tuple[SitePage, str]] = {}
         self._pages: dict[str, Page] = {}
         self._on_disk: list[Page] = []
         self._known: Known | None = None
+        self._told: dict[str, Told] = {}
+        self._markdown: dict[str, str] = {}
         self._late: list[Finding] = []
         self._key = ""
         self._kept: dict[str, KeptPage] | None = None
@@ -117,79 +108,88 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._downloads: dict[str, str] = {}
         self._documents: Documents | None = None
         self._drawn: dict[str, dict[str, str]] = {}
+        self._excerpted: dict[str, Mapping[str, str]] = {}
+        self._copied: set[str] = set()
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Learn whether this is a preview, which shows faults in the page and goes on."""
-        self._serving = command == "serve"
+        self._serving, self._dirty = command == "serve", dirty
         self._running.enter_context(garbage.seldom_collected())
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the results source, and add the style sheet and the script to every page."""
-        self._pages, self._late, self._fresh, self._downloads = {}, [], {}, {}
-        self._on_disk, self._known, self._drawn, self._documents = [], None, {}, None
+        self._begin_anew()
         self._answers = self._answers_of(results_source(self.config.results, _root(config)))
         config.extra_css.append(STYLE_SHEET)
         config.extra_javascript.append(SCRIPT)
         return config
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """Run every pipeline of every page, unless all figures are kept; shared pipelines stay out of the site."""
-        folder = self._pipelines(config)
-        self._asked.refresh()
-        level = InclusionLevel.is_in_serve if self._serving else InclusionLevel.is_included
-        texts = [(file, _text(file)) for file in files.documentation_pages(inclusion=level)]
-        if without := [file for file, text in texts if not text]:
-            _refuse_unreadable(without)
-        pages = [file for file, text in texts if "<!--" in text]
-        self._key = self._site_key(folder, pages, config)
-        self._kept = load(Path(self._asked.where), self._key) if self._key else None
-        if self._kept is None:
-            self._ask_all(folder, pages)
-        log.debug("%d pipelines run", self._asked.ran)
-        for file in _inside(folder, files):
+        """Look whether every page can be read, and add our files; shared pipelines stay out of the site."""
+        self._read_files(files)
+        for file in _inside(self._pipelines(config), files):
             files.remove(file)
         # Other plugins take it for granted that a file has a path on disk.
         files.append(File.generated(config, STYLE_SHEET, abs_src_path=str(STYLE_SHEET_FILE)))
         files.append(File.generated(config, SCRIPT, abs_src_path=str(SCRIPT_FILE)))
         return files
 
+    @event_priority(-100)
+    def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
+        """Run every pipeline of every page, those that other plugins generate as well, unless all figures are kept."""
+        self._read_files(files)
+        self._asked.refresh()
+        self._key = self._site_key(config)
+        self._kept = load(Path(self._asked.where), self._key) if self._key else None
+        if self._kept is None:
+            self._ask_all(config)
+        log.debug("%d pipelines run", self._asked.ran)
+        return nav
+
     def on_page_markdown(
         self, markdown: str, *, page: SitePage, config: MkDocsConfig, files: Files
     ) -> str | None:
         """Put a token for each comment of the page, as the plugins before this one left it."""
-        if "<!--" not in markdown:
+        if not suspected(markdown):
             return None
-        kept = self._kept_page(page.file, markdown)
-        if kept is not None:
-            return kept.text[len(_text(page.file)) - len(markdown) :]
+        self._given[page.file.src_uri] = page, markdown
+        if self._kept is not None:
+            kept = self._kept.get(page.file.src_uri)
+            if kept is not None and kept.given == given_key(markdown, page.url):
+                return kept.text
+            self._make_anew(config)
         return self._with_tokens(markdown, page, config)
 
     def on_page_content(self, html: str, *, page: SitePage, config: MkDocsConfig, files: Files) -> str:
         """Swap the tokens for figures; a comment that is still there has come in from elsewhere."""
         name = page.file.src_uri
+        kept = self._kept.get(name) if self._kept is not None and name in self._given else None
+        made = self._with_kept(html, page, kept) if kept is not None else None
+        if kept is not None and made is None:
+            self._make_anew(config)
         given = self._pages.get(name)
-        if given is not None:
-            html = self._with_figures(html, page, given)
-        elif self._kept and name in self._kept:
-            html = self._swapped(html, self._kept[name].figures, page)[0]
-            self._downloads |= self._kept[name].files
-        _repeat_headings(page, html)
-        html, keywords = left_over(html)
-        if keywords:
-            self._late += _left_over_findings(page, keywords)
-        return html
+        if made is None:
+            made = html if given is None else self._with_figures(html, page, given)
+        _repeat_headings(page, made)
+        off = kept.off if kept else switched_off(given) if given else ()
+        made, left = left_over(made, off)
+        if left:
+            from preprocessor.site.faults import left_over_faults
+
+            self._late += left_over_faults(shown_path(page.file), left)
+        return made
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
         """Report every fault of every page; a build with an error ends here, before anything is written."""
+        if self._kept is not None and self._kept.keys() != self._given.keys():
+            self._make_anew(config)  # A page did not come, and others may speak of its tables.
+        self._settle(config)
         findings = self._findings(config)
-        for finding in findings:
-            _report(finding)
-        errors = sum(finding.severity == "error" for finding in findings)
-        if errors and not self._serving:
-            count = f"{errors} error{'s' if errors > 1 else ''}"
-            raise PluginError(f"mongo-tables: {count}, listed above; nothing was built.")
+        self._end_with(findings, "nothing was built")
         if not findings:
             self._keep()
+        self._give_excerpts()
+        self._copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
         try:
             put({**self._downloads, **self._published.files}, Path(config.site_dir))
         except OSError as error:
@@ -211,7 +211,24 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         page.content = in_full(page.content or "", self._drawn.pop(page.file.src_uri, {}))
         return context
 
-    on_page_context = CombinedEvent(_for_search, _for_readers)
+    @event_priority(-101)
+    def _for_excerpts(
+        self, context: TemplateContext, *, page: SitePage, config: MkDocsConfig, nav: Navigation
+    ) -> TemplateContext:
+        """Show the figures of posts in their excerpts, which a plugin for blogs has made by now."""
+        for excerpt in excerpts_in(context) if self._excerpted else ():
+            post = excerpt.post
+            figures = self._excerpted.get(post.file.src_uri, {})
+            excerpt.content = filled(excerpt.content, figures, post.url, page.url)
+            _repeat_headings(excerpt, excerpt.content)
+        return context
+
+    on_page_context = CombinedEvent(_for_search, _for_readers, _for_excerpts)
+
+    @event_priority(-200)
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """End a build that has the place of a figure in a file, whoever wrote it, instead of the figure."""
+        self._end_with(tokens_left(Path(config.site_dir), self._copied), "the site is not to be published")
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
@@ -261,127 +278,254 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             known.close()
         return KeptAnswers(where, limits, self.config.workers)
 
-    def _site_key(self, folder: Path, pages: Sequence[File], config: MkDocsConfig) -> str:
-        """A key of all that figures are made from; empty where that cannot be known, or need not (a preview)."""
+    def _read_files(self, files: Files) -> None:
+        """Read the pages that there are by now, each once. Ends the build for one that cannot be read."""
+        level = InclusionLevel.is_in_serve if self._serving else InclusionLevel.is_included
+        before, without = self._files, []
+        self._files = {}
+        for file in files.documentation_pages(inclusion=level):
+            read = before.get(file.src_uri)
+            text = read[1] if read is not None and read[0] is file else _text(file)
+            self._files[file.src_uri] = file, text
+            if not text:
+                without.append(file)
+        if without:
+            _refuse_unreadable(without)
+
+    def _site_key(self, config: MkDocsConfig) -> str:
+        """A key of what is known before the first page comes; empty where that is not all, or need not be (a preview).
+
+        Of pages this is how they are on disk, or were generated: what they come as is for each of them to compare.
+        """
+        pages = [(name, text) for name, (_, text) in self._files.items() if suspected(text)]
         answers = self._asked
         if answers.state is None or self._serving or not pages:
             return ""
-        texts = [part for file in pages for part in (file.src_uri, _text(file))]
         links = repr((config.use_directory_urls, self.config.documents))
-        settings = [repr(answers.limits), links, _day_that_matters(texts)]
-        return key_of([answers.state, folder_state(folder), *settings, *texts])
+        settings = [repr(answers.limits), links]
+        texts = [part for page in pages for part in page]
+        return key_of([answers.state, folder_state(self._pipelines(config)), *settings, *texts])
 
-    def _ask_all(self, folder: Path, pages: Sequence[File]) -> None:
+    def _ask_all(self, config: MkDocsConfig) -> None:
         """Read every page and run every distinct pipeline at once."""
+        pages = [(file, text) for file, text in self._files.values() if suspected(text)]
         if not pages:
             return
         from preprocessor.pages import queries
 
-        reader = self._page_reader(folder)
+        reader = self._page_reader(config)
         reader.refresh()
         with garbage.nothing_collected():
-            self._on_disk = [page for page in map(reader.on_disk, pages) if page is not None]
+            found = (reader.on_disk(file, text) for file, text in pages)
+            self._on_disk = [page for page in found if page is not None]
             self._asked.ask(queries(self._on_disk, with_sources=True))
             self._asked.forget()
         if not self._serving:  # A preview drops it all at the next change.
             garbage.kept()
 
-    def _page_reader(self, folder: Path) -> PageReader:
+    def _make_anew(self, config: MkDocsConfig) -> None:
+        """Go on without what was kept: a page came as another one than it was made from, and others may speak of it.
+
+        Pages that have their figures already keep them, but what they tell of other pages is looked at again.
+        """
+        kept, self._kept = self._kept or {}, None
+        self._ask_all(config)
+        for name, (page, markdown) in self._given.items():
+            before = kept.get(name)
+            if before is None or before.given != given_key(markdown, page.url):
+                continue
+            self._fresh[name] = before
+            self._read_page(markdown, page, config)
+            if before.told:
+                figures = list(before.figures.values())
+                self._told[name] = Told({index: figures[index] for index in before.told})
+
+    def _page_reader(self, config: MkDocsConfig) -> PageReader:
         from preprocessor.site.pagereader import PageReader
 
+        folder = self._pipelines(config)
         if self._reader is None or self._reader.folder != folder:
             self._reader = PageReader(folder)
         return self._reader
 
-    def _kept_page(self, file: File, markdown: str) -> KeptPage | None:
-        """The kept page, if the text given is the one it was made from."""
-        kept = self._kept.get(file.src_uri) if self._kept else None
-        return kept if kept is not None and _text(file).endswith(markdown) else None
+    def _read_page(self, markdown: str, page: SitePage, config: MkDocsConfig) -> Page:
+        """The page as it was given, with answers to what it asks; pages that come later may speak of its tables."""
+        from preprocessor.pages import queries, tables_by_id
 
-    def _with_tokens(self, markdown: str, page: SitePage, config: MkDocsConfig) -> str | None:
-        from preprocessor.pages import queries
+        name = page.file.src_uri
+        on_disk = self._files[name][1] if name in self._files else _text(page.file)
+        given = self._page_reader(config).as_given(page.file, markdown, on_disk)
+        if given.comments or given.findings or given.off:
+            self._pages[name] = given
+            self._asked.ask(queries([given], with_sources=True))
+            self._known_now.tables.update(tables_by_id([given]))
+        return given
 
-        given = self._page_reader(self._pipelines(config)).as_given(page.file, markdown)
-        if not given.comments and not given.findings:
-            return None
-        self._pages[page.file.src_uri] = given
-        self._asked.ask(queries([given], with_sources=True))
-        if given.text != _text(page.file):
-            self._key = ""  # Another plugin's work is not part of the key.
-        return with_tokens(given)[len(given.text) - len(markdown) :]
+    def _with_tokens(self, markdown: str, page: SitePage, config: MkDocsConfig) -> str:
+        given = self._read_page(markdown, page, config)
+        text = with_tokens(given)[len(given.text) - len(markdown) :]
+        if self._key:
+            made_from = given_key(markdown, page.url)
+            self._fresh[page.file.src_uri] = KeptPage(made_from, text, {}, {}, {}, switched_off(given), ())
+        return text
 
     def _pipelines(self, config: MkDocsConfig) -> Path:
         if self.config.pipelines:
             return _root(config) / self.config.pipelines
         return Path(config.docs_dir) / "pipelines"
 
-    def _swapped(self, html: str, figures: Mapping[str, str], page: SitePage) -> tuple[str, list[str]]:
-        """As ``swap.swapped``; MkDocs, which has looked for anchors already, learns of those in the figures."""
-        self._drawn[page.file.src_uri] = {token: each for token, each in figures.items() if "<table" in each}
-        if page.present_anchor_ids is not None:
-            page.present_anchor_ids.update(*map(anchors_in, figures.values()))
-        return swapped(html, figures)
-
-    def _with_figures(self, html: str, page: SitePage, given: Page) -> str:
-        from preprocessor.site.faults import fault_box
-        from preprocessor.site.figures import Known, figures_of, loose_findings
+    @property
+    def _known_now(self) -> Known:
+        """What is known of all pages so far: as they were given, those that did not come yet as they are on disk."""
+        from preprocessor.site.figures import Known
 
         if self._known is None:
             collections = () if self._asked.unreachable else self._asked.collections
             self._known = Known.of(self._on_disk, self._asked.by_key, collections)
-        shelf = Shelf(page.file.src_uri, page.url)
+        return self._known
+
+    def _note_figures(self, page: SitePage, figures: Mapping[str, str]) -> None:
+        """MkDocs, which has looked for anchors already, learns of those in the figures."""
+        self._drawn[page.file.src_uri] = {token: each for token, each in figures.items() if "<table" in each}
+        if page.present_anchor_ids is not None:
+            page.present_anchor_ids.update(*map(anchors_in, figures.values()))
+
+    def _with_kept(self, html: str, page: SitePage, kept: KeptPage) -> str | None:
+        """The page's HTML with the figures that were kept; None where they do not fit what other plugins made of it."""
+        anchors = {anchor for figure in kept.figures.values() for anchor in anchors_in(figure)}
+        html, lost = swapped(html, with_numbers(kept.figures, kept.told))
+        if lost or not anchors.isdisjoint(page.present_anchor_ids or ()):
+            return None
+        self._note_figures(page, kept.figures)
+        self._downloads |= kept.files
+        self._put_plain(page, kept.figures, kept.plain, bool(kept.told))
+        return html
+
+    def _with_figures(self, html: str, page: SitePage, given: Page) -> str:
+        from preprocessor.site.faults import fault_box, taken_anchors
+        from preprocessor.site.figures import figures_of, loose_findings
+
+        name, places = page.file.src_uri, tokens(given)
+        shelf = Shelf(name, page.url)
         find = partial(self._published.address, page.url)
-        figures = dict(zip(tokens(given), figures_of(given, self._known, shelf.place, find), strict=True))
+        figures = dict(zip(places, figures_of(given, self._known_now, shelf.place, find), strict=True))
+        plain = dict(zip(places, plain_figures(given, self._known_now), strict=True))
         self._downloads |= shelf.files
-        if self._key:
-            self._fresh[page.file.src_uri] = KeptPage(with_tokens(given), figures, shelf.files)
-        self._late += _taken_anchors(given, page.present_anchor_ids or ())
-        html, lost = self._swapped(html, figures, page)
+        told = told_elsewhere(given)
+        if told:
+            tables = {table: self._known_now.tables.get(table) for table in told.values()}
+            self._told[name] = Told({index: figures[places[index]] for index in told}, tables)
+        if name in self._fresh:
+            self._fresh[name] = replace(
+                self._fresh[name], figures=figures, plain=plain, files=shelf.files, told=tuple(told)
+            )
+        self._late += taken_anchors(given, page.present_anchor_ids or ())
+        html, lost = swapped(html, with_numbers(figures, told))
+        self._note_figures(page, figures)
+        self._put_plain(page, figures, plain, bool(told))
         if lost:
             html = self._without(lost, html, given)
         box = fault_box(loose_findings(given))
         return f"{box}\n{html}" if box else html
+
+    def _put_plain(
+        self, page: SitePage, figures: Mapping[str, str], plain: Mapping[str, Plain], told: bool
+    ) -> None:
+        """Leave the page's Markdown, which was converted by now, as a text without tokens to whoever reads it."""
+        name, markdown = page.file.src_uri, page.markdown or ""
+        page.markdown = with_plain_figures(markdown, plain)
+        if excerpt_of(page) is not None:
+            self._excerpted[name] = figures
+        if told or name in self._excerpted:
+            self._markdown[name] = markdown
+
+    def _settle(self, config: MkDocsConfig) -> None:
+        """Hold what pages tell of others' tables against the tables that there are, now that all pages are read."""
+        if self._kept is not None:
+            for name in (name for name, kept in self._kept.items() if kept.told):
+                page = self._given[name][0]
+                page.content = without_numbers(page.content or "")
+            return
+        if not self._told:
+            return
+        from preprocessor.site.figures import Known
+
+        known = self._known_now
+        now = Known.of(self._read_pages, known.answers, known.collections)
+        for name, told in self._told.items():
+            changes = amended(self._pages[name], told, now)
+            if changes:
+                self._amend(self._given[name][0], changes, now, config)
+            page = self._given[name][0]
+            page.content = without_numbers(page.content or "")
+        known.judged.update(now.judged)
+
+    @property
+    def _read_pages(self) -> list[Page]:
+        """The pages as they were given; where only changed pages are built, the others as they are on disk."""
+        given = list(self._pages.values())
+        if not self._dirty:
+            return given
+        files = {page.file for page in given}
+        return [*given, *(page for page in self._on_disk if page.file not in files)]
+
+    def _amend(self, page: SitePage, changes: Sequence[Amended], now: Known, config: MkDocsConfig) -> None:
+        name = page.file.src_uri
+        given, places = self._pages[name], tokens(self._pages[name])
+        page.content, lost = with_amendments(page.content or "", changes)
+        _repeat_headings(page, page.content)
+        readers = _readers_of_content(self, config)
+        self._late += too_late(given, changes if readers else lost, readers)
+        new = {places[change.number]: change.now for change in changes}
+        plain = dict(zip(places, plain_figures(given, now), strict=True))
+        page.markdown = with_plain_figures(self._markdown[name], plain)
+        if name in self._fresh:
+            kept = self._fresh[name]
+            self._fresh[name] = replace(kept, figures={**kept.figures, **new}, plain=plain)
+        if name in self._excerpted:
+            self._excerpted[name] = {**self._excerpted[name], **new}
+
+    def _give_excerpts(self) -> None:
+        for name in self._excerpted:
+            give_tokens(excerpt_of(self._given[name][0]), self._markdown[name])
 
     def _keep(self) -> None:
         """Keep the figures of a site without a single finding for the next build."""
         if self._key and self._kept is None and may_be_kept(self._pages.values()):
             store(Path(self._asked.where), self._key, self._fresh)
 
+    def _end_with(self, findings: Sequence[Finding], end: str) -> None:
+        """Report findings; a build with an error among them ends here."""
+        for finding in findings:
+            _report(finding)
+        errors = sum(finding.severity == "error" for finding in findings)
+        if errors and not self._serving:
+            count = f"{errors} error{'s' if errors > 1 else ''}"
+            raise PluginError(f"mongo-tables: {count}, listed above; {end}.")
+
     def _without(self, lost: list[str], html: str, given: Page) -> str:
-        from preprocessor.rules import finding
+        from preprocessor.site.faults import no_place
 
         comments = dict(zip(tokens(given), given.comments, strict=True))
-        for token in lost:
-            comment = comments[token]
-            at = (comment.line, comment.column)
-            hint = "give the comment lines of its own, outside code and raw HTML"
-            self._late.append(finding("MT118", given.file, at, "the site has no place for this figure", hint))
+        self._late += [no_place(given.file, comments[token]) for token in lost]
         sources = {token: given.text[comments[token].start : comments[token].end] for token in lost}
         return shown_again(html, sources)
 
     def _findings(self, config: MkDocsConfig) -> list[Finding]:
         """All findings, sorted. A source out of reach is one fault, not one for each table."""
-        if not self._pages and not self._late:
-            return []
+        if not self._pages:
+            return sorted(set(self._late))
         from preprocessor.pages import all_findings
         from preprocessor.rules import finding
 
-        assert self._answers is not None
-        pages = list(self._pages.values())
-        unreachable = self._answers.unreachable
+        unreachable, pages = self._asked.unreachable, self._read_pages
         if unreachable is None:
-            known = self._known
-            collections, judged = (known.collections, known.judged) if known else ((), {})
-            found = all_findings(pages, self._answers.by_key, collections, judged=judged)
+            known = self._known_now
+            found = all_findings(pages, known.answers, known.collections, judged=known.judged)
             return sorted({*found, *self._late})
         file = Path(config.config_file_path or "mkdocs.yml").name
         one = finding("MT310", file, (0, 0), unreachable.message, unreachable.hint)
         return sorted({one, *all_findings(pages, None), *self._late})
-
-
-def _day_that_matters(texts: Sequence[str]) -> str:
-    """The day, where a table may be too old tomorrow though nothing changes."""
-    return today().isoformat() if any('"max_age"' in text for text in texts) else ""
 
 
 def _root(config: MkDocsConfig) -> Path:
@@ -415,39 +559,23 @@ def _repeat_headings(page: SitePage, html: str) -> None:
         item = items.pop()
         items += item.children
         if item.id in headings:
+            before = {item.title, headings[item.id].bare}
             item.title = headings[item.id].whole
-            if item.level == 1 and page.title == headings[item.id].bare:
-                page.title = headings[item.id].whole
+            if item.level == 1 and page.title in before:
+                page.title = item.title
+
+
+def _readers_of_content(plugin: BasePlugin[MongoTablesConfig], config: MkDocsConfig) -> list[str]:
+    """The names of the plugins and hooks that read the HTML of pages after this plugin."""
+    names = {id(each): name for name, each in config.plugins.items()}
+    readers = config.plugins.events["page_content"]
+    own = [index for index, each in enumerate(readers) if getattr(each, "__self__", None) is plugin]
+    later = readers[own[-1] + 1 :] if own else []
+    return [names.get(id(getattr(each, "__self__", None)), each.__module__) for each in later]
 
 
 def _inside(folder: Path, files: Files) -> list[File]:
     return [file for file in files if file.abs_src_path and Path(file.abs_src_path).parent == folder]
-
-
-def _taken_anchors(given: Page, taken: Collection[str]) -> list[Finding]:
-    """A link to such a table would lead to the heading."""
-    from preprocessor.rules import finding
-    from preprocessor.specs import PipelineSpec
-
-    hint = "give the table another id, for links lead to the first of the two"
-    return [
-        finding("MT144", given.file, spec.locate(("id",)), f"the page has a `{spec.id}` already", hint)
-        for spec in given.specs
-        if isinstance(spec, PipelineSpec) and spec.id in taken
-    ]
-
-
-def _left_over_findings(page: SitePage, keywords: Sequence[str]) -> list[Finding]:
-    from preprocessor.rules import finding
-    from preprocessor.site.pagereader import shown_path
-
-    hint = (
-        "it came in after the page was read, from an included file for example: write it in the page itself"
-    )
-    return [
-        finding("MT119", shown_path(page.file), (0, 0), f"a {keyword} comment is left in the page", hint)
-        for keyword in dict.fromkeys(keywords)
-    ]
 
 
 def _report(finding: Finding) -> None:

@@ -8,12 +8,21 @@ are given the text: what they find in it is the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Final
 
+from preprocessor.site.swap import TOKEN
+
+_BEGINNING: Final = 160
+"""Characters by which figures are told apart: the anchor of a figure, the place of a fault, is among them."""
+_ALIKE: Final = 8
+"""Of figures that begin alike the first ones are tried: they stand in the page in the order in which they were made."""
 _HIDDEN: Final = " data-search-exclude>"
 _BOX: Final = re.compile("<(/?)div\\b")
 # Search engines keep paragraphs apart, and drop every other tag of a figure.
+_FIRST: Final = re.compile("<(?:figure|div)\\b")
 _TAG: Final = re.compile("<(?!/?p[ >])[^>]*>")
 _GAP: Final = re.compile("\n{2,}")
 
@@ -23,19 +32,49 @@ def in_words(html: str, figures: Mapping[str, str]) -> str:
 
     A figure that stands there otherwise than it was made stays as it is.
     """
+    if not figures:
+        return html
+    pieces, done = list[str](), 0
+    for token, start, figure in _met(html, figures):
+        pieces += [html[done:start], token, words_of(figure), token]
+        done = start + len(figure)
+    return "".join([*pieces, html[done:]])
+
+
+def _met(html: str, figures: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:
+    """Each figure that stands in the page as it was made, with its token and its offset, in the order of the page.
+
+    The page is gone through once, however many figures there are: they are told apart by how they begin.
+    """
+    length = min(_BEGINNING, *map(len, figures.values()))
+    waiting: dict[str, deque[tuple[str, str]]] = {}
     for token, figure in figures.items():
-        before, found, after = html.partition(figure)
-        html = f"{before}{token}{words_of(found)}{token}{after}" if found else html
-    return html
+        waiting.setdefault(figure[:length], deque()).append((token, figure))
+    done = 0
+    for tag in _FIRST.finditer(html):
+        start = tag.start()
+        if start < done or not (same := waiting.get(html[start : start + length])):
+            continue
+        for number, (token, figure) in enumerate(islice(same, _ALIKE)):
+            if html.startswith(figure, start):
+                yield token, start, figure
+                done = start + len(figure)
+                del same[number]
+                break
 
 
 def in_full(html: str, figures: Mapping[str, str]) -> str:
     """The page with the figures again, where ``in_words`` put their words."""
-    for token, figure in figures.items():
-        before, first, rest = html.partition(token)
-        _, second, after = rest.partition(token)
-        html = f"{before}{figure}{after}" if first and second else html
-    return html
+    if not figures:
+        return html
+    pieces, done, opened = list[str](), 0, None
+    for token in TOKEN.finditer(html):
+        if opened is not None and opened[0] == token[0]:
+            pieces += [html[done : opened.start()], figures[token[0]]]
+            done, opened = token.end(), None
+        elif token[0] in figures:
+            opened = token
+    return "".join([*pieces, html[done:]])
 
 
 def words_of(figure: str) -> str:

@@ -13,18 +13,30 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from preprocessor.comments import Comment
     from preprocessor.pages import Page
 
-_TOKEN: Final = re.compile(r"<!--mongo-tables:[0-9a-f]{16}-\d+-->")
-_IN_SENTENCE: Final = re.compile(rf"<span>{_TOKEN.pattern}</span>")
+TOKEN: Final = re.compile(r"<!--mongo-tables:[0-9a-f]{16}-\d+-->")
+_IN_SENTENCE: Final = re.compile(rf"<span>{TOKEN.pattern}</span>")
+ANY_TOKEN: Final = re.compile(rf"{_IN_SENTENCE.pattern}|{TOKEN.pattern}")
+_ANY_SHOWN: Final = re.compile(f"{ANY_TOKEN.pattern}|{escape(ANY_TOKEN.pattern)}")
 _LEFT_OVER: Final = re.compile(r"<!--\s*(MONGO_(?:TABLE|CHART|VALUE|CHECK))\s*:.*?(?:-->|\Z)", re.DOTALL)
 _OPENING: Final = re.compile(r"<p(?:\s[^>]*)?>")
+_MARK: Final = re.compile(rf"<p[ >]|</p>|{TOKEN.pattern}")
+_PREFIX: Final = re.compile(r"[\s>]+")
+
+
+class LeftOver(NamedTuple):
+    """A comment in finished HTML: its keyword, and all of it."""
+
+    keyword: str
+    text: str
 
 
 def tokens(page: Page) -> tuple[str, ...]:
@@ -81,10 +93,9 @@ def _sentences(html: str, figures: Mapping[str, str], met: set[str]) -> str:
 def _blocks(html: str, figures: Mapping[str, str], met: set[str]) -> str:
     pieces: list[str] = []
     done = 0
-    for match in _TOKEN.finditer(html):
-        if match.start() < done or match[0] not in figures:
+    for token, (start, end) in _with_paragraphs(html):
+        if start < done or token not in figures:
             continue
-        start, end = _paragraph(html, match.start()) or match.span()
         pieces.append(html[done:start])
         pieces += _divided(html[start:end], figures, met)
         done = end
@@ -92,13 +103,18 @@ def _blocks(html: str, figures: Mapping[str, str], met: set[str]) -> str:
     return "".join(pieces)
 
 
-def _paragraph(html: str, at: int) -> tuple[int, int] | None:
-    """Start and end of the paragraph around an offset."""
-    start = max(html.rfind("<p>", 0, at), html.rfind("<p ", 0, at))
-    end = html.find("</p>", at)
-    if start <= html.rfind("</p>", 0, at) or end < 0:
-        return None
-    return start, end + len("</p>")
+def _with_paragraphs(html: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Every token, with start and end of the paragraph around it, or of itself where it stands in none."""
+    opened, last_close = -1, html.rfind("</p>")
+    for match in _MARK.finditer(html):
+        if match[0] == "</p>":
+            opened = -1
+        elif match[0].startswith("<p"):
+            opened = match.start()
+        elif 0 <= opened < last_close and match.start() < last_close:
+            yield match[0], (opened, html.index("</p>", match.end()) + len("</p>"))
+        else:
+            yield match[0], match.span()
 
 
 def _divided(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[str]:
@@ -107,7 +123,7 @@ def _divided(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[
     inner = paragraph[opening.end() : -len("</p>")] if opening else paragraph
     tag = opening[0] if opening else ""
     pieces, done = [], 0
-    for match in _TOKEN.finditer(inner):
+    for match in TOKEN.finditer(inner):
         if match[0] in figures:
             text = inner[done : match.start()].strip()
             pieces += [f"{tag}{text}</p>\n" if text else "", figures[match[0]]]
@@ -121,18 +137,36 @@ def _divided(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[
 
 def shown_again(html: str, lost: Mapping[str, str]) -> str:
     """The HTML with the comments themselves, as text, where their tokens are shown as code."""
-    for token, source in lost.items():
-        html = html.replace(escape(token), escape(source)).replace(token, "")
-    return html
+    shown = {escape(token): escape(source) for token, source in lost.items()} | dict.fromkeys(lost, "")
+    return _ANY_SHOWN.sub(lambda match: shown.get(match[0], match[0]), html)
 
 
-def left_over(html: str) -> tuple[str, Sequence[str]]:
-    """The HTML without any live ``MONGO_…`` comment, and the keywords of those that were there, in order.
+def switched_off(page: Page) -> list[str]:
+    """The comments of the page that are text by intention: in another comment, or in HTML that hides them."""
+    return [page.text[start:end] for start, end in page.off]
+
+
+def left_over(html: str, off: Iterable[str]) -> tuple[str, Sequence[LeftOver]]:
+    """The HTML without any live ``MONGO_…`` comment, and those that were there, in order.
 
     Such a comment came in after the page was read, from an included file for example. Nobody would see that
-    its table is missing, and everybody could read its pipeline.
+    its table is missing, and everybody could read its pipeline. Those that are ``off`` stay where they are.
     """
     if "MONGO_" not in html:
         return html, ()
-    keywords = [match[1] for match in _LEFT_OVER.finditer(html)]
-    return (_LEFT_OVER.sub("", html), keywords) if keywords else (html, ())
+    known = Counter(map(_bare, off))
+    found: list[LeftOver] = []
+
+    def gone(match: re.Match[str]) -> str:
+        if known[bare := _bare(match[0])] > 0:
+            known[bare] -= 1
+            return match[0]
+        found.append(LeftOver(match[1], match[0]))
+        return ""
+
+    return _LEFT_OVER.sub(gone, html), found
+
+
+def _bare(comment: str) -> str:
+    """A comment without what its container puts before each of its lines."""
+    return _PREFIX.sub("", comment)

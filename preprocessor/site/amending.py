@@ -1,0 +1,111 @@
+"""Values and statements about tables that came to be known, or changed, after their own page was made.
+
+Pages are made one after the other. What a page says of a table on a later one is made from that page as it was before
+the first was read; another plugin may then write into it. So what is said of tables on other pages bears a number until
+all pages are read, and is then held against the tables that there are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from preprocessor.findings import Finding
+    from preprocessor.pages import Page
+    from preprocessor.site.figures import Known
+    from preprocessor.specs import TableSpec
+
+_NUMBER: Final = re.compile(r' data-mongo-number="\d+"')
+
+
+class Amended(NamedTuple):
+    """A figure of a page, by the number of its comment on it (from 0), as it was put there and as it must be."""
+
+    number: int
+    was: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a page tells of tables on other pages: figures by the indexes of their comments, as they were put.
+
+    ``tables`` are those that were known then; without one that was, what is told of it is made again in any case.
+    """
+
+    figures: Mapping[int, str]
+    tables: Mapping[str, TableSpec | None] = field(default_factory=dict)
+
+
+def told_elsewhere(page: Page) -> dict[int, str]:
+    """The ids of tables on other pages that the page speaks of, by the index of the comment that does."""
+    from preprocessor.specs import CheckSpec, ValueSpec
+
+    told = {
+        index: spec.table for index, spec in enumerate(page.specs) if isinstance(spec, ValueSpec | CheckSpec)
+    }
+    own = {table.id for table in page.tables} if told else ()
+    return {index: name for index, name in told.items() if name not in own}
+
+
+def with_numbers(figures: Mapping[str, str], told: Container[int]) -> Mapping[str, str]:
+    """The figures of a page by token, those that are told of other pages as they stand there until all are read."""
+    return {
+        token: _numbered(figure, index) if index in told else figure
+        for index, (token, figure) in enumerate(figures.items())
+    }
+
+
+def _numbered(figure: str, index: int) -> str:
+    return figure.replace(">", f' data-mongo-number="{index}">', 1)
+
+
+def without_numbers(html: str) -> str:
+    """The page's HTML as readers get it."""
+    return _NUMBER.sub("", html) if " data-mongo-number=" in html else html
+
+
+def amended(page: Page, told: Told, now: Known) -> list[Amended]:
+    """What the page tells of tables that are other ones ``now``, where that makes a difference."""
+    from preprocessor.site.figures import spoken_figures
+
+    names = told_elsewhere(page).values()
+    other = {
+        name for name in names if name not in told.tables or told.tables[name] is not now.tables.get(name)
+    }
+    new = spoken_figures(page, now, other) if other else {}
+    return [
+        Amended(index, told.figures[index], html)
+        for index, html in new.items()
+        if html != told.figures[index]
+    ]
+
+
+def with_amendments(html: str, changes: Iterable[Amended]) -> tuple[str, list[Amended]]:
+    """The page's HTML with figures as they must be, and the changes that found no place, in order."""
+    lost = []
+    for change in changes:
+        was = _numbered(change.was, change.number)
+        if not was:  # A statement that held: it shows nothing, and has no place.
+            html = f"{change.now}\n{html}"
+        elif html.count(was) == 1:
+            html = html.replace(was, change.now)
+        else:
+            lost.append(change)
+    return html, lost
+
+
+def too_late(page: Page, changes: Iterable[Amended], readers: Sequence[str]) -> list[Finding]:
+    """What is said of values that other plugins have read already, or have written themselves."""
+    from preprocessor.rules import finding
+
+    hint = "put the value on the page of its table, or the table on a page that no plugin changes"
+    by = " and ".join(readers) or "another plugin"
+    message = f"the table of this value was written after {by} had read the value"
+    return [
+        finding("MT171", page.file, (comment.line, comment.column), message, hint)
+        for comment in (page.comments[change.number] for change in changes)
+    ]

@@ -1,0 +1,66 @@
+"""Beginnings of pages on other pages: the excerpts of Material's blog, on its index, archives and categories.
+
+An excerpt converts the Markdown of its post anew. It is given the Markdown with tokens, and gets the figures of the
+post in their places: as they are, but without ids, which the page of the post has, and with links that lead there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from copy import copy
+from html import unescape
+from posixpath import relpath
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urljoin, urlsplit
+
+from preprocessor.render.html import text_html
+from preprocessor.site.swap import swapped
+
+if TYPE_CHECKING:
+    from mkdocs.structure.pages import Page as SitePage
+
+_ID: Final = re.compile('(<(?:figure|tr)[^>]*?) id="[^"]+"')
+_LINK: Final = re.compile('(<a\\b[^>]*? href=")([^"]+)(")')
+
+
+def excerpt_of(page: SitePage) -> Any:
+    """What converts the Markdown of the page elsewhere; None where nothing does."""
+    excerpt = getattr(page, "excerpt", None)
+    return excerpt if getattr(excerpt, "post", None) is page else None
+
+
+def give_tokens(excerpt: Any, markdown: str) -> None:
+    """Let an excerpt convert Markdown with tokens, while its page keeps the one that is read as text."""
+    excerpt.post = copy(excerpt.post)
+    excerpt.post.markdown = markdown
+
+
+def elsewhere(figure: str, home: str, here: str) -> str:
+    """The figure of the page with the address ``home`` as it stands on the one with the address ``here``."""
+
+    def moved(link: re.Match[str]) -> str:
+        return f"{link[1]}{text_html(_moved(unescape(link[2]), home, here))}{link[3]}"
+
+    return _LINK.sub(moved, _ID.sub(r"\1", figure))
+
+
+def _moved(address: str, home: str, here: str) -> str:
+    """An address that is relative to one page, relative to another."""
+    if urlsplit(address).scheme or address.startswith("/"):
+        return address
+    path, mark, anchor = urljoin(f"/{home}", address).partition("#")
+    folder = f"/{here}" if here.endswith("/") or not here else f"/{here}".rpartition("/")[0]
+    way = relpath(path, folder or "/")
+    return f"{way}/{mark}{anchor}" if path.endswith("/") else f"{way}{mark}{anchor}"
+
+
+def filled(html: str, figures: Mapping[str, str], home: str, here: str) -> str:
+    """The HTML of an excerpt with the figures of its page."""
+    present = {token: elsewhere(figure, home, here) for token, figure in figures.items() if token in html}
+    return swapped(html, present)[0] if present else html
+
+
+def excerpts_in(context: Mapping[str, Any]) -> Iterable[Any]:
+    """The excerpts that a template is given."""
+    return [each for each in context.get("posts") or () if hasattr(each, "post") and hasattr(each, "content")]

@@ -1,0 +1,46 @@
+"""The options of the plugin in ``mkdocs.yml``."""
+
+from __future__ import annotations
+
+import math
+
+from mkdocs.config import config_options as c
+from mkdocs.config.base import Config, ValidationError
+
+
+class _AboveZero(c.Type):  # type: ignore[type-arg]
+    """A number above 0 that has an end: -1 rows or infinitely many seconds are no limit."""
+
+    def run_validation(self, value: object) -> object:
+        number = super().run_validation(value)
+        if not 0 < number < math.inf:
+            raise ValidationError(f"Expected a number above 0, not {number}")
+        return number
+
+
+class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
+    """The plugin's options in ``mkdocs.yml``."""
+
+    results = c.Type(str, default="fixtures")
+    """Where rows come from: a ``mongodb://`` URI, or a folder of fixtures relative to ``mkdocs.yml``. The
+    environment variable ``MONGO_TABLES_RESULTS`` comes before it."""
+
+    pipelines = c.Type(str, default="")
+    """Folder of shared stage lists, relative to ``mkdocs.yml``; by default ``pipelines`` in the docs
+    folder. It is not copied to the site."""
+
+    documents = c.Type(str, default="")
+    """A collection of the fixtures whose documents are published beside the pages, for the runs under figures to lead
+    to; by default none is. Whoever reads the site reads all of them."""
+
+    time_limit = _AboveZero((int, float), default=10)
+    """Seconds that one pipeline may take on a server."""
+
+    connect_limit = _AboveZero((int, float), default=2)
+    """Seconds to find a server."""
+
+    row_limit = _AboveZero(int, default=10_000)
+    """Rows that one pipeline may give."""
+
+    workers = _AboveZero(int, default=4)
+    """Pipelines that run at the same time on a server."""

@@ -1,0 +1,64 @@
+"""The Markdown of a page once its figures are there, for plugins that read it: feeds, abstracts, copies of pages.
+
+While MkDocs converts a page its Markdown holds tokens (``swap``). A reader of it afterwards would publish them in the
+place of numbers. So each gives way to what an author would have written by hand: a pipe table, or the value as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from preprocessor.site.swap import ANY_TOKEN
+
+if TYPE_CHECKING:
+    from preprocessor.comments import Comment
+    from preprocessor.pages import Page
+    from preprocessor.site.figures import Known
+    from preprocessor.specs import Spec
+
+
+class Plain(NamedTuple):
+    """What stands for a figure: its lines, and what they begin with in its container; no lines for a sentence's text.
+
+    ``text`` of a value is put into its sentence as it is.
+    """
+
+    text: str
+    prefix: str = ""
+    lines: Sequence[str] | None = None
+
+
+def plain_figures(page: Page, known: Known) -> list[Plain]:
+    """What stands for each comment of the page, in order."""
+    here = known.within(page)
+    return [_plain(comment, spec, here) for comment, spec in zip(page.comments, page.specs, strict=True)]
+
+
+def _plain(comment: Comment, spec: Spec | None, known: Known) -> Plain:
+    from preprocessor.expansion import table_lines, value_markdown
+    from preprocessor.specs import PipelineSpec, ValueSpec
+
+    if isinstance(spec, PipelineSpec):
+        return Plain("", comment.prefix, table_lines(spec, known.answers))
+    return Plain(value_markdown(spec, known.answers, known.tables) if isinstance(spec, ValueSpec) else "")
+
+
+def with_plain_figures(markdown: str, figures: Mapping[str, Plain]) -> str:
+    """The Markdown with what stands for each figure in the place of its token; other tokens stay."""
+    pieces, done = list[str](), 0
+    for token in ANY_TOKEN.finditer(markdown):
+        if (plain := figures.get(token[0])) is None:
+            continue
+        start, text = _placed(markdown, token.start(), token.end(), plain)
+        pieces += [markdown[done:start], text]
+        done = token.end()
+    return "".join([*pieces, markdown[done:]])
+
+
+def _placed(markdown: str, start: int, end: int, plain: Plain) -> tuple[int, str]:
+    if plain.lines is None:
+        return start, plain.text
+    from preprocessor.expansion import Place, standing_alone
+
+    return standing_alone(markdown, Place(start, end, plain.prefix), plain.lines)

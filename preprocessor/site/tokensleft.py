@@ -1,0 +1,44 @@
+"""The last look at a built site: no file of it may hold the place of a figure instead of the figure."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from preprocessor.rules import finding
+from preprocessor.site.shownpath import shown
+
+if TYPE_CHECKING:
+    from preprocessor.findings import Finding
+
+# Whether it stands in HTML, in XML or JSON, or in a text in which its brackets are escaped.
+_TOKEN: Final = re.compile(rb"mongo-tables:[0-9a-f]{16}-\d+")
+_HINT: Final = "a plugin took the page too early: list mongo-tables before the plugin that wrote this file"
+
+
+def tokens_left(site: Path, copied: Collection[str]) -> list[Finding]:
+    """One finding for each file of the site with a token in it. Files that were ``copied`` as they are have none."""
+    return [
+        finding("MT170", shown(Path(file)), (0, 0), "the place of a figure is left in this file", _HINT)
+        for file in _files(site)
+        if file not in copied and _TOKEN.search(_content(file))
+    ]
+
+
+def _files(site: Path) -> Iterator[str]:
+    """Every file but those that MkDocs leaves alone when it cleans the folder, such as a Git repository."""
+    for folder, folders, names in os.walk(site):
+        top = folder == str(site)
+        folders[:] = sorted(name for name in folders if not (top and name.startswith(".")))
+        yield from (os.path.join(folder, name) for name in sorted(names))  # noqa: PTH118 (thousands of them)
+
+
+def _content(file: str) -> bytes:
+    try:
+        with open(file, "rb") as opened:  # noqa: PTH123
+            return opened.read()
+    except OSError:  # Gone again, or no plain file: nothing that could be published.
+        return b""

@@ -1,0 +1,107 @@
+"""What must not be in a built site ends the build; what authors have switched off stays off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.site.inprocess import CONFIG, ROWS, built, html, seen, table, write
+
+PLUGINS = "plugins: [mongo-tables]\n"
+EARLY = """
+import json
+from html import escape
+from pathlib import Path
+from mkdocs.plugins import event_priority
+
+taken = []
+
+@event_priority(50)
+def on_page_content(html, *, page, config, files):
+    taken.append(html)
+
+def on_post_build(config):
+    Path(config.site_dir, "NAME").write_text(WRITTEN)
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    page = f"# Home\n\n{table('one')}\n"
+    return write(
+        tmp_path, {"mkdocs.yml": f"{CONFIG}{PLUGINS}", "docs/index.md": page, "fixtures/r/r.jsonl": ROWS}
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("all.txt", "taken[-1]"),
+        ("feed.xml", "escape(taken[-1])"),
+        ("pages.json", "json.dumps(taken[-1:])"),
+        ("copy.html", "taken[-1]"),
+    ],
+)
+def test_a_file_with_the_place_of_a_figure_ends_the_build_and_is_named(
+    name: str, written: str, site: Path
+) -> None:
+    hook = EARLY.replace("NAME", name).replace("WRITTEN", written)
+    write(site, {"mkdocs.yml": f"{CONFIG}{PLUGINS}hooks: [hook.py]\n", "hook.py": hook})
+    for _ in range(2):
+        outcome = built(site)
+        assert not outcome.done
+        assert [line.split(" ")[:2] for line in outcome.errors if "MT" in line] == [
+            [f"site/{name}:", "MT170"]
+        ]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<!-- off for now\n{table('off')}\n-->",
+        f"<pre>\n{table('off')}\n</pre>",
+        f"<script>\n{table('off')}\n</script>",
+        f"Words <textarea>{table('off')}</textarea> on.",
+        f"> <pre>\n> {table('off')}\n> </pre>",
+    ],
+    ids=["comment", "pre", "script", "textarea", "quote"],
+)
+def test_a_table_that_is_switched_off_stays_off_in_every_build(page: str, site: Path) -> None:
+    write(site, {"docs/index.md": f"# Home\n\n{table('one')}\n\n{page}\n"})
+    for _ in range(2):
+        outcome = built(site)
+        assert outcome.done, outcome.log
+        assert not any("MT119" in line for line in outcome.errors)
+        assert len(seen(site, "index.html").tables) == 1
+
+
+def test_a_comment_that_came_in_from_elsewhere_is_not_taken_for_one_that_is_switched_off(site: Path) -> None:
+    page = f'# Home\n\n<pre>\n{table("off")}\n</pre>\n\n```\n{table("shown")}\n```\n\n--8<-- "part.md"\n'
+    settings = f"{CONFIG}{PLUGINS}markdown_extensions: [pymdownx.snippets, pymdownx.superfences]\n"
+    write(site, {"mkdocs.yml": settings, "docs/index.md": page})
+    for name in ("off", "shown"):
+        write(site, {"part.md": f"{table(name)}\n"})
+        outcome = built(site)
+        assert not outcome.done
+        assert sum("MT119" in line for line in outcome.errors) == 1
+
+
+def test_a_page_from_which_a_hook_cuts_its_first_table_has_the_others(site: Path) -> None:
+    hook = """
+from mkdocs.plugins import event_priority
+
+@event_priority(50)
+def on_page_markdown(markdown, **_):
+    return markdown[markdown.index("## Second"):]
+"""
+    page = f"# Home\n\n{table('one')}\n\n## Second\n\n{table('two', least=4)}\n"
+    write(
+        site, {"mkdocs.yml": f"{CONFIG}{PLUGINS}hooks: [hook.py]\n", "hook.py": hook, "docs/index.md": page}
+    )
+    for _ in range(2):
+        outcome = built(site)
+        assert outcome.done, outcome.log
+        assert seen(site, "index.html").tables == [[["Kind", "Trains"], ["y", "5"]]]
+        assert "Home</h1>" not in html(site, "index.html")
