@@ -65,8 +65,23 @@ def _unwrap(wrapper: str, value: dict[str, Any], path: Path, malformed: list[Mal
         return reader(value)
     except (_Odd, ValueError, ArithmeticError) as fault:
         said = fault.args[0] if isinstance(fault, _Odd) else "does not hold such a value"
-        malformed.append(Malformed((*path, wrapper), f"`{wrapper}` {said}.", f"Write {hint}."))
+        malformed.append(
+            Malformed((*path, wrapper), f"`{wrapper}` {said}.", f"Write {_meant(value) or hint}.")
+        )
         return None
+
+
+def _meant(value: dict[str, Any]) -> str:
+    """A day or a time without its zone, as a date is written; "" for anything else."""
+    held = value.get("$date")
+    if not isinstance(held, str):
+        return ""
+    import json
+
+    from preprocessor.shellvalues import of_call
+
+    date = of_call("ISODate", json.dumps(held))
+    return date.text if date else ""
 
 
 class _Odd(Exception):

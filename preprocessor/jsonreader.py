@@ -8,6 +8,7 @@ stops.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import dataclass, field
@@ -68,12 +69,18 @@ _BLANK = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?(?![0-9A-Za-z_.+-])")
 _NUMBER_LIKE = re.compile(r"[+-]?(?:\.?[0-9]|Infinity\b|inf\b)[0-9A-Za-z_.+-]*", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d][\w$.]*|\$[\w$.]*")
+_CALL = re.compile(r"(?P<name>(?:new[ \t]+)?[^\W\d][\w$.]*)[ \t]*\(")
+_QUOTED = re.compile(r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`]*`""")
+_EXPRESSION = re.compile(
+    r"/(?P<pattern>(?![*/])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)/(?P<flags>[a-z]*)"
+)
 _KEY_WORD = re.compile(r"[\w$][\w$.-]*")
 _PLAIN = re.compile(r'[^"\\\x00-\x1f\ud800-\udfff]*')
 _HEX = re.compile(r"[0-9A-Fa-f]{4}")
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _CONSTANTS = {"true": True, "false": False, "null": None}
 _OTHER_LANGUAGES = {"none": "null", "nil": "null", "undefined": "null", "yes": "true", "no": "false"}
+_KEYS_OF_ALL = {"MinKey": "$minKey", "MaxKey": "$maxKey"}
 _CURLY_QUOTES = {"“": "”“", "”": "”", "„": "“”", "‘": "’‘", "’": "’", "'": "'", "`": "`"}
 _CLOSERS = {"[": "]", "{": "}"}
 
@@ -168,6 +175,10 @@ class _Reader:
             return self.number(match, path)
         if match := _NUMBER_LIKE.match(self.text, start):
             return self.odd_number(match, path)
+        if match := _CALL.match(self.text, start):
+            return self.call(match, path)
+        if match := _EXPRESSION.match(self.text, start):
+            return self.expression(match)
         if match := _WORD.match(self.text, start):
             return self.word(match, path)
         if not char:
@@ -181,6 +192,11 @@ class _Reader:
         self.at = match.end()
         if word in _CONSTANTS:
             return _CONSTANTS[word]
+        if word in _KEYS_OF_ALL:
+            self.problem(
+                start, f"`{word}` is how a shell writes a value.", f'Write {{"{_KEYS_OF_ALL[word]}": 1}}.'
+            )
+            return {_KEYS_OF_ALL[word]: 1}
         meant = _OTHER_LANGUAGES.get(word.lower(), word.lower())
         if word.lower() == "nan":
             self.problem(start, f"`{word}` is not JSON.", 'Write null, or {"$numberDouble": "NaN"}.')
@@ -189,6 +205,48 @@ class _Reader:
         else:
             self.problem(start, f"The text `{word}` has no quotes.", f'Write "{word}", in double quotes.')
         return self.guess(path)
+
+    # -- what mongosh writes --
+
+    def call(self, match: re.Match[str], path: Path) -> Any:
+        """Read ``ISODate("…")`` and its like, with a problem whose hint is the same value in Extended JSON."""
+        from preprocessor.shellvalues import of_call  # only who pasted from a shell needs it
+
+        start, name = self.at, " ".join(match["name"].split())
+        end = self.end_of_call(match.end())
+        if end is None:
+            raise self.stop(start, f"Nothing closes the `(` behind `{name}`.", "Add the missing `)`.")
+        self.at = end
+        value = of_call(name, self.text[match.end() : end - 1])
+        message = f"`{name}(…)` is how a shell writes a value: JSON has no calls."
+        if value is None:
+            known = 'Write the value in Extended JSON, for example {"$date": "2026-01-31T00:00:00Z"}.'
+            self.problem(start, message, known)
+            return self.guess(path)
+        self.problem(start, message, f"Write {value.text}. {value.remark}".rstrip())
+        return value.json
+
+    def end_of_call(self, at: int) -> int | None:
+        """Give the offset behind the bracket that closes the call whose arguments begin at ``at``."""
+        depth = 1
+        while depth:
+            if at >= len(self.text):
+                return None
+            quoted = _QUOTED.match(self.text, at)
+            char = self.text[at]
+            depth += (char == "(") - (char == ")")
+            at = quoted.end() if quoted else at + 1
+        return at
+
+    def expression(self, match: re.Match[str]) -> Any:
+        """Read a regular expression between slashes, with a problem."""
+        from preprocessor.shellvalues import of_expression
+
+        value = of_expression(match["pattern"], match["flags"])
+        message = "A regular expression between slashes is no JSON."
+        self.problem(self.at, message, f"Write {value.text}.")
+        self.at = match.end()
+        return value.json
 
     # -- numbers --
 
@@ -285,10 +343,14 @@ class _Reader:
         name = "single" if quote == "'" else "typographic" if quote != "`" else "backquote"
         end = start + 1
         while end < len(self.text) and self.text[end] not in _CURLY_QUOTES[quote] + "\n":
-            end += 1
+            end += 2 if self.text[end] == "\\" and name != "typographic" else 1
         closed = self.text[end : end + 1] not in ("", "\n")
         shown = self.text[start + 1 : end]
-        hint = f'Write "{shown}".' if closed and len(shown) < 40 and '"' not in shown else 'Write "…".'
+        if closed and name != "typographic":
+            from preprocessor.shellvalues import unquoted
+
+            shown = unquoted(self.text[start : end + 1])
+        hint = f"Write {json.dumps(shown, ensure_ascii=False)}." if closed else 'Write "…".'
         marks = "backquotes" if name == "backquote" else f"{name} quotes"
         message = f"A string stands in double quotes, not in {marks}."
         if not closed:

@@ -6,6 +6,7 @@ are. All questions are put to the results source itself, so that the answers hol
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -183,12 +184,33 @@ def operands(wanted: Any) -> list[Any]:
 def _meant_value(wanted: Any, there: list[tuple[Any, int]]) -> str:
     known = [value for value, _ in there if isinstance(value, str)]
     for operand in operands(wanted):
+        if isinstance(operand, str) and (written := _in_its_type(operand, there)):
+            return written
         if isinstance(operand, str) and (near := nearest_word(operand, known)):
             return f"Did you mean {shown(near)}?"
         same = [value for value, _ in there if isinstance(value, str) != isinstance(operand, str)]
         if any(str(value) == str(operand) for value in same):
             return f"Write it as it is stored, {'without' if isinstance(operand, str) else 'with'} quotes."
     return ""
+
+
+_CONSTRUCTORS = {"date": "ISODate", "objectId": "ObjectId", "decimal": "NumberDecimal"}
+
+
+def _in_its_type(text: str, there: list[tuple[Any, int]]) -> str:
+    """How a text is written as what is there, where that is always of one type that JSON does not have."""
+    from preprocessor.shellvalues import of_call
+
+    kinds = {type_name(value) for value, _ in there}
+    constructor = _CONSTRUCTORS.get(next(iter(kinds))) if len(kinds) == 1 else None
+    if constructor is None:
+        return ""
+    value = of_call(constructor, json.dumps(text))
+    if value is not None:
+        return f"Write it as what it is: {value.text}."
+    from bson import json_util
+
+    return f"Such a value is written {json_util.dumps(there[0][0], json_options=json_util.RELAXED_JSON_OPTIONS)}."
 
 
 def _unwound(body: Any, position: int, before: Step, walk: Walk) -> Told:

@@ -478,3 +478,16 @@ def test_what_fails_on_a_server_late_is_still_found(folder: Path, server: str) -
     )
     assert [one["rule"] for one in table["findings"]] == ["MT301"]
     assert table["rows"] is None
+
+
+def test_who_compares_a_date_with_a_text_is_told_how_a_date_is_written(folder: Path) -> None:
+    days = ("2026-01-01T00:00:00Z", "2026-03-01T00:00:00Z")
+    lines = [json.dumps({"_id": day, "at": {"$date": day}, "key": {"$oid": "0" * 24}}) for day in days]
+    (folder / "fixtures" / "runs" / "a.jsonl").write_text("\n".join(lines))
+    text = explained(folder, {"$match": {"at": {"$gte": "2026-02-01"}}}, columns=("at",), expect=1)
+    assert "it is never a string there, always date" in text
+    assert 'Write it as what it is: {"$date": "2026-02-01T00:00:00Z"}.' in text
+    text = explained(folder, {"$match": {"at": {"$gte": "February"}}}, columns=("at",), expect=1)
+    assert 'Such a value is written {"$date": "2026-01-01T00:00:00Z"}.' in text
+    text = explained(folder, {"$match": {"key": "f" * 24}}, columns=("at",), expect=1)
+    assert f'Write it as what it is: {{"$oid": "{"f" * 24}"}}.' in text
