@@ -42,6 +42,11 @@ _SOURCES_LISTED = """\
 
 _EXIT = "exit status: 0 clean, 1 findings, 2 wrong usage or nothing to work with"
 
+_CHECK_EXIT = (
+    "exit status: 0 no finding, or none as grave as --fail-on; 1 findings as grave, or graver;\n"
+    "2 wrong usage or nothing to work with"
+)
+
 
 _MOMENT = 0.01
 """Seconds after which an interrupt that could not be raised is tried again."""
@@ -191,7 +196,7 @@ def _check(commands: Commands) -> None:
         "Checks every MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
         "source, its rows. All faults of all files are listed, each with file, line and column.",
         "preprocessor.commands.check",
-        f"{_SOURCE}\n\n{_EXIT}",
+        f"{_SOURCE}\n\n{_CHECK_EXIT}",
     )
     command.add_argument(
         "paths", nargs="*", metavar="PATH", help="pages or folders (default: the site's, else docs)"
@@ -207,6 +212,12 @@ def _check(commands: Commands) -> None:
         choices=("text", "json", "github", "sarif"),
         default="text",
         help="how findings are written (default: text)",
+    )
+    command.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "note"),
+        default="warning",
+        help="the least grave finding that makes the exit status 1 (default: warning)",
     )
     _baseline_options(command)
     _source_options(command)

@@ -18,7 +18,8 @@ from preprocessor.rules import RULES
 Form = Literal["text", "json", "github", "sarif"]
 FORMS: tuple[Form, ...] = ("text", "json", "github", "sarif")
 
-_SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+"""From the gravest down."""
 
 
 def report(
@@ -40,9 +41,10 @@ def report(
     return forms[form](ordered)
 
 
-def exit_code(findings: Iterable[Finding]) -> int:
-    """Give 1 when there is an error or a warning, else 0: notes do not fail a build."""
-    return int(any(finding.severity != "note" for finding in findings))
+def exit_code(findings: Iterable[Finding], fail_on: Severity = "warning") -> int:
+    """Give 1 when there is a finding as grave as ``fail_on``, or graver, else 0."""
+    failing = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+    return int(any(finding.severity in failing for finding in findings))
 
 
 def summary(findings: Iterable[Finding]) -> str:
@@ -57,7 +59,7 @@ def summary(findings: Iterable[Finding]) -> str:
 
 def _counts(findings: Iterable[Finding]) -> dict[str, int]:
     severities = [finding.severity for finding in findings]
-    return {severity: severities.count(severity) for severity in _SEVERITIES}
+    return {severity: severities.count(severity) for severity in SEVERITIES}
 
 
 def counted(number: int, noun: str) -> str:

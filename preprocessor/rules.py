@@ -229,7 +229,7 @@ _ALL = (
     ),
     # MT5xx: untidiness
     Rule("MT501", "unused-field", "note", "A field is computed or kept, and never used."),
-    Rule("MT502", "carried-arrays", "warning", "Whole arrays travel with every row and are not shown."),
+    Rule("MT502", "carried-arrays", "note", "Whole arrays travel with every row and are not shown."),
     Rule("MT503", "header-blanks", "note", "A header has blanks at its ends, or two in a row."),
     Rule("MT504", "header-is-field-name", "note", "A header is the name of a field."),
     Rule("MT505", "carried-key", "note", "A key that is a document travels with every row and is not shown."),

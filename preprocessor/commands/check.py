@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def run(arguments: Namespace) -> int:
-    """Writes the findings to standard output; 0 when there are none, 1 otherwise, 2 when a path names no page.
+    """Writes the findings to standard output; 1 when one is as grave as ``fail_on``, 2 when a path names no page.
 
     With a baseline only findings that it does not accept count.
     """
@@ -49,7 +49,7 @@ def run(arguments: Namespace) -> int:
     sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=sources))
     if not findings and not gathered.faults and arguments.format == "text":
         print(_without_fault(pages, arguments), file=sys.stderr)
-    return 2 if gathered.faults else exit_code(findings)
+    return 2 if gathered.faults else exit_code(findings, arguments.fail_on)
 
 
 def _without_fault(pages: Sequence[Page], arguments: Namespace) -> str:

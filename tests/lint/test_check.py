@@ -81,6 +81,26 @@ def test_an_ignored_repetition_of_a_key_is_not_told(tmp_path: Path) -> None:
     assert rules(check("page.md", "--static", "--format", "json", cwd=tmp_path)) == []
 
 
+def test_authors_choose_how_grave_a_finding_must_be_to_fail() -> None:
+    warned = ("MT401/bad-one.md", "--static")
+    noted = ("MT410/bad-field.md", "--static", "--results", "fixtures")
+    faulty = ("MT305/bad-misspelt.md", "--static", "--results", "fixtures")
+    codes = {
+        fail_on: [check(*page, "--fail-on", fail_on).returncode for page in (faulty, warned, noted)]
+        for fail_on in ("error", "warning", "note")
+    }
+    assert codes == {"error": [1, 0, 0], "warning": [1, 1, 0], "note": [1, 1, 1]}
+    assert "warning MT401" in check(*warned, "--fail-on", "error").stdout
+    assert check(*warned).returncode == 1
+    assert "--fail-on; 1 findings as grave" in " ".join(check("--help").stdout.split())
+
+
+def test_advice_about_speed_fails_nothing() -> None:
+    done = check("MT502/bad-no-project.md", "--results", "fixtures")
+    assert "note MT502" in done.stdout
+    assert done.returncode == 0
+
+
 def test_notes_alone_do_not_fail() -> None:
     done = check("MT410/bad-field.md", "--static", "--results", "fixtures")
     assert "note MT410" in done.stdout
