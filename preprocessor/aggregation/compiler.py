@@ -21,7 +21,16 @@ from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.keeping import content_key, keep, kept
 from preprocessor.aggregation.leading import arranged, leading_group, leading_joins, wanted
 from preprocessor.aggregation.places import closed
-from preprocessor.aggregation.values import MISSING, Document, Evaluate, date_from_millis, is_string, millis
+from preprocessor.aggregation.values import (
+    MISSING,
+    Document,
+    Evaluate,
+    date_from_millis,
+    is_nullish,
+    is_string,
+    millis,
+    type_name,
+)
 
 
 class Slot:
@@ -297,6 +306,26 @@ def folded(node: Node, path: Path) -> Node:
     except AggregationError as error:
         error.constant = True
         raise error.at(path) from None
+
+
+def constant_arrays(name: str, code: int, *places: int, null: bool = False) -> None:
+    """Makes an operator refuse constants that are no arrays before a document is read, as the server's optimizer does.
+
+    ``places`` are those of the arguments (none: all of them); ``null``: null and missing are taken as well.
+    """
+    compile_whole = _FORMS[name]
+
+    @form(name)
+    def compile_checked(argument: Any, scope: Scope, path: Path) -> Node:
+        node = compile_whole(argument, scope, path)
+        for place, (item, where) in enumerate(arguments(name, argument, path)):
+            part = compile_expression(item, scope, where)
+            value = part.run({}) if part.constant and (not places or place in places) else []
+            if not isinstance(value, list) and not (null and is_nullish(value)):
+                error = AggregationError(f"{name} takes an array here, not {type_name(value)}", where, code)
+                error.constant = True
+                raise error
+        return node
 
 
 def did_you_mean(name: str, known: Mapping[str, Any] | Sequence[str]) -> str:

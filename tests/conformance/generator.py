@@ -94,6 +94,24 @@ _STRINGS = st.one_of(
     ),
     st.text("abAB 1é", max_size=6),
 )
+_DATE_TEXTS = st.sampled_from(
+    [
+        "2024-02-29T12:00:00Z",
+        "2024-02-29T12:00:00.123",
+        "2024-02-29 12:00:00+01:00",
+        "2024-02-29T12:00:00 EST",
+        "20240229",
+        "2024-02-30",
+        "2024-W09-4",
+        "Feb 29, 2024",
+        "29/02/2024",
+        "12:00",
+        "1e3",
+        "99999999999999999999",
+        "no date",
+        "",
+    ]
+)
 _DATES = st.one_of(
     st.datetimes(datetime(1969, 1, 1), datetime(2040, 1, 1)).map(
         lambda date: date.replace(microsecond=date.microsecond // 1000 * 1000)
@@ -139,6 +157,7 @@ _VALUES: dict[str, Strategy] = {
     "number": _NUMBERS,
     "integer": _INTEGERS,
     "string": _STRINGS,
+    "dateText": _DATE_TEXTS,
     "bool": st.booleans(),
     "date": _DATES,
     "array": _ARRAYS,
@@ -191,7 +210,7 @@ _DOCUMENT = st.fixed_dictionaries(
     optional={
         "n": _mostly(_NUMBERS),
         "i": _mostly(_INTEGERS),
-        "s": _mostly(_STRINGS),
+        "s": _mostly(st.one_of(_STRINGS, _STRINGS, _STRINGS, _DATE_TEXTS)),
         "b": _mostly(st.booleans()),
         "d": _mostly(_DATES),
         "a": _mostly(_ARRAYS),
@@ -209,6 +228,12 @@ def documents(draw: st.DrawFn) -> list[dict[str, Any]]:
     return [
         {"_id": number, **one} for number, one in enumerate(draw(st.lists(_DOCUMENT, min_size=1, max_size=5)))
     ]
+
+
+@st.composite
+def variables(draw: st.DrawFn) -> dict[str, Any]:
+    """The ``let`` of the command: one variable, mostly a constant."""
+    return {"given": draw(st.one_of(_literal("any"), _literal("number"), expressions(depth=1)))}
 
 
 def _fields(kind: str) -> Strategy:
@@ -235,7 +260,8 @@ def expressions(draw: st.DrawFn, kind: str = "any", depth: int = 2, names: tuple
     if depth <= 0 or choice < 5:
         return draw(_fields(kind)) if choice % 2 == 0 else draw(_literal(kind))
     if choice == 5:
-        return draw(st.one_of(st.sampled_from(["$" + name for name in _ANY_FIELDS]), _literal("any")))
+        fields = st.sampled_from(["$" + name for name in _ANY_FIELDS])
+        return draw(st.one_of(fields, _literal("any"), st.sampled_from(["$$given", "$$given.n"])))
     fitting = [one for one in EXPRESSIONS if _gives(one, kind)]
     return draw(operation(draw(st.sampled_from(fitting or EXPRESSIONS)), depth, names))
 
@@ -271,7 +297,7 @@ def _positional(draw: st.DrawFn, one: Operator, depth: int, names: tuple[str, ..
 
 _WORDS: dict[str, list[Any]] = {
     "unit": ["year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond"],
-    "timezone": ["UTC", "Europe/Paris", "+05:30", "America/New_York", "-03"],
+    "timezone": ["UTC", "Europe/Paris", "+05:30", "America/New_York", "-03", "+00:00", "GMT"],
     "weekday": ["monday", "sun", "friday"],
     "dateFormat": ["%Y-%m-%d", "%G-W%V-%u", "%H:%M:%S.%L %z", "%j %U %w"],
     "method": ["approximate"],
@@ -316,6 +342,8 @@ def _named(draw: st.DrawFn, one: Operator, depth: int, names: tuple[str, ...]) -
             built[name] = "item"
         elif kind == "sort":
             built[name] = draw(st.sampled_from([1, -1, {"n": 1}, {"name": -1, "n": 1}]))
+        elif name == "dateString":
+            built[name] = draw(st.one_of(_argument(kind, depth, names), _DATE_TEXTS))
         elif name not in ("in", "cond"):
             built[name] = draw(_argument(kind, depth, names))
     for name in ("in", "cond"):
@@ -334,7 +362,9 @@ def _special(draw: st.DrawFn, name: str, depth: int, names: tuple[str, ...]) -> 
     if name == "$switch":
         return {name: {"branches": [{"case": part("bool"), "then": part()}], "default": part()}}
     if name == "$let":
-        return {name: {"vars": {"v": part()}, "in": part("any", ("v",))}}
+        bound = draw(st.sampled_from([(), ("v",), ("v",), ("v", "w"), ("CURRENT",)]))
+        inside = tuple(one for one in bound if one != "CURRENT")
+        return {name: {"vars": {one: part() for one in bound}, "in": part("any", inside)}}
     if name == "$getField":
         return {name: {"field": draw(st.sampled_from(["x", "n", "a.b"])), "input": part("object")}}
     return {name: draw(_ANY)}

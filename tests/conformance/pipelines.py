@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
+from bson.decimal128 import Decimal128
+from bson.int64 import Int64
 from hypothesis import strategies as st
 
 from tests.conformance.generator import _ANY, _NUMBERS, _STRINGS, EXPRESSIONS, expressions, operation
@@ -13,6 +16,10 @@ _FIELD = st.sampled_from(
 )
 _NEW = st.sampled_from(["x", "y", "z", "o.x", "n", "r.x"])
 _DIRECTION = st.sampled_from([1, -1])
+_BIT_TESTS = st.sampled_from(["$bitsAllSet", "$bitsAnySet", "$bitsAllClear", "$bitsAnyClear"])
+_MASKS = st.one_of(
+    st.integers(0, 9), st.lists(st.sampled_from([0, 1, 2, 5, 31, 62, 63, 200]), max_size=3), st.just(b"\x05")
+)
 
 
 @st.composite
@@ -82,7 +89,8 @@ def condition(draw: st.DrawFn) -> dict[str, Any]:
         {"$elemMatch": {"n": {compared: value}}},
         {"$not": {compared: value}},
         {"$regex": draw(st.sampled_from(["a", "^b", "[A-Z]", "c$"]))},
-        {"$bitsAllSet": draw(st.integers(0, 7))},
+        {draw(_BIT_TESTS): draw(_MASKS)},
+        {draw(_BIT_TESTS): draw(_MASKS)},
     ]
     return {name: draw(st.sampled_from(tests))}
 
@@ -143,8 +151,39 @@ def _accumulated(draw: st.DrawFn) -> Any:
 
 
 @st.composite
+def _group_key(draw: st.DrawFn) -> Any:
+    """A key: a value, or a document of one or two fields, written so or wrapped up."""
+    plain = st.one_of(_FIELD.map(lambda name: "$" + name), expressions(depth=1))
+    names = draw(st.sampled_from([(), ("k",), ("k",), ("k", "j")]))
+    if not names:
+        return draw(st.one_of(st.none(), plain))
+    made = {name: draw(plain) for name in names}
+    return draw(
+        st.sampled_from(
+            [
+                made,
+                made,
+                made,
+                {"x": made},
+                {"$let": {"vars": {}, "in": made}},
+                {"$cond": [True, made, 0]},
+                {"$mergeObjects": [made]},
+            ]
+        )
+    )
+
+
+@st.composite
+def _counted(draw: st.DrawFn) -> list[dict[str, Any]]:
+    key = draw(_group_key())
+    if key is None or (isinstance(key, dict) and not next(iter(key)).startswith("$")):
+        key = {"$let": {"vars": {}, "in": key}}
+    return [{"$sort": {"_id": 1}}, {"$sortByCount": key}, {"$sort": {"_id": 1}}]
+
+
+@st.composite
 def _group(draw: st.DrawFn) -> list[dict[str, Any]]:
-    key = draw(st.one_of(st.none(), _FIELD.map(lambda name: "$" + name), expressions(depth=1)))
+    key = draw(_group_key())
     fields = {name: draw(_accumulated()) for name in ("x", "y")[: draw(st.integers(1, 2))]}
     # A server gives groups in any order: sort them.
     return [{"$sort": {"_id": 1}}, {"$group": {"_id": key, **fields}}, {"$sort": {"_id": 1}}]
@@ -160,11 +199,26 @@ def _unwind(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @st.composite
+def _inner(draw: st.DrawFn, kind: str) -> dict[str, Any]:
+    """A stage of a joined pipeline, with the variable of the join."""
+    if kind == "match":
+        return {"$match": {"$expr": draw(expressions("bool", 2, ("v",)))}}
+    if kind == "group":
+        return {"$group": {"_id": None, "k": {"$sum": draw(expressions("number", 1, ("v",)))}}}
+    return {
+        "$project": {"z": draw(st.one_of(expressions("any", 2, ("v",)), st.just({"$eq": ["$$v", "$n"]})))}
+    }
+
+
+@st.composite
 def _lookup(draw: st.DrawFn) -> dict[str, Any]:
     plain = {"localField": draw(_FIELD), "foreignField": draw(_FIELD)}
     inner = {
         "let": {"v": draw(expressions(depth=1))},
-        "pipeline": [{"$sort": {"_id": 1}}, {"$project": {"z": {"$eq": ["$$v", "$n"]}}}],
+        "pipeline": [
+            {"$sort": {"_id": 1}},
+            draw(st.one_of(_inner("project"), _inner("match"), _inner("group"))),
+        ],
     }
     chosen = draw(st.sampled_from([plain, inner, {**plain, **inner}]))
     return {"$lookup": {"from": "case", "as": "found", **chosen}}
@@ -188,10 +242,64 @@ def _window(draw: st.DrawFn) -> dict[str, Any]:
         )
     )
     computed = {name: draw(expressions("number", depth=1)), "window": {"documents": documents}}
-    # One field only: a server adds several in any order.
-    output = {"w": draw(st.sampled_from([computed, computed, ranked]))}
-    partition = draw(st.sampled_from([{}, {"partitionBy": "$b"}, {"partitionBy": "$s"}]))
+    around = {name: draw(expressions("number", depth=1)), "window": {"range": draw(_RANGES)}}
+    output = {"w": draw(st.sampled_from([computed, computed, around, ranked]))}
+    if draw(st.integers(0, 4)) == 0:
+        output["also"] = ranked
+    partition = draw(
+        st.sampled_from([{}, {"partitionBy": "$b"}, {"partitionBy": "$s"}, {"partitionBy": {"k": "$b"}}])
+    )
     return {"$setWindowFields": {**partition, "sortBy": {"_id": 1}, "output": output}}
+
+
+_RANGES = st.sampled_from(
+    [[-1, 1], ["unbounded", "current"], [0.5, 2], [-2, "current"], ["current", "unbounded"]]
+)
+
+
+@st.composite
+def _fill(draw: st.DrawFn) -> list[dict[str, Any]]:
+    ways = st.one_of(
+        st.just({}),
+        st.sampled_from([{"method": "locf"}, {"method": "linear"}]),
+        expressions(depth=1).map(lambda value: {"value": value}),
+    )
+    output = {draw(_NEW): draw(ways) for _ in range(draw(st.integers(1, 2)))}
+    partition = draw(
+        st.sampled_from(
+            [{}, {"partitionBy": {"k": "$b"}}, {"partitionByFields": ["b"]}, {"partitionBy": {"$not": "$b"}}]
+        )
+    )
+    return [{"$sort": {"_id": 1}}, {"$fill": {**partition, "sortBy": {"_id": 1}, "output": output}}]
+
+
+@st.composite
+def _densify(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Over a range that is narrow: what is made in between is not to be counted in thousands."""
+    if draw(st.booleans()):
+        name, low, high = draw(st.sampled_from(["n", "i", "o.n"])), -20, 40
+        step = draw(st.sampled_from([1, 2, 0.5, 2.5, Int64(3), Decimal128("1.5")]))
+        limits: dict[str, Any] = {"step": step}
+        ends: list[Any] = draw(
+            st.sampled_from([[0, 10], [-3, 4], [0.0, 5.0], [Decimal128("0"), Decimal128("4")]])
+        )
+    else:
+        name, low, high = "d", datetime(2020, 1, 1), datetime(2023, 1, 1)
+        limits = {
+            "step": draw(st.integers(1, 3)),
+            "unit": draw(st.sampled_from(["month", "week", "quarter", "year"])),
+        }
+        ends = [datetime(2020, 1, 31), datetime(2021, 1, 1)]
+    limits["bounds"] = draw(st.sampled_from(["full", "partition", ends]))
+    partition = draw(
+        st.sampled_from([{}, {"partitionByFields": ["b"]}, {"partitionByFields": ["b", "o.name"]}])
+    )
+    return [
+        {"$match": {name: {"$gte": low, "$lt": high}}},
+        {"$densify": {"field": name, **partition, "range": limits}},
+        # A server gives what lies beyond the last document in any order of partitions.
+        {"$sort": {name: 1, "b": 1, "o.name": 1, "_id": 1}},
+    ]
 
 
 _REST = st.one_of(
@@ -226,7 +334,7 @@ def _bucket(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 @st.composite
 def _one(draw: st.DrawFn) -> list[dict[str, Any]]:
-    kind = draw(st.integers(0, 11))
+    kind = draw(st.integers(0, 14))
     single = {
         0: _set(),
         1: _set(),
@@ -241,7 +349,8 @@ def _one(draw: st.DrawFn) -> list[dict[str, Any]]:
     }
     if kind in single:
         return [draw(single[kind])]
-    return draw(_group() if kind == 10 else _bucket())
+    several = {10: _group(), 11: _bucket(), 12: _counted(), 13: _fill(), 14: _densify()}
+    return draw(several[kind])
 
 
 @st.composite

@@ -6,7 +6,9 @@ from collections import Counter
 
 import pytest
 
-from tests.conformance.differential import Server, compare
+from tests.conformance.differential import compare, summary
+from tests.conformance.known import KNOWN
+from tests.conformance.outcomes import Server
 from tests.mongod import Mongod
 
 
@@ -16,3 +18,12 @@ def test_generated_pipelines_give_what_a_server_gives(chosen: int, mongod: Mongo
     compare(Server(mongod.uri()), 200, chosen, seen)
     assert seen["rows"] > 100
     assert seen["error"] > 5
+    assert seen.keys() <= {"rows", "error", "not offline", *(one.reason for one in KNOWN)}
+
+
+def test_the_summary_counts_each_known_difference() -> None:
+    seen = Counter({"rows": 3, KNOWN[0].reason: 2})
+    text = summary(seen, 1.2, 0)
+    assert text.startswith("5 pipelines compared in 1 s")
+    assert f"      2  {KNOWN[0].reason}" in text
+    assert text.endswith("0 disagreements")

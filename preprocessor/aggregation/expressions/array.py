@@ -12,6 +12,7 @@ from preprocessor.aggregation.compiler import (
     Node,
     Scope,
     compile_expression,
+    constant_arrays,
     folded,
     form,
     named_arguments,
@@ -108,6 +109,9 @@ def _index_of_array(document: Document, array: Evaluate, wanted: Evaluate, *plac
     if len(places) > 1:
         last = min(_index(places[1](document)), last)
     return next((place for place in range(first, last) if key(items[place]) == sought), -1)
+
+
+constant_arrays("$indexOfArray", 50809, 0, null=True)
 
 
 def _index(value: Any) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from preprocessor.aggregation.compiler import operator
+from preprocessor.aggregation.compiler import constant_arrays, operator
 from preprocessor.aggregation.errors import AggregationError
 from preprocessor.aggregation.expressions.associative import associative
 from preprocessor.aggregation.expressions.lazy import lazy
@@ -60,6 +60,10 @@ def _set_is_subset(left: Any, right: Any) -> bool:
     inner = _distinct(_array("$setIsSubset", left, 17046))
     outer = _distinct(_array("$setIsSubset", right, 17042))
     return inner.keys() <= outer.keys()
+
+
+constant_arrays("$setEquals", 5887502)
+constant_arrays("$setIsSubset", 17311, 1)
 
 
 @associative("$setUnion", commutative=True)

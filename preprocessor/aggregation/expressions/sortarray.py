@@ -10,7 +10,6 @@ from preprocessor.aggregation.compiler import (
     Node,
     Scope,
     compile_expression,
-    folded,
     form,
     named_arguments,
 )
@@ -35,7 +34,8 @@ def _sort_array(argument: Any, scope: Scope, path: Path) -> Node:
             raise AggregationError(f"$sortArray works on an array, not on {type_name(value)}", path, 2942504)
         return order(value)
 
-    return folded(Node(run, constant=source.constant), path)
+    # The server does not compute it beforehand, whatever it sorts.
+    return Node(run)
 
 
 def _order(spec: Any, path: Path) -> Callable[[list[Any]], list[Any]]:

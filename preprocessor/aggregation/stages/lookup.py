@@ -8,6 +8,7 @@ from typing import Any
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import (
     Scope,
+    Slot,
     Stage,
     check_user_variable,
     compile_expression,
@@ -16,10 +17,11 @@ from preprocessor.aggregation.compiler import (
     stage,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.keeping import content_key
 from preprocessor.aggregation.stages.combine import check_collection, starts_with_documents
 from preprocessor.aggregation.stages.joining import JoinIndex, path_values
 from preprocessor.aggregation.stages.nesting import with_nested, with_nested_last
-from preprocessor.aggregation.values import Document, is_string
+from preprocessor.aggregation.values import MISSING, Document, is_string
 
 _OPTIONS = ("from", "localField", "foreignField", "let", "pipeline", "as")
 _Find = Callable[[Document], Sequence[Document]]
@@ -113,9 +115,15 @@ def _piped(
     brought = compile_pipeline(argument["pipeline"][:head], inner, (*path, "pipeline"))
     pipeline = compile_pipeline(argument["pipeline"][head:], inner, (*path, "pipeline"), head)
     partners = join(source) if join and not head else None
+    names = [f"$${name}" for name in inner.slots]
+    settled = not join and not _mentions(argument["pipeline"], names)
+    known: list[Sequence[Document]] = []
+    check = _constants_check(argument["pipeline"], inner, tuple(let), (*path, "pipeline"))
 
     def find(document: Document) -> Sequence[Document]:
         values = [run(document) for run in runs]
+        if settled and known:
+            return known[0]
         for slot, value in zip(slots, values, strict=True):
             slot.value = value
         rows = source
@@ -123,10 +131,35 @@ def _piped(
             rows = partners(document)
         elif join is not None:
             rows = join(list(brought(iter(()))))(document)
-        return list(pipeline(iter(rows)))
+        found = list(pipeline(iter(rows)))
+        if not found and values:
+            check(values)
+        if settled:
+            known.append(found)
+        return found
 
-    names = [f"$${name}" for name in inner.slots]
-    return find if join or _mentions(argument["pipeline"], names) else _once(find)
+    return find
+
+
+def _constants_check(
+    pipeline: Sequence[Any], scope: Scope, names: tuple[str, ...], path: Path
+) -> Callable[[list[Any]], None]:
+    """Raises AggregationError for values of the variables with which a constant of the pipeline cannot be computed.
+
+    The server makes the pipeline anew for each document, with the variables as constants: it then fails even where
+    no document of the other collection gets to what fails.
+    """
+    checked: set[bytes] = set()
+
+    def check(values: list[Any]) -> None:
+        content = content_key(*([] if value is MISSING else [value] for value in values))
+        if content and content in checked:
+            return
+        fixed = {name: Slot(value, fixed=True) for name, value in zip(names, values, strict=True)}
+        compile_pipeline(pipeline, scope._replace(slots={**scope.slots, **fixed}), path)
+        checked.add(content)
+
+    return check
 
 
 def _check_variable(name: str, path: Path) -> None:
@@ -143,15 +176,3 @@ def _mentions(spec: Any, variables: Sequence[str]) -> bool:
     if isinstance(spec, Mapping):
         return any(_mentions(item, variables) for item in spec.values())
     return isinstance(spec, list | tuple) and any(_mentions(item, variables) for item in spec)
-
-
-def _once(find: _Find) -> _Find:
-    """``find``, called for the first document only: the others get the same."""
-    found: list[Sequence[Document]] = []
-
-    def cached(document: Document) -> Sequence[Document]:
-        if not found:
-            found.append(find(document))
-        return found[0]
-
-    return cached
