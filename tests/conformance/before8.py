@@ -8,6 +8,7 @@ https://www.mongodb.com/docs/manual/release-notes/8.0-compatibility/ and the pag
 from __future__ import annotations
 
 import contextlib
+import decimal
 import math
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
@@ -16,9 +17,19 @@ from unittest import mock
 
 from preprocessor.aggregation import compiler, keeping
 from preprocessor.aggregation.errors import AggregationError
-from preprocessor.aggregation.expressions import arithmetic, conversion, datestring
+from preprocessor.aggregation.expressions import arithmetic, conversion, datestring, powers
 from preprocessor.aggregation.expressions.associative import associative
-from preprocessor.aggregation.numbers import CONTEXT, DECIMAL, DOUBLE, INT32, INT64, decimal128, integer, rank
+from preprocessor.aggregation.numbers import (
+    CONTEXT,
+    DECIMAL,
+    DOUBLE,
+    INT32,
+    INT64,
+    decimal128,
+    integer,
+    rank,
+    to_decimal,
+)
 from preprocessor.aggregation.summation import DoubleDouble, half_away, halves
 from preprocessor.aggregation.values import (
     INT32_MAX,
@@ -31,8 +42,11 @@ from preprocessor.aggregation.values import (
 
 
 @contextlib.contextmanager
-def rules_of_6_0() -> Iterator[None]:
-    """While it lasts, what is evaluated follows 6.0. What was compiled before and after is dropped."""
+def rules_of_6_0(*, faults: bool = False) -> Iterator[None]:
+    """While it lasts, what is evaluated follows 6.0; with ``faults`` also where that is plainly wrong.
+
+    What was compiled before and after is dropped.
+    """
     forms = dict(compiler._FORMS)
     keeping._kept.clear()
     with (
@@ -41,10 +55,12 @@ def rules_of_6_0() -> Iterator[None]:
     ):
         associative("$add", commutative=True)(_add)
         compiler.operator("$mod")(_remainder)
+        if faults:
+            compiler.operator("$log")(_logarithm)
         try:
             yield
         finally:
-            compiler._FORMS.update({name: forms[name] for name in ("$add", "$mod")})
+            compiler._FORMS.update({name: forms[name] for name in ("$add", "$mod", "$log")})
             keeping._kept.clear()
 
 
@@ -90,6 +106,18 @@ def _rounded(total: DoubleDouble) -> int:
         raise AggregationError("the date does not fit 64 bits of milliseconds", code=15)
     whole = half_away(total.total)
     return whole + half_away((total.total - whole) + total.addend)
+
+
+_logarithm_to_base: Callable[[Any, Any], Any] = powers._log
+
+
+def _logarithm(value: Any, base: Any) -> Any:
+    """Divided by the base, and not by its logarithm: the server's fault for Decimal128 and bases but 2 and 10."""
+    found = _logarithm_to_base(value, base)
+    if rank(found) != DECIMAL or to_decimal(base) in (2, 10):
+        return found
+    with decimal.localcontext(CONTEXT):
+        return decimal128(to_decimal(value).ln() / to_decimal(base))
 
 
 def _remainder(left: Any, right: Any) -> Any:
