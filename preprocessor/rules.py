@@ -227,6 +227,9 @@ _ALL = (
         "warning",
         "A group takes a value of its first document, and nothing has put documents in order.",
     ),
+    Rule("MT425", "zone-without-dates", "warning", "A chart names a time zone and shows no dates."),
+    Rule("MT426", "dates-as-names", "warning", "A chart shows texts of dates, out of their order."),
+    Rule("MT427", "two-units", "warning", "A header names another unit than its column's format."),
     # MT5xx: untidiness
     Rule("MT501", "unused-field", "note", "A field is computed or kept, and never used."),
     Rule("MT502", "carried-arrays", "note", "Whole arrays travel with every row and are not shown."),
@@ -235,6 +238,8 @@ _ALL = (
     Rule("MT505", "carried-key", "note", "A key that is a document travels with every row and is not shown."),
     Rule("MT506", "uneven-rounding", "note", "A column is rounded differently in tables of one page."),
     Rule("MT507", "unused-ignore", "warning", "A comment ignores a rule that finds nothing in it."),
+    Rule("MT508", "many-digits", "note", "A computed column shows more digits than anybody reads."),
+    Rule("MT509", "unit-twice", "note", "A header and its column's format name one unit in two ways."),
 )
 
 RULES: dict[str, Rule] = {rule.id: rule for rule in _ALL}

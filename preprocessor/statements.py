@@ -6,8 +6,9 @@ pipeline gives them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.rules import finding
@@ -79,7 +80,8 @@ def check_findings(spec: CheckSpec, tables: Tables, answers: Answers) -> list[Fi
     if not (failing := outcome.rows):
         return list(outcome.findings)
     said = f": “{spec.message}”" if spec.message else ""
-    message = f"the statement{said} does not hold for {_counted(len(failing))} of {len(rows)}: {_shown(failing, spec)}"
+    shown = _shown(failing, spec, tables[spec.table])
+    message = f"the statement{said} does not hold for {_counted(len(failing))} of {len(rows)}: {shown}"
     hint = "change the sentence, or look at what changed in the results"
     return [finding("MT322", spec.file, (spec.comment.line, spec.comment.column), message, hint)]
 
@@ -128,10 +130,11 @@ def _counted(rows: int) -> str:
     return "1 row" if rows == 1 else f"{rows} rows"
 
 
-def _shown(rows: Sequence[Mapping[str, Any]], spec: CheckSpec) -> str:
+def _shown(rows: Sequence[Mapping[str, Any]], spec: CheckSpec, table: TableSpec) -> str:
     """The first failing rows, with the fields that the statement speaks of."""
     fields = list(dict.fromkeys([*_fields(spec.where), *_fields(spec.expect)]))
-    texts = [_described(row, fields) for row in rows[:_ROWS_SHOWN]]
+    bounds = list(_numbers(spec.expect))
+    texts = [_described(row, fields, table, bounds) for row in rows[:_ROWS_SHOWN]]
     return "; ".join(texts) + ("; …" if len(rows) > _ROWS_SHOWN else "")
 
 
@@ -146,8 +149,27 @@ def _fields(query: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _described(row: Mapping[str, Any], fields: Sequence[str]) -> str:
-    from preprocessor.render.columns import column_value
-    from preprocessor.render.values import cell_text
+def _numbers(written: Any) -> Iterator[Decimal]:
+    """The finite numbers anywhere in a query: what figures are held against."""
+    from preprocessor.render.values import is_number, raw_text
 
-    return ", ".join(f"{name} is {cell_text(column_value(row, name))}" for name in fields or row)
+    if isinstance(written, Mapping):
+        written = list(written.values())
+    if isinstance(written, list):
+        for part in written:
+            yield from _numbers(part)
+    elif is_number(written) and (number := Decimal(raw_text(written))).is_finite():
+        yield number
+
+
+def _described(
+    row: Mapping[str, Any], fields: Sequence[str], table: TableSpec, bounds: Sequence[Decimal]
+) -> str:
+    """The row's figures in as few digits as tell them from the statement's own."""
+    from preprocessor.render.columns import column_value
+    from preprocessor.render.values import brief_text
+
+    return ", ".join(
+        f"{name} is {brief_text(column_value(row, name), table.format.get(name), bounds)}"
+        for name in fields or row
+    )

@@ -81,6 +81,21 @@ def test_a_statement_that_fails_names_its_line_the_rows_and_the_values(fixtures:
     assert "n is 8, ops is 30100" in found.message
 
 
+def test_a_figure_in_a_message_has_no_more_digits_than_its_table_or_than_tell_it_from_the_bound(
+    fixtures: Path,
+) -> None:
+    (fixtures / "runs" / "b.jsonl").write_text('{"_id": 9, "n": 77, "ops": 105.91260869565217}\n')
+
+    def told(bound: str) -> str:
+        body = f'{{"table": "speed", "where": {{"n": 77}}, "expect": {{"ops": {{"$gt": {bound}}}}}}}'
+        (found,) = judged(f"Fast.<!-- MONGO_CHECK: {body} -->", fixtures)
+        return found.message.rpartition(" is ")[2]
+
+    assert told("40000") == "106"  # as the table has it: its format has no decimals
+    assert told("106") == "105.913"
+    assert told("105.913") == "105.9126"
+
+
 def test_a_statement_about_no_row_is_no_statement(fixtures: Path) -> None:
     body = '{"table": "speed", "where": {"n": 99}, "expect": {"ops": {"$gt": 1}}}'
     (found,) = judged(f"<!-- MONGO_CHECK: {body} -->", fixtures)

@@ -114,6 +114,7 @@ def _cells(
 ) -> tuple[tuple[str, ...], list[tuple[Cell, ...]], list[str]]:
     from preprocessor.aggregation.values import MISSING
     from preprocessor.render.columns import columns_of
+    from preprocessor.render.headers import with_unit
     from preprocessor.render.values import raw_text
 
     columns = columns_of(table, rows)
@@ -127,7 +128,7 @@ def _cells(
     ]
     at = [table.columns.index(name) for name in key] if set(key) <= set(table.columns) else []
     keys = [", ".join(row[number].text for number in at or [0]) for row in cells]
-    return tuple(f"{one.header} ({one.unit})" if one.unit else one.header for one in columns), cells, keys
+    return tuple(with_unit(one.header, one.unit) for one in columns), cells, keys
 
 
 def _measured_query(spec: PipelineSpec) -> Query:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from preprocessor.findings import Finding
 from preprocessor.lint import (
     rules_chance,
+    rules_charts,
+    rules_digits,
     rules_fields,
     rules_headers,
     rules_numbers,
@@ -62,10 +64,16 @@ def page_findings(subjects: Iterable[Subject]) -> list[tuple[Subject, Finding]]:
     return [pair for rule in rules_page.RULES for pair in rule(listed)]
 
 
-def row_findings(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> list[Finding]:
+def row_findings(subject: Subject, rows: Sequence[Mapping[str, Any]]) -> list[Finding]:
     """All that is said of the rows of a table or a chart."""
+    spec = subject.spec
     named = list(rules_rows.repeated_key(spec, rows)) if isinstance(spec, TableSpec) else []
-    return [*(named or rules_chance.tied_rows(spec, rows)), *rules_texts.text_order(spec, rows)]
+    return [
+        *(named or rules_chance.tied_rows(spec, rows)),
+        *rules_texts.text_order(spec, rows),
+        *rules_digits.many_digits(subject, rows),
+        *(one for rule in rules_charts.RULES for one in rule(spec, rows)),
+    ]
 
 
 def asked_findings(subject: Subject, source: FixtureSource) -> list[Finding]:

@@ -54,7 +54,7 @@ def lint(pages: Iterable[Sequence[Spec | None]], source: FixtureSource | None, r
             told = _told_otherwise(spec, rows[id(spec)]) if ran else ()
             found += [one for one in findings(subject) if one.rule not in told]
             if ran and (came := rows[id(spec)]):
-                found += row_findings(spec, came)
+                found += row_findings(subject, came)
                 found += asked_findings(subject, source) if source else []
         found += [one for _, one in page_findings(subjects)]
     return found

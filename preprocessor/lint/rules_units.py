@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterator
 
 from preprocessor.findings import Finding
+from preprocessor.jsontext import Path
 from preprocessor.lint.shape import units
 from preprocessor.lint.shape.units import Unit
 from preprocessor.lint.subject import Subject
+from preprocessor.render.headers import added_unit
+from preprocessor.specs import ChartSpec, TableSpec
 
 _BRACKETED = re.compile(r"\(([^()]*)\)")
 _LOOSE = re.compile(r"(?:[KkMGT]i?B|bytes|docs)/s\b")
@@ -44,9 +47,7 @@ def wrong_unit(subject: Subject) -> Iterator[Finding]:
         if fitting:
             yield subject.finding("MT404", at, _off(column, text, fitting, computed), _FIX_SIZE)
         elif computed.is_data or any(one.is_data for one in readings):
-            message = (
-                f"The header says {text}, but `{column}` counts {_named(computed)}: it is no such amount."
-            )
+            message = f"The header says {text}, but `{column}` counts {_named_unit(computed)}: it is no such amount."
             yield subject.finding("MT404", at, message, "Name what is counted in the header.")
 
 
@@ -61,7 +62,7 @@ def _off(column: str, text: str, readings: list[Unit], computed: Unit) -> str:
     return f"The header says {text}, but 1 in `{column}` is {sizes}: readers are told a wrong speed or size."
 
 
-def _named(unit: Unit) -> str:
+def _named_unit(unit: Unit) -> str:
     over = [base for base, power in unit.powers if power > 0]
     under = [base for base, power in unit.powers if power < 0]
     return " × ".join(f"{base}s" for base in over) + "".join(f" a {base}" for base in under)
@@ -102,10 +103,46 @@ def wrong_name(subject: Subject) -> Iterator[Finding]:
         yield subject.in_pipeline(
             "MT406",
             path,
-            f"`{name}` is named for bytes, but counts {_named(computed)}: the next author will show it as bytes.",
+            f"`{name}` is named for bytes, but counts {_named_unit(computed)}: the next author will show it as bytes.",
             "Name it for what it counts.",
             key=True,
         )
 
 
-RULES = (wrong_unit, mixed_units, wrong_name)
+def two_units(subject: Subject) -> Iterator[Finding]:
+    """MT427: the header names one unit, the column's format another. MT509: the same one, in other words."""
+    spec = subject.spec
+    for path, column, header in _named(subject):
+        form = spec.format.get(column)
+        says = units.readings(written_unit(header))
+        if not form or not form.unit or not any(map(_is_unit, says)) or not added_unit(header, form.unit):
+            continue
+        added = units.readings(form.unit)
+        alike = any(
+            one.powers == other.powers and units.same_size(one, other) for one in says for other in added
+        )
+        at = spec.locate(path, key=path[0] == "labels")
+        said = f"The header of `{column}` says {written_unit(header)}, and `format` adds {form.unit}"
+        if alike:
+            yield subject.finding("MT509", at, f"{said}: readers see it twice.", "Leave one of them out.")
+        else:
+            hint = "Leave the wrong one out; a unit in the header is enough."
+            yield subject.finding("MT427", at, f"{said}: readers cannot know which it is.", hint)
+
+
+def _named(subject: Subject) -> Iterator[tuple[Path, str, str]]:
+    """Place, name and header of the columns of a table, or of those of a chart that have a label."""
+    spec = subject.spec
+    if isinstance(spec, TableSpec):
+        for index, (column, header) in enumerate(zip(spec.columns, spec.headers, strict=True)):
+            yield ("headers", index), column, header
+    elif isinstance(spec, ChartSpec):
+        yield from ((("labels", column), column, label) for column, label in spec.labels.items())
+
+
+def _is_unit(unit: Unit) -> bool:
+    """Whether it measures something: a word in brackets alone may be anything."""
+    return bool(units.measured(unit)) or unit.factor != 1
+
+
+RULES = (wrong_unit, mixed_units, wrong_name, two_units)

@@ -14,6 +14,7 @@ from preprocessor.lint.shape.flow import Flow, StageFlow, flow_of
 from preprocessor.lint.shape.stages import is_flag
 from preprocessor.lint.shape.values import Shape, column
 from preprocessor.lint.usage import Live, Usage, usage
+from preprocessor.render.headers import with_unit
 from preprocessor.rules import finding
 from preprocessor.specs import ChartSpec, PipelineSpec, TableSpec, shown_columns
 
@@ -58,7 +59,7 @@ class Subject:
 
     def _header(self, column: str, header: str) -> str:
         form = self.spec.format.get(column)
-        return f"{header} ({form.unit})" if form and form.unit else header
+        return with_unit(header, form.unit or "") if form else header
 
     @cached_property
     def visits(self) -> list[Visit]:

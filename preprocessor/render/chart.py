@@ -16,6 +16,7 @@ from typing import Final
 
 from preprocessor.render.chartdata import Data, Plot, Point, Series, data_of
 from preprocessor.render.chartscale import Scale, apart, linear_marks, log_marks
+from preprocessor.render.headers import with_unit
 from preprocessor.render.html import text_html
 from preprocessor.render.pipetable import display_width
 from preprocessor.render.timeaxis import Mark, has_clock_times, time_marks
@@ -264,7 +265,7 @@ def _y_title(plot: Plot) -> tuple[str, str, str]:
 
 
 def _axis_title(plot: Plot, label: str, unit: str, axis: str) -> str:
-    text = f"{label} ({unit})" if unit else label
+    text = with_unit(label, unit)
     return f"{text}, log scale" if axis in plot.log else text
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from preprocessor.aggregation.values import MISSING
+from preprocessor.render.headers import added_unit
 from preprocessor.render.values import cell_text, formatted, is_number, raw_or_nothing
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Column:
     """One column: ``values`` as they came, ``texts`` as cells show them, unescaped; one of each per row.
 
     ``raws`` are the values as text with no format, "" for none: worked out once for cells, files and anchors.
+    ``unit`` is what stands beside the header: "" where the header names it already.
     ``name`` is the author's name of the column; a column that compares has none. ``reason`` says why a value is not
     there. ``links`` has for each row the address that its cell leads to, "" for none; it is empty where none does.
     """
@@ -54,7 +56,7 @@ def _column(spec: TableSpec, name: str, header: str, rows: Sequence[Mapping[str,
     raws = tuple(map(raw_or_nothing, values))
     return Column(
         header=header,
-        unit=(form.unit or "") if form else "",
+        unit=added_unit(header, form.unit) if form and form.unit else "",
         align=_ALIGNS.get((form.align if form else None) or "") or _natural_align(values),
         values=values,
         texts=_texts(spec, name, values, raws, rows),

@@ -21,6 +21,7 @@ from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.render.columns import Column, column_value, columns_of
+from preprocessor.render.headers import with_unit
 from preprocessor.render.values import is_number, raw_or_nothing
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def csv_text(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = Non
     columns = list(_with_ranges(spec, rows, columns or columns_of(spec, rows)))
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(_safe(_header(column)) for column in columns)
+    writer.writerow(_safe(with_unit(column.header, column.unit)) for column in columns)
     writer.writerows(zip(*(map(_field, column.values, column.raws) for column in columns), strict=True))
     return text.getvalue()
 
@@ -61,10 +62,6 @@ def _with_ranges(spec: TableSpec, rows: Rows, columns: Sequence[Column]) -> Iter
             values = tuple(column_value(row, name) for row in rows)
             raws = tuple(map(raw_or_nothing, values))
             yield replace(column, header=f"{column.header}, {end}", values=values, raws=raws, name=name)
-
-
-def _header(column: Column) -> str:
-    return f"{column.header} ({column.unit})" if column.unit else column.header
 
 
 def _field(value: object, raw: str) -> str:

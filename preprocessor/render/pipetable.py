@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from unicodedata import combining, east_asian_width
 
 from preprocessor.render.columns import Align, Column, columns_of
+from preprocessor.render.headers import with_unit
 from preprocessor.render.html import NO_ROWS
 from preprocessor.render.notes import notes_of
 from preprocessor.render.values import visible
@@ -90,8 +91,7 @@ _NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 def _padded(column: Column) -> list[str]:
     """Header, delimiter and cells of a column, all of one width."""
-    header = f"{column.header} ({column.unit})" if column.unit else column.header
-    cells = [escape_cell(header), *map(escape_cell, column.texts)]
+    cells = [escape_cell(with_unit(column.header, column.unit)), *map(escape_cell, column.texts)]
     width = max(_MINIMUM, *map(display_width, cells))
     lines = [_pad(cell, width, column.align) for cell in cells]
     return [lines[0], _delimiter(width, column.align), *lines[1:]]

@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from functools import lru_cache
@@ -51,6 +51,7 @@ _WIDE: Final = Context(prec=400, rounding=ROUND_HALF_EVEN)
 _CONTROL: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
+_IN_MESSAGES: Final = 6
 _EPOCH: Final = datetime(1970, 1, 1)
 _LINE_END: Final = re.compile("\r\n|[\r\u2028\u2029]")
 
@@ -117,6 +118,37 @@ def is_number(value: object) -> bool:
     if isinstance(value, (int, float)):
         return not isinstance(value, bool)
     return isinstance(value, Decimal128)
+
+
+def significant_digits(value: object) -> int:
+    """How many digits a number with a fraction shows from its first that is not 0; 0 for any other value."""
+    if not isinstance(value, float | Decimal128):
+        return 0
+    number = Decimal(raw_text(value))
+    if not number.is_finite() or number == number.to_integral_value(context=_wide_for(number)):
+        return 0
+    return len(number.normalize(_WIDE).as_tuple().digits)
+
+
+def brief_text(value: object, form: ColumnFormat | None = None, beside: Iterable[Decimal] = ()) -> str:
+    """A value as a message tells it: rounded as its cell is, a fraction that no format rounds to six digits.
+
+    A rounded text that would stand on another side of a number ``beside`` it than the value does is none to tell.
+    """
+    raw, others = raw_or_nothing(value), list(beside)
+    if not is_number(value) or not (number := Decimal(raw)).is_finite():
+        return cell_text(value, form)
+    rounded = raw if form is None or form.decimals is None else _rounded(raw, form.decimals, None)
+    if rounded != raw and _alike(Decimal(rounded), number, others):
+        return rounded
+    if significant_digits(value) <= _IN_MESSAGES:
+        return raw
+    texts = (str(Context(prec=digits).plus(number)) for digits in range(_IN_MESSAGES, len(raw)))
+    return next((text for text in texts if _alike(Decimal(text), number, others)), raw)
+
+
+def _alike(shown: Decimal, number: Decimal, others: Sequence[Decimal]) -> bool:
+    return all((shown > one, shown < one) == (number > one, number < one) for one in others)
 
 
 def _double_text(value: float) -> str:

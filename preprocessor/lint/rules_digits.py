@@ -1,0 +1,45 @@
+"""MT508: figures with more digits than anybody reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from preprocessor.findings import Finding
+from preprocessor.lint.subject import Subject
+from preprocessor.specs import TableSpec
+
+Rows = Sequence[Mapping[str, Any]]
+
+_MOST_DIGITS: Final = 6
+_MOST_DECIMALS: Final = 15  # of the schema
+
+
+def many_digits(subject: Subject, rows: Rows) -> Iterator[Finding]:
+    """MT508: a column that is computed, and that nobody rounds, shows the noise of its arithmetic."""
+    from preprocessor.render.columns import column_value
+    from preprocessor.render.values import raw_text, significant_digits
+
+    spec = subject.spec
+    for index, column in enumerate(spec.columns if isinstance(spec, TableSpec) else ()):
+        traits, form = subject.column(column).traits, spec.format.get(column)
+        if traits.path is not None or traits.digits is not None or (form and form.decimals is not None):
+            continue
+        values = [column_value(row, column) for row in rows]
+        longest = max(values, key=significant_digits, default=None)
+        if significant_digits(longest) <= _MOST_DIGITS:
+            continue
+        decimals = _proposed(values)
+        message = f"`{column}` shows up to {significant_digits(longest)} digits, such as {raw_text(longest)}."
+        hint = f'Round what readers see: "format": {{"{column}": {{"decimals": {decimals}}}}}.'
+        yield subject.finding("MT508", spec.locate(("columns", index)), message, hint)
+
+
+def _proposed(values: Sequence[object]) -> int:
+    """Decimals that leave the largest figure four digits and the smallest two."""
+    from preprocessor.render.values import is_number, raw_text
+
+    numbers = [Decimal(raw_text(value)) for value in values if is_number(value)]
+    powers = [number.adjusted() for number in numbers if number.is_finite() and number]
+    return min(max(3 - max(powers), 1 - min(powers), 0), _MOST_DECIMALS)
