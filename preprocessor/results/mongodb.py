@@ -7,13 +7,16 @@ ours: their text may hold the URI.
 from __future__ import annotations
 
 import queue
+import struct
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from preprocessor.results import Limits, Query, ResultsError, Rows
+from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.results.running import guard
 from preprocessor.results.secrets import redact, scrub
 
@@ -128,6 +131,7 @@ class MongoSource:
     def _connect(self) -> MongoClient[Any]:
         from pymongo import MongoClient
 
+        keep_to_one_line()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a warning about an option may quote the URI
             self._refuse_what_is_not_there()
@@ -136,7 +140,7 @@ class MongoSource:
                 appname=APPLICATION,
                 connectTimeoutMS=self._limits.connect_ms,
                 serverSelectionTimeoutMS=self._limits.connect_ms,
-                socketTimeoutMS=self._limits.time_ms + 1_000,
+                socketTimeoutMS=_answer_ms(self._limits),
             )
         try:
             client.admin.command("ping")
@@ -159,17 +163,36 @@ class MongoSource:
         from bson.errors import BSONError
         from pymongo.errors import PyMongoError
 
+        began = time.monotonic()
         try:
             return work()
-        except (PyMongoError, BSONError, ValueError, TypeError, OverflowError, OSError) as error:
-            failure = _failure(error, self._uri, self._limits, query)
+        except (PyMongoError, BSONError, ValueError, TypeError, OverflowError, OSError, *_MALFORMED) as error:
+            limit = _passed_limit((time.monotonic() - began) * 1000, self._limits)
+            failure = _failure(error, self._uri, self._limits, limit, query)
         raise failure
 
 
-def _failure(error: Exception, uri: str, limits: Limits, query: Query | None) -> ResultsError:
+_MALFORMED = (struct.error, LookupError, AssertionError)
+"""What the driver raises, beside errors of its own, where an answer is none of MongoDB."""
+
+
+def _answer_ms(limits: Limits) -> int:
+    """How long one answer is waited for: a second more than the server may work on it."""
+    return limits.time_ms + 1_000
+
+
+def _passed_limit(waited_ms: float, limits: Limits) -> float:
+    """The limit that was waited for in vain, in seconds."""
+    return (_answer_ms(limits) if waited_ms >= _answer_ms(limits) else limits.connect_ms) / 1000
+
+
+def _failure(error: Exception, uri: str, limits: Limits, waited: float, query: Query | None) -> ResultsError:
+    from bson.errors import InvalidBSON
     from pymongo import errors
 
     where = redact(uri)
+    if isinstance(error, (InvalidBSON, errors.ProtocolError, UnicodeDecodeError, *_MALFORMED)):
+        return _unusable(f"no answer from {where}: {_MALFORMED_SAID}", _MALFORMED_HINT)
     if isinstance(error, errors.OperationFailure):
         return _refused_by_server(error, uri, limits, query)
     if isinstance(error, (errors.InvalidURI, errors.ConfigurationError, errors.InvalidName)):
@@ -183,7 +206,7 @@ def _failure(error: Exception, uri: str, limits: Limits, query: Query | None) ->
             f"a file that the URI of {where} names cannot be read", "check tlsCAFile and the like"
         )
     if isinstance(error, (errors.ConnectionFailure, errors.ExecutionTimeout, TimeoutError, OSError)):
-        return _unusable(f"no answer from {where}: {_reason(error, uri, limits)}", _hint(error))
+        return _unusable(f"no answer from {where}: {_reason(error, uri, waited)}", _hint(error))
     if query is not None:
         return ResultsError(f"the pipeline cannot be sent: {_line(error, uri)}")
     return _unusable(f"{where} is not a usable URI: {_line(error, uri)}", _URI_HINT)
@@ -199,6 +222,10 @@ def _refused_by_server(error: Any, uri: str, limits: Limits, query: Query | None
             f"{where} refuses the user or the password", "check both, and authSource, in the URI"
         )
     if error.code in _UNAUTHORIZED:
+        if _has_no_user(uri):
+            return _unusable(
+                f"{where} asks for a user and a password, and the URI has none", f"give {_URI_HINT}"
+            )
         database = where.partition("://")[2].partition("/")[2] or DEFAULT_DATABASE
         return _unusable(
             f"the user of {where} may not read the database {database!r}", "grant the role `read` on it"
@@ -211,6 +238,11 @@ def _refused_by_server(error: Any, uri: str, limits: Limits, query: Query | None
     said = scrub(str((error.details or {}).get("errmsg") or error), uri)
     message = " ".join(said.rpartition(" :: caused by :: ")[2].split())
     return ResultsError(message, path=_named_path(said, query), environment=query is None)
+
+
+def _has_no_user(uri: str) -> bool:
+    """Whether a URI says nothing of who asks: neither a user nor another way to sign in, such as a certificate."""
+    return "@" not in uri and "authmechanism" not in uri.lower()
 
 
 def _named_path(message: str, query: Query | None) -> tuple[str | int, ...] | None:
@@ -247,6 +279,16 @@ def _key_paths(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | 
             yield from _key_paths(inner, (*path, number))
 
 
+_TOO_LONG = "it took too long"
+_MALFORMED_SAID = "what comes back is no message of MongoDB"
+_MALFORMED_HINT = "is it a MongoDB server that listens there, and nothing between that changes what it says?"
+
+_MALFORMED_WORDS = (
+    "message length", "response id", "opcode", "bson", "eoo", "unpack",
+    "invalid length", "type code", "utf-8", "decode", "objsize",
+)  # fmt: skip
+"""What the driver says of such answers, where it hands on nothing but a text."""
+
 # What the driver's or the operating system's text says → what we say. First match wins.
 _REASONS = (
     (("certificate", "ssl", "tls"), "the TLS handshake failed"),
@@ -257,28 +299,39 @@ _REASONS = (
     ),
     (("unreachable", "no route"), "host not reachable"),
     (("no primary", "no replica set members match"), "the replica set has no member to read from"),
-    (("timed out", "timeout", "deadline"), "it took too long"),
+    (("timed out", "timeout", "deadline", "found yet"), _TOO_LONG),
+    (_MALFORMED_WORDS, _MALFORMED_SAID),
     (("closed", "reset by peer", "broken pipe"), "the connection was closed"),
 )
 
 
-def _reason(error: BaseException, uri: str, limits: Limits) -> str:
-    text = str(error).lower()
+def _reason(error: BaseException, uri: str, waited: float) -> str:
+    text = _cause(error).lower()
     reason = next((said for words, said in _REASONS if any(word in text for word in words)), None)
-    if reason == "it took too long":
-        return f"nothing within {limits.connect_ms / 1000:g} s"
+    if reason == _TOO_LONG:
+        return f"nothing within {waited:g} s"
     return reason or _line(error, uri)
 
 
+def _cause(error: BaseException) -> str:
+    """What the driver says without what it adds: its settings, in which timeouts are named, and all that it knows."""
+    text = str(error)
+    for added in (" (configured timeouts", ", Timeout: ", ", full error:"):
+        text = text.partition(added)[0]
+    return text
+
+
 def _hint(error: BaseException) -> str:
-    text = str(error).lower()
+    text = _cause(error).lower()
+    if any(word in text for word in _MALFORMED_WORDS):
+        return _MALFORMED_HINT
     if any(word in text for word in ("certificate", "ssl", "tls", "closed")):
         return "check `tls` and `tlsCAFile` in the URI against what the server speaks"
     return "is the server running, the host right, this machine on its access list?"
 
 
 def _line(error: BaseException, uri: str) -> str:
-    return " ".join(scrub(str(error), uri).split())[:200]
+    return " ".join(scrub(_cause(error), uri).split())[:200]
 
 
 def _unusable(message: str, hint: str) -> ResultsError:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.results.secrets import scrub
 from preprocessor.runner import (
     diskbaseline,
@@ -91,6 +92,7 @@ class Run:
                 old.close()
             self.clients.clear()
             self.loaded = None
+            keep_to_one_line()
             self.clients[uri] = MongoClient(
                 uri, appname="mongo-tables run", serverSelectionTimeoutMS=SELECTION_MS, retryReads=False
             )

@@ -14,6 +14,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
+from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.runner.clients import Client, Kind, PyMongoClient
 from preprocessor.runner.driving import Pace, Tally, add_up, drive, one_line
 from preprocessor.runner.hub import AVAILABLE, Hub
@@ -77,6 +78,7 @@ def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
     from pymongo import MongoClient
 
     load = assignment.load
+    keep_to_one_line()
     with MongoClient[dict[str, Any]](
         load.uri,
         maxPoolSize=len(assignment.mine) + 1,

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
+import subprocess
+import sys
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pymongo
@@ -16,6 +20,7 @@ from preprocessor.results.mongodb import MongoSource
 from preprocessor.results.running import run_all
 from tests import mongod as servers
 from tests.mongod import Mongod, free_port
+from tests.results.proxies import Fault, spoiling
 
 
 def failure(
@@ -113,6 +118,57 @@ def test_a_database_that_the_user_may_not_read_is_named(mongod_with_password: Mo
     error = failure(mongod_with_password.uri("private", "guest:Xq7Zk@", "authSource=admin"))
     assert error.environment
     assert "may not read the database 'private'" in error.message
+
+
+def test_who_gives_no_user_is_told_that_one_is_asked_for(mongod_with_password: Mongod):
+    error = failure(mongod_with_password.uri("private"))
+    assert error.environment
+    assert error.message.endswith("/private asks for a user and a password, and the URI has none")
+    assert "USER:PASSWORD@HOST" in error.hint
+
+
+@pytest.fixture
+def filled(mongod: Mongod) -> Iterator[Mongod]:
+    with pymongo.MongoClient(mongod.uri()) as client:
+        client["performance"]["results"].insert_many([{"_id": n, "text": "x" * 100} for n in range(2000)])
+        yield mongod
+        client["performance"].drop_collection("results")
+
+
+@pytest.mark.parametrize("sound", [0, 100, 1500, 20_000])
+@pytest.mark.parametrize("fault", ["garbage", "zeros"])
+def test_what_is_no_message_of_mongodb_is_said_to_be_none(filled: Mongod, sound: int, fault: Fault):
+    with spoiling(filled.port, sound, fault) as proxy:
+        error = failure(proxy.uri(), Limits(time_ms=1000, connect_ms=500))
+    assert error.environment
+    assert re.search("what comes back is no message of MongoDB|the connection was closed", error.message)
+
+
+def test_a_connection_that_ends_is_said_to_have_ended(filled: Mongod):
+    with spoiling(filled.port, 20_000, "end") as proxy:
+        error = failure(proxy.uri(), Limits(time_ms=1000, connect_ms=500))
+    assert error.message.endswith("the connection was closed")
+
+
+def test_a_silence_is_said_to_have_been_as_long_as_it_was(filled: Mongod):
+    with spoiling(filled.port, 20_000, "silence") as proxy:
+        error = failure(proxy.uri(), Limits(time_ms=700, connect_ms=500))
+    assert error.message.endswith("nothing within 1.7 s")
+
+
+def test_the_driver_writes_no_traceback_of_its_own(mongod: Mongod):
+    script = (
+        "import sys\n"
+        "from pymongo.logger import _log_client_error\n"
+        "from preprocessor.results.mongodb import MongoSource\n"
+        "MongoSource(sys.argv[1]).reach()\n"
+        "try:\n    raise OSError('in a thread of the driver')\n"
+        "except OSError:\n    _log_client_error()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, mongod.uri()], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_database_is_performance_when_the_uri_names_none(mongod: Mongod):
