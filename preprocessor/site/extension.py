@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from warnings import warn
@@ -27,6 +28,7 @@ from markdown.treeprocessors import Treeprocessor
 from preprocessor.site.assets import inline
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.neighbours import neighbours
+from preprocessor.site.shownpath import shown_path
 from preprocessor.site.source import results_source
 from preprocessor.site.swap import (
     LeftOver,
@@ -86,8 +88,9 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
 class _Place:
     """Where the page is: its path as shown, and the folder that other paths are relative to.
 
-    Under Zensical ``pages`` is the folder of all pages of the site, ``page`` the path of this one in it, and ``site``
-    the folder that is written; elsewhere only one page is known, and ``pages`` is None.
+    Where the program tells it, ``pages`` is the folder of all pages of the site; else only one page is known, and it is
+    None. Under Zensical ``page`` is the path of this one in it, and ``site`` the folder that is written. ``refused_by``
+    is the error of MkDocs for what a build must not go on with.
     """
 
     shown: str
@@ -95,15 +98,21 @@ class _Place:
     pages: Path | None = None
     page: str = ""
     site: Path = Path()
+    refused_by: type[Exception] | None = None
+
+    @property
+    def zensical(self) -> bool:
+        """Whether Zensical converts the page."""
+        return bool(self.page)
 
     @property
     def preview(self) -> bool:
         """Whether faults are to be shown in the page."""
-        return self.pages is not None and serving()
+        return self.zensical and serving()
 
     def look_after(self, pipelines: Path) -> None:
         """See to what Zensical does on its own account with this page, and with shared pipelines."""
-        if self.pages is None:
+        if self.pages is None or not self.zensical:
             return
         forget(self.folder, self.page)
         if pipelines.parent == self.folder / self.pages:
@@ -187,8 +196,8 @@ class _Conversion:
         from preprocessor.site.faults import line_of
 
         place = self._place
-        if place.pages is None:
-            return MongoTablesError("\n".join(map(line_of, errors)))
+        if place.pages is None or not place.zensical:
+            return _error_for(place.refused_by)("\n".join(map(line_of, errors)))
         read = _reader(place, self._extension.getConfig("pipelines"))
         source = results_source(self._extension.getConfig("results"), place.folder)
         others = _pages_of_site(place.folder, place.pages, read)
@@ -212,9 +221,12 @@ class _Conversion:
         return f"{fault_box(found)}\n{html}"
 
     def _found_place(self) -> _Place:
-        """As told by the option, or by Zensical's context."""
+        """As told by Zensical's context, by MkDocs' processor of links, or by the option."""
         context = next((each for each in self._md.preprocessors if hasattr(each, "page")), None)
         if context is None:
+            links = next((each for each in self._md.treeprocessors if hasattr(each, "file")), None)
+            if links is not None and hasattr(links, "config"):
+                return _place_in_mkdocs(links)
             return _Place(self._extension.getConfig("file") or "page", Path())
         root = Path(context.config.get("root_dir") or "")
         pages = Path(context.config.get("docs_dir") or "docs")
@@ -222,6 +234,20 @@ class _Conversion:
         return _Place(
             shown, root, pages, context.page.path, root / (context.config.get("site_dir") or "site")
         )
+
+
+def _place_in_mkdocs(links: Any) -> _Place:
+    """The page that MkDocs, or ProperDocs, is about to convert, by what resolves its links."""
+    host = type(links).__module__.partition(".")[0]
+    docs = Path(links.config.docs_dir)
+    known = docs.relative_to(Path.cwd()) if docs.is_relative_to(Path.cwd()) else None
+    refused_by = import_module(f"{host}.exceptions").PluginError
+    return _Place(shown_path(links.file), Path(), known, refused_by=refused_by)
+
+
+def _error_for(refused_by: type[Exception] | None) -> type[Exception]:
+    """Our error, which is one of MkDocs as well where that converts the page: it then shows the message alone."""
+    return type("MongoTablesError", (MongoTablesError, refused_by), {}) if refused_by else MongoTablesError
 
 
 class _Tokens(Preprocessor):  # type: ignore[misc]

@@ -12,6 +12,7 @@ import pytest
 
 from preprocessor.site.extension import MongoTablesError, MongoTablesExtension
 from tests.site.builds import build, error_lines, sample
+from tests.site.inprocess import write
 from tests.site.test_serve import Preview
 
 ROW = {"threads": 8}
@@ -188,3 +189,35 @@ def test_the_extension_publishes_no_comment_that_it_took_for_front_matter(
 ) -> None:
     with pytest.raises(MongoTablesError, match="MT119 a MONGO_VALUE comment is left"):
         converted(f"Peak: {value()}\n", sample(tmp_path), monkeypatch)
+
+
+def site_with_the_extension_alone(folder: Path, prose: str) -> Path:
+    one = '"id": "one", "collection": "r", "pipeline": [], "columns": ["n"], "headers": ["N"]'
+    files = {
+        "mkdocs.yml": "site_name: Small\ntheme:\n  name: material\n  font: false\nmarkdown_extensions: [mongo-tables]\n",
+        "docs/index.md": f"# Home\n\n<!-- MONGO_TABLE: {{{one}}} -->\n",
+        "docs/prose.md": f"# Prose\n\n{prose}\n",
+        "fixtures/r/r.jsonl": '{"_id": 1, "n": 5}\n',
+    }
+    return write(folder, files)
+
+
+ONE = '<!-- MONGO_VALUE: {"table": "one", "column": "n"} -->'
+
+
+@pytest.mark.parametrize("program", ["mkdocs", "properdocs"])
+def test_a_comment_where_nothing_can_stand_is_named_with_its_place_when_the_extension_is_alone(
+    program: str, tmp_path: Path
+) -> None:
+    site = site_with_the_extension_alone(tmp_path, f"See [it]({ONE}) there.")
+    done = build(site, program=program)
+    assert done.returncode == 1
+    assert "docs/prose.md:3:10: MT118" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_extension_alone_finds_tables_of_other_pages_in_a_site(tmp_path: Path) -> None:
+    site = site_with_the_extension_alone(tmp_path, f"There are {ONE}.")
+    done = build(site)
+    assert done.returncode == 0, done.stderr
+    assert ">5</span>" in (site / "site" / "prose" / "index.html").read_text(encoding="utf-8")
