@@ -1,0 +1,115 @@
+"""What a page costs grows with its tables, and not with their square."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from preprocessor import comments
+from preprocessor.expansion import Place, standing_alone
+from preprocessor.render.anchors import distinct
+from preprocessor.site.faults import by_comment
+from preprocessor.site.plainmarkdown import Plain, with_plain_figures
+from preprocessor.site.searchtext import in_full, in_words
+from preprocessor.site.swap import shown_again, swapped
+
+FEW = 500
+TIMES = 8
+MOST = 20.0
+"""How many times as long the many may take: the square of ``TIMES`` is far beyond it, noise is not."""
+
+
+def figure(number: int) -> str:
+    rows = f"<tr><td>{number}</td></tr>\n" * 40
+    return f'<figure class="mongo-table" id="table-{number}">\n<table>\n{rows}</table>\n</figure>'
+
+
+def token(number: int) -> str:
+    return f"<!--mongo-tables:{'0' * 16}-{number}-->"
+
+
+def figures(count: int) -> dict[str, str]:
+    return {token(number): figure(number) for number in range(count)}
+
+
+def comment(number: int) -> str:
+    return f'<!-- MONGO_TABLE: {{"collection": "r{number}"}} -->'
+
+
+def page_swapped(count: int) -> Callable[[], object]:
+    given = figures(count)
+    page = "\n".join(f"<h2>{number}</h2>\n{token(number)}" for number in range(count))
+    return lambda: swapped(page, given)
+
+
+def page_searched(count: int) -> Callable[[], object]:
+    given = figures(count)
+    page = "<p>Words</p>\n".join(given.values())
+    return lambda: in_full(in_words(page, given), given)
+
+
+def page_changed_and_searched(count: int) -> Callable[[], object]:
+    given = figures(count)
+    page = "\n".join(given.values()).replace("<table>", "<table >")
+    return lambda: in_full(in_words(page, given), given)
+
+
+def page_of_lost_figures(count: int) -> Callable[[], object]:
+    page = "\n".join(token(number) for number in range(count))
+    return lambda: shown_again(page, {token(number): comment(number) for number in range(count)})
+
+
+def page_as_markdown(count: int) -> Callable[[], object]:
+    page = "\n\n".join(f"Words {'and more ' * 40}\n\n{token(number)}" for number in range(count))
+    return lambda: with_plain_figures(
+        page, {token(n): Plain("", "", ["| a |", "| - |"]) for n in range(count)}
+    )
+
+
+def place_for_each(count: int) -> Callable[[], object]:
+    page = "\n\n".join(f"Words {'and more ' * 40}" for _ in range(count))
+    step = len(page) // count
+    return lambda: [standing_alone(page, Place(n * step, n * step, ""), ["|"]) for n in range(count)]
+
+
+def names_alike(count: int) -> Callable[[], object]:
+    return lambda: distinct(["table"] * count, set())
+
+
+def faults_of_comments(count: int) -> Callable[[], object]:
+    scan = comments.find("\n\n".join(map(comment, range(count))), "page.md")
+    faulty = comments.find("<!-- MONGO_TABLES: {} -->", "page.md").findings[0]
+    found = [replace(faulty, line=each.line, column=each.column + 20) for each in scan.comments]
+    return lambda: by_comment(scan.comments, found)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    spent = []
+    for _ in range(5):
+        start = time.process_time()
+        work()
+        spent.append(time.process_time() - start)
+    return max(min(spent), 1e-4)
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        page_swapped,
+        page_searched,
+        page_changed_and_searched,
+        page_of_lost_figures,
+        page_as_markdown,
+        place_for_each,
+        names_alike,
+        faults_of_comments,
+    ],
+)
+def test_a_page_costs_as_many_times_more_as_it_has_more_tables(
+    work: Callable[[int], Callable[[], object]],
+) -> None:
+    few, many = seconds(work(FEW)), seconds(work(FEW * TIMES))
+    assert many < MOST * few
