@@ -402,8 +402,8 @@ def _diff(commands: Commands) -> None:
         "Lists every cell of the pages' tables that is not the same with two results sources, or in two built\n"
         "sites: page, line, table, row, column, old and new value, their ratio. Rows, columns and tables that came\n"
         "or went are listed too, and what was measured otherwise: server, machine, scale, the experiment itself.\n"
-        "Rows belong together when their labels (the first column, or --key) are equal; of several with one label\n"
-        "the first goes with the first.",
+        "Rows belong together by what tells them apart: --key, or as few columns as it takes, the first among them;\n"
+        "in charts the horizontal axis and the series. Where nothing tells rows apart, this is said.",
         "preprocessor.commands.diff",
         "OLD and NEW, two built sites or each one of:\n"
         f"{_SOURCES_LISTED}\n\n"

@@ -1,7 +1,7 @@
 """Two lists of tables, held against each other: cells that changed, rows and tables that came or went.
 
-Rows belong together when their labels are equal; of several with one label the first goes with the first, the second
-with the second. Figures of a test that itself changed are listed without a ratio: they are not those of the same test.
+Rows belong together as ``pairing`` finds. Figures of a test that itself changed are listed without a ratio: they are
+not those of the same test.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from preprocessor.changes.states import Cell, Row, Table
+from preprocessor.changes.pairing import Pair, paired
+from preprocessor.changes.states import Cell, Table
 
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?", re.IGNORECASE)
 _DIGEST = "experiment digest"
@@ -32,8 +33,8 @@ class CellChange:
 class TableChange:
     """What changed in one table. ``state`` is "came" or "went" for a table that only one side has, else "changed".
 
-    ``measured``: what was measured otherwise, name → texts of old and new. ``retested``: the experiment itself
-    changed, so that old and new are not results of one test.
+    ``unclear``: labels of several rows that no column tells apart. ``measured``: what was measured otherwise, name →
+    texts of old and new. ``retested``: the experiment itself changed, so that old and new are not results of one test.
     """
 
     page: str
@@ -46,6 +47,7 @@ class TableChange:
     columns_came: tuple[str, ...] = ()
     columns_went: tuple[str, ...] = ()
     reordered: bool = False
+    unclear: tuple[str, ...] = ()
     measured: Mapping[str, tuple[str, str]] | None = None
     retested: bool = False
     failed: tuple[str, str] = ("", "")
@@ -79,19 +81,21 @@ def _came_or_changed(old: Table | None, new: Table) -> TableChange | None:
         return _alone(new, "came")
     measured = _measured(old, new)
     retested = _DIGEST in measured
-    before, after = _rows(old), _rows(new)
+    rows = paired(old, new)
+    both = [pair.old for pair in rows.pairs if pair.old is not None and pair.new is not None]
     common = [column for column in new.columns if column in old.columns]
     change = TableChange(
         page=new.page,
         line=new.line,
         name=new.name,
         state="changed",
-        cells=tuple(_cells(old, new, common, retested)),
-        came=tuple(_named(row) for key, row in after.items() if key not in before),
-        went=tuple(_named(row) for key, row in before.items() if key not in after),
+        cells=tuple(_cells(old, new, rows.pairs, common, retested)),
+        came=tuple(pair.name for pair in rows.pairs if pair.old is None),
+        went=tuple(pair.name for pair in rows.pairs if pair.new is None),
         columns_came=tuple(column for column in new.columns if column not in old.columns),
         columns_went=tuple(column for column in old.columns if column not in new.columns),
-        reordered=[key for key in before if key in after] != [key for key in after if key in before],
+        reordered=both != sorted(both),
+        unclear=rows.unclear,
         measured=measured,
         retested=retested,
         failed=(old.failed, new.failed),
@@ -111,23 +115,16 @@ def _differs(change: TableChange) -> bool:
     return any(parts) or change.reordered or change.failed[0] != change.failed[1]
 
 
-def _rows(table: Table) -> dict[tuple[str, int], Row]:
-    return {(row.label, row.number): row for row in table.rows}
-
-
-def _named(row: Row) -> str:
-    return row.label if row.number == 1 else f"{row.label} (number {row.number} of this label)"
-
-
-def _cells(old: Table, new: Table, common: Sequence[str], retested: bool) -> Iterator[CellChange]:
-    before = _rows(old)
-    for key, row in _rows(new).items():
-        for column in common if key in before else ():
-            was = before[key].cells[old.columns.index(column)]
-            now = row.cells[new.columns.index(column)]
+def _cells(
+    old: Table, new: Table, pairs: Sequence[Pair], common: Sequence[str], retested: bool
+) -> Iterator[CellChange]:
+    for pair in pairs:
+        for column in common if pair.old is not None and pair.new is not None else ():
+            was = old.rows[pair.old or 0][old.columns.index(column)]
+            now = new.rows[pair.new or 0][new.columns.index(column)]
             if (was.raw, was.text) != (now.raw, now.text):
                 texts = (was.text, now.text) if was.text != now.text else (was.raw or "", now.raw or "")
-                yield CellChange(_named(row), column, *texts, None if retested else _ratio(was, now))
+                yield CellChange(pair.name, column, *texts, None if retested else _ratio(was, now))
 
 
 def _ratio(old: Cell, new: Cell) -> float | None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
-from preprocessor.changes.states import Cell, Table, labelled
+from preprocessor.changes.states import Cell, Cells, Table
+
+_FRACTION = re.compile(r"-?[\d,]*\.\d")
 
 
 def is_site(folder: Path) -> bool:
@@ -77,9 +81,17 @@ class _Reader(HTMLParser):
 
     def _end_table(self, rows: list[list[Cell]]) -> None:
         head, *body = rows
-        keys = [row[0].text for row in body]
-        table = labelled(keys, [tuple(row) for row in body])
-        self.tables.append(
-            Table(self._page, 0, self._figure or self._name, tuple(cell.text for cell in head), table)
-        )
+        headers = tuple(cell.text for cell in head)
+        cells = tuple(map(tuple, body))
+        name = self._figure or self._name
+        self.tables.append(Table(self._page, 0, name, headers, cells, _naming(headers, cells)))
         self._rows = None
+
+
+def _naming(headers: Sequence[str], rows: Sequence[Cells]) -> tuple[int, ...]:
+    """The first column, and all others but those of fractions, which are measured."""
+    return (0, *(at for at in range(1, len(headers)) if not any(_is_fraction(row[at]) for row in rows)))
+
+
+def _is_fraction(cell: Cell) -> bool:
+    return _FRACTION.match(cell.raw or "") is not None

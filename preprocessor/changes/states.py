@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -40,19 +39,15 @@ class Cell:
     raw: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """``label`` names the row; ``number`` tells rows of one label apart, from 1."""
-
-    label: str
-    number: int
-    cells: tuple[Cell, ...]
+Cells = tuple[Cell, ...]
+"""A row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table of a page. ``line`` is 0 for a built page. ``failed`` says why it can have no rows, if so.
 
+    ``naming``: the numbers of the columns that can name a row, all of which do where they are ``stated``.
     ``measured``: name → the values that its documents have, as texts, sorted.
     """
 
@@ -60,7 +55,9 @@ class Table:
     line: int
     name: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[Cells, ...]
+    naming: tuple[int, ...] = (0,)
+    stated: bool = False
     failed: str = ""
     measured: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -68,8 +65,8 @@ class Table:
 def tables_of(pages: Sequence[Page], source: ResultsSource, key: Sequence[str] = ()) -> list[Table]:
     """All tables of the pages, and the values of their charts, with the rows of ``source``.
 
-    Rows are named by the columns ``key`` where a table has all of them, otherwise by its first column. Raises
-    ``ResultsError`` when the source cannot be used at all.
+    Rows are named by the columns ``key`` where a table has all of them. Raises ``ResultsError`` when the source cannot
+    be used at all.
     """
     from preprocessor.pages import answer
 
@@ -80,19 +77,10 @@ def tables_of(pages: Sequence[Page], source: ResultsSource, key: Sequence[str] =
     return [_table(spec, answers, measured[_measured_query(spec).key], key) for spec in asking]
 
 
-def labelled(keys: Sequence[str], cells: Sequence[tuple[Cell, ...]]) -> tuple[Row, ...]:
-    """Rows with their labels, those of equal labels numbered in their order."""
-    met: Counter[str] = Counter()
-    rows = []
-    for label, own in zip(keys, cells, strict=True):
-        met[label] += 1
-        rows.append(Row(label, met[label], own))
-    return tuple(rows)
-
-
 def _table(
     spec: PipelineSpec, answers: Answers, measured: Mapping[str, tuple[str, ...]], key: Sequence[str]
 ) -> Table:
+    from preprocessor.lint.rules_rows import naming_columns
     from preprocessor.pages import query_of
     from preprocessor.render.chartdata import as_table
     from preprocessor.results import ResultsError
@@ -105,13 +93,22 @@ def _table(
     rows = answers[query_of(spec).key]
     if isinstance(rows, ResultsError):
         return Table(*place, table.headers, (), failed=rows.message)
-    headers, cells, keys = _cells(table, rows, key)
-    return Table(*place, headers, labelled(keys, cells), measured=measured)
+    headers, cells = _cells(table, rows)
+    stated = tuple(key) if key and set(key) <= set(table.columns) else _of_chart(spec)
+    naming = [table.columns.index(name) for name in stated or naming_columns(table, rows)]
+    return Table(*place, headers, cells, tuple(naming), bool(stated), measured=measured)
 
 
-def _cells(
-    table: TableSpec, rows: Sequence[Mapping[str, Any]], key: Sequence[str]
-) -> tuple[tuple[str, ...], list[tuple[Cell, ...]], list[str]]:
+def _of_chart(spec: PipelineSpec) -> tuple[str, ...]:
+    """What names a point of a chart: its place on the horizontal axis, and its series."""
+    from preprocessor.specs import ChartSpec
+
+    if not isinstance(spec, ChartSpec):
+        return ()
+    return (spec.x, spec.series) if spec.series else (spec.x,)
+
+
+def _cells(table: TableSpec, rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, ...], tuple[Cells, ...]]:
     from preprocessor.aggregation.values import MISSING
     from preprocessor.render.columns import columns_of
     from preprocessor.render.headers import with_unit
@@ -122,13 +119,11 @@ def _cells(
         [None if value is None or value is MISSING else raw_text(value) for value in one.values]
         for one in columns
     ]
-    cells = [
+    cells = tuple(
         tuple(Cell(one.texts[row], raw[row]) for one, raw in zip(columns, raws, strict=True))
         for row in range(len(rows))
-    ]
-    at = [table.columns.index(name) for name in key] if set(key) <= set(table.columns) else []
-    keys = [", ".join(row[number].text for number in at or [0]) for row in cells]
-    return tuple(with_unit(one.header, one.unit) for one in columns), cells, keys
+    )
+    return tuple(with_unit(one.header, one.unit) for one in columns), cells
 
 
 def _measured_query(spec: PipelineSpec) -> Query:

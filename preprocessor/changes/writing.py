@@ -58,6 +58,8 @@ def _notes(change: TableChange) -> Iterator[str]:
         ("column went", change.columns_went),
     )
     yield from (f"{what}: {one}" for what, ones in named for one in ones)
+    for label in change.unclear:
+        yield f"nothing tells the rows {label} apart: they are paired in their order where they are as many"
     if change.reordered:
         yield "the rows are in another order"
 

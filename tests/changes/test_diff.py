@@ -79,13 +79,48 @@ def test_rows_that_came_and_went_are_told(project: Path) -> None:
     assert lines(project)[1:] == ["  row came: 16", "  row went: 8"]
 
 
-def test_equal_labels_are_paired_in_their_order(project: Path) -> None:
+def test_rows_are_paired_by_what_tells_them_apart(project: Path) -> None:
     write(project / "old", run(1, 1, 10, "a"), run(2, 1, 20, "b"))
     write(project / "new", run(1, 1, 10, "a"), run(2, 1, 30, "b"), run(3, 1, 40, "c"))
-    assert lines(project)[1:] == [
-        "  row came: 1 (number 3 of this label)",
-        "  1 (number 2 of this label), Speed (ops/s): 20 → 30 (1.5 times)",
-    ]
+    assert lines(project)[1:] == ["  row came: 1, c", "  1, b, Speed (ops/s): 20 → 30 (1.5 times)"]
+
+
+def test_a_row_that_went_changes_no_other(project: Path) -> None:
+    rows = [run(1, 1, 1, "a"), run(2, 1, 10, "b"), run(3, 1, 100, "c"), run(4, 8, 2, "a")]
+    write(project / "old", *rows)
+    write(project / "new", *rows[1:])
+    assert lines(project)[1:] == ["  row went: 1, a"]
+
+
+def test_a_point_of_a_chart_is_known_by_its_place_and_its_series(project: Path) -> None:
+    chart = TABLE.replace(
+        '"columns": ["threads", "disk", "ops"]', '"x": "threads", "y": "ops", "series": "disk"'
+    )
+    chart = chart.replace('"headers": ["Threads", "Disk", "Speed"]', '"mark": "dot"')
+    (project / "docs" / "page.md").write_text(f"<!-- MONGO_CHART: {chart} -->\n")
+    rows = [run(1, 1, 5, "a"), run(2, 1, 50, "b"), run(3, 8, 7, "a"), run(4, 8, 70, "b")]
+    write(project / "old", *rows)
+    write(project / "new", rows[1], run(3, 8, 14, "a"), rows[3])
+    assert lines(project)[1:] == ["  row went: 1, a", "  8, a, ops (ops/s): 7 → 14 (2 times)"]
+
+
+def test_rows_that_nothing_tells_apart_are_said_to_be_unclear(project: Path) -> None:
+    write(project / "old", run(1, 1, 10), run(2, 1, 20))
+    write(project / "new", run(1, 1, 10), run(2, 1, 30))
+    found = lines(project)
+    assert found[1].startswith("  nothing tells the rows 1 apart")
+    assert found[2:] == ["  1 (number 2 of this label), Speed (ops/s): 20 → 30 (1.5 times)"]
+
+
+def test_rows_that_nothing_tells_apart_and_one_of_which_went_are_not_paired_by_position(
+    project: Path,
+) -> None:
+    write(project / "old", run(1, 1, 10), run(2, 1, 20), run(3, 1, 30))
+    write(project / "new", run(2, 1, 20), run(3, 1, 30))
+    found = lines(project)
+    assert found[1] == "  row went: 1"
+    assert found[2].startswith("  nothing tells the rows 1 apart")
+    assert len(found) == 3
 
 
 def test_rows_are_named_by_the_columns_of_a_stated_key(project: Path) -> None:
@@ -210,6 +245,21 @@ def test_two_built_sites_are_compared_by_their_pages(tmp_path: Path) -> None:
     assert found == "index.html: all-runs\n  1, Queries/s: 139.8 → 279.6 (2 times)\n"
 
 
+def test_rows_of_built_sites_are_paired_by_what_tells_them_apart(tmp_path: Path) -> None:
+    head = "<thead><tr><th>Day</th><th>Place</th><th>Speed</th></tr></thead>"
+
+    def site(name: str, *rows: tuple[str, str, str]) -> None:
+        (tmp_path / name).mkdir()
+        body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+        html = f'<figure class="mongo-table" id="t"><table>{head}<tbody>{body}</tbody></table></figure>'
+        (tmp_path / name / "index.html").write_text(html)
+
+    site("one", ("d1", "A", "1.5"), ("d1", "B", "10.5"), ("d1", "C", "2.5"))
+    site("two", ("d1", "B", "10.5"), ("d1", "C", "5"))
+    found = mongo_tables("diff", "one", "two", cwd=tmp_path, expect=1).stdout
+    assert found == "index.html: t\n  row went: d1, A\n  d1, C, Speed: 2.5 → 5 (2 times)\n"
+
+
 def test_the_single_runs_under_a_figure_of_a_site_are_no_cells_of_its_table(tmp_path: Path) -> None:
     spec, documents = speeds(id="speed"), [document(1), document(2)]
     source = provenance_of(aggregate(documents, source_query(spec).pipeline))
@@ -220,4 +270,4 @@ def test_the_single_runs_under_a_figure_of_a_site_are_no_cells_of_its_table(tmp_
     assert html.count("<table>") == 2
     (tmp_path / "index.html").write_text(html)
     (found,) = tables_of_site(tmp_path)
-    assert [row.label for row in found.rows] == ["1", "2"]
+    assert [row[0].text for row in found.rows] == ["1", "2"]
