@@ -19,6 +19,7 @@ from tests.site.plugins.smallsite import (
 
 _HEAD: Final = "site_name: Small\nsite_url: https://example.org/\ntheme:\n  name: {theme}\n"
 INDEX: Final = "index.html"
+MATERIAL: Final = "material\n  font: false"
 
 
 def config(plugins: str, more: str = "", theme: str = "mkdocs") -> str:
@@ -34,7 +35,7 @@ def _site(
     return Site(given, pages, **others)  # type: ignore[arg-type]
 
 
-def _plain(plugins: str, edition: Edition, more: str = "", **others: object) -> Site:
+def _plain(plugins: str, edition: Edition, theme: str = "mkdocs", **others: object) -> Site:
     """Two pages as authors write them; the second speaks of the first's table."""
     second = f"{text(edition, 'two')}\nAt home there are {value('one', 'x')}.\n"
     files = {"docs/index.md": text(edition, "one"), "docs/second.md": second}
@@ -42,12 +43,17 @@ def _plain(plugins: str, edition: Edition, more: str = "", **others: object) -> 
         INDEX: seen_text(edition),
         "second/index.html": seen_text(edition) + Seen(values=[str(edition.x)]),
     }
-    return _site(config(plugins, more), files, pages, edition, **others)
+    return _site(config(plugins, theme=theme), files, pages, edition, **others)
 
 
 def search(edition: Edition) -> Site:
     found = [f"The {edition.word} has {edition.y} trains", f"We count {edition.x} here"]
     return _plain("  - search\n  - OURS", edition, others={"search/search_index.json": found})
+
+
+def versions(edition: Edition) -> Site:
+    """A site that mike publishes. It has the theme that every program has."""
+    return _plain("  - search\n  - mike\n  - OURS", edition, theme=MATERIAL)
 
 
 def macros(edition: Edition) -> Site:

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
+import tarfile
+from html import unescape
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 
 from preprocessor.cli import main
-from tests.site.builds import build
-from tests.site.plugins.sites import SITES
+from tests.site.builds import build, environment
+from tests.site.plugins.sites import SITES, versions
 from tests.site.plugins.smallsite import COLD, WARM, Site, read, with_tokens, write
+
+
+def plain(content: str) -> str:
+    """What a reader of a feed, an index or a text sees: no tags, no references, single blanks."""
+    return " ".join(re.sub(r"<[^<>]*>", "", unescape(unescape(content))).split())
 
 
 def built_right(site: Site, built: Path) -> None:
     for name, seen in site.pages.items():
         assert read((built / name).read_text(encoding="utf-8")) == seen, name
     for name, parts in site.others.items():
-        content = " ".join((built / name).read_text(encoding="utf-8").split())
+        content = plain((built / name).read_text(encoding="utf-8"))
         assert [part for part in parts if part not in content] == [], name
     assert with_tokens(built) == []
 
@@ -39,3 +51,31 @@ def test_check_agrees_with_the_build_beside_a_plugin(
     write(SITES[name](COLD), tmp_path)
     monkeypatch.chdir(tmp_path)
     assert main(["check"]) == 0, capsys.readouterr().out
+
+
+GIT = {
+    f"GIT_{who}_{what}": "tests@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+}
+
+
+def test_every_figure_is_right_in_each_version_that_mike_publishes(tmp_path: Path) -> None:
+    programs = str(Path(sys.executable).parent)
+
+    def done(*command: str) -> bytes:
+        found = {**GIT, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+        ended = subprocess.run(
+            command, cwd=tmp_path, env=environment(**found), capture_output=True, timeout=120
+        )
+        assert ended.returncode == 0, ended.stderr.decode()
+        return ended.stdout
+
+    done("git", "init", "--quiet")
+    for version, edition in (("1.0", COLD), ("2.0", WARM)):
+        write(versions(edition), tmp_path)
+        done("git", "add", "docs")
+        done("git", "commit", "--quiet", "--message", version)
+        done(f"{programs}/mike", "deploy", version)
+    with tarfile.open(fileobj=BytesIO(done("git", "archive", "gh-pages"))) as archive:
+        archive.extractall(tmp_path / "published", filter="data")
+    built_right(versions(COLD), tmp_path / "published" / "1.0")
+    built_right(versions(WARM), tmp_path / "published" / "2.0")
