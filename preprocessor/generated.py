@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from preprocessor.findings import Finding
 from preprocessor.rules import finding
+from preprocessor.translations import are_translations
 
 if TYPE_CHECKING:
     from preprocessor.comments import Comment
@@ -42,8 +43,8 @@ def deferred(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: boo
 
     ``open_ended``: tables may come in that nobody knows of before the build.
     """
-    late = _late_tables(pages)
-    if not (open_ended or late is not None):
+    late, translated = _late_tables(pages), _translated(found, pages)
+    if not (open_ended or late is not None or translated):
         return list(found)
     comments = {page.file: page.comments for page in pages}
     kept: list[Finding] = []
@@ -51,6 +52,8 @@ def deferred(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: boo
     for each in found:
         comment = _around(each, comments.get(each.file, ()))
         reason = _reason(each, comment, late, open_ended) if comment and each.severity != "note" else ""
+        if comment and each in translated:
+            reason = "a page in another language has the id as well; whether they meet is known at build only"
         if comment and reason:
             note = finding("MT175", each.file, (each.line, each.column), reason, "the build checks it")
             notes.setdefault((each.file, comment.line, comment.column), note)
@@ -65,6 +68,27 @@ def _late_tables(pages: Sequence[Page]) -> re.Pattern[str] | None:
     written = [match[1] for comment in late if (match := _ID.search(comment.body))]
     ids = (".+".join(map(re.escape, _TEMPLATE.split(each))) for each in written)
     return re.compile("|".join(ids) or r"(?!)") if late else None
+
+
+def _translated(found: Sequence[Finding], pages: Sequence[Page]) -> set[Finding]:
+    """Those of ids that are taken by the same page in other languages alone: such pages may be built apart."""
+    taken = [each for each in found if each.rule == "MT138"]
+    if not taken:
+        return set()
+    having: dict[str, list[str]] = {}
+    for page in pages:
+        for comment in page.comments:
+            if match := _ID.search(comment.body):
+                having.setdefault(match[1], []).append(page.file)
+    comments = {page.file: page.comments for page in pages}
+    owners = {each: _around(each, comments.get(each.file, ())) for each in taken}
+    ids = {each: _ID.search(owner.body) for each, owner in owners.items() if owner}
+    return {each for each, name in ids.items() if name and _apart(each.file, having[name[1]])}
+
+
+def _apart(page: str, others: Sequence[str]) -> bool:
+    """Whether a page has something once, and of others only its translations have it."""
+    return others.count(page) == 1 and all(each == page or are_translations(page, each) for each in others)
 
 
 def _around(one: Finding, comments: Sequence[Comment]) -> Comment | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from os.path import normpath
 from pathlib import Path
 from typing import Final
 
@@ -95,8 +96,8 @@ def _files(name: str, folders: Sequence[Path]) -> list[Path]:
 def _matching(folder: Path, name: str) -> list[Path]:
     try:
         if "*" in name and not Path(name).is_absolute():
-            return sorted(file for file in folder.glob(name) if file.is_file())
-        file = folder / name
+            return sorted(Path(normpath(file)) for file in folder.glob(name) if file.is_file())
+        file = Path(normpath(folder / name))
         return [file] if file.is_file() else []
     except (OSError, ValueError, NotImplementedError):
         return []

@@ -368,7 +368,7 @@ def _findings_together(pages: Sequence[Page], specs: Sequence[Spec]) -> list[Fin
         return []
     from preprocessor.specs import CheckSpec, ValueSpec, duplicate_ids, unknown_tables, written_id
 
-    found = duplicate_ids(specs)
+    found = duplicate_ids((page.file, page.specs) for page in pages)
     if any(isinstance(spec, ValueSpec | CheckSpec) for spec in specs):
         # The ids of faulty tables count as well: one fault is told once.
         written = [written_id(comment) for page in pages for comment in page.comments]

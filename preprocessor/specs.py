@@ -432,30 +432,38 @@ def _ranges(spec: TableSpec) -> Iterator[tuple[Path, str]]:
 # -------------------------------------------------------------------------------
 
 
-def duplicate_ids(specs: Iterable[Spec]) -> list[Finding]:
+def duplicate_ids(pages: Iterable[tuple[str, Iterable[Spec | None]]]) -> list[Finding]:
     """Give a finding for every table or chart whose written id an earlier one has, on whatever page.
 
-    The same comment on another page, where an included file brings it, is the same table.
+    ``pages`` are paths and what their comments ask for. The same comment on another page, where an included file
+    brings it, is the same table.
     """
-    first: dict[str, Spec] = {}
+    first: dict[str, tuple[str, PipelineSpec]] = {}
     found = []
-    for spec in specs:
-        if not isinstance(spec, PipelineSpec) or spec.id is None:
-            continue
-        earlier = first.setdefault(spec.id, spec)
-        if earlier is not spec and not _same_elsewhere(spec, earlier):
-            place = f"{earlier.file}, line {earlier.locate(('id',))[0]}"
-            message = f"The id `{spec.id}` is taken already: {place}."
-            found.append(
-                finding("MT138", spec.file, spec.locate(("id",)), message, "Give one of them another id.")
-            )
+    for page, specs in pages:
+        here: dict[str, PipelineSpec] = {}
+        for spec in specs:
+            if not isinstance(spec, PipelineSpec) or spec.id is None:
+                continue
+            where, elsewhere = first.setdefault(spec.id, (page, spec))
+            if spec.id in here:
+                found.append(_taken(spec, here[spec.id], page))
+            elif where != page and not _same_comment(spec, elsewhere):
+                found.append(_taken(spec, elsewhere, page))
+            here.setdefault(spec.id, spec)
     return found
 
 
-def _same_elsewhere(spec: Spec, other: Spec) -> bool:
-    """Whether two specs are of the same comment on two pages."""
-    written, others = spec.comment, other.comment
-    return spec.file != other.file and (written.keyword, written.body) == (others.keyword, others.body)
+def _taken(spec: PipelineSpec, earlier: PipelineSpec, page: str) -> Finding:
+    place = f"{earlier.file}, line {earlier.locate(('id',))[0]}"
+    message, hint = f"The id `{spec.id}` is taken already: {place}.", "Give one of them another id."
+    if spec is earlier:
+        message, hint = f"The id `{spec.id}` is on {page} twice.", f"Take {spec.file} into a page once."
+    return finding("MT138", spec.file, spec.locate(("id",)), message, hint)
+
+
+def _same_comment(spec: Spec, other: Spec) -> bool:
+    return (spec.comment.keyword, spec.comment.body) == (other.comment.keyword, other.comment.body)
 
 
 def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]:

@@ -58,13 +58,12 @@ def no_place(file: str, comment: Comment) -> Finding:
     )
 
 
-def left_over_faults(file: str, comments: Iterable[LeftOver]) -> list[Finding]:
+def left_over_faults(
+    file: str, comments: Iterable[LeftOver], at: tuple[int, int] = (0, 0), hint: str = ""
+) -> list[Finding]:
     """A fault for each kind of comment that came into a page when nobody looked for comments any more."""
-    hint = (
-        "it came in after the page was read, from an included file for example: write it in the page itself"
-    )
     return [
-        finding("MT119", file, (0, 0), f"a {keyword} comment is left in the page", hint)
+        finding("MT119", file, at, f"a {keyword} comment came in while the page was converted", hint)
         for keyword in dict.fromkeys(each.keyword for each in comments)
     ]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.comments import suspected
 from preprocessor.pages import Page, no_text, read_page
@@ -13,13 +14,14 @@ from preprocessor.rules import finding
 from preprocessor.sharedpipelines import SharedPipelines
 from preprocessor.site.faults import by_comment
 from preprocessor.site.keptsite import folder_state
-from preprocessor.site.shownpath import shown_path
+from preprocessor.site.shownpath import shown, shown_path
 from preprocessor.textfiles import bad_byte
 
 if TYPE_CHECKING:
     from mkdocs.structure.files import File
 
     from preprocessor.findings import Finding
+    from preprocessor.specs import Spec
 
 
 class PageReader:
@@ -43,18 +45,21 @@ class PageReader:
         """The page as it is on disk, where its text is ``text``; None for one without a comment of ours."""
         return self._page(text, shown_path(file)) if suspected(text) else None
 
-    def as_given(self, file: File, markdown: str, on_disk: str) -> Page:
+    def as_given(
+        self, file: File, markdown: str, on_disk: str, included: Iterable[tuple[Path, str]] = ()
+    ) -> Page:
         """The page as it came to us: usually the end of the file, below its front matter.
 
         The page's text ends with ``markdown``. Where another plugin changed what is ``on_disk``, a comment that is
-        there as well keeps its place there.
+        there as well keeps its place there, and one of an ``included`` file its place in that.
         """
         # What is cut off is front matter; where it has comments, another plugin took tables out of the page.
         if on_disk.endswith(markdown) and not suspected(on_disk[: len(on_disk) - len(markdown)]):
             return self._page(on_disk, shown_path(file))
         given = self._page(markdown, shown_path(file))
         before = self.on_disk(file, on_disk)
-        return given if before is None else _placed(given, before)
+        others = [self._page(text, shown(path)) for path, text in included]
+        return _placed(given, before, others) if before is not None or others else given
 
     def _page(self, text: str, file: str) -> Page:
         key = (file, text)
@@ -74,24 +79,39 @@ def unreadable(file: File) -> Finding | None:
     return no_text(shown_path(file), bad) if bad else None
 
 
-def _placed(given: Page, on_disk: Page) -> Page:
-    """The page as given, with specs and findings of the page on disk for those comments that both have."""
-    twins: dict[tuple[str, str], deque[int]] = {}
-    for index, comment in enumerate(on_disk.comments):
-        twins.setdefault((comment.keyword, comment.body), deque()).append(index)
-    theirs = by_comment(on_disk.comments, on_disk.findings)
+class _Known(NamedTuple):
+    """A comment in a file: what it asks for there, and what is wrong with it."""
+
+    spec: Spec | None
+    findings: list[Finding]
+
+
+def _placed(given: Page, on_disk: Page | None, included: Iterable[Page]) -> Page:
+    """The page as given, with specs and findings of the files for those comments that they have.
+
+    A file may come in several times, and each comment of the page on disk once.
+    """
+    own = _by_text([on_disk] if on_disk else [])
+    others = _by_text(included)
     owned = by_comment(given.comments, given.findings)
     within = {each for found in owned for each in found}
     specs, findings = [], [_elsewhere(each) for each in given.findings if each not in within]
-    for comment, spec, own in zip(given.comments, given.specs, owned, strict=True):
-        if same := twins.get((comment.keyword, comment.body)):
-            index = same.popleft()
-            specs.append(on_disk.specs[index])
-            findings += theirs[index]
-        else:
-            specs.append(spec)
-            findings += [_elsewhere(each) for each in own]
+    for comment, spec, found in zip(given.comments, given.specs, owned, strict=True):
+        text = (comment.keyword, comment.body)
+        known = own[text].popleft() if own.get(text) else others[text][0] if text in others else None
+        specs.append(known.spec if known else spec)
+        findings += known.findings if known else map(_elsewhere, found)
     return replace(given, specs=tuple(specs), findings=tuple(findings))
+
+
+def _by_text(pages: Iterable[Page]) -> dict[tuple[str, str], deque[_Known]]:
+    """The comments of pages by keyword and body, in order."""
+    found: dict[tuple[str, str], deque[_Known]] = {}
+    for page in pages:
+        theirs = by_comment(page.comments, page.findings)
+        for comment, spec, findings in zip(page.comments, page.specs, theirs, strict=True):
+            found.setdefault((comment.keyword, comment.body), deque()).append(_Known(spec, findings))
+    return found
 
 
 def _elsewhere(finding: Finding) -> Finding:

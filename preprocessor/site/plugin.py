@@ -57,6 +57,7 @@ from preprocessor.site.shelf import Shelf, put
 from preprocessor.site.shownpath import shown_path
 from preprocessor.site.source import results_source, watched_folder
 from preprocessor.site.swap import left_over, shown_again, swapped, switched_off, tokens, with_tokens
+from preprocessor.site.takenin import taken_in, where_taken_in, with_snippets
 from preprocessor.site.tokensleft import tokens_left
 
 if TYPE_CHECKING:
@@ -150,6 +151,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self, markdown: str, *, page: SitePage, config: MkDocsConfig, files: Files
     ) -> str | None:
         """Put a token for each comment of the page, as the plugins before this one left it."""
+        markdown = with_snippets(markdown, page.file, config)
         if not suspected(markdown):
             return None
         self._given[page.file.src_uri] = page, markdown
@@ -176,7 +178,9 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if left:
             from preprocessor.site.faults import left_over_faults
 
-            self._late += left_over_faults(shown_path(page.file), left)
+            hint = "list the Markdown extension `mongo-tables` beside the plugin: it sees such comments"
+            at = where_taken_in(self._files[name][1]) if name in self._files else (0, 0)
+            self._late += left_over_faults(shown_path(page.file), left, at, hint)
         return made
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
@@ -354,7 +358,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
         name = page.file.src_uri
         on_disk = self._files[name][1] if name in self._files else _text(page.file)
-        given = self._page_reader(config).as_given(page.file, markdown, on_disk)
+        included = taken_in(page.file, on_disk, config)
+        given = self._page_reader(config).as_given(page.file, markdown, on_disk, included)
         if given.comments or given.findings or given.off:
             self._pages[name] = given
             self._asked.ask(queries([given], with_sources=True))

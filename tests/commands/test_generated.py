@@ -140,3 +140,17 @@ def test_one_table_on_two_pages_is_no_duplicate_and_two_tables_with_one_id_are(
     write("docs/other.md", "")
     write("docs/index.md", table() + "\n" + table())
     assert checked(capsys) == (1, [["docs/index.md", "error", "MT138"]])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("index.md", "index.de.md"), ("en/guide/index.md", "de/guide/index.md")]
+)
+def test_a_page_in_another_language_may_have_the_ids_of_its_original(
+    one: str, other: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(f"docs/{one}", table())
+    write(f"docs/{other}", table(headers=["B", "N"]))
+    status, findings = checked(capsys)
+    assert status == 0 and [each[1:] for each in findings] == [["note", "MT175"]]
+    write("docs/third.md", table(headers=["C", "N"]))
+    assert checked(capsys)[0] == 1

@@ -205,16 +205,18 @@ def test_a_source_out_of_reach_is_one_fault(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_comment_from_an_included_file_is_reported_and_not_published(tmp_path: Path) -> None:
+def test_a_fault_in_a_snippet_is_told_with_the_name_and_line_of_its_file(tmp_path: Path) -> None:
     site = sample(tmp_path)
     config = site / "mkdocs.yml"
     text = config.read_text(encoding="utf-8")
     config.write_text(text.replace("  - tables\n", "  - tables\n  - pymdownx.snippets\n"), encoding="utf-8")
-    (site / "part.txt").write_text('<!-- MONGO_TABLE: { "collection": "secrets" } -->\n', encoding="utf-8")
+    (site / "part.txt").write_text(
+        'One.\n\n<!-- MONGO_TABLE: { "colection": "runs" } -->\n', encoding="utf-8"
+    )
     (site / "docs" / "includes.md").write_text('Text.\n\n--8<-- "part.txt"\n', encoding="utf-8")
     done = build(site)
     assert done.returncode != 0
-    assert "docs/includes.md: MT119" in done.stderr
+    assert any(line.startswith("part.txt:3:21: MT130") for line in error_lines(done.stderr)), done.stderr
 
 
 def test_the_environment_comes_before_the_option(tmp_path: Path) -> None:

@@ -78,9 +78,18 @@ def test_a_table_that_is_switched_off_stays_off_in_every_build(page: str, site: 
 
 
 def test_a_comment_that_came_in_from_elsewhere_is_not_taken_for_one_that_is_switched_off(site: Path) -> None:
-    page = f'# Home\n\n<pre>\n{table("off")}\n</pre>\n\n```\n{table("shown")}\n```\n\n--8<-- "part.md"\n'
-    settings = f"{CONFIG}{PLUGINS}markdown_extensions: [pymdownx.snippets, pymdownx.superfences]\n"
-    write(site, {"mkdocs.yml": settings, "docs/index.md": page})
+    hook = """
+from pathlib import Path
+from mkdocs.plugins import event_priority
+
+@event_priority(50)
+def on_page_content(html, **_):
+    return html + Path("part.md").read_text(encoding="utf-8")
+"""
+    page = f"# Home\n\n<pre>\n{table('off')}\n</pre>\n\n```\n{table('shown')}\n```\n"
+    settings = f"{CONFIG}{PLUGINS}hooks: [hook.py]\nmarkdown_extensions: [pymdownx.superfences]\n"
+    hook = hook.replace('Path("part.md")', f"Path({str(site / 'part.md')!r})")
+    write(site, {"mkdocs.yml": settings, "docs/index.md": page, "hook.py": hook})
     for name in ("off", "shown"):
         write(site, {"part.md": f"{table(name)}\n"})
         outcome = built(site)

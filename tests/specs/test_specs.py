@@ -179,7 +179,7 @@ def test_no_name_leads_out_of_the_folder_of_shared_lists(name):
 
 def test_two_tables_with_one_id_are_told_at_the_later_one():
     read, _ = read_all("".join(f"<!-- MONGO_TABLE: {json.dumps(table(id=name))} -->\n\n" for name in "aba"))
-    (finding,) = specs.duplicate_ids(read)
+    (finding,) = specs.duplicate_ids([("page.md", read)])
     assert (finding.rule, finding.line) == ("MT138", 5)
     assert finding.message == "The id `a` is taken already: page.md, line 1."
 

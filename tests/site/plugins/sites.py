@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from tests.site.plugins.smallsite import (
+    SORTED,
     Edition,
     Seen,
     Site,
@@ -147,11 +148,141 @@ def monorepo(edition: Edition) -> Site:
     return _site(settings, files, pages, edition)
 
 
+def _static_i18n(plugins: str, edition: Edition) -> Site:
+    """Two languages, with other numbers for one table; a page that speaks of it is there in the first alone."""
+    languages = """
+  - i18n:
+      docs_structure: suffix
+      languages:
+        - {locale: en, name: English, default: true, build: true}
+        - {locale: de, name: Deutsch, build: true}
+"""
+    german = Edition(f"{edition.word} auch", edition.x + 1000, edition.y + 1000)
+    ours = text(german, "one").replace(SORTED, f'{{"$set": {{"n": {{"$add": ["$n", 1000]}}}}}}, {SORTED}')
+    files = {
+        "docs/index.md": text(edition, "one"),
+        "docs/index.de.md": ours,
+        "docs/second.md": f"{text(edition, 'two')}\nAt home there are {value('one', 'x')}.\n",
+    }
+    pages = {
+        INDEX: seen_text(edition),
+        "de/index.html": seen_text(german),
+        "second/index.html": seen_text(edition) + Seen(values=[str(edition.x)]),
+        "de/second/index.html": seen_text(edition) + Seen(values=[str(german.x)]),
+    }
+    return _site(config(plugins.format(i18n=languages)), files, pages, edition)
+
+
+def static_i18n_before(edition: Edition) -> Site:
+    return _static_i18n("  - search{i18n}  - OURS", edition)
+
+
+def static_i18n_after(edition: Edition) -> Site:
+    return _static_i18n("  - search\n  - OURS{i18n}", edition)
+
+
+def gen_files_after(edition: Edition) -> Site:
+    plugins = "  - search\n  - OURS\n  - gen-files:\n      scripts: [makes.py]"
+    return _generated(config(plugins), edition, **{"makes.py": _GENERATES})
+
+
+_HOOK: Final = """
+from pathlib import Path
+from mkdocs.structure.files import File
+
+
+def on_files(files, config):
+    made = Path("made.txt").read_text(encoding="utf-8")
+    files.append(File.generated(config, "made.md", content=made))
+    return files
+"""
+
+
+def hooks(edition: Edition) -> Site:
+    return _generated(config("  - search\n  - OURS", "hooks: [hook.py]\n"), edition, **{"hook.py": _HOOK})
+
+
+def _post(edition: Edition, name: str) -> str:
+    front = "---\ndate: 2026-02-03\nslug: trains\ncategories: [Trains]\n---\n"
+    return f"{front}\n{text(edition, name)}\n<!-- more -->\n\nBelow there are {value(name, 'x')}.\n"
+
+
+def _blog(plugins: str, edition: Edition, **others: object) -> Site:
+    """A post with figures above and below the place where its excerpt ends."""
+    settings = config(plugins, theme=MATERIAL)
+    files = {
+        "docs/index.md": f"# Home\n\n{figures('one')}",
+        "docs/blog/index.md": "# Blog\n",
+        "docs/blog/posts/trains.md": _post(edition, "two"),
+    }
+    excerpt = seen_text(edition)
+    lists = ("blog/index.html", "blog/archive/2026/index.html", "blog/category/trains/index.html")
+    pages = {
+        INDEX: seen_figures(edition),
+        "blog/2026/02/03/trains/index.html": excerpt + Seen(values=[str(edition.x)]),
+        **dict.fromkeys(lists, excerpt),
+    }
+    return _site(settings, files, pages, edition, **others)
+
+
+def blog_before(edition: Edition) -> Site:
+    return _blog("  - search\n  - blog\n  - OURS", edition)
+
+
+def blog_after(edition: Edition) -> Site:
+    return _blog("  - search\n  - OURS\n  - blog", edition)
+
+
+def _with_feeds(plugins: str, edition: Edition) -> Site:
+    """A blog with feeds, which hold the excerpts of posts."""
+    prose = [f"The {edition.word} has {edition.y} trains", f"We count {edition.x} here."]
+    others = {f"feed_{kind}_created.{end}": prose for kind, end in (("rss", "xml"), ("json", "json"))}
+    return _blog(plugins, edition, others=others)
+
+
+_RSS: Final = """  - rss:
+      use_git: false
+      match_path: "blog/posts/.*"
+      date_from_meta: {as_creation: date, as_update: date}"""
+
+
+def rss_before(edition: Edition) -> Site:
+    return _with_feeds(f"  - search\n  - blog\n{_RSS}\n  - OURS", edition)
+
+
+def rss_after(edition: Edition) -> Site:
+    return _with_feeds(f"  - search\n  - OURS\n  - blog\n{_RSS}", edition)
+
+
+def _snippets(extensions: str, edition: Edition) -> Site:
+    """One file in two pages, one of which comes before it and speaks of its table."""
+    more = f"markdown_extensions:\n  - pymdownx.snippets\n{extensions}"
+    page = '# Included\n\n--8<-- "parts/part.md"\n\n;--8<-- "not/this"\n'
+    other = '--8<-- "parts/part.md"' + f"\n\nAgain {value('one', 'x')}.\n"
+    files = {"docs/index.md": page, "docs/other.md": other, "parts/part.md": text(edition, "one")}
+    again = seen_text(edition) + Seen(values=[str(edition.x)])
+    return _site(
+        config("  - search\n  - OURS", more),
+        files,
+        {INDEX: seen_text(edition), "other/index.html": again},
+        edition,
+    )
+
+
+def snippets(edition: Edition) -> Site:
+    return _snippets("", edition)
+
+
 def snippets_with_extension(edition: Edition) -> Site:
-    more = "markdown_extensions:\n  - pymdownx.snippets\n  - mongo-tables\n"
-    page = '# Included\n\n--8<-- "parts/part.md"\n\nOutside.\n'
-    files = {"docs/index.md": page, "parts/part.md": text(edition, "one")}
-    return _site(config("  - search\n  - OURS", more), files, {INDEX: seen_text(edition)}, edition)
+    return _snippets("  - mongo-tables\n", edition)
+
+
+def markdown_exec(edition: Edition) -> Site:
+    """Code that writes Markdown with comments in it, while a page is converted."""
+    more = "markdown_extensions:\n  - pymdownx.superfences\n  - mongo-tables\n"
+    page = f'# Written\n\n```python exec="on"\nprint({figures("one")!r})\n```\n'
+    settings = config("  - search\n  - markdown-exec\n  - OURS", more)
+    return _site(settings, {"docs/index.md": page}, {INDEX: seen_figures(edition)}, edition)
 
 
 SITES: Final[dict[str, Callable[[Edition], Site]]] = {
@@ -163,5 +294,15 @@ SITES: Final[dict[str, Callable[[Edition], Site]]] = {
     "minify": minify,
     "llmstxt": llmstxt,
     "monorepo": monorepo,
+    "static-i18n before": static_i18n_before,
+    "static-i18n after": static_i18n_after,
+    "gen-files after": gen_files_after,
+    "hooks": hooks,
+    "blog before": blog_before,
+    "blog after": blog_after,
+    "rss before": rss_before,
+    "rss after": rss_after,
+    "snippets": snippets,
+    "markdown-exec and the extension": markdown_exec,
     "snippets and the extension": snippets_with_extension,
 }

@@ -25,6 +25,9 @@ class Edition:
     y: int
 
 
+SORTED = '{"$sort": {"_id": 1}}'
+"""The only stage of each pipeline, as it stands in the text."""
+
 COLD = Edition("winter", 3, 5)
 WARM = Edition("summer", 31, 57)
 
