@@ -8,8 +8,11 @@ from contextlib import suppress
 from errno import EISDIR
 from pathlib import Path
 
+Content = bytes | tuple[bytes, ...]
+"""What a file is to hold; parts are written one behind the other."""
 
-def write(path: Path, content: bytes) -> None:
+
+def write(path: Path, content: Content) -> None:
     """Put ``content`` at ``path``, replacing what is there at once; a file that is there keeps its mode.
 
     A full disk or an interrupt leaves the old file, and nothing else, behind. Raises ``OSError``, which names
@@ -18,7 +21,7 @@ def write(path: Path, content: bytes) -> None:
     write_all({path: content})
 
 
-def write_all(contents: Mapping[Path, bytes]) -> None:
+def write_all(contents: Mapping[Path, Content]) -> None:
     """Put the bytes at each path, as ``write`` does, all or none: nothing is replaced before everything is on disk.
 
     Raises ``OSError``, which names the path that cannot be written.
@@ -36,7 +39,7 @@ def write_all(contents: Mapping[Path, bytes]) -> None:
         raise
 
 
-def _lay_beside(path: Path, content: bytes, temporaries: dict[Path, Path]) -> None:
+def _lay_beside(path: Path, content: Content, temporaries: dict[Path, Path]) -> None:
     """Write a file next to ``path``, ready to take its place; it is entered before anything can go wrong with it."""
     from tempfile import mkstemp  # most runs find what they need and write nothing
 
@@ -46,7 +49,7 @@ def _lay_beside(path: Path, content: bytes, temporaries: dict[Path, Path]) -> No
         handle, name = mkstemp(dir=path.parent, prefix=".new-")
         temporaries[path] = Path(name)
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            file.writelines((content,) if isinstance(content, bytes) else content)
         temporaries[path].chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.specs import PipelineSpec
@@ -19,13 +19,15 @@ def asked(spec: PipelineSpec, source: FixtureSource, stages: Stages) -> Document
     from preprocessor.results import ResultsError
 
     try:
-        documents = source.stored(spec.collection).documents_for(stages)
+        stored = source.stored(spec.collection)
+        return stored.with_documents(stages, lambda documents: made(spec, source, documents, stages))
     except ResultsError:
         return []  # Whoever runs the pipeline says why.
-    return made(spec, source, documents, stages)
 
 
-def made(spec: PipelineSpec, source: FixtureSource, documents: Documents, stages: Stages) -> Documents:
+def made(
+    spec: PipelineSpec, source: FixtureSource, documents: Iterable[dict[str, Any]], stages: Stages
+) -> Documents:
     """What stages make of documents that stand in for the collection; none where they cannot run."""
     from preprocessor.results import Query, ResultsError
 

@@ -43,7 +43,9 @@ def _matching(spec: PipelineSpec, source: FixtureSource) -> list[dict[str, Any]]
 
     pipeline = spec.pipeline
     try:
-        documents = source.stored(spec.collection).documents_for(_with_more(pipeline))
+        documents: list[dict[str, Any]] = source.stored(spec.collection).with_documents(
+            _with_more(pipeline), list
+        )
         if pipeline and "$match" in pipeline[0]:
             documents = aggregate(documents, pipeline[:1], variables=spec.let)
     except (AggregationError, ResultsError):

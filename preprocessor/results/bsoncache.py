@@ -38,7 +38,12 @@ for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
 
 def key_of(content: bytes) -> str:
     """The name under which the documents of a file with these bytes are kept."""
-    return _DIGEST(_MAGIC + _DIGEST(content).digest()).hexdigest()
+    return key_of_digest(_DIGEST(content).digest())
+
+
+def key_of_digest(digest: bytes) -> str:
+    """The same, of the digest (SHA-256) of the file's bytes."""
+    return _DIGEST(_MAGIC + digest).hexdigest()
 
 
 def get(folder: Path | None, key: str) -> bytes | None:
@@ -71,7 +76,7 @@ def put(folder: Path | None, payloads: Mapping[str, bytes]) -> None:
             atomic.write(tag, _TAG.encode())
     for key, payload in payloads.items():
         with suppress(OSError):
-            atomic.write(folder / f"{key}.bson", _header(key, payload) + payload)
+            atomic.write(folder / f"{key}.bson", (_header(key, payload), payload))
     with suppress(OSError):
         _drop_stale(folder.parent)
 
@@ -91,7 +96,7 @@ def _header(key: str, payload: bytes) -> bytes:
 
 def _parts(entry: Path) -> tuple[bytes, bytes]:
     """Header and payload of an entry. Raises ``OSError`` for what is no plain file of this user."""
-    with open(entry, "rb", opener=lambda path, _: os.open(path, _FLAGS)) as file:
+    with open(entry, "rb", buffering=0, opener=lambda path, _: os.open(path, _FLAGS)) as file:
         status = os.fstat(file.fileno())
         if not (stat.S_ISREG(status.st_mode) and cachefolder.is_own(status)):
             raise OSError(f"{entry} is no plain file of this user")

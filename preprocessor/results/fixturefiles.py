@@ -8,6 +8,7 @@ The collection's order is that of the file names, then that within the files.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -19,6 +20,7 @@ _PULL_HINT = (
 )
 
 SUFFIXES = (".jsonl", ".json")
+_BLOCK = 2**20
 
 
 # What cannot stand in the name of a folder everywhere, or would be obeyed by a terminal; % because it escapes.
@@ -62,13 +64,20 @@ def files_of(folder: Path, collection: str) -> list[Path]:
 
 
 def read(path: Path) -> bytes:
-    """The bytes of a fixture file.
+    """The bytes of a fixture file. Raises ``ResultsError`` as ``blocks`` does."""
+    return b"".join(blocks(path))
+
+
+def blocks(path: Path) -> Iterator[bytes]:
+    """The bytes of a fixture file, some whole lines at a time.
 
     Raises ``ResultsError`` for one that cannot be read, or is none: a link that leads out of the fixture folder.
     """
     try:
         refuse_outside(path)
-        return path.read_bytes()
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                yield block + file.readline()
     except OSError as error:
         raise _unusable(f"{path}: cannot be read: {error.strerror}") from None
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from operator import eq
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from preprocessor.results import (
     Limits,
@@ -23,12 +26,16 @@ from preprocessor.results import (
     fixturefiles,
     fixturetext,
 )
-from preprocessor.results.rawbson import split
+from preprocessor.results.rawdocuments import RawDocuments
 from preprocessor.results.running import guard
 
 if TYPE_CHECKING:
     from preprocessor.results.mockdatabase import FixtureDatabase
     from preprocessor.results.stored import StoredCollection
+
+
+class _Digest(Protocol):
+    def update(self, data: bytes, /) -> None: ...
 
 
 class FixtureSource:
@@ -83,10 +90,10 @@ class FixtureSource:
 
         guard(query)
         with self._lock:
-            rows = self._evaluated(self._documents_for(query), query)
+            rows = self._from_documents(query)
             return settled(rows_within(_encoded(rows), self._limits), query)
 
-    def applied(self, rows: Rows, query: Query) -> Rows:
+    def applied(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
         """What the query's stages make of ``rows``, which stand in for its collection; without the limits.
 
         The rows may share parts with ``rows``: do not change them. Raises as ``aggregate`` does.
@@ -95,7 +102,7 @@ class FixtureSource:
         with self._lock:
             return self._evaluated(rows, query)
 
-    def _evaluated(self, rows: Rows, query: Query) -> Rows:
+    def _evaluated(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
         from preprocessor.aggregation import AggregationError, NotOffline, aggregate
 
         try:
@@ -110,7 +117,7 @@ class FixtureSource:
         written = self._database.written(collection) if self._database else None
         return self.stored(collection).documents() if written is None else written
 
-    def raws(self, collection: str) -> Sequence[bytes]:
+    def raws(self, collection: str) -> list[bytes]:
         """All documents of a collection as they are on disk, none for an unknown one."""
         return self.stored(collection).raws()
 
@@ -138,17 +145,18 @@ class FixtureSource:
                 self._stored[collection] = StoredCollection(raws, lambda: self._read_anew(collection))
             return self._stored[collection]
 
-    def _read(self, collection: str, *, believing: bool = True) -> list[bytes]:
+    def _read(self, collection: str, *, believing: bool = True) -> RawDocuments:
         """The documents of a collection, each ``_id`` once. ``believing`` says whether the cache is asked."""
         try:
             loaded = self._load(collection, believing)
         except ResultsError as error:
             raise self._faults() or error from None
-        if repeated := _repeated(loaded):
+        documents = RawDocuments(loaded.values())
+        if repeated := _repeated(tuple(loaded), documents):
             raise fixturetext.told(repeated)
-        return [raw for raws in loaded.values() for raw in raws]
+        return documents
 
-    def _read_anew(self, collection: str) -> list[bytes]:
+    def _read_anew(self, collection: str) -> RawDocuments:
         """The documents by the files alone, which make the entries of the cache anew: one of them is broken."""
         return self._read(collection, believing=False)
 
@@ -178,45 +186,43 @@ class FixtureSource:
     def close(self) -> None:
         """Nothing is held open."""
 
-    def _documents_for(self, query: Query) -> list[dict[str, Any]]:
+    def _from_documents(self, query: Query) -> Rows:
         if self._database and (written := self._database.written(query.collection)) is not None:
-            return written
+            return self._evaluated(written, query)
         stored = self.stored(query.collection)
         if self._database is None and not len(stored):
             self.reach()
-        return stored.documents_for(query.pipeline)
+        return stored.with_documents(query.pipeline, lambda documents: self._evaluated(documents, query))
 
     def _files(self, collection: str) -> list[Path]:
         known = self._keys.get(collection)
         return fixturefiles.files_of(self._folder, collection) if known is None else list(known)
 
-    def _load(self, collection: str, believing: bool) -> dict[Path, list[bytes]]:
-        """The documents of each file of a collection; what had to be parsed is put into the cache."""
-        parsed: dict[str, bytes] = {}
-        loaded: dict[Path, list[bytes]] = {}
+    def _load(self, collection: str, believing: bool) -> dict[Path, bytes]:
+        """The documents of each file of a collection, end to end; what had to be parsed is put into the cache."""
+        loaded: dict[Path, bytes] = {}
         for path in self._files(collection):
             known = self._keys.get(collection, {}).get(path)
             kept = self._kept(path, known) if believing else None
-            loaded[path] = self._parsed(path, parsed) if kept is None else kept
-        bsoncache.put(self._cache, parsed)
+            loaded[path] = self._parsed(path) if kept is None else kept
         return loaded
 
-    def _kept(self, path: Path, known: str | None) -> list[bytes] | None:
+    def _kept(self, path: Path, known: str | None) -> bytes | None:
         """The documents of a file from the cache, if there is an entry for its content.
 
         A digest that ``state`` has taken in this process spares reading the file: the cache has those very bytes.
         """
         payload = bsoncache.get(self._cache, known) if known else None
-        if payload is None and (key := _key(path)) != known:
+        if payload is None and self._cache is not None and (key := _key(path)) != known:
             payload = bsoncache.get(self._cache, key)
-        return None if payload is None else list(split(payload))
+        return payload
 
-    def _parsed(self, path: Path, parsed: dict[str, bytes]) -> list[bytes]:
-        """The documents of a file, also put into ``parsed``."""
-        content = fixturefiles.read(path)
-        documents = fixturetext.documents(path, content)
-        parsed[bsoncache.key_of(content)] = b"".join(documents)
-        return documents
+    def _parsed(self, path: Path) -> bytes:
+        """The documents of a file, also put into the cache."""
+        digest = hashlib.sha256()
+        payload = fixturetext.payload(path, _through(digest, fixturefiles.blocks(path)))
+        bsoncache.put(self._cache, {bsoncache.key_of_digest(digest.digest()): payload})
+        return payload
 
     def _faults(self) -> ResultsError | None:
         """Every fault of every file of the folder, so that one run tells all."""
@@ -244,7 +250,17 @@ class _Others(Mapping[str, list[dict[str, Any]]]):
 
 
 def _key(path: Path) -> str:
-    return bsoncache.key_of(fixturefiles.read(path))
+    digest = hashlib.sha256()
+    for _ in _through(digest, fixturefiles.blocks(path)):
+        pass
+    return bsoncache.key_of_digest(digest.digest())
+
+
+def _through(digest: _Digest, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The blocks as they are, each taken into the digest."""
+    for block in blocks:
+        digest.update(block)
+        yield block
 
 
 def _encoded(rows: Rows) -> Iterator[bytes]:
@@ -255,17 +271,23 @@ def _encoded(rows: Rows) -> Iterator[bytes]:
         yield bson.encode({"": row})[6:-1]
 
 
-def _repeated(loaded: Mapping[Path, list[bytes]]) -> list[fixturetext.Fault]:
-    """The documents whose ``_id`` an earlier one has, each with the place of that one."""
-    from preprocessor.results import rawbson
+def _repeated(paths: Sequence[Path], documents: RawDocuments) -> list[fixturetext.Fault]:
+    """The documents whose ``_id`` an earlier one has, each with its place; ``paths`` are those of the pieces.
 
-    seen: dict[bytes, tuple[Path, int]] = {}
+    Whether there are any is seen by numbers alone, which take a tenth of the memory of the values.
+    """
+    hashes = sorted(array("q", map(hash, documents.first_values())))
+    if not any(map(eq, hashes, islice(hashes, 1, None))):
+        return []
+    seen: dict[bytes, int] = {}
     found: list[fixturetext.Fault] = []
-    for path, raws in loaded.items():
-        for index, raw in enumerate(raws):
-            first = seen.setdefault(rawbson.first_value(raw), (path, index))
-            if first != (path, index) and len(found) <= fixturetext.FAULTS_SHOWN:
-                found.append(_duplicate(raw, (path, index), first))
+    for number, value in enumerate(documents.first_values()):
+        first = seen.setdefault(value, number)
+        if first != number and len(found) <= fixturetext.FAULTS_SHOWN:
+            here, before = (
+                (paths[piece], index) for piece, index in (documents.place(number), documents.place(first))
+            )
+            found.append(_duplicate(documents[number], here, before))
     return found
 
 

@@ -6,9 +6,10 @@ double, too deep a nesting, any fault) is read again by ``preprocessor.jsontext`
 
 from __future__ import annotations
 
+import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -47,24 +48,76 @@ def read(path: Path, content: bytes) -> tuple[list[bytes], list[Fault]]:
     Faults: text that is not UTF-8, not JSON or not Extended JSON, a key given twice in an object, a document
     without ``_id`` (a server would give it a random one). Where there are faults, documents are missing.
     """
+    found: list[bytes] = []
+    faults: list[Fault] = []
+    for one in _parts(path, [content]):
+        if isinstance(one, Fault):
+            faults.append(one)
+        else:
+            found.append(one)
+    return found, faults
+
+
+def payload(path: Path, blocks: Iterable[bytes]) -> bytes:
+    """The file's documents as BSON, end to end. ``blocks`` are its bytes, cut behind some ends of lines.
+
+    Raises ``ResultsError`` that tells all faults, as ``read`` gives them.
+    """
+    written = io.BytesIO()
+    faults: list[Fault] = []
+    for one in _parts(path, blocks):
+        if isinstance(one, Fault):
+            faults.append(one)
+        else:
+            written.write(one)
+    if faults:
+        raise told(faults)
+    return written.getvalue()
+
+
+def _parts(path: Path, blocks: Iterable[bytes]) -> Iterator[bytes | Fault]:
+    """The documents and the faults of a file, in order; behind bytes that are no text nothing is read."""
+    if path.suffix == ".json":
+        yield from _of_array(path, b"".join(blocks))
+        return
+    line, codec = 1, "utf-8-sig"
+    for block in blocks:
+        try:
+            text = block.decode(codec)
+        except UnicodeDecodeError as error:
+            yield _no_text(path, line, block[: error.start])
+            return
+        for number, part in _lines(text, line):
+            yield from _of_text(path, number, part, is_array=False)
+        line, codec = line + text.count("\n"), "utf-8"
+
+
+def _of_array(path: Path, content: bytes) -> Iterator[bytes | Fault]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return [], [Fault(path, *_place(content[: error.start].decode("utf-8", "replace")), "not UTF-8")]
-    found: list[bytes] = []
-    faults: list[Fault] = []
-    is_array = path.suffix == ".json"
-    for line, part in [(1, text)] if is_array else _lines(text):
-        try:
-            found += _quick(part, is_array)
-        except NotPlain:
-            for one in _explained(part, is_array):
-                if isinstance(one, bytes):
-                    found.append(one)
-                    continue
-                above, column = _place(part[: one.offset])
-                faults.append(Fault(path, line + above - 1, column, one.message.rstrip("."), one.hint))
-    return found, faults
+        yield _no_text(path, 1, content[: error.start])
+        return
+    del content
+    yield from _of_text(path, 1, text, is_array=True)
+
+
+def _no_text(path: Path, line: int, before: bytes) -> Fault:
+    above, column = _place(before.decode("utf-8", "replace"))
+    return Fault(path, line + above - 1, column, "not UTF-8")
+
+
+def _of_text(path: Path, line: int, text: str, *, is_array: bool) -> Iterator[bytes | Fault]:
+    """The documents and the faults of a line, or of a whole array."""
+    try:
+        yield from _quick(text, is_array)
+    except NotPlain:
+        for one in _explained(text, is_array):
+            if isinstance(one, bytes):
+                yield one
+                continue
+            above, column = _place(text[: one.offset])
+            yield Fault(path, line + above - 1, column, one.message.rstrip("."), one.hint)
 
 
 def place_of(path: Path, content: bytes, index: int) -> tuple[int, int]:
@@ -76,9 +129,9 @@ def place_of(path: Path, content: bytes, index: int) -> tuple[int, int]:
     return line, len(part) - len(part.lstrip()) + 1
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Every line that is not blank, with its number."""
-    return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+def _lines(text: str, first: int = 1) -> Iterator[tuple[int, str]]:
+    """Every line that is not blank, with its number; ``first`` is that of the first one."""
+    return ((number, line) for number, line in enumerate(text.split("\n"), first) if line.strip())
 
 
 def documents(path: Path, content: bytes) -> list[bytes]:

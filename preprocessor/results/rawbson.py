@@ -7,7 +7,9 @@ so the unread ones are stepped over. Layout: https://bsonspec.org/spec.html.
 from __future__ import annotations
 
 import struct
+from array import array
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any, Final
 
 PathTree = Mapping[str, Any]
@@ -56,17 +58,24 @@ _LEAST = 5
 
 
 def split(payload: bytes) -> Iterator[bytes]:
-    """The documents of a concatenation of BSON documents.
+    """The documents of a concatenation of BSON documents. Raises ``Broken`` as ``bounds`` does."""
+    return (payload[start:end] for start, end in pairwise(bounds(payload)))
+
+
+def bounds(payload: bytes) -> array[int]:
+    """Where each document of a concatenation of BSON documents begins, and where the last one ends.
 
     Raises ``Broken`` where a document has an impossible length or no end; what is between is not looked at.
     """
-    position = 0
-    while position < len(payload):
+    found = array("Q", (0,))
+    size, position = len(payload), 0
+    while position < size:
         end = position + int.from_bytes(payload[position : position + 4], "little")
-        if end < position + _LEAST or end > len(payload) or payload[end - 1]:
-            raise Broken(f"no document begins at byte {position} of {len(payload)}")
-        yield payload[position:end]
+        if end < position + _LEAST or end > size or payload[end - 1]:
+            raise Broken(f"no document begins at byte {position} of {size}")
+        found.append(end)
         position = end
+    return found
 
 
 Scalar = str | int | float | tuple[bool]
@@ -120,11 +129,11 @@ def _scalar(raw: bytes, kind: int, start: int) -> Scalar | None:
     return None
 
 
-def first_value(raw: bytes) -> bytes:
-    """Type, name and value of a document's first field. Raises ``Broken`` where there is none."""
+def first_value(raw: bytes, start: int = 0) -> bytes:
+    """Type, name and value of the first field of the document at ``start``. Raises ``Broken`` where there is none."""
     try:
-        for _, _, start, _, end in elements(raw):
-            return raw[start:end]
+        for _, _, begin, _, end in elements(raw, start):
+            return raw[begin:end]
     except Unclear:
         raise Broken("a field of no known type") from None
     raise Broken("a document without a field")

@@ -17,25 +17,26 @@ from preprocessor.results.rawbson import Scalar
 Path = tuple[str, ...]
 Tree = dict[str, Any]
 
-# Operators whose operands are expressions (or constants) and that see nothing else of the document.
-# Left out on purpose: $getField, $setField, $unsetField (a field name is a plain string there), and the
-# accumulators with sortBy (bare paths).
+# Operators whose operands are expressions (or constants) and that see nothing else of the document; those of windows
+# stand in no other place. Left out on purpose: $getField, $setField, $unsetField (a field name is a plain string
+# there), and the accumulators with sortBy (bare paths).
 _OPERATORS = frozenset(
     """
     $abs $acos $acosh $add $addToSet $allElementsTrue $and $anyElementTrue $arrayElemAt $arrayToObject
-    $asin $asinh $atan $atan2 $atanh $avg $binarySize $bitAnd $bitNot $bitOr $bitXor $bsonSize $ceil $cmp
-    $concat $concatArrays $cond $convert $cos $cosh $count $dateAdd $dateDiff $dateFromParts
-    $dateFromString $dateSubtract $dateToParts $dateToString $dateTrunc $dayOfMonth $dayOfWeek $dayOfYear
-    $degreesToRadians $divide $eq $exp $filter $first $firstN $floor $gt $gte $hour $ifNull $in
-    $indexOfArray $indexOfBytes $indexOfCP $isArray $isNumber $isoDayOfWeek $isoWeek $isoWeekYear $last
-    $lastN $let $ln $log $log10 $lt $lte $ltrim $map $max $maxN $median $mergeObjects $millisecond $min
-    $minN $minute $mod $month $multiply $ne $not $objectToArray $or $percentile $pow $push
-    $radiansToDegrees $range $reduce $regexFind $regexFindAll $regexMatch $replaceAll $replaceOne
-    $reverseArray $round $rtrim $second $setDifference $setEquals $setIntersection $setIsSubset $setUnion
-    $sin $sinh $size $slice $sortArray $split $sqrt $stdDevPop $stdDevSamp $strLenBytes $strLenCP
-    $strcasecmp $substr $substrBytes $substrCP $subtract $sum $switch $tan $tanh $toBool $toDate
-    $toDecimal $toDouble $toInt $toLong $toLower $toObjectId $toString $toUpper $trim $trunc $type $week
-    $year $zip
+    $asin $asinh $atan $atan2 $atanh $avg $binarySize $bitAnd $bitNot $bitOr $bitXor $bsonSize $ceil
+    $cmp $concat $concatArrays $cond $convert $cos $cosh $count $covariancePop $covarianceSamp $dateAdd
+    $dateDiff $dateFromParts $dateFromString $dateSubtract $dateToParts $dateToString $dateTrunc
+    $dayOfMonth $dayOfWeek $dayOfYear $degreesToRadians $denseRank $derivative $divide $documentNumber
+    $eq $exp $expMovingAvg $filter $first $firstN $floor $gt $gte $hour $ifNull $in $indexOfArray
+    $indexOfBytes $indexOfCP $integral $isArray $isNumber $isoDayOfWeek $isoWeek $isoWeekYear $last
+    $lastN $let $linearFill $ln $locf $log $log10 $lt $lte $ltrim $map $max $maxN $median $mergeObjects
+    $millisecond $min $minN $minute $mod $month $multiply $ne $not $objectToArray $or $percentile $pow
+    $push $radiansToDegrees $range $rank $reduce $regexFind $regexFindAll $regexMatch $replaceAll
+    $replaceOne $reverseArray $round $rtrim $second $setDifference $setEquals $setIntersection
+    $setIsSubset $setUnion $shift $sin $sinh $size $slice $sortArray $split $sqrt $stdDevPop $stdDevSamp
+    $strLenBytes $strLenCP $strcasecmp $substr $substrBytes $substrCP $subtract $sum $switch $tan $tanh
+    $toBool $toDate $toDecimal $toDouble $toInt $toLong $toLower $toObjectId $toString $toUpper $trim
+    $trunc $type $week $year $zip
     """.split()  # noqa: SIM905 (a list of these would be a hundred and fifty lines)
 )
 
@@ -297,6 +298,18 @@ def _nothing(body: Any) -> list[Path]:
     return []
 
 
+def _windows(body: Mapping[str, Any]) -> list[Path]:
+    return [
+        *_expression(body.get("partitionBy")),
+        *_sort(body.get("sortBy", {})),
+        *_assigned(body["output"]),
+    ]
+
+
+def _facets(body: Mapping[str, Any]) -> list[Path]:
+    return [path for stages in body.values() for path in _paths_read(stages, None)]
+
+
 def _group(body: Mapping[str, Any]) -> list[Path]:
     return [path for value in body.values() for path in _expression(value)]
 
@@ -311,6 +324,8 @@ _PASSING: Mapping[str, Callable[[Any], list[Path]]] = {
     "$lookup": _lookup,
     "$limit": _nothing,
     "$skip": _nothing,
+    "$sample": _nothing,
+    "$setWindowFields": _windows,
 }
 _CUTTING: Mapping[str, Callable[[Any], list[Path]]] = {
     "$group": _group,
@@ -320,4 +335,18 @@ _CUTTING: Mapping[str, Callable[[Any], list[Path]]] = {
     "$replaceRoot": lambda body: _expression(body["newRoot"]),
     "$bucket": _group,
     "$bucketAuto": _group,
+    "$facet": _facets,
 }
+_HOLDING = frozenset({"$sort", "$sample", "$setWindowFields", "$bucketAuto", "$facet"})
+"""Stages that have all documents at once before the first goes on."""
+
+
+def holds(pipeline: Sequence[Any]) -> bool:
+    """Whether a pipeline of known paths has all of the documents at once, and not parts of them alone."""
+    for stage in pipeline:
+        (name,) = stage
+        if name in _HOLDING:
+            return True
+        if name in _CUTTING or name == "$project":
+            return False
+    return False

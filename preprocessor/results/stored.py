@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import accumulate, chain
+from types import NoneType
 from typing import Any, TypeVar
 
 import bson
 import bson.errors
+from bson.datetime_ms import DatetimeMS
+from bson.int64 import Int64
+from bson.objectid import ObjectId
+from bson.timestamp import Timestamp
 
 from preprocessor.aggregation.stages.joining import Collection
 from preprocessor.results import rawbson, readpaths
 from preprocessor.results.limits import OPTIONS
+from preprocessor.results.rawdocuments import RawDocuments
 
 # Below these sizes in bytes a document, or a part of a larger one, is decoded whole: in C that is quicker than to
 # choose in Python, and what one pipeline has decoded the next one finds.
 _SMALL = 64_000
 _SMALL_PART = 12_000
+_KEPT = 8 * 2**20
+"""Of so many bytes of small documents of a collection at most, what is decoded is kept."""
+
+_DECODED = 2_000
+"""Documents of so many bytes in the mean are looked into sooner when they are decoded whole."""
+_PLAIN = frozenset({str, int, Int64, float})
+_NO_SCALARS = frozenset({dict, NoneType, datetime, DatetimeMS, ObjectId, Timestamp})
+_UNCLEAR = rawbson.Unclear()
 
 Document = dict[str, Any]
 
@@ -31,37 +48,48 @@ _T = TypeVar("_T")
 class _Held:
     """What documents have at a path: their numbers by value, and those that must be decoded to be known."""
 
-    by_value: dict[rawbson.Scalar, list[int]]
-    unclear: list[int]
+    by_value: dict[rawbson.Scalar, array[int]]
+    unclear: array[int]
 
-    def add(self, number: int, raw: bytes, path: readpaths.Path) -> None:
+    def add(self, number: int, found: rawbson.Scalar | rawbson.Unclear | None) -> None:
         """Take in what one document has."""
-        try:
-            found = rawbson.scalar_at(raw, path)
-        except rawbson.Unclear:
+        if isinstance(found, rawbson.Unclear):
             self.unclear.append(number)
-            return
-        if found is not None:
-            self.by_value.setdefault(found, []).append(number)
+        elif found is not None:
+            self.by_value.setdefault(found, array("L")).append(number)
+
+    def numbers(self, values: Iterable[rawbson.Scalar]) -> Sequence[int]:
+        """The documents that may have one of the values, in order."""
+        found = [self.unclear, *(self.by_value.get(value, array("L")) for value in values)]
+        some = [each for each in found if each]
+        return some[0] if len(some) == 1 else sorted(chain.from_iterable(some))
 
 
 class StoredCollection:
-    """Raw documents in their order. What is decoded is kept and shared by later pipelines: nobody may
-    change it.
+    """Raw documents in their order, and of them what is decoded: shared by later pipelines, nobody may change it.
+
+    Decoded documents take ten times the room of their bytes. They are kept as long as all that are kept had few bytes;
+    of more, a pipeline is handed one after the other, and each only as far as it is read.
 
     ``anew`` gives the documents once more, from where they were first: it is asked when bytes turn out to be no BSON.
     """
 
-    def __init__(self, raws: Sequence[bytes], anew: Callable[[], Sequence[bytes]] | None = None) -> None:
+    def __init__(self, raws: RawDocuments, anew: Callable[[], RawDocuments] | None = None) -> None:
         self._anew = anew
         self._begin(raws)
 
-    def _begin(self, raws: Sequence[bytes]) -> None:
+    def _begin(self, raws: RawDocuments) -> None:
         self._raws = raws
+        self._large = raws.large(_SMALL)
+        self._held: dict[readpaths.Path, _Held] = {}
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop what is decoded; the next pipeline decodes it anew."""
         self._whole: Collection | None = None
         self._small: dict[int, Document] = {}
-        self._held: dict[readpaths.Path, _Held] = {}
-        self._fields: list[dict[str, dict[str, Any]]] = [{} for _ in raws]
+        self._kept_bytes = 0
+        self._fields: dict[int, dict[str, dict[str, Any]]] = {}
 
     def _sound(self, read: Callable[[], _T]) -> _T:
         """What ``read`` gives; where it meets bytes that are no BSON, what it gives on the documents taken anew."""
@@ -74,13 +102,13 @@ class StoredCollection:
             self._begin(anew())
             return read()
 
-    def raws(self) -> Sequence[bytes]:
+    def raws(self) -> list[bytes]:
         """All documents as BSON, each one sound."""
 
-        def read() -> Sequence[bytes]:
+        def read() -> list[bytes]:
             for raw in self._raws if self._anew else ():
                 bson.decode(raw, OPTIONS)
-            return self._raws
+            return list(self._raws)
 
         return self._sound(read)
 
@@ -94,12 +122,6 @@ class StoredCollection:
                 self._small.get(number) or bson.decode(raw, OPTIONS) for number, raw in enumerate(self._raws)
             )
         return self._whole
-
-    def forget(self) -> None:
-        """Drop what is decoded; the next pipeline decodes it anew."""
-        self._whole = None
-        self._small.clear()
-        self._fields = [{} for _ in self._raws]
 
     def __len__(self) -> int:
         return len(self._raws)
@@ -115,45 +137,84 @@ class StoredCollection:
             return [whole[number] for number in numbers]
         return [bson.decode(self._raws[number], OPTIONS) for number in numbers]
 
-    def documents_for(self, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
-        """Documents on which the pipeline gives what it gives on all of them, decoded whole.
+    def with_documents(
+        self, pipeline: Sequence[Mapping[str, Any]], use: Callable[[Iterable[Document]], _T]
+    ) -> _T:
+        """What ``use`` makes of documents on which the pipeline gives what it gives on all of them, decoded whole.
 
-        Left out are documents that its first ``$match`` is certain to drop, and fields that it cannot read.
+        Left out are documents that its first ``$match`` is certain to drop, and fields that it cannot read. They can
+        be gone through once. ``use`` may be called a second time, when bytes turn out to be no BSON.
         """
-        return self._sound(lambda: self._documents_for(pipeline))
+        return self._sound(lambda: use(self._documents_for(pipeline)))
 
-    def _documents_for(self, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
+    def _documents_for(self, pipeline: Sequence[Mapping[str, Any]]) -> Iterable[Document]:
         numbers = self._candidates(readpaths.leading_values(pipeline))
-        is_large = any(len(self._raws[number]) >= _SMALL for number in numbers)
-        tree = readpaths.read_tree(pipeline) if is_large else {}
-        if tree is None:
+        if self._whole is not None:
             return self._whole_of(numbers)
-        return [self._part(number, tree) for number in numbers]
+        large = self._large and not self._large.isdisjoint(numbers)
+        kept = self._is_kept(numbers)
+        tree = readpaths.read_tree(pipeline) if large or not kept else {}
+        if not kept:
+            return self._one_by_one(numbers, tree, held=tree is not None and readpaths.holds(pipeline))
+        return self._whole_of(numbers) if tree is None else [self._part(number, tree) for number in numbers]
 
-    def _candidates(self, wanted: Mapping[readpaths.Path, frozenset[rawbson.Scalar]]) -> list[int]:
+    def _is_kept(self, numbers: Sequence[int]) -> bool:
+        """Whether the small ones of these documents, and what is kept already, are few enough bytes to be kept."""
+        few = _KEPT - self._kept_bytes
+        if self._raws.size <= few:
+            return True
+        fresh = (number for number in numbers if number not in self._large and number not in self._small)
+        return all(total <= few for total in accumulate(self._raws.sizes(fresh)))
+
+    def _one_by_one(
+        self, numbers: Sequence[int], tree: readpaths.Tree | None, held: bool
+    ) -> Iterator[Document]:
+        """The documents, each decoded when it is asked for, and not kept; without what is not read, if ``held``."""
+        if len(numbers) == len(self._raws):
+            runs = self._raws.runs(self._large)
+        else:
+            runs = self._raws.runs_of(numbers, self._large)
+        for first, run in runs:
+            if tree is not None and first in self._large:
+                yield self._part(first, tree)
+                continue
+            documents: list[Document] = bson.decode_all(run, OPTIONS)
+            yield from [_pruned(document, tree) for document in documents] if tree and held else documents
+
+    def _candidates(self, wanted: Mapping[readpaths.Path, frozenset[rawbson.Scalar]]) -> Sequence[int]:
         """The numbers of the documents that may have one of the values at every path, in order."""
-        kept: set[int] | None = None
-        for path, values in wanted.items():
-            held = self._held_at(path)
-            here = set(held.unclear).union(*(held.by_value.get(value, ()) for value in values))
-            kept = here if kept is None else kept & here
-        return list(range(len(self._raws))) if kept is None else sorted(kept)
+        found = [self._held_at(path).numbers(values) for path, values in wanted.items()]
+        if len(found) > 1:
+            return sorted(set(found[0]).intersection(*found[1:]))
+        return found[0] if found else range(len(self._raws))
 
     def _held_at(self, path: readpaths.Path) -> _Held:
         if path not in self._held:
-            held = self._held[path] = _Held({}, [])
-            for number, raw in enumerate(self._raws):
-                held.add(number, raw, path)
+            held = self._held[path] = _Held({}, array("L"))
+            for number, found in enumerate(self._scalars(path)):
+                held.add(number, found)
         return self._held[path]
 
+    def _scalars(self, path: readpaths.Path) -> Iterator[rawbson.Scalar | rawbson.Unclear | None]:
+        """What ``rawbson.scalar_at`` gives, or raises, of each document."""
+        if self._raws.size > _DECODED * len(self._raws):
+            for raw in self._raws:
+                try:
+                    yield rawbson.scalar_at(raw, path)
+                except rawbson.Unclear as unclear:
+                    yield unclear
+        else:
+            for _, run in self._raws.runs(()):
+                yield from (_scalar_in(document, path) for document in bson.decode_all(run, OPTIONS))
+
     def _part(self, number: int, tree: readpaths.Tree) -> Document:
-        if self._whole is not None:
-            return self._whole[number]
-        raw, known = self._raws[number], self._fields[number]
-        if len(raw) < _SMALL:
+        raw = self._raws[number]
+        if number not in self._large:
             if number not in self._small:
                 self._small[number] = bson.decode(raw, OPTIONS)
+                self._kept_bytes += len(raw)
             return self._small[number]
+        known = self._fields.setdefault(number, {})
         document: Document = {}
         try:
             for kind, name, start, value, end in rawbson.elements(raw):
@@ -168,6 +229,30 @@ class StoredCollection:
         except rawbson.Unclear:
             return bson.decode(raw, OPTIONS)
         return document
+
+
+def _scalar_in(value: Any, path: readpaths.Path) -> rawbson.Scalar | rawbson.Unclear | None:
+    """As ``rawbson.scalar_at``, of a decoded document."""
+    for name in path:
+        if type(value) is not dict or name not in value:
+            return _UNCLEAR if type(value) is list else None
+        value = value[name]
+    kind = type(value)
+    if kind in _PLAIN:
+        scalar: rawbson.Scalar = value
+        return scalar if value == value else _UNCLEAR  # one NaN equals the other
+    if kind is bool:
+        return (value,)
+    return None if kind in _NO_SCALARS else _UNCLEAR
+
+
+def _pruned(document: Document, tree: readpaths.Tree) -> Document:
+    """The document with only what the tree names, in its order; an array stays whole."""
+    return {
+        name: _pruned(value, tree[name]) if type(value) is dict and tree[name] else value
+        for name, value in document.items()
+        if name in tree
+    }
 
 
 def _value(raw: bytes, kind: int, name: str, start: int, value: int, end: int, below: readpaths.Tree) -> Any:

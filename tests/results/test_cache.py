@@ -12,7 +12,7 @@ import bson
 import pytest
 
 from preprocessor import cli
-from preprocessor.results import Query, bsoncache
+from preprocessor.results import Query, bsoncache, stored
 from preprocessor.results.fixtures import FixtureSource
 
 TRUE = '{"_id":1,"a":1}\n'
@@ -180,9 +180,16 @@ BROKEN = {
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("payload", BROKEN.values(), ids=BROKEN)
 @pytest.mark.parametrize("query", [ALL, Query("results", ({"$match": {"a": 1}}, {"$project": {"a": 1}}))])
+@pytest.mark.parametrize("kept", [-1, 2**20], ids=["read one by one", "kept decoded"])
 def test_a_broken_entry_is_dropped_and_made_anew_without_a_word(
-    project: Path, payload: bytes, query: Query, capfd: pytest.CaptureFixture[str]
+    project: Path,
+    payload: bytes,
+    query: Query,
+    kept: int,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ):
+    monkeypatch.setattr(stored, "_KEPT", kept)
     place = cache(project)
     sound = entries(place)[0].read_bytes()
     bsoncache.put(place, {key(): payload})

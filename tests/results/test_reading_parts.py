@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from preprocessor.aggregation import AggregationError, aggregate
 from preprocessor.results import Query, rawbson, stored
 from preprocessor.results.limits import OPTIONS
+from preprocessor.results.rawdocuments import RawDocuments
 from preprocessor.results.readpaths import Reader, leading_values, read_tree, trees_by_collection
 from preprocessor.results.stored import StoredCollection
 
@@ -63,6 +64,30 @@ PASSING = st.one_of(
         PATHS,
     ),
     st.just({"$limit": 2}),
+    st.builds(
+        lambda by, order, name, value: {
+            "$setWindowFields": {
+                "partitionBy": by,
+                "sortBy": {order: 1},
+                "output": {name: {"$push": value, "window": {"documents": [-1, 0]}}, "n": {"$rank": {}}},
+            }
+        },
+        REFERENCES,
+        PATHS,
+        PATHS,
+        EXPRESSIONS,
+    ),
+    st.builds(
+        lambda order, name, value: {
+            "$setWindowFields": {
+                "sortBy": {order: -1},
+                "output": {name: {"$shift": {"output": value, "by": 1, "default": 0}}},
+            }
+        },
+        PATHS,
+        PATHS,
+        EXPRESSIONS,
+    ),
 )
 CUTTING = st.one_of(
     st.builds(
@@ -71,6 +96,19 @@ CUTTING = st.one_of(
     EXPRESSIONS.map(lambda value: {"$group": {"_id": None, "all": {"$push": value}}}),
     EXPRESSIONS.map(lambda value: {"$replaceWith": {"v": value}}),
     st.just({"$count": "n"}),
+    st.builds(
+        lambda path, value: {
+            "$facet": {
+                "a": [{"$sort": {path: 1}}, {"$project": {path: 1}}],
+                "b": [{"$replaceWith": {"v": value}}],
+            }
+        },
+        PATHS,
+        EXPRESSIONS,
+    ),
+    REFERENCES.map(
+        lambda path: {"$bucketAuto": {"groupBy": path, "buckets": 2, "output": {"x": {"$push": path}}}}
+    ),
 )
 OTHERS = [{"_id": 1, "k": "x"}, {"_id": 2, "k": None}, {"_id": 3}, {"_id": 4, "k": 1}]
 PIPELINES = st.builds(lambda passing, cut: [*passing, cut], st.lists(PASSING, max_size=3), CUTTING)
@@ -83,16 +121,22 @@ def outcome(given_documents: list[dict[str, Any]], pipeline: list[dict[str, Any]
         return f"{error.path} {error.message}"
 
 
-@given(st.lists(documents(NAMES), max_size=4), PIPELINES, st.sampled_from([0, 12_000]))
+@given(
+    st.lists(documents(NAMES), max_size=4),
+    PIPELINES,
+    st.sampled_from([0, 12_000]),
+    st.sampled_from([-1, 10**6]),
+)
 @settings(max_examples=150, deadline=None)
 def test_rows_from_parts_are_the_rows_from_whole_documents(
-    raws: list[bytes], pipeline: list[dict[str, Any]], small: int
+    raws: list[bytes], pipeline: list[dict[str, Any]], small: int, kept: int
 ):
     whole = [bson.decode(raw, OPTIONS) for raw in raws]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stored, "_SMALL", small)
         patch.setattr(stored, "_SMALL_PART", small)
-        parts = StoredCollection(raws).documents_for(pipeline)
+        patch.setattr(stored, "_KEPT", kept)
+        parts = StoredCollection(RawDocuments.of(raws)).with_documents(pipeline, list)
     assert outcome(parts, pipeline) == outcome(whole, pipeline)
 
 
@@ -146,13 +190,28 @@ def test_numbers_are_equal_across_types_before_and_after_decoding(wanted: Any, o
     condition = {"": wanted, "$eq": {"$eq": wanted}, "$in": {"$in": [wanted]}}[operator]
     pipeline = [{"$match": {path: condition}}]
     whole = [bson.decode(raw, OPTIONS) for raw in raws]
-    assert outcome(StoredCollection(raws).documents_for(pipeline), pipeline) == outcome(whole, pipeline)
+    assert outcome(
+        StoredCollection(RawDocuments.of(raws)).with_documents(pipeline, list), pipeline
+    ) == outcome(whole, pipeline)
 
 
 @pytest.mark.parametrize(
     ("pipeline", "tree"),
     [
         ([{"$match": {"a.b": 1}}, {"$count": "n"}], {"_id": {}, "a": {"b": {}}}),
+        (
+            [
+                {
+                    "$setWindowFields": {
+                        "partitionBy": "$p",
+                        "sortBy": {"s": 1},
+                        "output": {"o": {"$sum": "$a.b"}},
+                    }
+                },
+                {"$facet": {"x": [{"$count": "n"}], "y": [{"$group": {"_id": "$g"}}]}},
+            ],
+            {"_id": {}, "p": {}, "s": {}, "o": {}, "a": {"b": {}}, "g": {}},
+        ),
         ([{"$set": {"x": "$a.b.c"}}, {"$project": {"x": 1}}], {"_id": {}, "x": {}, "a": {"b": {"c": {}}}}),
         ([{"$sort": {"s": 1}}, {"$project": {"a": 1, "a.b": 1}}], {"_id": {}, "s": {}, "a": {}}),
         (
@@ -235,7 +294,8 @@ def test_of_rows_that_stay_documents_the_columns_and_filters_are_read():
 @pytest.mark.parametrize(
     ("pipeline", "filters", "reason"),
     [
-        ([{"$facet": {}}], (), "$facet may read every field"),
+        ([{"$redact": "$$KEEP"}], (), "$redact may read every field"),
+        ([{"$facet": {"a": [{"$limit": 1}]}}], (), "the rows are whole documents"),
         ([{"$project": {"x": "$$ROOT"}}], (), "$$ROOT is the whole document"),
         ([{"$set": {"x": {"$getField": "a"}}}], (), "$getField may read every field"),
         ([], ({"$jsonSchema": {}},), "the path '$jsonSchema' is not understood"),

@@ -1,0 +1,119 @@
+"""All documents of a collection as BSON, end to end as they are kept: no document is an object of its own."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
+
+from preprocessor.results import rawbson
+
+_RUN = 256 * 2**10
+"""Bytes of documents that are handed over together, about."""
+
+
+class RawDocuments:
+    """The documents of one piece after the other, in their order; a piece is a file's documents, end to end."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        """Take the pieces. Raises ``rawbson.Broken`` for one that cannot be taken apart."""
+        self._pieces = tuple(pieces)
+        self._bounds = tuple(rawbson.bounds(piece) for piece in self._pieces)
+        self._ends = tuple(accumulate(len(bounds) - 1 for bounds in self._bounds))
+
+    @classmethod
+    def of(cls, raws: Iterable[bytes]) -> RawDocuments:
+        """The documents given one by one."""
+        return cls([b"".join(raws)])
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece, bounds in zip(self._pieces, self._bounds, strict=True):
+            for start, end in pairwise(bounds):
+                yield piece[start:end]
+
+    def __getitem__(self, number: int) -> bytes:
+        piece, index = self.place(number)
+        bounds = self._bounds[piece]
+        return self._pieces[piece][bounds[index] : bounds[index + 1]]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all documents."""
+        return sum(map(len, self._pieces))
+
+    def place(self, number: int) -> tuple[int, int]:
+        """Which piece a document is in, and its number there."""
+        piece = bisect_right(self._ends, number)
+        return piece, number - (self._ends[piece - 1] if piece else 0)
+
+    def sizes(self, numbers: Iterable[int]) -> Iterator[int]:
+        """Bytes of each of some documents."""
+        for number in numbers:
+            piece, index = self.place(number)
+            bounds = self._bounds[piece]
+            yield bounds[index + 1] - bounds[index]
+
+    def large(self, least: int) -> frozenset[int]:
+        """The numbers of the documents of at least so many bytes."""
+        found: list[int] = []
+        first = 0
+        for bounds in self._bounds:
+            found += [
+                first + index for index, (start, end) in enumerate(pairwise(bounds)) if end - start >= least
+            ]
+            first += len(bounds) - 1
+        return frozenset(found)
+
+    def first_values(self) -> Iterator[bytes]:
+        """The first field of each document. Raises ``rawbson.Broken`` where there is none."""
+        for piece, bounds in zip(self._pieces, self._bounds, strict=True):
+            for start in bounds[:-1]:
+                yield rawbson.first_value(piece, start)
+
+    def runs(self, apart: Iterable[int]) -> Iterator[tuple[int, bytes]]:
+        """Documents end to end, as many as are handled well at once, and the number of the first.
+
+        Those with a number in ``apart`` are handed over alone.
+        """
+        alone = sorted(apart)
+        first = 0
+        for piece, bounds in zip(self._pieces, self._bounds, strict=True):
+            count = len(bounds) - 1
+            inside = [number - first for number in alone if first <= number < first + count]
+            for start, end in _cut(bounds, inside):
+                yield first + start, piece[bounds[start] : bounds[end]]
+            first += count
+
+    def runs_of(self, numbers: Iterable[int], apart: Container[int]) -> Iterator[tuple[int, bytes]]:
+        """The same of some of the documents."""
+        first, held, size = 0, list[bytes](), 0
+        for number in numbers:
+            raw = self[number]
+            if held and (number in apart or size > _RUN):
+                yield first, b"".join(held)
+                held, size = [], 0
+            if number in apart:
+                yield number, raw
+                continue
+            first = first if held else number
+            held.append(raw)
+            size += len(raw)
+        if held:
+            yield first, b"".join(held)
+
+
+def _cut(bounds: array[int], alone: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The first document of each run of a piece, and the one behind its last."""
+    at = 0
+    for single in (*alone, len(bounds) - 1):
+        while at < single:
+            end = min(max(bisect_right(bounds, bounds[at] + _RUN) - 1, at + 1), single)
+            yield at, end
+            at = end
+        if single < len(bounds) - 1:
+            yield single, single + 1
+            at = single + 1

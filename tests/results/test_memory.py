@@ -1,0 +1,57 @@
+"""What a large fixture takes of memory: little more than its own bytes, however many documents it has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.fixture_memory import PAGE, cost, project
+
+DOCUMENTS = 60_000
+# What is asked of a fixture beside the mean by threads of the page.
+SELECTED = PAGE.replace('"ok": true', '"name": "insert_docsize_3"')
+UNCUT = PAGE.replace('{"$sort": {"_id": 1}}', '{"$sort": {"_id": 1}}, {"$limit": 10}').replace(
+    '{"$match": {"ok": true}}', '{"$sort": {"rate": -1, "_id": 1}}, {"$limit": 10}'
+)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """A project with a large fixture, and the bytes of that."""
+    folder = tmp_path_factory.mktemp("memory") / "large"
+    return folder, project(folder, DOCUMENTS)
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> int:
+    """The peak of the same command where there is one document."""
+    folder = tmp_path_factory.mktemp("memory") / "small"
+    project(folder, 1)
+    cost(folder, "render")
+    return cost(folder, "render").peak
+
+
+@pytest.mark.parametrize("page", [PAGE, SELECTED, UNCUT], ids=["all", "some", "the best"])
+def test_a_fixture_takes_less_memory_than_two_and_a_half_times_its_bytes_cold_and_warm(
+    large: tuple[Path, int], empty: int, page: str
+):
+    folder, size = large
+    (folder / "page.md").write_text(page)
+    for entry in folder.glob("cache/*/*"):
+        entry.unlink()
+    cold, warm = (cost(folder, "render").peak - empty for _ in range(2))
+    assert list(folder.glob("cache/*/*"))
+    assert cold < 2.5 * size
+    assert warm < 2.5 * size
+
+
+def test_a_pipeline_that_reads_three_fields_of_many_documents_is_given_three_fields(tmp_path: Path):
+    from preprocessor.results.fixtures import FixtureSource
+
+    project(tmp_path, DOCUMENTS)
+    stages = [{"$sort": {"rate": 1}}, {"$group": {"_id": "$threads", "longest": {"$max": "$latency.max"}}}]
+    held = FixtureSource(tmp_path / "fixtures").stored("results").with_documents(stages, list)
+    assert len(held) == DOCUMENTS
+    assert {tuple(one) for one in held} == {("_id", "threads", "rate", "latency")}
+    assert {tuple(one["latency"]) for one in held} == {("max",)}
