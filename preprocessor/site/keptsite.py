@@ -78,7 +78,8 @@ def folder_state(folder: Path) -> str:
 
 def _digest(file: Path) -> str:
     try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
+        # A pipe, or a link to a device, has no end.
+        return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
     except OSError:
         return ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -173,3 +174,13 @@ def test_pull_changes_nothing_outside_of_the_fixture_folder(
     assert main(["pull", "fixtures", "results", "--pipeline", "all", "--as", "copy"]) != 0
     assert "leads out of the folder" in capsys.readouterr().err
     assert [(file.name, file.read_text()) for file in theirs.parent.iterdir()] == [(theirs.name, ROW)]
+
+
+@pytest.mark.timeout(30)
+def test_a_build_is_not_held_up_by_a_shared_pipeline_without_an_end(project: Path):
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+
+    os.mkfifo(project / "docs/pipelines/x.json")
+    build(load_config("mkdocs.yml"))
+    assert (project / "site/index.html").exists()
