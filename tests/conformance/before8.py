@@ -42,11 +42,8 @@ from preprocessor.aggregation.values import (
 
 
 @contextlib.contextmanager
-def rules_of_6_0(*, faults: bool = False) -> Iterator[None]:
-    """While it lasts, what is evaluated follows 6.0; with ``faults`` also where that is plainly wrong.
-
-    What was compiled before and after is dropped.
-    """
+def rules_of_6_0() -> Iterator[None]:
+    """While it lasts, what is evaluated follows 6.0. What was compiled before and after is dropped."""
     forms = dict(compiler._FORMS)
     keeping._kept.clear()
     with (
@@ -55,8 +52,7 @@ def rules_of_6_0(*, faults: bool = False) -> Iterator[None]:
     ):
         associative("$add", commutative=True)(_add)
         compiler.operator("$mod")(_remainder)
-        if faults:
-            compiler.operator("$log")(_logarithm)
+        compiler.operator("$log")(_logarithm)
         try:
             yield
         finally:
@@ -112,10 +108,13 @@ _logarithm_to_base: Callable[[Any, Any], Any] = powers._log
 
 
 def _logarithm(value: Any, base: Any) -> Any:
-    """Divided by the base, and not by its logarithm: the server's fault for Decimal128 and bases but 2 and 10."""
+    """Of Decimal128: to the bases 2 and 10 whole numbers without places, else divided by the base itself."""
     found = _logarithm_to_base(value, base)
-    if rank(found) != DECIMAL or to_decimal(base) in (2, 10):
+    if rank(found) != DECIMAL:
         return found
+    if to_decimal(base) in (2, 10):
+        whole = found.to_decimal().to_integral_value()
+        return decimal128(whole) if abs(found.to_decimal() - whole) < Decimal("1E-30") else found
     with decimal.localcontext(CONTEXT):
         return decimal128(to_decimal(value).ln() / to_decimal(base))
 

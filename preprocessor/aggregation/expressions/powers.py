@@ -101,10 +101,7 @@ def _log(value: Any, base: Any) -> Any:
         return math.nan
     if DECIMAL in (rank(value), rank(base)):
         above, below = (decimalmath.precisely(lambda x: x.ln(), number) for number in (exact, foot))
-        found = CONTEXT.divide(above, below)
-        # To these two bases the server has functions of their own, which give whole numbers without places.
-        whole = found.to_integral_value()
-        return decimal128(whole if foot in (2, 10) and found == whole else found)
+        return decimal128(CONTEXT.divide(above, below))
     return plain(math.log(float(value)) / math.log(float(base)))
 
 
