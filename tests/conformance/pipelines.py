@@ -135,14 +135,18 @@ def _accumulated(draw: st.DrawFn) -> Any:
                 "$minN",
                 "$top",
                 "$bottomN",
+                "$lastN",
+                "$maxN",
+                "$bottom",
+                "$topN",
             ]
         )
     )
     if name == "$count":
         return {name: {}}
-    if name in ("$firstN", "$minN"):
+    if name in ("$firstN", "$minN", "$lastN", "$maxN"):
         return {name: {"n": draw(st.integers(1, 3)), "input": draw(expressions(depth=1))}}
-    if name in ("$top", "$bottomN"):
+    if name in ("$top", "$bottomN", "$bottom", "$topN"):
         more = {"n": 2} if name.endswith("N") else {}
         return {
             name: {**more, "sortBy": {"n": draw(_DIRECTION), "_id": 1}, "output": draw(expressions(depth=1))}
@@ -225,6 +229,34 @@ def _lookup(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @st.composite
+def _graph(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Followed through the collection; what is found comes in any order, so it is sorted."""
+    spec = {
+        "from": "case",
+        "startWith": draw(expressions(depth=1)),
+        "connectFromField": draw(_FIELD),
+        "connectToField": draw(st.one_of(_FIELD, st.just("_id"))),
+        "as": "found",
+        **draw(
+            st.sampled_from(
+                [{}, {"maxDepth": 0}, {"maxDepth": 1}, {"restrictSearchWithMatch": {"n": {"$gt": 0}}}]
+            )
+        ),
+    }
+    ordered = {"$sortArray": {"input": "$found", "sortBy": {"_id": 1}}}
+    return [{"$graphLookup": spec}, {"$set": {"found": ordered}}]
+
+
+@st.composite
+def _several(draw: st.DrawFn) -> dict[str, Any]:
+    """Pipelines in a pipeline: over the same documents, or after them."""
+    inner = draw(st.one_of(_set(), _match(), _project(), _sort(), _unwind()))
+    if draw(st.booleans()):
+        return {"$facet": {"one": [{"$sort": {"_id": 1}}, inner], "all": [inner, {"$count": "n"}]}}
+    return {"$unionWith": {"coll": "case", "pipeline": [{"$sort": {"_id": 1}}, inner]}}
+
+
+@st.composite
 def _window(draw: st.DrawFn) -> dict[str, Any]:
     documents = draw(
         st.sampled_from([["unbounded", "current"], [-1, 1], [0, "unbounded"], ["unbounded", "unbounded"]])
@@ -238,6 +270,12 @@ def _window(draw: st.DrawFn) -> dict[str, Any]:
                 {"$documentNumber": {}},
                 {"$shift": {"output": "$n", "by": -1}},
                 {"$locf": "$n"},
+                {"$linearFill": "$n"},
+                {"$derivative": {"input": "$n"}, "window": {"documents": [-1, 0]}},
+                {"$integral": {"input": "$n"}, "window": {"documents": [-2, 0]}},
+                {"$expMovingAvg": {"input": "$n", "N": 2}},
+                {"$covariancePop": ["$n", "$i"], "window": {"documents": [-1, 1]}},
+                {"$covarianceSamp": ["$i", "$n"]},
             ]
         )
     )
@@ -334,7 +372,7 @@ def _bucket(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 @st.composite
 def _one(draw: st.DrawFn) -> list[dict[str, Any]]:
-    kind = draw(st.integers(0, 14))
+    kind = draw(st.integers(0, 16))
     single = {
         0: _set(),
         1: _set(),
@@ -346,10 +384,11 @@ def _one(draw: st.DrawFn) -> list[dict[str, Any]]:
         7: _lookup(),
         8: _window(),
         9: _REST,
+        15: _several(),
     }
     if kind in single:
         return [draw(single[kind])]
-    several = {10: _group(), 11: _bucket(), 12: _counted(), 13: _fill(), 14: _densify()}
+    several = {10: _group(), 11: _bucket(), 12: _counted(), 13: _fill(), 14: _densify(), 16: _graph()}
     return draw(several[kind])
 
 
