@@ -66,6 +66,13 @@ def _within_first(case: Case) -> bool:
     return _fails_here_alone(case) and re.search(r"\.\$group\.[^.]+\.\$first\b", case.ours[1]) is not None
 
 
+def _in_a_join_without_documents(case: Case) -> bool:
+    if not _fails_here_alone(case) or not re.search(r"\]\.\$(lookup|graphLookup)\.", case.ours[1]):
+        return False
+    before = evaluated(case.documents, case.pipeline[: _failing(case)], case.let)
+    return before == ("rows", [])
+
+
 def _fails_here_alone(case: Case) -> bool:
     return case.ours[0] == "error" and case.theirs[0] == "rows"
 
@@ -134,6 +141,10 @@ KNOWN = (
     Predicate(
         "files fail loudly before a $match that the server moves ahead of what fails",
         _behind_a_match,
+    ),
+    Predicate(
+        "files fail loudly on a constant within a join that no document gets to: there the server computes none",
+        _in_a_join_without_documents,
     ),
     Predicate(
         "files fail loudly within $first of a $group, which the server may not compute for later documents",

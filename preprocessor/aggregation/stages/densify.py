@@ -17,7 +17,7 @@ from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.ordering import Key, compare, key
 from preprocessor.aggregation.stages.nesting import nested, with_nested
 from preprocessor.aggregation.stages.stepping import Steps
-from preprocessor.aggregation.values import MISSING, Document, is_date, is_nullish, type_name
+from preprocessor.aggregation.values import Document, Evaluate, is_date, is_nullish, type_name
 
 _MOST_DOCUMENTS = 500_000
 _UNITS = ("millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year")
@@ -29,6 +29,7 @@ class _Plan:
 
     name: tuple[str, ...]
     partitions: tuple[tuple[str, ...], ...]
+    partition_of: Evaluate
     steps: Steps
     bounds: str | tuple[Any, Any]
     path: Path
@@ -48,27 +49,12 @@ class _Plan:
 
     def partition(self, document: Document) -> Document:
         """The partition fields that the document has."""
-        found: Document = {}
-        for name in self.partitions:
-            found = _with_partition_field(found, name, document)
+        found: Document = self.partition_of(document)
         return found
 
     def made(self, partition: Document, value: Any) -> Document:
         """A new document of a partition."""
         return with_nested(partition, self.name, value)
-
-
-def _with_partition_field(found: Document, name: tuple[str, ...], document: Mapping[str, Any]) -> Document:
-    value = document.get(name[0], MISSING)
-    if len(name) == 1:
-        return found if value is MISSING else {**found, name[0]: value}
-    # Documents on the way are there even when the field is not.
-    inner = found.get(name[0], {})
-    below = document.get(name[0], {})
-    return {
-        **found,
-        name[0]: _with_partition_field(inner, name[1:], below if isinstance(below, Mapping) else {}),
-    }
 
 
 @stage("$densify")
@@ -286,7 +272,15 @@ def _parsed(argument: Any, scope: Scope, path: Path) -> _Plan:
         raise AggregationError(
             "$densify cannot partition by its own field", (*path, "partitionByFields"), 5733306
         )
-    return _Plan(name, partitions, steps, bounds, path)
+    return _Plan(name, partitions, _partition_of(partitions, scope, path), steps, bounds, path)
+
+
+def _partition_of(partitions: tuple[tuple[str, ...], ...], scope: Scope, path: Path) -> Evaluate:
+    """A function from a document to its partition: documents on the way are there even when the field is not."""
+    spec: Document = {}
+    for parts in partitions:
+        spec = with_nested(spec, parts, f"${'.'.join(parts)}")
+    return compile_expression(spec, scope, path).run
 
 
 def _split(dotted: str, path: Path) -> tuple[str, ...]:
