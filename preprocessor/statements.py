@@ -80,7 +80,7 @@ def check_findings(spec: CheckSpec, tables: Tables, answers: Answers) -> list[Fi
     if not (failing := outcome.rows):
         return list(outcome.findings)
     said = f": “{spec.message}”" if spec.message else ""
-    shown = _shown(failing, spec, tables[spec.table])
+    shown = _shown(failing, rows, spec, tables[spec.table])
     message = f"the statement{said} does not hold for {_counted(len(failing))} of {len(rows)}: {shown}"
     hint = "change the sentence, or look at what changed in the results"
     return [finding("MT322", spec.file, (spec.comment.line, spec.comment.column), message, hint)]
@@ -130,12 +130,25 @@ def _counted(rows: int) -> str:
     return "1 row" if rows == 1 else f"{rows} rows"
 
 
-def _shown(rows: Sequence[Mapping[str, Any]], spec: CheckSpec, table: TableSpec) -> str:
-    """The first failing rows, with the fields that the statement speaks of."""
-    fields = list(dict.fromkeys([*_fields(spec.where), *_fields(spec.expect)]))
+def _naming(table: TableSpec, rows: Rows) -> Sequence[str]:
+    """The first columns that tell rows apart; of all that name a row where they do not."""
+    from preprocessor.lint.rules_rows import naming_columns
+    from preprocessor.render.columns import column_value
+
+    columns = naming_columns(table, rows)
+    for count in range(1, len(columns)):
+        if len({repr([column_value(row, name) for name in columns[:count]]) for row in rows}) == len(rows):
+            return columns[:count]
+    return columns
+
+
+def _shown(failing: Rows, rows: Rows, spec: CheckSpec, table: TableSpec) -> str:
+    """The first failing of the selected rows: what tells them apart, and the fields that the statement speaks of."""
+    naming = _naming(table, rows) if len(rows) > 1 else ()
+    fields = list(dict.fromkeys([*naming, *_fields(spec.where), *_fields(spec.expect)]))
     bounds = list(_numbers(spec.expect))
-    texts = [_described(row, fields, table, bounds) for row in rows[:_ROWS_SHOWN]]
-    return "; ".join(texts) + ("; …" if len(rows) > _ROWS_SHOWN else "")
+    texts = [_described(row, fields, table, bounds) for row in failing[:_ROWS_SHOWN]]
+    return "; ".join(texts) + ("; …" if len(failing) > _ROWS_SHOWN else "")
 
 
 def _fields(query: Mapping[str, Any]) -> list[str]:

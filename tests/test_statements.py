@@ -120,3 +120,33 @@ def test_a_query_that_cannot_be_run_is_reported_at_the_very_word(fixtures: Path)
         (found,) = judged(f"<!-- MONGO_CHECK: {body} -->", fixtures)
         place = (5, f' "{key}": {faulty}'.index('"$lessthan"') + 1)
         assert (found.rule, (found.line, found.column)) == ("MT323", place), found
+
+
+def test_a_statement_that_fails_names_the_rows_by_what_tells_them_apart(tmp_path: Path) -> None:
+    (tmp_path / "trains").mkdir()
+    trains = [("S1", "Mo", 9), ("S1", "Tu", 120), ("S2", "Mo", 150), ("S2", "Tu", 170), ("S3", "Mo", 180)]
+    lines = [
+        f'{{"_id": "{line}{day}", "line": "{line}", "day": "{day}", "fare": {fare}}}'
+        for line, day, fare in trains
+    ]
+    (tmp_path / "trains" / "a.jsonl").write_text("\n".join(lines))
+    table = (
+        '<!-- MONGO_TABLE: {"id": "fares", "collection": "trains", "pipeline": [{"$sort": {"line": 1, "day": 1}}], '
+        '"columns": ["line", "day", "fare"], "headers": ["Line", "Day", "Fare"]} -->\n\n'
+    )
+
+    def told(body: str) -> str:
+        page = read_page(
+            f'{table}<!-- MONGO_CHECK: {{"table": "fares", {body}}} -->\n',
+            "page.md",
+            SharedPipelines(tmp_path),
+        )
+        (found,) = all_findings([page], answer([page], open_source(str(tmp_path))))
+        return found.message
+
+    assert told('"expect": {"fare": {"$lt": 100}}').endswith(
+        "4 rows of 5: line is S1, day is Tu, fare is 120; line is S2, day is Mo, fare is 150; "
+        "line is S2, day is Tu, fare is 170; …"
+    )
+    monday = told('"where": {"day": "Mo"}, "expect": {"fare": {"$lt": 160}}')
+    assert monday.endswith("1 row of 3: line is S3, day is Mo, fare is 180")
