@@ -12,7 +12,7 @@ import json
 import math
 import re
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from preprocessor.jsontext import MAX_DEPTH, Path
 
@@ -61,10 +61,19 @@ def read(text: str) -> Reading:
     return reader.out
 
 
+class _Gap(NamedTuple):
+    """Where an object was most likely meant to end, its brace, and the key behind that is hardly its own."""
+
+    end: int
+    opener: int
+    key: str
+
+
 class _Stop(Exception):
     """The rest of the text could only be guessed at."""
 
 
+_BLANKS = re.compile(r"[ \t]*")
 _BLANK = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?(?![0-9A-Za-z_.+-])")
 _NUMBER_LIKE = re.compile(r"[+-]?(?:\.?[0-9]|Infinity\b|inf\b)[0-9A-Za-z_.+-]*", re.IGNORECASE)
@@ -82,6 +91,7 @@ _CONSTANTS = {"true": True, "false": False, "null": None}
 _OTHER_LANGUAGES = {"none": "null", "nil": "null", "undefined": "null", "yes": "true", "no": "false"}
 _KEYS_OF_ALL = {"MinKey": "$minKey", "MaxKey": "$maxKey"}
 _CURLY_QUOTES = {"“": "”“", "”": "”", "„": "“”", "‘": "’‘", "’": "’", "'": "'", "`": "`"}
+_OUTER_KEYS = frozenset({"collection", "pipeline", "columns", "headers"})  # of a comment
 _CLOSERS = {"[": "]", "{": "}"}
 
 
@@ -92,6 +102,7 @@ class _Reader:
         self.text = text
         self.at = 0
         self.out = Reading()
+        self.gap: _Gap | None = None
 
     # -- help --
 
@@ -372,12 +383,18 @@ class _Reader:
     def object(self, path: Path) -> dict[str, Any]:
         start = self.at
         members: dict[str, Any] = {}
-        first = True
+        first, last_key, end = True, start, start
         self.at += 1
         while self.more(start, first=first):
-            first = False
             key_at = self.at
+            if self.text[key_at] == "{" and not first:
+                message = "A `}` is missing here, before the next `{`."
+                raise self.missing_brace() or self.stop(end, message, "Add the missing `}`.")
+            first = False
             key = self.key()
+            if path and self.gap is None and self.is_of_outer((*path, key), start, last_key, key_at):
+                self.gap = _Gap(end, start, key)
+            last_key = key_at
             here = (*path, key)
             again = key in members
             if not again:
@@ -385,10 +402,38 @@ class _Reader:
             self.colon(key)
             old = members.get(key)
             members[key] = self.value(here, "}")
+            end = self.at
             if again:
                 self.twice(key, key_at, old, members[key])
                 self.out.key_positions[here] = key_at
+        under = self.line(start) < self.line(self.at) and self.blanks(start) == self.blanks(self.at - 1)
+        if self.gap and self.gap.opener == start and under:
+            self.gap = None  # Its brace stands under its line: odd lines, but all its own.
         return members
+
+    def is_of_outer(self, path: Path, opener: int, last_key: int, key_at: int) -> bool:
+        """Tell whether a key looks like one of an object further out: by how its line is indented, else by its name."""
+        if self.text[self.line(key_at) : key_at].strip() or last_key == opener:
+            return path[-1] in _OUTER_KEYS and not str(path[-2]).startswith("$")
+        outdented = self.blanks(key_at) <= self.blanks(opener) and self.line(opener) < self.line(key_at)
+        beside = self.line(last_key) == self.line(opener)
+        return outdented and (beside or self.blanks(last_key) > self.blanks(key_at))
+
+    def missing_brace(self) -> _Stop | None:
+        """Give what stops at the likely end of an object that is not closed; None where nothing looks like one."""
+        if self.gap is None:
+            return None
+        message = f"A `}}` is missing here: `{self.gap.key}` is a key of an object further out."
+        return self.stop(self.gap.end, message, "Add the missing `}`.")
+
+    def line(self, offset: int) -> int:
+        """Give the offset at which the line of ``offset`` begins."""
+        return self.text.rfind("\n", 0, offset) + 1
+
+    def blanks(self, offset: int) -> int:
+        """Give how many blanks begin the line of ``offset``."""
+        match = _BLANKS.match(self.text, self.line(offset))
+        return len(match[0]) if match else 0
 
     def more(self, start: int, *, first: bool) -> bool:
         """Go to the next element of the container opened at ``start``; False, and past it, at its end."""
@@ -407,10 +452,12 @@ class _Reader:
             self.at += 1
             return False
         if not char:
-            raise self.stop(start, f"Nothing closes this `{opener}`.", f"Add the missing `{closer}`.")
+            message = f"Nothing closes this `{opener}`."
+            raise self.missing_brace() or self.stop(start, message, f"Add the missing `{closer}`.")
         if char in "]}":
             message = f"`{char}` stands where `{closer}` should close the `{opener}` before it."
-            raise self.stop(self.at, message, f"Add `{closer}` before it, or remove a bracket too many.")
+            hint = f"Add `{closer}` before it, or remove a bracket too many."
+            raise (self.missing_brace() if char == "]" else None) or self.stop(self.at, message, hint)
         if comma is None and not first:
             self.missing_comma(end_of_last, char, closer)
         return True

@@ -366,14 +366,30 @@ def _server_only(pages: Sequence[Page], ran: Collection[int]) -> Iterator[Findin
 def _findings_together(pages: Sequence[Page], specs: Sequence[Spec]) -> list[Finding]:
     if not specs:
         return []
-    from preprocessor.specs import CheckSpec, ValueSpec, duplicate_ids, unknown_tables, written_id
+    from preprocessor.specs import CheckSpec, ValueSpec, duplicate_ids, unknown_tables
 
     found = duplicate_ids((page.file, page.specs) for page in pages)
     if any(isinstance(spec, ValueSpec | CheckSpec) for spec in specs):
         # The ids of faulty tables count as well: one fault is told once.
-        written = [written_id(comment) for page in pages for comment in page.comments]
-        found += unknown_tables(specs, [each for each in written if each])
+        found += unknown_tables(specs, [each for page in pages for each in written_ids(page)])
     return found
+
+
+def written_ids(page: Page) -> list[str]:
+    """The ids that comments of the page have, those that are faulty or were rejected too."""
+    from preprocessor import specs
+
+    sound = [each for pair in zip(page.comments, page.specs, strict=True) for each in ids_of(*pair)]
+    return sound + [each for start, end in page.rejected for each in specs.written_ids(page.text[start:end])]
+
+
+def ids_of(comment: Comment, spec: Spec | None) -> list[str]:
+    """The id of a comment, which its table has if it is sound; a faulty one may have several that could be it."""
+    from preprocessor import specs
+
+    if spec is None:
+        return specs.written_ids(comment.body)
+    return [spec.id] if isinstance(spec, specs.PipelineSpec) and spec.id else []
 
 
 def spec_findings(

@@ -6,6 +6,7 @@ columns, settings that name a column, shared stage lists), and gives every fault
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -153,6 +154,9 @@ class CheckSpec(Spec):
 
 
 Reading = tuple[TableSpec | ChartSpec | ValueSpec | CheckSpec | None, list[Finding]]
+
+
+_ID = re.compile(r"""\bid["']?\s*:\s*("(?:[^"\\\n]|\\.)*")""")
 
 
 @lru_cache(maxsize=32)
@@ -469,7 +473,7 @@ def _same_comment(spec: Spec, other: Spec) -> bool:
 def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]:
     """Give a finding for every value or check whose table is not among the ids ``known``.
 
-    ``known`` should hold the ids of faulty tables as well (``written_id``), lest one fault be told twice.
+    ``known`` should hold the ids of faulty tables as well (``written_ids``), lest one fault be told twice.
     """
     ids = frozenset(known)
     found = []
@@ -481,8 +485,10 @@ def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]
     return found
 
 
-def written_id(comment: Comment) -> str | None:
-    """Give the id that a comment has, faulty or not; None when there is none to be read."""
-    value = parse(comment.body).value
-    written = value.get("id") if isinstance(value, dict) else None
-    return written if isinstance(written, str) else None
+def written_ids(text: str) -> list[str]:
+    """Give the ids that a comment with this text may have, faulty or not: several only where it cannot be read."""
+    parsed = parse(text)
+    if not parsed.readable:
+        return [json.loads(found) for found in _ID.findall(text) if parse(found).problems == ()]
+    written = parsed.value.get("id") if isinstance(parsed.value, dict) else None
+    return [written] if isinstance(written, str) else []

@@ -150,3 +150,22 @@ def test_a_statement_that_fails_names_the_rows_by_what_tells_them_apart(tmp_path
     )
     monday = told('"where": {"day": "Mo"}, "expect": {"fare": {"$lt": 160}}')
     assert monday.endswith("1 row of 3: line is S3, day is Mo, fare is 180")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ("}]", "]"),  # a brace that is missing
+        ('"pipeline"', "'pipeline"),  # a quote that is not closed
+        ("-->", "--!>"),  # another end of the comment
+        ('"columns"', '"colums"'),
+    ],
+)
+def test_a_faulty_table_does_not_make_the_numbers_taken_from_it_faulty(
+    fault: tuple[str, str], tmp_path: Path
+) -> None:
+    value = '<!-- MONGO_VALUE: {"table": "speed", "column": "ops", "where": {"n": 1}} -->'
+    page = read_page(f"{value}\n\n{TABLE.replace(*fault)}\n", "page.md", SharedPipelines(tmp_path))
+    found = all_findings([page], None)
+    assert found
+    assert {one.line for one in found} == {3}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from preprocessor.commands import gather
 from preprocessor.commands.siteconfig import find_site, from_here
-from preprocessor.pages import Page
+from preprocessor.pages import Page, ids_of, written_ids
 
 
 def companions(pages: Sequence[Page], pipelines: str) -> list[Page]:
@@ -21,7 +21,7 @@ def companions(pages: Sequence[Page], pipelines: str) -> list[Page]:
     """
     if not any(page.specs for page in pages):
         return []
-    wanted = _named(pages) - {each for page in pages for each in _ids(page)}
+    wanted = _named(pages) - {each for page in pages for each in written_ids(page)}
     if not wanted:
         return []
     folders = {folder for page in pages if (folder := _documentation(Path(page.file)))}
@@ -30,7 +30,7 @@ def companions(pages: Sequence[Page], pipelines: str) -> list[Page]:
     return [
         _narrowed(page, wanted)
         for page in others
-        if Path(page.file).resolve() not in asked and not wanted.isdisjoint(_ids(page))
+        if Path(page.file).resolve() not in asked and not wanted.isdisjoint(written_ids(page))
     ]
 
 
@@ -41,11 +41,9 @@ def _named(pages: Sequence[Page]) -> set[str]:
     return {spec.table for page in pages for spec in page.specs if isinstance(spec, ValueSpec | CheckSpec)}
 
 
-def _ids(page: Page) -> list[str | None]:
-    """The id of each comment, None where it has none."""
-    from preprocessor.specs import written_id
-
-    return [written_id(comment) for comment in page.comments]
+def _ids(page: Page) -> list[list[str]]:
+    """The ids of each comment, none where it has none."""
+    return [ids_of(*pair) for pair in zip(page.comments, page.specs, strict=True)]
 
 
 def _documentation(page: Path) -> str | None:
@@ -56,7 +54,7 @@ def _documentation(page: Path) -> str | None:
 
 
 def _narrowed(page: Page, wanted: set[str]) -> Page:
-    kept = [number for number, name in enumerate(_ids(page)) if name in wanted]
+    kept = [number for number, ids in enumerate(_ids(page)) if wanted.intersection(ids)]
     specs = tuple(page.specs[number] for number in kept)
     return replace(
         page,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable, MutableMapping, Seque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.pages import query_of, source_answer, source_of, spec_findings, tables_by_id
+from preprocessor.pages import query_of, source_answer, source_of, spec_findings, tables_by_id, written_ids
 from preprocessor.render.anchors import with_anchors
 from preprocessor.render.html import html_chart, html_table, text_html
 from preprocessor.site.faults import by_comment, fault_box, fault_in_sentence
@@ -188,12 +188,11 @@ def _faults(spec: Spec, known: Known, others: Iterable[Finding] = ()) -> list[Fi
 
 
 def _unknown_table(spec: Spec, page: Page, known: Known) -> list[Finding]:
-    from preprocessor.specs import CheckSpec, ValueSpec, unknown_tables, written_id
+    from preprocessor.specs import CheckSpec, ValueSpec, unknown_tables
 
     if not isinstance(spec, ValueSpec | CheckSpec) or spec.table in known.tables:
         return []
-    written = (written_id(comment) for each in (page, *known.pages) for comment in each.comments)
-    return unknown_tables([spec], [each for each in written if each])
+    return unknown_tables([spec], [name for each in (page, *known.pages) for name in written_ids(each)])
 
 
 def _drawing(spec: PipelineSpec, below: _Below) -> str:

@@ -216,3 +216,46 @@ def test_both_readers_find_the_same_places(value: object, layout: dict[str, obje
     quick, careful = parse(text), read(text)
     assert quick.positions == careful.positions
     assert quick.key_positions == careful.key_positions
+
+
+SOUND = """{
+  "id": "one",
+  "collection": "r",
+  "format": {
+    "n": {"decimals": 1}
+  },
+  "let": {"a": 1},
+  "pipeline": [
+    {"$match": {"a": {"$gt": 1}}},
+    {"$group": {
+      "_id": {"k": "$k"},
+      "n": {"$sum": 1}
+    }},
+    {"$sort": {"_id": 1}}
+  ],
+  "columns": ["a", "n"],
+  "headers": ["A", "N"]
+}"""
+
+
+@pytest.mark.parametrize("at", [n for n, char in enumerate(SOUND[:-1]) if char == "}"])
+def test_one_missing_brace_is_told_once_and_near_the_gap(at):
+    reading = read(SOUND[:at] + SOUND[at + 1 :])
+    (problem,) = reading.problems
+    line, told = SOUND.count("\n", 0, at), SOUND.count("\n", 0, problem.offset)
+    assert abs(told - line) <= 1
+    assert "}" in problem.hint
+
+
+@pytest.mark.parametrize("at", [n for n, char in enumerate(SOUND[:-1]) if char == "}"])
+def test_one_missing_brace_is_not_looked_for_at_the_beginning_of_a_line_of_its_own(at):
+    line = " ".join(SOUND.split())
+    gap = [n for n, char in enumerate(line) if char == "}"][SOUND.count("}", 0, at)]
+    (problem,) = read(line[:gap] + line[gap + 1 :]).problems
+    assert problem.offset > line.index('"format"')
+
+
+@settings(max_examples=100)
+@given(VALUES, st.sampled_from([0, 1, 2, 4]))
+def test_no_sound_text_has_a_gap_however_it_is_laid_out(value, indent):
+    assert read(json.dumps(value, indent=indent)).problems == []

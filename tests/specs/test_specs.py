@@ -194,7 +194,7 @@ def test_a_value_of_an_unknown_table_is_told_with_the_nearest_id():
 def test_the_id_of_a_faulty_table_is_still_known():
     (comment,) = comments.find('<!-- MONGO_TABLE: {"id": "speed", "x": 1} -->', "page.md").comments
     assert specs.read(comment, "page.md", SharedPipelines(HERE / "shared"))[0] is None
-    assert specs.written_id(comment) == "speed"
+    assert specs.written_ids(comment.body) == ["speed"]
 
 
 JSON = st.recursive(
