@@ -121,7 +121,7 @@ def _excerpt(finding: Finding, source: str | None) -> list[str]:
 @lru_cache(maxsize=1)
 def _lines(source: str) -> list[str]:
     """The lines of a page; findings come page by page, so one page is enough to remember."""
-    return re.split(r"\r\n|\r|\n", source)
+    return re.split(r"\r\n|\r|\n", source.removeprefix("\ufeff"))
 
 
 # -- JSON --

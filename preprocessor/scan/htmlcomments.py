@@ -61,9 +61,10 @@ class Page:
         return bisect_right(self.starts, offset) - 1
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Give line and column of ``offset``, both counted from 1, in characters."""
+        """Give line and column of ``offset``, both counted from 1, in characters; a byte order mark is none."""
         index = self.line_index(offset)
-        return index + 1, offset - self.starts[index] + 1
+        mark = index == 0 and offset > 0 and self.text.startswith("\ufeff")
+        return index + 1, offset - self.starts[index] + 1 - mark
 
 
 def fold(page: Page, first_line: int) -> tuple[list[FoldedLine], list[HtmlComment]]:

@@ -301,7 +301,7 @@ class _Judge:
             )
         html, opening = candidate.html, candidate.opening
         line, column = self.page.position(html.start)
-        before = self.page.lines[line - 1][: column - 1]
+        before = self.page.text[self.page.starts[line - 1] : html.start].removeprefix("\ufeff")
         prefix = place.prefix if before.strip("> \t") else before.expandtabs(4)
         body, body_lines = _body(self.page, opening.body, html.end - len("-->"), prefix)
         return Comment(
@@ -345,5 +345,5 @@ def _body(page: Page, start: int, end: int, prefix: str) -> tuple[str, tuple[tup
         begin = start if index == first else line_start + prefix_length(page.lines[index], prefix)
         begin = min(begin, line_end)
         stripped.append(page.text[begin:line_end])
-        places.append((index + 1, begin - line_start + 1))
+        places.append(page.position(begin))
     return "\n".join(stripped), tuple(places)

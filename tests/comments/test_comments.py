@@ -67,8 +67,10 @@ def test_all_kinds_of_newlines_give_the_same_body_and_lines(newline):
     assert text[comment.end :] == f"{newline}z"
 
 
-def test_a_byte_order_mark_is_one_character_of_the_first_line():
-    assert (only(f"\ufeff{TABLE}").line, only(f"\ufeff{TABLE}").column) == (1, 2)
+def test_a_byte_order_mark_is_no_character_of_the_first_line():
+    comment = only(f"\ufeff{TABLE}")
+    assert (comment.line, comment.column) == (1, 1)
+    assert comment.locate(comment.body.index(":")) == only(TABLE).locate(comment.body.index(":"))
 
 
 @pytest.mark.parametrize("odd", ["\x00", "\u2028", "\x0c", "\x85", "\x0b"])

@@ -152,7 +152,7 @@ def test_any_text_is_scanned_and_put_back_byte_for_byte(text):
 @settings(max_examples=150, deadline=None)
 @given(MIXTURES)
 def test_positions_say_where_a_comment_and_its_json_are_in_the_file(text):
-    lines = re.split(r"\r\n|\r|\n", text)
+    lines = re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff"))
     for comment in find(text, "page.md").comments:
         assert lines[comment.line - 1][comment.column - 1 :].startswith("<!--")
         body_lines = comment.body.split("\n")
@@ -165,7 +165,7 @@ def test_positions_say_where_a_comment_and_its_json_are_in_the_file(text):
 @settings(max_examples=80, deadline=None)
 @given(MIXTURES)
 def test_findings_stand_inside_the_file_and_come_in_order(text):
-    lines = re.split(r"\r\n|\r|\n", text)
+    lines = re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff"))
     findings = find(text, "page.md").findings
     assert list(findings) == sorted(findings)
     for finding in findings:

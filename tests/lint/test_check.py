@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def check(*arguments: str, cwd: Path = PAGES) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "preprocessor.cli", "check", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+    return mongo_tables("check", *arguments, cwd=cwd)
 
 
 def rules(done: subprocess.CompletedProcess[str]) -> list[str]:
@@ -111,3 +111,23 @@ def test_the_pages_of_this_project_are_clean() -> None:
     done = check("docs", cwd=ROOT)
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr.endswith(": no fault\n")
+
+
+def test_a_byte_order_mark_moves_no_column_and_is_not_shown(tmp_path: Path) -> None:
+    text = (PAGES / "MT302/bad-misspelt.md").read_text("utf-8")
+    page = text[text.index("<!--") :]
+    told = []
+    for name, content in (("plain.md", page), ("marked.md", f"\ufeff{page}")):
+        (tmp_path / name).write_text(content, "utf-8")
+        broken = content.replace("MONGO_TABLE:", "MONGO_TABEL:")
+        (tmp_path / f"broken-{name}").write_text(broken, "utf-8")
+        for command in (["check", name], ["check", f"broken-{name}"], ["explain", name]):
+            done = mongo_tables(*command, "--results", str(PAGES / "fixtures"), cwd=tmp_path)
+            assert "ufeff" not in done.stdout
+            told.append([re.sub(r"[0-9.]+ ms", "ms", done.stdout.replace(name, "page.md")), done.returncode])
+    assert told[:3] == told[3:]
+
+
+def mongo_tables(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "preprocessor.cli", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
