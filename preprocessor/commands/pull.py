@@ -40,6 +40,9 @@ def run(arguments: Namespace) -> int:
         )
     for reason in reasons:
         print(harmless(f"kept whole: {reason}"))
+    for file in report.files:
+        if file.kept:
+            print(_kept(file))
     changed = [_described(file) for file in report.files if file.is_change]
     verb = "would change" if arguments.dry_run else "changed"
     print("\n".join(changed) if changed else "nothing changed")
@@ -163,7 +166,16 @@ def _compared(spec: PipelineSpec) -> list[str]:
     return columns
 
 
+def _kept(file: FileChange) -> str:
+    documents = f"{file.documents} document{'' if file.documents == 1 else 's'}"
+    return f"kept {harmless(str(file.path))}: {documents} that the source does not have; remove the file to be without"
+
+
 def _described(file: FileChange) -> str:
     documents = f"{file.documents} document{'' if file.documents == 1 else 's'}"
+    if file.renamed_from:
+        documents = f"renamed from {harmless(file.renamed_from)}, {documents}"
+    if file.rewritten:
+        return f"{harmless(str(file.path))}: {documents}, the same in another order or notation"
     counts = f"{documents}, {file.added} new, {file.changed} changed, {file.removed} gone"
     return f"{harmless(str(file.path))}: {counts}"

@@ -21,6 +21,15 @@ _PULL_HINT = (
 
 SUFFIXES = (".jsonl", ".json")
 _BLOCK = 2**20
+_OTHER_DATA = frozenset((
+    ".jsonl", ".json", ".ndjson", ".jsonlines", ".json5", ".csv", ".tsv", ".gz", ".bz2", ".xz", ".zst", ".zip",
+    ".bson", ".parquet", ".xlsx", ".ods", ".yaml", ".yml", ".xml",
+))  # fmt: skip
+"""What somebody may have put there for documents; the first two only in other letters, as ``.JSONL``."""
+_FORM_HINT = (
+    "documents stand one a line in a file *.jsonl, unpacked, or as an array in a file *.json, "
+    "in MongoDB Extended JSON"
+)
 
 
 # What cannot stand in the name of a folder everywhere, or would be obeyed by a terminal; % because it escapes.
@@ -56,9 +65,29 @@ def files_of(folder: Path, collection: str) -> list[Path]:
     place = _folders(folder).get(collection)
     if place is None:
         return []
+    return files_in(place)
+
+
+def files_in(place: Path) -> list[Path]:
+    """The fixture files in the folder of a collection, in their order; none where there is no such folder."""
+    return sorted((p for p in _listed(place) if p.suffix in SUFFIXES), key=lambda path: path.name)
+
+
+def refuse_other_forms(folder: Path, collection: str) -> None:
+    """Raise ``ResultsError`` where a collection has no fixture file, but data in another form, which nobody reads."""
+    place = folder_of(folder, collection)
+    others = sorted(p.name for p in _listed(place) if p.suffix.lower() in _OTHER_DATA)
+    if others:
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        raise ResultsError(f"no *.jsonl in {place.as_posix()}; there is {others[0]}{more}", hint=_FORM_HINT)
+
+
+def _listed(place: Path) -> list[Path]:
+    """The files in a folder, without those whose names begin with a dot."""
     try:
-        found = [p for p in place.iterdir() if p.suffix in SUFFIXES and not p.name.startswith(".")]
-        return sorted((p for p in found if p.is_file()), key=lambda path: path.name)
+        if not place.is_dir():
+            return []
+        return [p for p in place.iterdir() if p.is_file() and not p.name.startswith(".")]
     except OSError as error:
         raise _unusable(f"the folder {place} cannot be read: {error.strerror}") from None
 

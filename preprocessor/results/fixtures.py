@@ -201,7 +201,10 @@ class FixtureSource:
     def _load(self, collection: str, believing: bool) -> dict[Path, bytes]:
         """The documents of each file of a collection, end to end; what had to be parsed is put into the cache."""
         loaded: dict[Path, bytes] = {}
-        for path in self._files(collection):
+        files = self._files(collection)
+        if not files:
+            fixturefiles.refuse_other_forms(self._folder, collection)
+        for path in files:
             known = self._keys.get(collection, {}).get(path)
             kept = self._kept(path, known) if believing else None
             loaded[path] = self._parsed(path) if kept is None else kept

@@ -1,14 +1,15 @@
 """Copies collections from a results source into a fixture folder, so that pages can be built without it.
 
-A document whose ``_id.testname`` is a string goes to ``COLLECTION/TESTNAME.jsonl``, any other to
-``COLLECTION/COLLECTION.jsonl``; within a file documents stand in the order in which a server sorts their
-``_id``. A second pull of the same documents therefore writes the same bytes. Files that nothing is left for
-are removed.
+A document stays in the file that has it, whatever that is called. A new one whose ``_id.testname`` is a string goes to
+``COLLECTION/TESTNAME.jsonl``, any other to ``COLLECTION/COLLECTION.jsonl``; within a file documents stand in the order
+in which a server sorts their ``_id``. A second pull of the same documents therefore writes the same bytes. Files of
+such names that nothing is left for are removed; one that somebody named, and of which the source has nothing, is kept:
+it may be the only copy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,18 +55,25 @@ class Copied:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One fixture file: how many documents it holds now, and how many of them are new, different, or gone."""
+    """One fixture file: how many documents it holds now, and how many of them are new, different, or gone.
+
+    ``renamed_from``: a file that had its documents before, in another notation. ``rewritten``: the same documents in
+    another order or notation. ``kept``: a file with documents of its own, which the source does not have.
+    """
 
     path: Path
     documents: int
-    added: int
-    changed: int
-    removed: int
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    renamed_from: str = ""
+    rewritten: bool = False
+    kept: bool = False
 
     @property
     def is_change(self) -> bool:
-        """Whether the file differs from before in any document."""
-        return bool(self.added or self.changed or self.removed)
+        """Whether the file differs from before."""
+        return bool(self.added or self.changed or self.removed or self.renamed_from or self.rewritten)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,29 +99,40 @@ def pull(
     before everything is read and has been proven to come back from the files byte for byte; where the files
     cannot be written, none is. Raises ``ResultsError``, also where a collection would replace itself.
     """
-    planned, stale = _planned(open_source(where, limits), folder, copied, prune_paths or {})
-    contents = {path: _content(path, raws) for path, raws in planned.items()}
-    changes = tuple(_change(path, planned.get(path, [])) for path in sorted(planned.keys() | stale))
+    plans = _planned(open_source(where, limits), folder, copied, prune_paths or {})
+    contents = {path: _content(path, raws) for plan in plans for path, raws in plan.files.items()}
+    changes = [change for plan in plans for change in _changes(plan, contents)]
     if not dry_run:
-        _write(contents, sorted(stale - planned.keys()))
-    return PullReport(changes)
+        stale = {path for plan in plans for path in plan.held if path not in contents}
+        _write(contents, sorted(stale - {change.path for change in changes if change.kept}))
+    return PullReport(tuple(sorted(changes, key=lambda change: change.path)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """One collection: the documents of each file that shall be, and by ``_id`` those of each file that is."""
+
+    collection: str
+    files: Mapping[Path, Sequence[bytes]]
+    held: Mapping[Path, Mapping[bytes, bytes]]
 
 
 def _planned(
     source: ResultsSource, folder: Path, copied: Sequence[Copied], trees: Mapping[str, Tree | None]
-) -> tuple[dict[Path, list[bytes]], set[Path]]:
-    """The documents of each file that shall be, and the files of the same collections that are. Closes the source."""
-    planned: dict[Path, list[bytes]] = {}
+) -> list[_Plan]:
+    """What shall be in the files of each collection. Closes the source."""
+    plans = []
     try:
         copied = copied or [Copied(one) for one in source.collections() if not one.startswith("system.")]
         for one in copied:
             _refuse_itself(source, folder, one)
             fixturefiles.refuse_outside(fixturefiles.folder_of(folder, one.written) / "any")
-            planned |= _files(folder, one.written, _pruned(_made(source, one), trees.get(one.written)))
+            raws = _pruned(_made(source, one), trees.get(one.written))
+            held = _held(fixturefiles.folder_of(folder, one.written))
+            plans.append(_Plan(one.written, _files(folder, one.written, raws, held), held))
     finally:
         source.close()
-    places = {fixturefiles.folder_of(folder, one.written) for one in copied}
-    return planned, {path for place in places for path in place.glob("*.jsonl")}
+    return plans
 
 
 def _refuse_itself(source: ResultsSource, folder: Path, one: Copied) -> None:
@@ -155,12 +174,22 @@ def _rows(source: ResultsSource, one: Copied, pipeline: tuple[Mapping[str, Any],
     return raws
 
 
-def _files(folder: Path, collection: str, raws: Sequence[bytes]) -> dict[Path, list[bytes]]:
+def _files(
+    folder: Path, collection: str, raws: Sequence[bytes], held: Mapping[Path, Mapping[bytes, bytes]]
+) -> dict[Path, list[bytes]]:
+    """The documents of each file: of those that are there, in the file that has them, else in that of their test."""
+    place = fixturefiles.folder_of(folder, collection)
+    homes = {key: _written_to(path) for path, documents in held.items() for key in documents}
     found: dict[Path, list[bytes]] = {}
     for raw in sorted(raws, key=_order):
-        file = fixturefiles.folder_of(folder, collection) / f"{_stem(raw, collection)}.jsonl"
+        file = homes.get(_only_id(raw)) or place / f"{_stem(raw, collection)}.jsonl"
         found.setdefault(file, []).append(raw)
     return found
+
+
+def _written_to(path: Path) -> Path:
+    """The file that takes the documents of one that is there: itself, or for an array one of lines beside it."""
+    return path.with_suffix(".jsonl")
 
 
 def _order(raw: bytes) -> Key:
@@ -194,23 +223,65 @@ def _content(path: Path, raws: Sequence[bytes]) -> bytes:
     return content
 
 
-def _change(path: Path, raws: Sequence[bytes]) -> FileChange:
-    new, old = _by_id(raws), _by_id(_held(path))
+def _changes(plan: _Plan, contents: Mapping[Path, bytes]) -> list[FileChange]:
+    """What becomes of each file of a collection, the ones that go included."""
+    old = {key: raw for documents in plan.held.values() for key, raw in documents.items()}
+    new = {path: _by_id(raws) for path, raws in plan.files.items()}
+    everywhere = {key for documents in new.values() for key in documents}
+    changes = [_change(path, new[path], old, everywhere, plan, contents[path]) for path in new]
+    for path, documents in plan.held.items():
+        if path not in new and _written_to(path) not in new:
+            named = all(_stem(raw, plan.collection) == path.stem for raw in documents.values())
+            known = any(key in everywhere for key in documents)
+            kept = bool(documents) and not (named or known)
+            removed = 0 if kept else sum(key not in everywhere for key in documents)
+            changes.append(FileChange(path, len(documents) if kept else 0, removed=removed, kept=kept))
+    return changes
+
+
+def _change(
+    path: Path,
+    new: Mapping[bytes, bytes],
+    old: Mapping[bytes, bytes],
+    everywhere: Set[bytes],
+    plan: _Plan,
+    content: bytes,
+) -> FileChange:
+    homes = [home for home in plan.held if _written_to(home) == path]
+    removed = {key for home in homes for key in plan.held[home]} - everywhere
+    added = sum(key not in old for key in new)
+    changed = sum(key in old and old[key] != raw for key, raw in new.items())
+    arrays = [home.name for home in homes if home != path]
+    same = not (added or changed or removed or arrays)
     return FileChange(
         path,
         documents=len(new),
-        added=sum(key not in old for key in new),
-        changed=sum(key in old and old[key] != raw for key, raw in new.items()),
-        removed=sum(key not in new for key in old),
+        added=added,
+        changed=changed,
+        removed=len(removed),
+        renamed_from=arrays[0] if arrays else "",
+        rewritten=same and path in plan.held and path.read_bytes() != content,
     )
 
 
-def _held(path: Path) -> list[bytes]:
-    """The file's documents so far; none when it is not there or cannot be read as a fixture."""
-    try:
-        return list(fixturetext.documents(path, fixturefiles.read(path)))
-    except ResultsError:
-        return []
+def _held(place: Path) -> dict[Path, dict[bytes, bytes]]:
+    """The documents of each file of a collection so far, by ``_id``; of two with one ``_id``, the first counts.
+
+    Raises ``ResultsError`` for a file that cannot be read as a fixture: nobody knows what would be lost with it.
+    """
+    found: dict[Path, dict[bytes, bytes]] = {}
+    seen: set[bytes] = set()
+    for path in fixturefiles.files_in(place):
+        try:
+            documents = _by_id(list(fixturetext.documents(path, fixturefiles.read(path))))
+        except ResultsError as error:
+            first = error.message.partition("\n")[0]
+            raise _impossible(
+                f"{first}; what is in the file would be lost, so nothing is changed", "mend or move the file"
+            ) from None
+        found[path] = {key: raw for key, raw in documents.items() if key not in seen}
+        seen |= found[path].keys()
+    return found
 
 
 def _by_id(raws: Sequence[bytes]) -> dict[bytes, bytes]:

@@ -102,3 +102,27 @@ def test_what_cannot_be_pulled_is_told_in_a_line_with_the_way_out(
     assert complaint in said
     assert "swordfish" not in said
     assert [one.name for one in (repository / "fixtures").iterdir()] == ["runs"]
+
+
+def test_a_pull_says_what_it_renamed_rewrote_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for place in ("there/r", "fixtures/r"):
+        (tmp_path / place).mkdir(parents=True)
+    lines = [f'{{"_id": {n}, "n": {n}}}' for n in range(4)]
+    (tmp_path / "there/r/r.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "fixtures/r/array.json").write_text(f"[{lines[0]}]", encoding="utf-8")
+    (tmp_path / "fixtures/r/mine.jsonl").write_text('{"_id": "mine"}\n', encoding="utf-8")
+    (tmp_path / "fixtures/r/turned.jsonl").write_text(
+        f"{lines[3]}\n{lines[2]}\n{lines[1]}\n", encoding="utf-8"
+    )
+    assert main(["pull", "there", "r"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "kept fixtures/r/mine.jsonl: 1 document that the source does not have; remove the file to be without",
+        "fixtures/r/array.jsonl: renamed from array.json, 1 document, 0 new, 0 changed, 0 gone",
+        "fixtures/r/turned.jsonl: 3 documents, the same in another order or notation",
+        "2 of 3 files changed",
+    ]
+    assert main(["pull", "there", "r"]) == 0
+    assert "nothing changed" in capsys.readouterr().out

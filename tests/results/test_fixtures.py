@@ -224,3 +224,30 @@ def test_rows_can_be_changed_without_changing_the_source(folder: Path):
     source = FixtureSource(folder)
     source.aggregate(ALL)[0]["n"] = "changed"
     assert source.aggregate(ALL)[0]["n"] == 1
+
+
+@pytest.mark.parametrize("name", ["c.csv", "c.ndjson", "c.jsonl.gz", "c.JSONL", "c.yaml"])
+def test_data_in_a_form_that_nobody_reads_is_named(tmp_path: Path, name: str):
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / name).write_bytes(b"a,b\n1,2\n")
+    source = FixtureSource(tmp_path)
+    for _ in range(2):
+        with pytest.raises(ResultsError) as caught:
+            source.aggregate(Query("c", ()))
+        assert caught.value.message == f"no *.jsonl in {tmp_path}/c; there is {name}"
+        assert "*.json" in caught.value.hint
+        assert not caught.value.environment, "tables over other collections have their rows"
+        source.state()
+
+
+def test_a_folder_of_a_collection_with_no_data_at_all_gives_no_rows(tmp_path: Path):
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "README.md").write_text("Nothing was measured yet.\n", encoding="utf-8")
+    assert FixtureSource(tmp_path).aggregate(Query("c", ())) == []
+
+
+def test_an_array_of_documents_in_a_json_file_is_read(tmp_path: Path):
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "c.json").write_text('[{"_id": 1}, {"_id": 2}]', encoding="utf-8")
+    (tmp_path / "c" / "d.csv").write_text("a,b\n", encoding="utf-8")
+    assert FixtureSource(tmp_path).aggregate(Query("c", ())) == [{"_id": 1}, {"_id": 2}]

@@ -131,3 +131,80 @@ def test_what_is_no_collection_is_not_written(
     with pytest.raises(ResultsError, match=complaint):
         pull(database, tmp_path, [Copied("runs", "made", (stage,))])
     assert not any(tmp_path.iterdir())
+
+
+def _filled(folder: Path, name: str, *ids: int, array: bool = False) -> Path:
+    place = folder / "runs"
+    place.mkdir(parents=True, exist_ok=True)
+    documents = [f'{{"_id": {one}, "n": {one}}}' for one in ids]
+    text = f"[{','.join(documents)}]" if array else "".join(f"{one}\n" for one in documents)
+    (place / name).write_text(text, encoding="utf-8")
+    return place
+
+
+def test_documents_in_files_that_somebody_named_stay_where_they_are_and_count_as_the_same(tmp_path: Path):
+    _filled(tmp_path / "there", "all.jsonl", 1, 2, 3, 4)
+    place = _filled(tmp_path / "here", "by-hand.jsonl", 1, 2)
+    _filled(tmp_path / "here", "more.jsonl", 3)
+    report = pull(str(tmp_path / "there"), tmp_path / "here")
+    assert [(one.path.name, one.documents, one.added, one.changed, one.removed) for one in report.files] == [
+        ("by-hand.jsonl", 2, 0, 0, 0),
+        ("more.jsonl", 1, 0, 0, 0),
+        ("runs.jsonl", 1, 1, 0, 0),
+    ]
+    assert sorted(one.name for one in place.iterdir()) == ["by-hand.jsonl", "more.jsonl", "runs.jsonl"]
+    again = pull(str(tmp_path / "there"), tmp_path / "here")
+    assert not any(one.is_change for one in again.files)
+
+
+def test_an_array_becomes_a_file_of_lines_and_is_said_to_be_renamed(tmp_path: Path):
+    _filled(tmp_path / "there", "all.jsonl", 1, 2)
+    place = _filled(tmp_path / "here", "by-hand.json", 1, 2, array=True)
+    (change,) = pull(str(tmp_path / "there"), tmp_path / "here").files
+    assert (change.path.name, change.renamed_from) == ("by-hand.jsonl", "by-hand.json")
+    assert (change.documents, change.added, change.changed, change.removed) == (2, 0, 0, 0)
+    assert [one.name for one in place.iterdir()] == ["by-hand.jsonl"]
+
+
+@pytest.mark.parametrize("array", [False, True])
+def test_a_file_of_which_the_source_has_nothing_may_be_the_only_copy_and_is_kept(tmp_path: Path, array: bool):
+    _filled(tmp_path / "there", "all.jsonl", 1, 2)
+    name = "mine.json" if array else "mine.jsonl"
+    place = _filled(tmp_path / "here", name, 8, 9, array=array)
+    before = (place / name).read_bytes()
+    report = pull(str(tmp_path / "there"), tmp_path / "here")
+    assert [(one.path.name, one.kept, one.removed) for one in report.files] == [
+        (name, True, 0),
+        ("runs.jsonl", False, 0),
+    ]
+    assert (place / name).read_bytes() == before
+
+
+def test_a_file_that_a_pull_named_goes_with_its_documents(tmp_path: Path):
+    _filled(tmp_path / "there", "all.jsonl", 1)
+    place = _filled(tmp_path / "here", "runs.jsonl", 7)
+    (place / "old.jsonl").write_text('{"_id": {"testname": "old"}}\n', encoding="utf-8")
+    report = pull(str(tmp_path / "there"), tmp_path / "here")
+    assert [(one.path.name, one.added, one.removed) for one in report.files] == [
+        ("old.jsonl", 0, 1),
+        ("runs.jsonl", 1, 1),
+    ]
+    assert [one.name for one in place.iterdir()] == ["runs.jsonl"]
+
+
+def test_a_file_that_cannot_be_read_is_neither_overwritten_nor_removed(tmp_path: Path):
+    _filled(tmp_path / "there", "all.jsonl", 1)
+    place = _filled(tmp_path / "here", "runs.jsonl", 1)
+    (place / "broken.jsonl").write_text('{"_id": 5, "only": "copy"\n', encoding="utf-8")
+    with pytest.raises(ResultsError, match=r"broken\.jsonl.*nothing is changed"):
+        pull(str(tmp_path / "there"), tmp_path / "here")
+    assert sorted(one.name for one in place.iterdir()) == ["broken.jsonl", "runs.jsonl"]
+
+
+def test_a_file_in_another_order_is_written_anew_and_said_to_have_the_same_documents(tmp_path: Path):
+    _filled(tmp_path / "there", "all.jsonl", 1, 2)
+    place = _filled(tmp_path / "here", "by-hand.jsonl", 2, 1)
+    (change,) = pull(str(tmp_path / "there"), tmp_path / "here").files
+    assert change.rewritten
+    assert (change.added, change.changed, change.removed) == (0, 0, 0)
+    assert (place / "by-hand.jsonl").read_text().splitlines()[0].startswith('{"_id":1')
