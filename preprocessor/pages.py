@@ -259,20 +259,26 @@ def _no_rows(spec: PipelineSpec, collections: Sequence[str]) -> Finding:
 
 def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
     from preprocessor.aggregation.values import MISSING
-    from preprocessor.render.columns import column_value
+    from preprocessor.render.columns import column_value, index_hint
     from preprocessor.specs import shown_columns
 
-    empty = [
-        (path, column)
-        for path, column in shown_columns(spec)
-        if all(column_value(row, column) is MISSING for row in rows)
-    ]
+    empty = []
+    for path, column in shown_columns(spec):
+        values = [column_value(row, column) for row in rows]
+        if all(value is MISSING or (value == [] and index_hint(column)) for value in values):
+            empty.append((path, column, any(value == [] for value in values)))
     if not empty:
         return []
-    hint = f"the rows have {', '.join(sorted({name for row in rows for name in row}))}"
+    names = f"the rows have {', '.join(sorted({name for row in rows for name in row}))}"
     return [
-        finding("MT302", spec.file, spec.locate(path), f"no row has the column '{column}'", hint)
-        for path, column in empty
+        finding(
+            "MT302",
+            spec.file,
+            spec.locate(path),
+            f"no row has the column '{column}'",
+            index_hint(column) if in_array else names,
+        )
+        for path, column, in_array in empty
     ]
 
 

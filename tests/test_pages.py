@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any
 
 from preprocessor import aggregation
-from preprocessor.pages import lint_findings, read_page
+from preprocessor.pages import all_findings, answer, lint_findings, read_page
 from preprocessor.results.fixtures import FixtureSource
 from preprocessor.sharedpipelines import SharedPipelines
 
@@ -46,3 +46,23 @@ def test_reading_and_linting_a_page_compiles_each_pipeline_once(tmp_path: Path) 
     finally:
         sys.setprofile(None)
     assert compiled == 3
+
+
+def test_a_number_in_the_path_of_a_column_is_told_where_it_means_the_place_in_an_array(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "trains").mkdir()
+    row = '{"_id": 1, "stops": [{"at": 5}], "fares": {"0": {"cents": 7}}}\n'
+    (tmp_path / "trains" / "a.jsonl").write_text(row)
+
+    def told(column: str) -> list[tuple[str, str, str]]:
+        body = f'{{"collection": "trains", "pipeline": [], "columns": ["_id", "{column}"], "headers": ["Train", "X"]}}'
+        page = read_page(f"<!-- MONGO_TABLE: {body} -->", "page.md", SharedPipelines(tmp_path))
+        found = all_findings([page], answer([page], FixtureSource(tmp_path)))
+        return [(one.rule, one.message, one.hint) for one in found]
+
+    ((rule, message, hint),) = told("stops.0.at")
+    assert (rule, message) == ("MT302", "no row has the column 'stops.0.at'")
+    assert '{"$arrayElemAt": ["$stops", 0]}' in hint
+    assert told("fares.0.cents") == []
+    assert told("stops.at") == []

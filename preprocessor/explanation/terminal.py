@@ -217,13 +217,17 @@ def _is_numeric(values: Sequence[Any]) -> bool:
 
 
 def _columns(rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], shape: Shape) -> list[str]:
-    """The wanted fields that some row has, then the other ones that are neither sub-documents nor arrays."""
+    """The wanted fields that some row has, then the other ones that are neither sub-documents nor arrays.
+
+    Where there is nothing but those, as after a $facet, they are shown.
+    """
     there = [name for name in wanted if any(column_value(row, name) is not MISSING for row in rows)]
     begun = {name.partition(".")[0] for name in there}
     simple = (
         field.path for field in shape.top if not {"object", "array"} & {name for name, _ in field.types}
     )
-    return list(dict.fromkeys([*there, *(name for name in simple if name not in begun)]))
+    names = list(dict.fromkeys([*there, *(name for name in simple if name not in begun)]))
+    return names or [field.path for field in shape.top]
 
 
 def _cell(value: Any) -> tuple[str, Any]:

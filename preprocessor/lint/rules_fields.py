@@ -10,6 +10,7 @@ from preprocessor.lint.shape.flow import StageFlow
 from preprocessor.lint.shape.stages import is_flag, keeps
 from preprocessor.lint.shape.values import ARRAY, Shape, lookup, member
 from preprocessor.lint.subject import Subject, quoted, suggestion
+from preprocessor.render.columns import index_hint
 from preprocessor.specs import shown_columns
 
 Parts = tuple[str, ...]
@@ -28,7 +29,8 @@ def column_never_there(subject: Subject) -> Iterator[Finding]:
     for path, column in shown_columns(subject.spec):
         if rows.kinds and _never(subject.column(column)):
             names = list(rows.fields)
-            hint = suggestion(column, names) or (f"The rows have {quoted(names[:12])}." if names else "")
+            named = suggestion(column, names) or (f"The rows have {quoted(names[:12])}." if names else "")
+            hint = _element(column, rows) or named
             message = f"No row can have the column `{column}`: readers see it empty."
             yield subject.finding("MT302", subject.spec.locate(path), message, hint)
 
@@ -82,7 +84,18 @@ def _never_message(stage: StageFlow, text: str) -> str:
     return f"`{text}` {what}, but no document has it here: what comes of it is empty or null."
 
 
+def _element(path: str, root: Shape) -> str:
+    """What to write for the element of an array, where a path has a number for it."""
+    parts = path.split(".")
+    numbers = (at for at, part in enumerate(parts) if part.isdigit())
+    in_array = any(at and "array" in lookup(root, tuple(parts[:at])).kinds for at in numbers)
+    hint = index_hint(path) if in_array else ""
+    return f"{hint[:1].upper()}{hint[1:]}." if hint else ""
+
+
 def _near(root: Shape, parts: Parts) -> str:
+    if element := _element(".".join(parts), root):
+        return element
     for depth, name in enumerate(parts):
         above = lookup(root, parts[:depth])
         if _never(lookup(above, (name,))):

@@ -104,6 +104,22 @@ def column_value(row: Mapping[str, object], column: str) -> object:
     return _descend(row, column.split(".")) if "." in column else MISSING
 
 
+def index_hint(column: str) -> str:
+    """How to take an element of an array, where a path has a number for it; "" where it has none.
+
+    A path has no places of arrays, as in an aggregation expression: a number in it is the name of a field.
+    """
+    path = column.split(".")
+    at = next((at for at, part in enumerate(path[1:], 1) if part.isdigit()), 0)
+    if not at:
+        return ""
+    element = f'{{"$arrayElemAt": ["${".".join(path[:at])}", {int(path[at])}]}}'
+    rest = f"; of that, take `{'.'.join(path[at + 1 :])}`" if path[at + 1 :] else ""
+    return (
+        f"a number in a path is no place in an array: take the element in the pipeline, with {element}{rest}"
+    )
+
+
 def _descend(value: object, path: list[str]) -> object:
     for depth, name in enumerate(path):
         if isinstance(value, list):

@@ -491,3 +491,12 @@ def test_who_compares_a_date_with_a_text_is_told_how_a_date_is_written(folder: P
     assert 'Such a value is written {"$date": "2026-01-01T00:00:00Z"}.' in text
     text = explained(folder, {"$match": {"key": "f" * 24}}, columns=("at",), expect=1)
     assert f'Write it as what it is: {{"$oid": "{"f" * 24}"}}.' in text
+
+
+def test_what_a_facet_gives_is_shown(folder: Path) -> None:
+    facet = {"$facet": {"tests": [{"$sortByCount": "$threads"}], "all": [{"$count": "documents"}]}}
+    text = explained(folder, facet, {"$unwind": "$all"}, {"$project": {"threads": "$all.documents"}})
+    first = text.split("$facet", 1)[1].split("$unwind", 1)[0]
+    heads, cells = (line.split() for line in first.splitlines()[-4:-2])
+    assert heads[:2] == ["tests", "all"]
+    assert '[{"documents":' in " ".join(cells)
