@@ -11,6 +11,7 @@ import argparse
 import errno
 import io
 import os
+import re
 import signal
 import sys
 import time
@@ -18,7 +19,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from preprocessor import __version__
 from preprocessor.environment import RESULTS_VARIABLE
@@ -154,12 +155,43 @@ def _complain(message: str, status: int, hint: str = "") -> int:
     return status
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that says which command or option a mistyped one is nearest to."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with the usage, the message and, where there is one, the nearest word that is known."""
+        hint = self._nearest(message)
+        super().error(f"{message}\n  hint: {hint}" if hint else message)
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As ``argparse`` does; what a command does not have is told by the command itself, which knows its own."""
+        given, unknown = super().parse_known_args(args, namespace)
+        if unknown and self._subparsers is None:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return given, unknown
+
+    def _nearest(self, message: str) -> str:
+        from preprocessor.schemacheck import did_you_mean
+
+        if found := _MISTYPED_OPTION.search(message):
+            return did_you_mean(found[1], self._option_string_actions)
+        found = _MISTYPED_CHOICE.search(message)
+        return did_you_mean(found[1], _QUOTED.findall(found[2]) or found[2].split(", ")) if found else ""
+
+
+_MISTYPED_OPTION = re.compile(r"^unrecognized arguments: (?:[^-]\S* )*(--?[\w-]+)")
+_MISTYPED_CHOICE = re.compile(r"invalid choice: '([^']*)' \(choose from (.*)\)")
+_QUOTED = re.compile(r"'([^']+)'")
+
+
 def parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of all commands; each sets ``module``, the one whose ``run(arguments)`` does the work.
 
     ``only``: the one command that is called. To declare all the others is a tenth of a check's time.
     """
-    top = argparse.ArgumentParser(
+    top: argparse.ArgumentParser = _Parser(
         prog="mongo-tables", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     top.add_argument("--version", action="version", version=f"mongo-tables {__version__}")
@@ -199,7 +231,15 @@ def _check(commands: Commands) -> None:
         f"{_SOURCE}\n\n{_CHECK_EXIT}",
     )
     command.add_argument(
-        "paths", nargs="*", metavar="PATH", help="pages or folders (default: the site's, else docs)"
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="pages or folders (default: the site's, else docs); - is a page on standard input",
+    )
+    command.add_argument(
+        "--stdin-filename",
+        metavar="PATH",
+        help="where the page on standard input belongs, for editors: findings name it, and the file there is not read",
     )
     command.add_argument("--static", action="store_true", help="run no pipeline, need no results source")
     command.add_argument(

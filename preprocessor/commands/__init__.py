@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 PAGE_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 """The ends of the names of pages, as MkDocs has them: https://www.mkdocs.org/user-guide/writing-your-docs/."""
 
+STDIN = "-"
+"""What stands on a command line for the page on standard input."""
+
 
 class Unusable(Exception):
     """The command cannot be done as asked: one line for the user, exit status 2."""
@@ -46,19 +49,28 @@ class Gathered:
     faults: list[str]
 
 
-def gather(paths: Iterable[str], pipelines: str) -> Gathered:
+def gather(paths: Iterable[str], pipelines: str, stdin_name: str = "") -> Gathered:
     """All pages that ``paths`` name, read and checked without running anything, whatever is wrong with others.
 
     Files are taken as they are, of folders every Markdown file. A page that is not UTF-8 has a finding that says so.
+    With ``stdin_name``, ``STDIN`` is the page on standard input, which has this name; a file of this name is not read.
     """
     from preprocessor.pages import read_page
 
     shared = shared_pipelines(pipelines)
     pages: dict[Path, Page] = {}
     faults: list[str] = []
-    for path in dict.fromkeys(paths):
+    asked, written = list(dict.fromkeys(paths)), None
+    if stdin_name and STDIN in asked:
+        asked.remove(STDIN)
+        written = Path(stdin_name).resolve()
+        file, content = Path(stdin_name), sys.stdin.buffer.read()
+        pages[file] = _not_text(content, file.as_posix()) or read_page(
+            content.decode(), file.as_posix(), shared
+        )
+    for path in asked:
         for file in _page_files(path, faults):
-            if file in pages:
+            if file in pages or (written and file.resolve() == written):
                 continue
             try:
                 name, content = file.as_posix(), file.read_bytes()

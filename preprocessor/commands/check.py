@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor import atomic
-from preprocessor.commands import Unusable, ask, complain, gather, read_text, source_for
+from preprocessor.commands import STDIN, Unusable, ask, complain, gather, read_text, source_for
 from preprocessor.commands.companions import companions
 from preprocessor.commands.included import included
 from preprocessor.commands.siteconfig import from_here
@@ -33,7 +33,10 @@ def run(arguments: Namespace) -> int:
         raise Unusable("--write-baseline goes with --baseline FILE, the file that is written")
     if arguments.prose and arguments.static:
         raise Unusable("--prose holds sentences against rows, and --static runs no pipeline")
-    gathered = gather(arguments.paths or [from_here(arguments.site.docs)], arguments.pipelines)
+    if arguments.stdin_filename is not None and STDIN not in arguments.paths:
+        raise Unusable(f"--stdin-filename goes with {STDIN}, the page on standard input")
+    paths = arguments.paths or [from_here(arguments.site.docs)]
+    gathered = gather(paths, arguments.pipelines, arguments.stdin_filename or "<stdin>")
     for fault in gathered.faults:
         complain(fault)
     taken_in = included(gathered.pages, arguments.pipelines)

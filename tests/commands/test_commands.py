@@ -185,3 +185,26 @@ def test_pull_copies_what_pages_read_and_says_what_changed(project: Path, mongod
     assert "nothing changed" in mongo_tables("pull", uri, "--prune", cwd=project).stdout
     client.drop_database("pulled")
     client.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "nearest"),
+    [
+        (("chekc",), "check"),
+        (("Render", "docs"), "render"),
+        (("check", "--formt", "json"), "--format"),
+        (("check", "docs", "--statik"), "--static"),
+        (("check", "--format", "jsn"), "json"),
+        (("schema", "tabel"), "table"),
+        (("diff", "a", "b", "--markdwn"), "--markdown"),
+    ],
+)
+def test_a_mistyped_command_or_option_is_told_with_the_nearest(
+    project: Path, arguments: tuple[str, ...], nearest: str
+) -> None:
+    done = mongo_tables(*arguments, cwd=project, expect=2)
+    assert done.stderr.endswith(f"\n  hint: Did you mean `{nearest}`?\n")
+
+
+def test_an_option_that_is_like_none_is_told_without_a_guess(project: Path) -> None:
+    assert "hint" not in mongo_tables("check", "--qwxyz", cwd=project, expect=2).stderr
