@@ -39,7 +39,7 @@ from preprocessor.site.swap import (
     tokens,
     with_tokens,
 )
-from preprocessor.site.zensicalhost import ended_by, forget, keep_out_of, serving
+from preprocessor.site.zensicalhost import ended_by, forget, keep_out_of, look_through_feeds, serving
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -115,6 +115,7 @@ class _Place:
         if self.pages is None or not self.zensical:
             return
         forget(self.folder, self.page)
+        look_through_feeds(self.site)
         if pipelines.parent == self.folder / self.pages:
             keep_out_of(self.site, pipelines)
 

@@ -1,6 +1,6 @@
 """What an extension that Zensical calls page by page has to look after by itself.
 
-Zensical is a program of its own kind, which hands each page to Python on one thread. Three things follow. It keeps what
+Zensical is a program of its own kind, which hands each page to Python on one thread. Four things follow. It keeps what
 a page was turned into under ``.cache``, and does not ask again while the page and the files under ``watch`` are the
 same: a page whose results changed, or one with the fault box of a preview, would be published from there. What is
 raised to it ends the program, a preview as well, with a traceback around the message. And it copies every file of the
@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import atexit
 import json
+import logging
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -23,6 +25,13 @@ _ENTRY: Final = re.compile(rb'\{"data":\{"origin":\{"Source":("(?:[^"\\]|\\.)*")
 _LONGEST_HEAD: Final = 4096
 _PAUSES: Final = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Seconds between two looks for the entry of a page that was handed back."""
+
+_JSON_FEED: Final = b"jsonfeed.org/version"
+_COMMENT: Final = rb"!--\s*MONGO_(?:TABLE|CHART|VALUE|CHECK)\s*:"
+_LIVE: Final = {
+    ".xml": re.compile(rb"(?:<|&lt;)" + _COMMENT),
+    ".json": re.compile(rb"(?:<|\\u003[cC])" + _COMMENT),
+}
 
 
 def serving() -> bool:
@@ -112,3 +121,35 @@ def _take_out(copies: Path, originals: Path) -> None:
             copy.unlink()
     if copies.is_dir() and not any(copies.iterdir()):
         copies.rmdir()
+
+
+@cache
+def look_through_feeds(site: Path) -> None:
+    """When the process ends, say which feeds of the site have comments in the place of figures, and fail if one has."""
+    if not serving():
+        atexit.register(_fail_for, site)
+
+
+def _fail_for(site: Path) -> None:
+    feeds = [file for file in sorted(site.rglob("*")) if file.suffix in _LIVE and _is_unmade(file)]
+    if not feeds:
+        return
+    from preprocessor.rules import finding
+    from preprocessor.site.faults import line_of
+    from preprocessor.site.shownpath import shown
+
+    hint = "Zensical makes feeds from Markdown: give the posts a `description`, or leave the plugin rss out"
+    for file in feeds:
+        one = finding("MT170", shown(file), (0, 0), "a feed has comments in the place of figures", hint)
+        print(line_of(one), file=sys.stderr)
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Zensical has ended well; at this point there is no other way left to say that the site must not be published.
+    os._exit(1)
+
+
+def _is_unmade(file: Path) -> bool:
+    """Whether a feed has a comment that is none of a code sample, whose brackets are escaped once more."""
+    content = file.read_bytes()
+    return (file.suffix == ".xml" or _JSON_FEED in content) and bool(_LIVE[file.suffix].search(content))

@@ -110,3 +110,47 @@ def test_a_figure_without_a_place_is_a_fault_with_file_and_line(site: Path) -> N
     done = build(site, program="zensical")
     assert done.returncode != 0
     assert "docs/lost.md:3:10: MT118" in done.stderr
+
+
+POST = """\
+---
+date: 2026-02-03
+{more}
+---
+
+# Trains
+
+<!-- MONGO_TABLE: {{ "id": "t", "collection": "runs", "pipeline": [], "columns": ["threads"], "headers": ["T"] }} -->
+
+```
+<!-- MONGO_VALUE: {{ "table": "t", "column": "threads" }} -->
+```
+
+<!-- more -->
+"""
+RSS = """\
+  - search
+  - blog
+  - rss:
+      use_git: false
+      match_path: "blog/posts/.*"
+      date_from_meta: {as_creation: date, as_update: date}
+"""
+
+
+def test_a_build_whose_feed_has_comments_for_figures_fails(site: Path) -> None:
+    edit(site, "mkdocs.yml", "  - search\n", RSS)
+    edit(site, "mkdocs.yml", "site_name: Sample\n", "site_name: Sample\nsite_url: https://example.org/\n")
+    post = site / "docs" / "blog" / "posts" / "trains.md"
+    post.parent.mkdir(parents=True)
+    (site / "docs" / "blog" / "index.md").write_text("# Blog\n", encoding="utf-8")
+    post.write_text(POST.format(more="categories: [Trains]"), encoding="utf-8")
+    done = build(site, program="zensical")
+    assert done.returncode != 0
+    assert "site/feed_rss_created.xml: MT170 a feed has comments in the place of figures" in done.stderr
+    assert "site/feed_json_created.json: MT170 " in done.stderr
+
+    post.write_text(POST.format(more="description: Of trains."), encoding="utf-8")
+    done = build(site, program="zensical")
+    assert done.returncode == 0, done.stderr
+    assert "Of trains." in (site / "site" / "feed_rss_created.xml").read_text(encoding="utf-8")

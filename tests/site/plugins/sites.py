@@ -306,3 +306,17 @@ SITES: Final[dict[str, Callable[[Edition], Site]]] = {
     "markdown-exec and the extension": markdown_exec,
     "snippets and the extension": snippets_with_extension,
 }
+
+
+UNDER_ZENSICAL: Final = ("macros", "include-markdown", "snippets", "awesome-nav", "minify", "blog before")
+"""Sites with plugins that Zensical has equals of. It makes no search index and no text as MkDocs's plugins do."""
+
+
+def for_zensical(site: Site) -> Site:
+    """The site with our extension in the place of our plugin, which Zensical does not know."""
+    settings = site.files["mkdocs.yml"].replace("name: mkdocs", f"name: {MATERIAL}")
+    settings = settings.replace("  - mongo-tables\n", "", 1)
+    listed = "markdown_extensions:\n"
+    head, _, tail = settings.partition(listed)
+    settings = f"{head}{listed}  - mongo-tables\n{tail}"
+    return Site({**site.files, "mkdocs.yml": settings}, site.pages)

@@ -15,7 +15,7 @@ import pytest
 
 from preprocessor.cli import main
 from tests.site.builds import build, environment
-from tests.site.plugins.sites import SITES, versions
+from tests.site.plugins.sites import SITES, UNDER_ZENSICAL, for_zensical, versions
 from tests.site.plugins.smallsite import COLD, WARM, Site, read, with_tokens, write
 
 
@@ -41,6 +41,16 @@ def test_every_figure_is_right_beside_a_plugin_when_built_and_when_edited(name: 
         done = build(tmp_path)
         assert done.returncode == 0, done.stderr
         assert "mongo-tables:" not in done.stderr
+        built_right(site, tmp_path / "site")
+
+
+@pytest.mark.parametrize("name", UNDER_ZENSICAL)
+def test_every_figure_is_right_under_zensical_when_built_and_when_edited(name: str, tmp_path: Path) -> None:
+    for edition in (COLD, WARM):
+        site = for_zensical(SITES[name](edition))
+        write(site, tmp_path)
+        done = build(tmp_path, program="zensical")
+        assert done.returncode == 0, done.stderr
         built_right(site, tmp_path / "site")
 
 
