@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from traceback import clear_frames
 from typing import TYPE_CHECKING, NoReturn
 
 from preprocessor import __version__
@@ -130,6 +131,9 @@ def _failed(error: Exception) -> int:
 
     if isinstance(error, Unusable | ResultsError):
         return _complain(error.message, 2, error.hint)
+    if isinstance(error, MemoryError):
+        clear_frames(error.__traceback__)  # What filled the memory stands in them.
+        return _complain("the memory of this machine, or what it allows, is not enough", 2)
     if isinstance(error, OSError):
         # A file that cannot be written is named (``preprocessor.atomic``); a stream has no name.
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF) and not error.filename
@@ -418,6 +422,7 @@ def _pull(commands: Commands) -> None:
     )
     _wanted_options(command)
     command.add_argument("--dry-run", action="store_true", help="say what would change, write nothing")
+    _limit_option(command)
 
 
 def _wanted_options(command: argparse.ArgumentParser) -> None:
@@ -459,6 +464,7 @@ def _diff(commands: Commands) -> None:
         help="pages or folders (default: the site's, else docs)",
     )
     command.add_argument("--key", metavar="COLUMNS", help="name rows by these columns, with commas")
+    _limit_option(command)
     _pipelines_options(command)
     form = command.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="everything as one JSON document")
@@ -492,8 +498,20 @@ def _results_option(command: argparse.ArgumentParser, *, config_file: bool = Tru
     command.add_argument(
         "--results", metavar="SOURCE", help="a mongodb:// URI or a fixture folder, see below"
     )
+    _limit_option(command)
     if config_file:
         _config_file_option(command)
+
+
+def _limit_option(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--limit",
+        action="append",
+        metavar="NAME=NUMBER",
+        help="what a pipeline may cost, before the options NAME_limit of the site: processor=60 (seconds, on files), "
+        "memory=1024 (MiB of a stage), document=16 (MiB), step=200000 (of a regular expression), time=10 (seconds, on "
+        "a server), connect=2, row=10000",
+    )
 
 
 def _pipelines_options(command: argparse.ArgumentParser) -> None:

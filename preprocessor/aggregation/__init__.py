@@ -11,12 +11,14 @@ from datetime import datetime
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.aggregation.errors import AggregationError, NotOffline
+from preprocessor.aggregation import meter
+from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
+from preprocessor.aggregation.limits import LimitReached, Limits
 
 if TYPE_CHECKING:
     from preprocessor.aggregation.compiler import Scope
 
-__all__ = ["AggregationError", "NotOffline", "aggregate", "check"]
+__all__ = ["AggregationError", "LimitReached", "Limits", "NotOffline", "aggregate", "check"]
 
 # Stages are compiled once and keep the values of their variables: two threads must not run the same one.
 _ONE_AT_A_TIME = RLock()
@@ -30,22 +32,29 @@ def aggregate(
     now: datetime | None = None,
     variables: Mapping[str, Any] | None = None,
     seed: int = 0,
+    limits: Limits | None = None,
 ) -> list[dict[str, Any]]:
     """The documents that ``pipeline`` makes of ``documents``.
 
     ``collections`` are what ``$lookup``, ``$graphLookup`` and ``$unionWith`` read, by name. ``now`` is ``$$NOW``
     (default: the time of the call), ``variables`` the command's ``let`` (constant expressions), ``seed`` that of
-    ``$sample`` and ``$rand``. Input documents are never changed; the output may share parts with them.
+    ``$sample`` and ``$rand``, ``limits`` are what it may cost. Input documents are never changed; the output may
+    share parts with them.
 
     Raises AggregationError (with the path of the culprit) for what the server refuses or fails on, NotOffline for
-    what needs a server.
+    what needs a server, LimitReached (a NotOffline) for what costs more than the limits allow.
     """
     from preprocessor.aggregation.compiler import Context, Scope, compile_pipeline, utc_now
 
-    with _ONE_AT_A_TIME:
+    with _ONE_AT_A_TIME, meter.measured(limits or Limits()):
         others = {} if collections is None else collections  # To ask for its length may ask a disk.
         scope = _bound(Scope(Context(others, now or utc_now(), seed)), variables or {})
-        return list(compile_pipeline(pipeline, scope)(iter(documents)))
+        run = compile_pipeline(pipeline, scope)
+        last: Path = (len(pipeline) - 1, *pipeline[-1]) if pipeline else ()
+        rows = meter.gathered(run(meter.reading(documents)), last)
+        for row in rows:
+            meter.check_document(row, last)
+        return rows
 
 
 def check(pipeline: Sequence[Mapping[str, Any]], *, variables: Mapping[str, Any] | None = None) -> None:
@@ -56,7 +65,8 @@ def check(pipeline: Sequence[Mapping[str, Any]], *, variables: Mapping[str, Any]
     """
     from preprocessor.aggregation.compiler import Context, Scope, compile_pipeline, utc_now
 
-    compile_pipeline(pipeline, _bound(Scope(Context({}, utc_now())), variables or {}))
+    with _ONE_AT_A_TIME, meter.measured(Limits()):
+        compile_pipeline(pipeline, _bound(Scope(Context({}, utc_now())), variables or {}))
 
 
 def _bound(scope: Scope, variables: Mapping[str, Any]) -> Scope:

@@ -31,3 +31,11 @@ class LimitReached(NotOffline):
     ) -> None:
         super().__init__(message, path, code)
         self.limit = limit
+
+
+def spelt(size: int) -> str:
+    """A number of bytes as people write it: ``1 GiB``, ``16 MiB``, ``100,000 bytes``."""
+    for unit, bytes_of_one in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size >= bytes_of_one and size % bytes_of_one == 0:
+            return f"{size // bytes_of_one:,} {unit}"
+    return f"{size:,} bytes"

@@ -1,32 +1,46 @@
 """Counts what the running pipeline costs, and ends it at its limits.
 
-One pipeline runs at a time (see ``aggregate``), so there is one meter. Work is counted in units of about what one
-step of an interpreted loop takes; the clock is looked at when enough of them have come together.
+One pipeline runs at a time (see ``aggregate``), so there is one meter. Time: work is counted in units of about what
+one step of an interpreted loop takes, and the clock is looked at when enough of them have come together. Memory:
+what a stage holds is estimated block by block, from some documents of each; from all as soon as the pipeline has
+made a single large value. So what small pipelines pay is too little to be seen.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from preprocessor.aggregation.limits import LimitReached, Limits
+from preprocessor.aggregation.errors import Path
+from preprocessor.aggregation.limits import LimitReached, Limits, spelt
+from preprocessor.aggregation.sizes import exceeds, is_small, memory_of
 
 _T = TypeVar("_T")
 _QUANTUM = 16_384
 BLOCK = 128
-"""How many documents pass between two looks at the clock."""
+"""How many documents, or elements of an array, pass between two looks at the clock."""
+_STRIDE = 16
+_SMALL = 16 * 2**20
+_LARGE_DOCUMENT = 2**18
+_LARGE_TEXT, _LARGE_ARRAY = 65_536, 4_096
+# What the server says of a stage whose memory is full.
+_OUT_OF_MEMORY = 146
+_STRING_TOO_LONG = 16493
+_DOCUMENT_TOO_LARGE = 10334
 
 
 class _Meter:
-    __slots__ = ("end", "left", "limits")
+    __slots__ = ("arrays", "end", "large", "left", "limits")
 
     def __init__(self) -> None:
         self.limits = Limits()
         self.end = float("inf")
         self.left = _QUANTUM
+        self.large = False
+        self.arrays = 0
 
 
 _METER = _Meter()
@@ -40,12 +54,13 @@ def limits() -> Limits:
 @contextmanager
 def measured(limits: Limits) -> Iterator[None]:
     """Counts from nothing while the block runs, for this thread, and afterwards goes on where it was."""
-    before = _METER.limits, _METER.end, _METER.left
-    _METER.limits, _METER.end, _METER.left = limits, time.thread_time() + limits.seconds, _QUANTUM
+    global _METER
+    before, _METER = _METER, _Meter()
+    _METER.limits, _METER.end = limits, time.thread_time() + limits.seconds
     try:
         yield
     finally:
-        _METER.limits, _METER.end, _METER.left = before
+        _METER = before
 
 
 @contextmanager
@@ -58,31 +73,153 @@ def uncounted() -> Iterator[None]:
         _METER.end += time.thread_time() - start
 
 
-def spend(units: int) -> None:
+def spend(units: int, path: Path | None = None) -> None:
     """Counts work; raises LimitReached when the time is over."""
     _METER.left -= units
     if _METER.left < 0:
         _METER.left = _QUANTUM
-        look()
+        look(path)
 
 
-def look() -> None:
+def look(path: Path | None = None) -> None:
     """Raises LimitReached when the time is over."""
     if time.thread_time() > _METER.end:
         seconds = _METER.limits.seconds
         raise LimitReached(
             f"the pipeline took more than {seconds:g} second{'s' * (seconds != 1)} of processor time",
             limit="seconds",
+            path=path,
         )
 
 
-def paced(items: Iterable[_T]) -> Iterator[_T]:
+def paced(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
     """The items, with a look at the clock before each block of them; costs next to nothing for each."""
-    return chain.from_iterable(_blocks(items))
+    return chain.from_iterable(blocks(items, path))
 
 
-def _blocks(items: Iterable[_T]) -> Iterator[list[_T]]:
+def reading(documents: Iterable[_T]) -> Iterator[_T]:
+    """``entering``, for documents that are read from files meanwhile: that time does not count."""
+    return chain.from_iterable(_entering(documents, None, read=True))
+
+
+def entering(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
+    """Documents that come to a pipeline one by one: ``paced``. Large arrays that the last ones made are forgotten."""
+    return chain.from_iterable(_entering(items, path))
+
+
+def _entering(items: Iterable[_T], path: Path | None, *, read: bool = False) -> Iterator[list[_T]]:
+    iterator, size = iter(items), 1
+    while block := _read(iterator, size) if read else list(islice(iterator, size)):
+        look(path)
+        yield block
+        _METER.arrays = 0
+        size = 1 if _METER.large else min(2 * size, BLOCK)
+        if size == BLOCK and memory_of(block[0]) > _LARGE_DOCUMENT:
+            size = 1
+
+
+def _read(iterator: Iterator[_T], size: int) -> list[_T]:
+    with uncounted():
+        return list(islice(iterator, size))
+
+
+def unwound(items: Sequence[_T]) -> Iterable[_T]:
+    """The elements of an array, of which each becomes a document."""
+    if len(items) > BLOCK or _METER.large:
+        return entering(items)
+    spend(len(items))
+    return items
+
+
+def each(items: Sequence[_T], path: Path | None = None) -> Iterable[_T]:
+    """The elements of an array for a loop: many of them ``paced``."""
+    if len(items) > BLOCK:
+        return paced(items, path)
+    spend(len(items), path)
+    return items
+
+
+def blocks(items: Iterable[_T], path: Path | None = None) -> Iterator[list[_T]]:
+    """The items in blocks of ``BLOCK``, with a look at the clock before each."""
     iterator = iter(items)
     while block := list(islice(iterator, BLOCK)):
-        look()
+        look(path)
         yield block
+
+
+def gathered(items: Iterable[_T], path: Path | None = None) -> list[_T]:
+    """All items, for a stage or an expression that holds them; raises LimitReached when that is too much memory."""
+    rows: list[_T] = []
+    held = 0
+    for block in blocks(items, path):
+        rows += block
+        held = hold(held, weight(block), path)
+    return rows
+
+
+def weight(block: Sequence[Any]) -> int:
+    """About how much memory the values of a block take; 0 for a few small ones."""
+    if _METER.large:
+        return sum(map(memory_of, block))
+    if len(block) < BLOCK:
+        return 0
+    return _STRIDE * sum(map(memory_of, block[::_STRIDE]))
+
+
+def hold(held: int, more: int, path: Path | None = None) -> int:
+    """What a stage holds with ``more`` bytes; raises LimitReached when that is too much."""
+    held += more
+    if held > _METER.limits.stage_bytes:
+        raise LimitReached(
+            f"a stage held more than {spelt(_METER.limits.stage_bytes)}",
+            limit="stage_bytes",
+            path=path,
+            code=_OUT_OF_MEMORY,
+        )
+    return held
+
+
+def check_document(document: Any, path: Path | None = None) -> None:
+    """Raises LimitReached for a document that is larger than one may be."""
+    if type(document) is not dict:
+        return  # It comes from a file as it is, where documents are measured when they are read.
+    most = _METER.limits.document_bytes
+    if (most < _SMALL or not is_small(document)) and exceeds(document, most):
+        raise LimitReached(
+            f"a document takes more than {spelt(most)}",
+            limit="document_bytes",
+            path=path,
+            code=_DOCUMENT_TOO_LARGE,
+        )
+
+
+def made_text(text: str) -> str:
+    """A string that an expression made; raises LimitReached when it is longer than a document may be."""
+    if len(text) > _LARGE_TEXT:
+        _METER.large = True
+        check_text(len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass")))
+    return text
+
+
+def check_text(size: int) -> None:
+    """Raises LimitReached for a string of so many bytes if that is more than a document may have."""
+    if size > _METER.limits.document_bytes:
+        raise LimitReached(
+            f"an expression made a string of more than {spelt(_METER.limits.document_bytes)}",
+            limit="document_bytes",
+            code=_STRING_TOO_LONG,
+        )
+
+
+def made_array(length: int, element: int = 8) -> None:
+    """Counts an array that an expression makes; raises LimitReached when it, with others, takes too much memory.
+
+    ``element``: bytes of each element that are new with the array.
+    """
+    if length > _LARGE_ARRAY:
+        _METER.large = True
+        if length > BLOCK * _LARGE_ARRAY:
+            _METER.arrays = hold(_METER.arrays, length * element)
+        else:
+            hold(0, length * element)
+        spend(length // 8)

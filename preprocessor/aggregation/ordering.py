@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from bson.decimal128 import Decimal128
 
+from preprocessor.aggregation.meter import made_array, spend
 from preprocessor.aggregation.values import (
     MISSING,
     binary_parts,
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 Key = tuple[Any, ...]
+# Bytes of a key.
+_KEY = 100
 
 
 def _number_key(value: Any) -> Key:
@@ -81,10 +84,13 @@ def _document_key(value: Any) -> Key:
     # Field by field: type of the value, then name, then value (BSONObj::woCompare); a prefix comes first.
     pairs = value.items() if isinstance(value, Mapping) else value.as_doc().items()
     keys = [(name, key(item)) for name, item in pairs]
+    spend(len(keys))
     return 20, tuple([(found[0], name, found) for name, found in keys])
 
 
 def _array_key(value: Any) -> Key:
+    made_array(len(value), _KEY)
+    spend(len(value))
     return 25, tuple([key(item) for item in value])
 
 

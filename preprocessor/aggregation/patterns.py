@@ -49,6 +49,8 @@ class Found(NamedTuple):
 class Pattern(NamedTuple):
     """A compiled regular expression, how many steps a search may take, and whether some part has the option i."""
 
+    source: str
+    options: str
     compiled: pcre2.Pattern
     steps: int
     caseless: bool
@@ -69,12 +71,17 @@ class Pattern(NamedTuple):
         meter.spend(_WORK)
         if self.caseless:
             check_case(text)
+        steps = meter.limits().regex_steps
+        # A pipeline that was compiled before may run under other limits now.
+        compiled = (
+            self.compiled if steps == self.steps else compile_pattern(self.source, self.options).compiled
+        )
         try:
-            return self.compiled.search(text, start)
+            return compiled.search(text, start)
         except pcre2.LibraryError as error:
             if error.code in _LIMITS:
                 raise LimitReached(
-                    f"a regular expression took more than {self.steps:,} steps on one text",
+                    f"a regular expression took more than {steps:,} steps on one text",
                     limit="regex_steps",
                     code=51156,
                 ) from None
@@ -114,7 +121,7 @@ def _compiled(pattern: str, options: str, steps: int) -> Pattern:
     caseless = "i" in options or _CASELESS.search(pattern) is not None
     if caseless:
         check_case(pattern)
-    return Pattern(compiled, steps, caseless)
+    return Pattern(pattern, options, compiled, steps, caseless)
 
 
 def _compile(pattern: str, options: str) -> pcre2.Pattern:

@@ -13,7 +13,7 @@ from preprocessor.textfiles import bad_byte, may_be_file
 
 if TYPE_CHECKING:
     from preprocessor.pages import Answers, Page
-    from preprocessor.results import ResultsSource
+    from preprocessor.results import Limits, ResultsSource
     from preprocessor.sharedpipelines import SharedPipeline
 
 PAGE_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
@@ -143,7 +143,7 @@ def shared_pipelines(folder: str) -> Callable[[str], SharedPipeline | None]:
     return SharedPipelines(Path(folder))
 
 
-def source_for(pages: Sequence[Page], where: str) -> ResultsSource | None:
+def source_for(pages: Sequence[Page], where: str, limits: Limits | None = None) -> ResultsSource | None:
     """The results source ``where``, to be closed by the caller; None when no page asks for anything.
 
     Raises ResultsError when there is no such source.
@@ -152,7 +152,7 @@ def source_for(pages: Sequence[Page], where: str) -> ResultsSource | None:
         return None
     from preprocessor.results import open_source
 
-    return open_source(where)
+    return open_source(where, limits)
 
 
 def ask(pages: Sequence[Page], source: ResultsSource | None) -> tuple[Answers, Sequence[str]]:

@@ -69,7 +69,7 @@ def _findings(pages: Sequence[Page], others: Sequence[Page], arguments: Namespac
     """Those of ``pages``, and of the tables of ``others`` what keeps their rows from the pages."""
     where, static = arguments.results, arguments.static
     together, asked = [*pages, *others], {page.file for page in pages}
-    source = _fixtures(where) if static else source_for(together, where)
+    source = _fixtures(where) if static else source_for(together, where, arguments.limits)
     try:
         answers, collections = (None, ()) if static else ask(together, source)
         linted = lint_findings(together, _learnt_from(source), answers)

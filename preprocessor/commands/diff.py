@@ -58,7 +58,7 @@ def _with_source(where: str, arguments: Namespace) -> list[Table]:
 
     with on_disk(where) as named:
         pages = read_pages(arguments.pages or [from_here(arguments.site.docs)], arguments.pipelines)
-        source = open_source(named)
+        source = open_source(named, arguments.limits)
         try:
             source.reach()
             return tables_of(pages, source, _key(arguments.key, pages))

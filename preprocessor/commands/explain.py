@@ -33,7 +33,7 @@ def run(arguments: Namespace) -> int:
     text = read_text(file)
     shared = shared_pipelines(arguments.pipelines)
     comments = chosen(text, file.as_posix(), line)
-    source = open_source(arguments.results)
+    source = open_source(arguments.results, arguments.limits)
     try:
         told = [_explained(comment, file.as_posix(), shared, source) for comment in comments]
     finally:

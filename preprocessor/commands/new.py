@@ -27,7 +27,7 @@ def run(arguments: Namespace) -> int:
 
     asking = sys.stdin.isatty() and not arguments.columns
     where = dict(_condition(text) for text in arguments.where or ())
-    source = open_source(arguments.results)
+    source = open_source(arguments.results, arguments.limits)
     try:
         collection = _collection(arguments.collection, source.collections(), asking)
         documents = _documents(source, collection, where)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 def run(arguments: Namespace) -> int:
     """Copies, and prints a line for each file that changed. 0 also when nothing did."""
     from preprocessor.changes.revisions import on_disk
-    from preprocessor.results.pull import pull
+    from preprocessor.results.pull import PULL_LIMITS, pull
     from preprocessor.results.readpaths import trees_by_collection
 
     readers = _readers(arguments)
@@ -37,6 +38,7 @@ def run(arguments: Namespace) -> int:
             copied,
             trees,
             dry_run=arguments.dry_run,
+            limits=replace(PULL_LIMITS, files=arguments.limits.files),
         )
     for reason in reasons:
         print(harmless(f"kept whole: {reason}"))

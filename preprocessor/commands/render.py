@@ -23,7 +23,7 @@ def run(arguments: Namespace) -> int:
         raise Unusable("--check and --force go with --in-place")
     pages = read_pages(arguments.files, arguments.pipelines)
     together = [*pages, *companions(pages, arguments.pipelines)]
-    source = source_for(together, arguments.results)
+    source = source_for(together, arguments.results, arguments.limits)
     try:
         answers, collections = ask(together, source)
     finally:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from preprocessor.commands import Unusable
 from preprocessor.environment import results_named
-from preprocessor.results import is_uri
+from preprocessor.results import Limits, is_uri
+from preprocessor.results.limitoptions import limits_of, written
 
 FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml")
 """The names of such files, in the order in which they are looked for."""
@@ -187,7 +188,7 @@ def _read(file: Path) -> str:
 
 
 def fill_in(arguments: Namespace) -> None:
-    """Set what the command line leaves open: ``site``, ``pipelines`` and, where a command has it, ``results``.
+    """Set what the command line leaves open: ``site``, ``pipelines``, ``limits`` and, where there is one, ``results``.
 
     The results source is that of ``--results``, else of the environment, else of the site. Raises Unusable for a file
     that says none of it, and for ``--pipelines`` that is no folder.
@@ -198,8 +199,21 @@ def fill_in(arguments: Namespace) -> None:
     if given is not None and not Path(given).is_dir():
         raise Unusable(f"{given}: no such folder", "--pipelines names the folder of shared pipelines")
     arguments.pipelines = given or from_here(site.pipelines)
+    arguments.limits = _limits(site, getattr(arguments, "limit", None) or [])
     if getattr(arguments, "results", "") is None:
         arguments.results = results_named() or results_of(site)
+
+
+def _limits(site: Site, given: Sequence[str]) -> Limits:
+    """The limits of the site, and those of ``--limit``, which come before."""
+    try:
+        limits = limits_of(site.options)
+    except ValueError as error:
+        raise Unusable(f"{site.file.name}: {error}") from None
+    try:
+        return limits_of(written(given), limits)
+    except ValueError as error:
+        raise Unusable(f"--limit: {error}") from None
 
 
 def results_of(site: Site) -> str:

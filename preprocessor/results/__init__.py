@@ -14,6 +14,8 @@ from os.path import lexists
 from pathlib import Path
 from typing import Any, Protocol
 
+from preprocessor.aggregation.limits import Limits as FileLimits
+
 Rows = list[dict[str, Any]]
 """The rows of one query. Values are BSON types as ``bson.decode`` gives them: ``int`` is an int32,
 ``Int64`` an int64.
@@ -24,12 +26,16 @@ _URI_SCHEMES = ("mongodb://", "mongodb+srv://")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one query may cost: milliseconds on the server, rows, bytes of BSON, milliseconds to connect."""
+    """What one query may cost: milliseconds on the server, rows, bytes of BSON, milliseconds to connect.
+
+    ``files``: what it may cost where it runs on files. ``limitoptions`` says what they are called elsewhere.
+    """
 
     time_ms: int = 10_000
     rows: int = 10_000
     bytes: int = 16 * 2**20
     connect_ms: int = 2_000
+    files: FileLimits = field(default_factory=FileLimits)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from preprocessor.results.rawdocuments import RawDocuments
 from preprocessor.results.running import guard
 
 if TYPE_CHECKING:
+    from preprocessor.aggregation import AggregationError
     from preprocessor.results.mockdatabase import FixtureDatabase
     from preprocessor.results.stored import StoredCollection
 
@@ -103,14 +104,20 @@ class FixtureSource:
             return self._evaluated(rows, query)
 
     def _evaluated(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
-        from preprocessor.aggregation import AggregationError, NotOffline, aggregate
+        from preprocessor.aggregation import AggregationError, aggregate
 
         try:
-            return aggregate(rows, query.pipeline, collections=_Others(self), variables=query.let)
+            return aggregate(
+                rows,
+                query.pipeline,
+                collections=_Others(self),
+                variables=query.let,
+                limits=self._limits.files,
+            )
         except AggregationError as error:
-            hint = "it runs on a MongoDB server only" if isinstance(error, NotOffline) else ""
+            hint = _hint(error)
             path = tuple(error.path) if error.path else None
-            raise ResultsError(error.message, hint=hint, path=path) from None
+            raise ResultsError(_named_stage(error), hint=hint, path=path) from None
 
     def documents(self, collection: str) -> list[dict[str, Any]]:
         """All documents of a collection, none for an unknown one. They are shared: do not change them."""
@@ -243,13 +250,40 @@ class _Others(Mapping[str, list[dict[str, Any]]]):
         self._source = source
 
     def __getitem__(self, name: str) -> list[dict[str, Any]]:
-        return self._source.documents(name)
+        from preprocessor.aggregation.meter import uncounted
+
+        with uncounted():
+            return self._source.documents(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._source.collections())
 
     def __len__(self) -> int:
         return len(self._source.collections())
+
+
+def _named_stage(error: AggregationError) -> str:
+    """What is wrong; of a limit that was reached, in which stage."""
+    from preprocessor.aggregation import LimitReached
+
+    path = error.path or ()
+    if not isinstance(error, LimitReached) or len(path) < 2 or not isinstance(path[0], int):
+        return error.message
+    return f"stage {path[0] + 1}, {path[1]}: {error.message}"
+
+
+def _hint(error: AggregationError) -> str:
+    """What is to be done: about a limit, about what needs a server, nothing that is not clear otherwise."""
+    from preprocessor.aggregation import LimitReached, NotOffline
+
+    if not isinstance(error, LimitReached):
+        return "it runs on a MongoDB server only" if isinstance(error, NotOffline) else ""
+    from preprocessor.results.limitoptions import OPTIONS
+
+    name = next(name for name, option in OPTIONS.items() if option.field == error.limit)
+    return (
+        f"let it do less, or raise {name}; on the command line --limit {name.removesuffix('_limit')}=NUMBER"
+    )
 
 
 def _key(path: Path) -> str:

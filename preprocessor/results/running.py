@@ -85,6 +85,12 @@ def _answer(
         if error.environment:
             lost.append(error)
         return error
+    except MemoryError:
+        return ResultsError(
+            "the memory of this machine, or what it allows, is not enough for this pipeline",
+            hint="let it hold less, or lower memory_limit, so that the stage at fault is named",
+            environment=True,
+        )
     except BaseException as error:  # a defect of ours: handed to the caller's thread, never lost in a worker
         return error
 

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from warnings import warn
 
 from markdown.extensions import Extension
@@ -25,6 +25,7 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
+from preprocessor.results.limitoptions import OPTIONS, limits_of
 from preprocessor.site.assets import inline
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.neighbours import neighbours
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
     from preprocessor.findings import Finding
     from preprocessor.pages import Page
+    from preprocessor.results import Limits
     from preprocessor.site.answers import KeptAnswers
 
 # After pymdownx.snippets (32), so that included comments are seen; before the text is changed at all (30).
@@ -60,7 +62,7 @@ class MongoTablesError(Exception):
 
 
 class MongoTablesExtension(Extension):  # type: ignore[misc]
-    """Options, all strings: ``results``, ``pipelines`` and ``file``.
+    """Options: ``results``, ``pipelines``, ``file``, and the limits of ``preprocessor.results.limitoptions``.
 
     ``results`` is a ``mongodb://`` URI or a folder of fixtures; the environment variable
     ``MONGO_TABLES_RESULTS`` comes before it. ``pipelines`` is the folder of shared stage lists. ``file`` is
@@ -73,6 +75,7 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
             "results": ["fixtures", "A mongodb:// URI, or a folder of fixtures"],
             "pipelines": ["docs/pipelines", "The folder of shared stage lists"],
             "file": ["", "The page's path"],
+            **{name: ["", option.help] for name, option in OPTIONS.items()},
         }
         super().__init__(**settings)
 
@@ -82,6 +85,13 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
         md.preprocessors.register(_Tokens(md, conversion), "mongo-tables", _BEFORE_PARSING)
         md.treeprocessors.register(_Parsed(md, conversion), "mongo-tables", _LAST)
         md.postprocessors.register(_Figures(md, conversion), "mongo-tables", _LAST)
+
+
+class _Source(NamedTuple):
+    """A results source, and what its queries may cost."""
+
+    where: str
+    limits: Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +165,7 @@ class _Conversion:
         self._page = page
         place.look_after(place.folder / pipelines)
         others = neighbours(page, place.folder, place.pages, read) if place.pages else []
-        source = results_source(self._extension.getConfig("results"), place.folder)
+        source = self._source(place)
         self._figures, found = _figures(page, others, source)
         self._report([each if place.pages else _of_one_page(each) for each in found])
         self._loose = _loose_faults(page)
@@ -179,6 +189,15 @@ class _Conversion:
         )
         return f"{html}\n{inline()}" if styled else html
 
+    def _source(self, place: _Place) -> _Source:
+        """Where rows come from. Raises ``MongoTablesError`` for a limit that is no number above 0."""
+        options = self._extension.getConfigs()
+        try:
+            limits = limits_of(options)
+        except ValueError as error:
+            raise MongoTablesError(f"mongo-tables: {error}") from None
+        return _Source(results_source(options["results"], place.folder), limits)
+
     def _report(self, found: Sequence[Finding]) -> None:
         """Raise for errors, all of them at once; in a preview tell them only. Warn of the rest as Python does."""
         from preprocessor.site.faults import line_of
@@ -200,7 +219,7 @@ class _Conversion:
         if place.pages is None or not place.zensical:
             return _error_for(place.refused_by)("\n".join(map(line_of, errors)))
         read = _reader(place, self._extension.getConfig("pipelines"))
-        source = results_source(self._extension.getConfig("results"), place.folder)
+        source = self._source(place)
         others = _pages_of_site(place.folder, place.pages, read)
         known = {each.file for each in errors}
         elsewhere = (each for each in _findings(others, source) if each.severity == "error")
@@ -286,7 +305,7 @@ def _reader(place: _Place, pipelines: str) -> Callable[[str, str], Page]:
     return lambda text, shown: read_page(text, shown, shared)
 
 
-def _figures(page: Page, others: Sequence[Page], where: str) -> tuple[dict[str, str], list[Finding]]:
+def _figures(page: Page, others: Sequence[Page], where: _Source) -> tuple[dict[str, str], list[Finding]]:
     """The figures of a page by token, and what is wrong with it."""
     from preprocessor.site.figures import Known, figures_of
     from preprocessor.site.shelf import data_address
@@ -305,7 +324,7 @@ def _loose_faults(page: Page) -> str:
     return fault_box(loose_findings(page))
 
 
-def _findings(pages: Sequence[Page], where: str) -> list[Finding]:
+def _findings(pages: Sequence[Page], where: _Source) -> list[Finding]:
     """What is wrong with the pages. A source out of reach is one fault of each, not one for each table."""
     from preprocessor.pages import all_findings, queries
     from preprocessor.rules import finding
@@ -348,17 +367,16 @@ def _repeat_headings(items: list[dict[str, Any]], html: str) -> None:
             item["name"] = headings[item["id"]].whole
 
 
-_KEPT: dict[str, KeptAnswers] = {}
+_KEPT: dict[_Source, KeptAnswers] = {}
 
 
-def _answers(where: str) -> KeptAnswers:
+def _answers(source: _Source) -> KeptAnswers:
     """The answers of a source, shared by all pages that this process converts."""
-    from preprocessor.results import Limits
     from preprocessor.site.answers import KeptAnswers
 
-    if where not in _KEPT:
-        _KEPT[where] = KeptAnswers(where, Limits(), workers=4)
-    return _KEPT[where]
+    if source not in _KEPT:
+        _KEPT[source] = KeptAnswers(source.where, source.limits, workers=4)
+    return _KEPT[source]
 
 
 def makeExtension(**settings: Any) -> MongoTablesExtension:

@@ -42,5 +42,17 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     row_limit = _AboveZero(int, default=10_000)
     """Rows that one pipeline may give."""
 
+    processor_limit = _AboveZero((int, float), default=60)
+    """Seconds of processor time that one pipeline may take on files, without reading them."""
+
+    memory_limit = _AboveZero((int, float), default=1024)
+    """MiB that one stage may hold on files. A server's limit is 100."""
+
+    document_limit = _AboveZero((int, float), default=16)
+    """MiB of one document, and of one string that a pipeline makes, on files."""
+
+    step_limit = _AboveZero(int, default=200_000)
+    """Steps that a regular expression may take on one text, on files."""
+
     workers = _AboveZero(int, default=4)
     """Pipelines that run at the same time on a server."""

@@ -25,7 +25,7 @@ from mkdocs.structure.files import File, InclusionLevel
 
 from preprocessor.comments import suspected
 from preprocessor.render.anchors import anchors_in
-from preprocessor.results import Limits
+from preprocessor.results.limitoptions import limits_of
 from preprocessor.site import garbage
 from preprocessor.site.amending import (
     Amended,
@@ -270,11 +270,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     def _answers_of(self, where: str) -> KeptAnswers:
         """The answers of the last build, as long as source and limits are the same."""
-        limits = Limits(
-            time_ms=round(self.config.time_limit * 1000),
-            rows=self.config.row_limit,
-            connect_ms=round(self.config.connect_limit * 1000),
-        )
+        limits = limits_of(self.config)
         known = self._answers
         if known is not None and (known.where, known.limits) == (where, limits):
             return known

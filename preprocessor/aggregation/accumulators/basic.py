@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from preprocessor.aggregation.accumulators.frame import Accumulator, accumulator, form
+from preprocessor.aggregation.accumulators.frame import Accumulator, Keeping, accumulator, form
 from preprocessor.aggregation.compiler import Scope
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.numbers import rank, to_double
@@ -16,14 +16,24 @@ from preprocessor.aggregation.spread import Spread
 from preprocessor.aggregation.summation import MixedSum
 from preprocessor.aggregation.values import MISSING, Document, is_nullish, type_name
 
+# Bytes of a number that waits; how many of them may.
+_WAITING, _MOST_WAITING = 40, 8_192
 
-class _Summed:
+
+class _Summed(Keeping):
     """Takes values into a list and adds them up when a result is asked for: far faster than one by one."""
 
     def __init__(self) -> None:
         self._sum = MixedSum()
         self._waiting: list[Any] = []
         self.add = self._waiting.append
+
+    def grown(self, count: int) -> int:
+        waiting = len(self._waiting)
+        if waiting <= _MOST_WAITING:
+            return _WAITING * count
+        self._total()
+        return _WAITING * (count - waiting)
 
     def _total(self) -> MixedSum:
         if self._waiting:
@@ -110,20 +120,21 @@ class _Last:
 
 
 @accumulator("$push")
-class _Push:
+class _Push(Keeping):
     def __init__(self) -> None:
         self._values: list[Any] = []
 
     def add(self, value: Any) -> None:
         if value is not MISSING:
             self._values.append(value)
+            self.last = value
 
     def result(self) -> Any:
         return list(self._values)
 
 
 @accumulator("$addToSet")
-class _AddToSet:
+class _AddToSet(Keeping):
     """Distinct values in the order in which they first come (the server's order is that of a hash table)."""
 
     def __init__(self) -> None:
@@ -131,7 +142,9 @@ class _AddToSet:
 
     def add(self, value: Any) -> None:
         if value is not MISSING:
+            before = len(self._values)
             self._values.setdefault(key(value), value)
+            self.last = value if len(self._values) > before else MISSING
 
     def result(self) -> Any:
         return list(self._values.values())
@@ -185,12 +198,13 @@ def _array(name: str, value: Any) -> list[Any]:
 
 
 @accumulator("$concatArrays")
-class _ConcatArrays:
+class _ConcatArrays(Keeping):
     def __init__(self) -> None:
         self._values: list[Any] = []
 
     def add(self, value: Any) -> None:
         self._values += _array("$concatArrays", value)
+        self.last = value
 
     def result(self) -> Any:
         return list(self._values)

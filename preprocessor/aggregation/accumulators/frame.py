@@ -14,7 +14,8 @@ from typing import Any, Protocol
 from preprocessor.aggregation import catalogue
 from preprocessor.aggregation.compiler import Scope, compile_expression, did_you_mean
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
-from preprocessor.aggregation.values import Document, Evaluate
+from preprocessor.aggregation.sizes import memory_of
+from preprocessor.aggregation.values import MISSING, Document, Evaluate
 
 
 class State(Protocol):
@@ -25,6 +26,16 @@ class State(Protocol):
 
     def result(self) -> Any:
         """The result over what was added so far: a bson value or MISSING; more may be added after."""
+
+
+class Keeping:
+    """A state that keeps the values it takes. ``last``: what the last one brought, MISSING for nothing."""
+
+    last: Any = MISSING
+
+    def grown(self, count: int) -> int:
+        """About how many bytes all such states grew by with ``count`` documents, the last of which came to this."""
+        return 0 if self.last is MISSING else count * memory_of(self.last)
 
 
 @dataclass(frozen=True, slots=True)

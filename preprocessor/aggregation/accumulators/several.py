@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from preprocessor.aggregation import catalogue, paths, sorting
-from preprocessor.aggregation.accumulators.frame import Accumulator, State, form
+from preprocessor.aggregation.accumulators.frame import Accumulator, Keeping, State, form
 from preprocessor.aggregation.compiler import Scope, compile_expression, did_you_mean
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.numbers import integral, rank
@@ -51,7 +51,7 @@ def _null(value: Any) -> Any:
     return None if value is MISSING else value
 
 
-class FirstN:
+class FirstN(Keeping):
     """The first ``most`` values, null for missing ones."""
 
     def __init__(self, most: int) -> None:
@@ -62,6 +62,9 @@ class FirstN:
         """Takes a value, unless there are enough."""
         if len(self._values) < self._most:
             self._values.append(_null(value))
+            self.last = value
+        else:
+            self.last = MISSING
 
     def result(self) -> Any:
         """The values in order."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from preprocessor.aggregation.accumulators.frame import State
 from preprocessor.aggregation.compiler import Scope, compile_expression
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.meter import each, spend
 from preprocessor.aggregation.sorting import SortPattern
 from preprocessor.aggregation.values import Document, Evaluate
 from preprocessor.aggregation.windows import Bounds, Documents
 
-Results = Callable[[Sequence[Document]], list[Any]]
+Results = Callable[[Sequence[Document]], Iterable[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,8 @@ class Removable(Protocol):
 def growing(evaluate: Evaluate, bounds: Bounds, start: Callable[[], State]) -> Results:
     """Results over windows that begin with the partition: values only come in."""
 
-    def run(documents: Sequence[Document]) -> list[Any]:
-        state, taken, results = start(), 0, []
+    def run(documents: Sequence[Document]) -> Iterator[Any]:
+        state, taken = start(), 0
         latest: list[Any] = []
         for ends in bounds.ends(documents):
             upto = 0 if ends is None else ends[1] + 1
@@ -85,12 +86,12 @@ def growing(evaluate: Evaluate, bounds: Bounds, start: Callable[[], State]) -> R
                 state, taken = start(), 0
                 latest.clear()
             if upto > taken or not latest:
-                for document in documents[max(taken, ends[0] if ends else 0) : upto]:
+                for document in each(documents[max(taken, ends[0] if ends else 0) : upto]):
                     state.add(evaluate(document))
                 taken = upto
                 latest[:] = [state.result()]
-            results.append(latest[0])
-        return results
+                _count(latest[0])
+            yield latest[0]
 
     return run
 
@@ -98,12 +99,12 @@ def growing(evaluate: Evaluate, bounds: Bounds, start: Callable[[], State]) -> R
 def sliding(evaluate: Evaluate, bounds: Bounds, start: Callable[[], Removable]) -> Results:
     """Results over windows that move: what comes in is taken before what goes out is given back."""
 
-    def run(documents: Sequence[Document]) -> list[Any]:
-        state, inside, results = start(), deque[Any](), []
+    def run(documents: Sequence[Document]) -> Iterator[Any]:
+        state, inside = start(), deque[Any]()
         known: tuple[int, int] | None = None
         for ends in bounds.ends(documents):
             first, last = ends or (0, -1)
-            for document in documents[(known[1] + 1 if known else first) : last + 1]:
+            for document in each(documents[(known[1] + 1 if known else first) : last + 1]):
                 inside.append(evaluate(document))
                 state.add(inside[-1])
             gone = _gone(known, ends)
@@ -112,10 +113,16 @@ def sliding(evaluate: Evaluate, bounds: Bounds, start: Callable[[], Removable]) 
             for _ in range(min(gone, len(inside))):
                 state.remove(inside.popleft())
             known = ends
-            results.append(state.result())
-        return results
+            result = state.result()
+            _count(result)
+            yield result
 
     return run
+
+
+def _count(result: Any) -> None:
+    """Counts the work of one result: that of a list is to copy what is in the window."""
+    spend(1 + (len(result) // 64 if type(result) is list else 0))
 
 
 def _gone(known: tuple[int, int] | None, ends: tuple[int, int] | None) -> int:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import zip_longest
+from itertools import chain, repeat, zip_longest
 from typing import Any
 
 from preprocessor.aggregation.compiler import (
@@ -21,6 +21,7 @@ from preprocessor.aggregation.compiler import (
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.expressions.associative import associative
 from preprocessor.aggregation.expressions.lazy import lazy
+from preprocessor.aggregation.meter import each, made_array, paced, spend
 from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.ordering import key
 from preprocessor.aggregation.values import (
@@ -34,6 +35,9 @@ from preprocessor.aggregation.values import (
 )
 
 # What fits into the server's 100 MiB for one $range, at 16 bytes a number.
+_NUMBER = 40
+# Bytes of an array beside its elements.
+_ROW = 80
 _MOST_NUMBERS = (100 * 2**20 - 40) // 16
 
 
@@ -86,14 +90,16 @@ def _concat_arrays(values: Iterable[Any]) -> Any:
     for value in values:
         if is_nullish(value):
             return None
-        joined += array_of("$concatArrays", value, 28664)
+        items = array_of("$concatArrays", value, 28664)
+        made_array(len(joined) + len(items))
+        joined += items
     return joined
 
 
 @operator("$in")
 def _in(value: Any, items: Any) -> bool:
     wanted = key(value)
-    return any(key(item) == wanted for item in array_of("$in", items, 40081))
+    return any(key(item) == wanted for item in each(array_of("$in", items, 40081)))
 
 
 @lazy("$indexOfArray")
@@ -104,6 +110,7 @@ def _index_of_array(document: Document, array: Evaluate, wanted: Evaluate, *plac
     items = array_of("$indexOfArray", value, 40090)
     sought = key(wanted(document))
     first, last = 0, len(items)
+    spend(last)
     if places:
         first = _index(places[0](document))
     if len(places) > 1:
@@ -138,6 +145,7 @@ def _range(start: Any, end: Any, step: Any = 1) -> list[int]:
     numbers = range(first, last, stride)
     if len(numbers) > _MOST_NUMBERS:
         raise AggregationError(f"$range of {len(numbers)} numbers takes too much memory", code=146)
+    made_array(len(numbers), _NUMBER)
     return list(numbers)
 
 
@@ -207,8 +215,10 @@ def _zipper(inputs: list[Evaluate], defaults: list[Evaluate], longest: bool, pat
             if not isinstance(column, list):
                 raise AggregationError(f"$zip works on arrays, not on {type_name(column)}", path, 34468)
             columns.append(column)
+        lengths = [len(column) for column in columns]
+        made_array(max(lengths) if longest else min(lengths), _ROW + 8 * len(columns))
         if not longest:
-            return [list(row) for row in zip(*columns, strict=False)]
+            return list(map(list, paced(zip(*columns, strict=False), path)))
         fill = [read(document) for read in defaults] or [None] * len(columns)
         return _padded(columns, fill)
 
@@ -216,7 +226,14 @@ def _zipper(inputs: list[Evaluate], defaults: list[Evaluate], longest: bool, pat
 
 
 def _padded(columns: list[list[Any]], fill: list[Any]) -> list[list[Any]]:
-    rows: Iterable[tuple[Any, ...]] = zip_longest(*columns, fillvalue=MISSING)
+    rows: Iterable[tuple[Any, ...]]
+    if MISSING not in fill:
+        most = max(map(len, columns))
+        filled = (
+            chain(column, repeat(own, most - len(column))) for column, own in zip(columns, fill, strict=True)
+        )
+        return list(map(list, paced(zip(*filled, strict=True))))
+    rows = paced(zip_longest(*columns, fillvalue=MISSING))
     padded = ([own if cell is MISSING else cell for cell, own in zip(row, fill, strict=True)] for row in rows)
     # A default that is missing leaves its place out, as the server's arrays do.
     return [[cell for cell in row if cell is not MISSING] for row in padded]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from preprocessor.aggregation.compiler import (
@@ -15,6 +15,7 @@ from preprocessor.aggregation.compiler import (
     named_arguments,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.meter import BLOCK, each, gathered, spend
 from preprocessor.aggregation.numbers import integral
 from preprocessor.aggregation.values import (
     INT32_MAX,
@@ -74,9 +75,9 @@ def _filter(argument: Any, scope: Scope, path: Path) -> Node:
             return found
         if limit is not None:
             most = _limit(limit(document), (*path, "limit"))
-            return _first_kept(items, keep, slot, document, most)
+            return _first_kept(each(items, path), keep, slot, document, most)
         kept = []
-        for item in items:
+        for item in each(items, path):
             slot.value = item
             decision = keep(document)
             if decision is True or (decision is not False and truthy(decision)):
@@ -123,7 +124,7 @@ def _limit(value: Any, path: Path) -> int | None:
 
 
 def _first_kept(
-    items: list[Any], keep: Evaluate, slot: Slot, document: Document, most: int | None
+    items: Iterable[Any], keep: Evaluate, slot: Slot, document: Document, most: int | None
 ) -> list[Any]:
     kept: list[Any] = []
     for item in items:
@@ -146,6 +147,9 @@ def _map(argument: Any, scope: Scope, path: Path) -> Node:
         items = _items("$map", source(document), where, 16883)
         if items is None:
             return None
+        if len(items) > BLOCK:
+            return _changed_long(items, change, slot, document, path)
+        spend(len(items), path)
         changed = []
         for item in items:
             slot.value = item
@@ -154,6 +158,18 @@ def _map(argument: Any, scope: Scope, path: Path) -> Node:
         return changed
 
     return Node(run)
+
+
+def _changed_long(
+    items: list[Any], change: Evaluate, slot: Slot, document: Document, path: Path
+) -> list[Any]:
+    def changed() -> Iterator[Any]:
+        for item in items:
+            slot.value = item
+            value = change(document)
+            yield None if value is MISSING else value
+
+    return gathered(changed(), path)
 
 
 @form("$reduce")
@@ -169,7 +185,7 @@ def _reduce(argument: Any, scope: Scope, path: Path) -> Node:
         if items is None:
             return None
         total = first(document)
-        for item in items:
+        for item in each(items, path):
             this.value = item
             value.value = total
             total = step(document)

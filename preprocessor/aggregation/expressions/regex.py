@@ -8,9 +8,12 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Node, Scope, compile_expression, form, named_arguments
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.meter import hold
 from preprocessor.aggregation.patterns import Found, Pattern, compile_pattern
 from preprocessor.aggregation.values import Document, is_nullish, is_string, regex_parts, type_name
 
+# Bytes of one match; after how many of them they are counted.
+_MATCH, _MANY = 500, 1_024
 Answer = Callable[[str | None, Pattern | None], Any]
 
 
@@ -80,6 +83,8 @@ def _find_all(text: str | None, pattern: Pattern | None) -> list[Any]:
     start = 0
     while found := pattern.search(text, start):
         results.append(_document(text, found))
+        if len(results) % _MANY == 0:
+            hold(0, _MATCH * len(results))
         start = max(found.end, found.start + 1)
         # At the end of the text the server looks for no empty match, unless the text is empty.
         if start >= len(text):

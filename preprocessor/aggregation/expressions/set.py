@@ -11,8 +11,12 @@ from preprocessor.aggregation.compiler import constant_arrays, operator
 from preprocessor.aggregation.errors import AggregationError
 from preprocessor.aggregation.expressions.associative import associative
 from preprocessor.aggregation.expressions.lazy import lazy
+from preprocessor.aggregation.meter import each, made_array
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.values import Document, Evaluate, is_nullish, truthy, type_name
+
+# Bytes of a value of a set, with its key.
+_ENTRY = 150
 
 
 def _array(name: str, value: Any, code: int) -> list[Any]:
@@ -24,7 +28,8 @@ def _array(name: str, value: Any, code: int) -> list[Any]:
 def _distinct(values: list[Any]) -> dict[Key, Any]:
     """The values by key, the first of equals."""
     found: dict[Key, Any] = {}
-    for value in values:
+    made_array(len(values), _ENTRY)
+    for value in each(values):
         found.setdefault(key(value), value)
     return found
 
@@ -44,7 +49,7 @@ def _set_difference(left: Any, right: Any) -> Any:
     if is_nullish(left) or is_nullish(right):
         return None
     kept = _distinct(_array("$setDifference", left, 17048))
-    taken = {key(value) for value in _array("$setDifference", right, 17049)}
+    taken = {key(value) for value in each(_array("$setDifference", right, 17049))}
     return [value for name, value in kept.items() if name not in taken]
 
 

@@ -15,9 +15,13 @@ from preprocessor.aggregation.compiler import (
 )
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.expressions.deferred import deferred
+from preprocessor.aggregation.meter import each, made_array, spend
 from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.values import Document, is_nullish, type_name
+
+# Bytes of an element's key.
+_ENTRY = 100
 
 
 @form("$sortArray")
@@ -32,6 +36,8 @@ def _sort_array(argument: Any, scope: Scope, path: Path) -> Node:
             return None
         if not isinstance(value, list):
             raise AggregationError(f"$sortArray works on an array, not on {type_name(value)}", path, 2942504)
+        made_array(len(value), _ENTRY)
+        spend(len(value), path)
         return order(value)
 
     # The server does not compute it beforehand, whatever it sorts.
@@ -116,7 +122,7 @@ def _ends_of(argument: Any, scope: Scope, path: Path) -> Node:
 
 def _extremes(number: int, items: list[Any], *, least: bool) -> list[Any]:
     found = Extremes(number, least=least)
-    for item in items:
+    for item in each(items):
         if item is not None:
             found.put(key(item), item)
     return found.values()

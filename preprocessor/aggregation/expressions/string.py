@@ -22,10 +22,15 @@ from preprocessor.aggregation.compiler import (
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.expressions.associative import associative
 from preprocessor.aggregation.expressions.texts import as_text
+from preprocessor.aggregation.meter import check_text, made_array, made_text
 from preprocessor.aggregation.values import Document, is_nullish, is_string, type_name
 
 # https://www.mongodb.com/docs/manual/reference/operator/aggregation/trim/#white-space-characters
 _SPACE = "\0 \t\n\v\f\r\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
+# From how many characters on a string may become too much; bytes of a short string in an array.
+_LONG, _PIECE = 65_536, 64
+# So many strings are joined first and measured then.
+_FEW = 8
 _UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
@@ -39,7 +44,9 @@ def _concat(values: Iterable[Any]) -> str | None:
         if not is_string(value):
             raise AggregationError(f"$concat joins strings only, not {type_name(value)}", code=16702)
         parts.append(value)
-    return "".join(parts)
+    if len(parts) > _FEW:
+        check_text(sum(map(len, parts)))
+    return made_text("".join(parts))
 
 
 @operator("$toUpper")
@@ -68,6 +75,8 @@ def _split(value: Any, separator: Any) -> list[str] | None:
         raise AggregationError(f"$split takes a string as separator, not {type_name(separator)}", code=40086)
     if not separator:
         raise AggregationError("$split takes a separator that is not empty", code=40087)
+    if len(value) > _LONG:
+        made_array(value.count(separator) + 1, _PIECE)
     parts: list[str] = value.split(separator)
     return parts
 
@@ -120,10 +129,25 @@ def _replace(name: str, count: int, argument: Any, scope: Scope, path: Path) -> 
         text, find, replacement = values
         if not find and count < 0 and not text.isascii():
             raise NotOffline(f"{name} of an empty string within characters of several bytes", path)
-        return text.replace(find, replacement, count)
+        if len(text) * len(replacement) > _LONG:
+            _check_replaced(text, find, replacement, count, path)
+        return made_text(text.replace(find, replacement, count))
 
     # The server does not compute this beforehand, even when all arguments are constants.
     return Node(run)
+
+
+def _check_replaced(text: str, find: str, replacement: str, count: int, path: Path) -> None:
+    """Raises LimitReached before a string is made that is too long."""
+    times = text.count(find) if count < 0 else 1
+    try:
+        check_text(_size(text) + times * (_size(replacement) - _size(find)))
+    except AggregationError as error:
+        raise error.at(path) from None
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def _swapped(scope: Scope, given: tuple[Any, Path]) -> tuple[Any, Scope, Path]:

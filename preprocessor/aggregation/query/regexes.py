@@ -35,7 +35,10 @@ def regex_test(value: Any, options: str | None = None, *, path: Path) -> Predica
 
     def test(value: Any) -> bool:
         if type(value) is str:
-            return matches(value)
+            try:
+                return matches(value)
+            except AggregationError as error:
+                raise error.at(path) from None
         return is_regex(value) and regex_parts(value) == same
 
     return test

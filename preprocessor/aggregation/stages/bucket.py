@@ -9,10 +9,11 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.meter import blocks, entering, gathered, hold, paced
 from preprocessor.aggregation.numbers import integral, to_double
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.stages import granularity
-from preprocessor.aggregation.stages.group import Fields, accumulated, results, start
+from preprocessor.aggregation.stages.group import Fields, accumulated, growth, results, start
 from preprocessor.aggregation.values import (
     INT32_MAX,
     MISSING,
@@ -84,12 +85,16 @@ def bucket(argument: Any, scope: Scope, path: Path) -> Stage:
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         groups: dict[Key, _Bucket] = {}
-        for document in documents:
-            name = bucket_of(document)
-            found = groups.get(key(name))
-            if found is None:
-                found = groups[key(name)] = _Bucket.begun(fields, name)
-            found.add(document)
+        held = 0
+        for block in blocks(documents, path):
+            for document in block:
+                name = bucket_of(document)
+                found = groups.get(key(name))
+                if found is None:
+                    found = groups[key(name)] = _Bucket.begun(fields, name)
+                found.add(document)
+                last = found
+            held = hold(held, growth(block, last.states), path)
         return ({"_id": groups[one].name, **results(fields, groups[one].states)} for one in sorted(groups))
 
     return run
@@ -163,7 +168,7 @@ def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         rows = []
-        for document in documents:
+        for document in entering(gathered(documents, path), path):
             value = evaluate(document)
             value = None if value is MISSING else value
             if series is not None:
@@ -225,6 +230,6 @@ def _rounded(rows: list[_Row], end: int, series: granularity.Series) -> tuple[An
 
 def _range_document(low: Any, high: Any, rows: list[_Row], fields: Fields) -> Document:
     found = _Bucket.begun(fields, None)
-    for _, _, document in rows:
+    for _, _, document in paced(rows):
         found.add(document)
     return {"_id": {"min": low, "max": high}, **results(fields, found.states)}

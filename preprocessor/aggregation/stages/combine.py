@@ -15,6 +15,7 @@ from preprocessor.aggregation.compiler import (
     stage,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.meter import entering, gathered
 from preprocessor.aggregation.values import Document, is_string
 
 _NOT_IN_FACET = frozenset({
@@ -32,8 +33,15 @@ def facet(argument: Any, scope: Scope, path: Path) -> Stage:
     pipelines = {name: _facet(name, item, scope, (*path, name)) for name, item in argument.items()}
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        rows = list(documents)
-        return iter([{name: list(pipeline(iter(rows))) for name, pipeline in pipelines.items()}])
+        rows = gathered(documents, path)
+        return iter(
+            [
+                {
+                    name: gathered(pipeline(entering(rows)), (*path, name))
+                    for name, pipeline in pipelines.items()
+                }
+            ]
+        )
 
     return run
 
@@ -70,7 +78,7 @@ def union_with(argument: Any, scope: Scope, path: Path) -> Stage:
     source = scope.context.collections.get(coll, ())
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        return chain(documents, inner(iter(source)))
+        return chain(documents, inner(entering(source, path)))
 
     return run
 

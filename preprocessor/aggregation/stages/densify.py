@@ -13,6 +13,7 @@ from preprocessor.aggregation import paths, sorting
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.expressions.arithmetic import add, subtract
+from preprocessor.aggregation.meter import entering, gathered, spend
 from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.ordering import Key, compare, key
 from preprocessor.aggregation.stages.nesting import nested, with_nested
@@ -20,6 +21,8 @@ from preprocessor.aggregation.stages.stepping import Steps
 from preprocessor.aggregation.values import Document, Evaluate, is_date, is_nullish, type_name
 
 _MOST_DOCUMENTS = 500_000
+# A step over dates takes as long as so many units of a plain loop.
+_WORK = 16
 _UNITS = ("millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year")
 
 
@@ -66,8 +69,9 @@ def densify(argument: Any, scope: Scope, path: Path) -> Stage:
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         made = 0
-        for document, is_new in _Run(plan).over(pattern.sorted(documents)):
+        for document, is_new in _Run(plan).over(pattern.sorted(entering(gathered(documents, path), path))):
             made += is_new
+            spend(_WORK, path)
             if made > _MOST_DOCUMENTS:
                 raise AggregationError(f"$densify makes more than {_MOST_DOCUMENTS} documents", path, 5897900)
             yield document

@@ -11,6 +11,7 @@ from bson.int64 import Int64
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.meter import each, made_array
 from preprocessor.aggregation.numbers import integral
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.query.parser import compile_query
@@ -38,12 +39,13 @@ class _Search:
         values, depth = start, 0
         while values and depth <= self.deepest:
             onward: list[Any] = []
-            for document in self.index.find(values, missing=False):
+            for document in each(self.index.find(values, missing=False)):
                 name = key(document.get("_id"))
                 if name not in visited and self.admits(document):
                     visited[name] = self._marked(document, depth)
                     onward.extend(path_values(document, self.onward))
             values, depth = onward, depth + 1
+            made_array(len(onward))
         return list(visited.values())
 
     def _marked(self, document: Document, depth: int) -> Document:
@@ -72,7 +74,11 @@ def graph_lookup(argument: Any, scope: Scope, path: Path) -> Stage:
         for document in documents:
             value = evaluate(document)
             start = value if type(value) is list else [] if value is MISSING else [value]
-            yield with_nested(document, fields["as"], search.found(start))
+            try:
+                found = search.found(start)
+            except AggregationError as error:
+                raise error.at(path) from None
+            yield with_nested(document, fields["as"], found)
 
     return run
 

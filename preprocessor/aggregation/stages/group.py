@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from preprocessor.aggregation.accumulators.frame import Accumulator, State, compile_accumulator
+from preprocessor.aggregation.accumulators.frame import Accumulator, Keeping, State, compile_accumulator
 from preprocessor.aggregation.compiler import Node, Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.keeping import content_key
+from preprocessor.aggregation.meter import blocks, hold
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.places import Placed
+from preprocessor.aggregation.sizes import memory_of
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_number, is_string
 
 Fields = list[tuple[str, Accumulator, Path]]
 _Group = tuple[Any, list[State]]
+# Bytes of a group and of one of its accumulators, beside what they hold.
+_GROUP, _STATE = 400, 150
 
 
 @stage("$group")
@@ -30,7 +34,7 @@ def group(argument: Any, scope: Scope, path: Path) -> Stage:
     fields = accumulated({name: spec for name, spec in argument.items() if name != "_id"}, scope, path)
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        return _grouped(documents, evaluate, fields)
+        return _grouped(documents, evaluate, fields, path)
 
     return run
 
@@ -93,21 +97,28 @@ def accumulated(specs: Mapping[str, Any], scope: Scope, path: Path) -> Fields:
     return fields
 
 
-def _grouped(documents: Iterator[Document], evaluate: Evaluate, fields: Fields) -> Iterator[Document]:
+def _grouped(
+    documents: Iterator[Document], evaluate: Evaluate, fields: Fields, path: Path
+) -> Iterator[Document]:
     groups = _Groups(fields)
     evaluates = [accumulator.evaluate for _, accumulator, _ in fields]
-    for document in documents:
-        value = evaluate(document)
-        if value is MISSING:
-            value = None
-        elif type(value) is Placed:
-            value = {**value}
-        entry = groups.of(value)
-        try:
-            for state, evaluate_field in zip(entry[1], evaluates, strict=True):
-                state.add(evaluate_field(document))
-        except AggregationError as error:
-            raise error.at(_where(fields, entry[1], state)) from None
+    held = known = 0
+    for block in blocks(documents, path):
+        for document in block:
+            value = evaluate(document)
+            if value is MISSING:
+                value = None
+            elif type(value) is Placed:
+                value = {**value}
+            entry = groups.of(value)
+            try:
+                for state, evaluate_field in zip(entry[1], evaluates, strict=True):
+                    state.add(evaluate_field(document))
+            except AggregationError as error:
+                raise error.at(_where(fields, entry[1], state)) from None
+        begun, known = len(groups) - known, len(groups)
+        held = hold(held, begun * (_GROUP + memory_of(value) + _STATE * len(fields)), path)
+        held = hold(held, growth(block, entry[1]), path)
     for value, states in groups:
         yield {"_id": value, **results(fields, states)}
 
@@ -122,6 +133,9 @@ class _Groups:
         self._fields = fields
         self._by_key: dict[Key, _Group] = {}
         self._by_content: dict[bytes, _Group] = {}
+
+    def __len__(self) -> int:
+        return len(self._by_key)
 
     def __iter__(self) -> Iterator[_Group]:
         return iter(self._by_key.values())
@@ -139,6 +153,11 @@ class _Groups:
         if content:
             self._by_content[content] = group
         return group
+
+
+def growth(block: Sequence[Document], states: list[State]) -> int:
+    """About how much the states of all groups grew with a block, by what its last document gave to its group."""
+    return sum(state.grown(len(block)) for state in states if isinstance(state, Keeping))
 
 
 def _where(fields: Fields, states: list[State], failed: State) -> Path:
@@ -177,7 +196,7 @@ def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
     fields = accumulated({"count": {"$sum": 1}}, scope, path)
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        return iter(sorted(_grouped(documents, evaluate, fields), key=lambda row: -row["count"]))
+        return iter(sorted(_grouped(documents, evaluate, fields, path), key=lambda row: -row["count"]))
 
     return run
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from preprocessor.aggregation.meter import each, paced
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.query.walking import every_value
 from preprocessor.aggregation.values import MISSING, Document
@@ -28,7 +29,7 @@ class JoinIndex:
         self._source, self._path = source, path
         self._indexes = source.indexes if isinstance(source, Collection) else {}
 
-    def find(self, values: Iterable[Any], *, missing: bool = True) -> list[Document]:
+    def find(self, values: Sequence[Any], *, missing: bool = True) -> list[Document]:
         """The documents with one of the values at the path, in their own order.
 
         ``missing``: null finds documents that have nothing there as well.
@@ -37,7 +38,7 @@ class JoinIndex:
         if places is None:
             places = self._indexes[self._path] = self._build()
         found: set[int] = set()
-        for value in values:
+        for value in each(values):
             found.update(places.get(key(value), ()))
             if value is None and missing:
                 found.update(places.get(_NOTHING, ()))
@@ -45,7 +46,7 @@ class JoinIndex:
 
     def _build(self) -> Places:
         places: Places = {}
-        for place, document in enumerate(self._source):
+        for place, document in enumerate(paced(self._source)):
             keys = {key(value) for value in every_value(document, self._path)}
             if _NOTHING in keys and len(keys) > 1:
                 # Where one element of an array lacks the field that another has, it counts as null.

@@ -18,6 +18,7 @@ from preprocessor.aggregation.compiler import (
 )
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.keeping import content_key
+from preprocessor.aggregation.meter import entering, gathered, made_array, spend
 from preprocessor.aggregation.stages.combine import check_collection, starts_with_documents
 from preprocessor.aggregation.stages.joining import JoinIndex, path_values
 from preprocessor.aggregation.stages.nesting import with_nested, with_nested_last
@@ -42,9 +43,15 @@ def lookup(argument: Any, scope: Scope, path: Path) -> Stage:
     put = with_nested_last if scope.leading else with_nested
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        return (put(document, target, list(find(document))) for document in documents)
+        return (put(document, target, _counted(find(document), path)) for document in documents)
 
     return run
+
+
+def _counted(rows: Sequence[Document], path: Path) -> list[Document]:
+    spend(len(rows) // 8, path)
+    made_array(len(rows))
+    return list(rows)
 
 
 def _check(argument: Any, path: Path) -> None:
@@ -131,7 +138,7 @@ def _piped(
             rows = partners(document)
         elif join is not None:
             rows = join(list(brought(iter(()))))(document)
-        found = list(pipeline(iter(rows)))
+        found = gathered(pipeline(entering(rows, path)), path)
         if not found and values:
             check(values)
         if settled:

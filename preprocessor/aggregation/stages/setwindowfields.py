@@ -10,6 +10,7 @@ from preprocessor.aggregation import catalogue, sorting, windows
 from preprocessor.aggregation.accumulators.windowframe import FORMS, Results, Window
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
+from preprocessor.aggregation.meter import entering, gathered
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.sorting import SortPattern
 from preprocessor.aggregation.stages.projection import set_fields
@@ -104,10 +105,10 @@ def _partitions(
     """The documents by the partition's value, in the order of these values; each partition sorted."""
     parts: dict[Key, list[Document]] = {}
     if partition is None:
-        everything = list(documents)
+        everything = gathered(documents, path)
         parts = {(): everything} if everything else {}
     else:
-        for document in documents:
+        for document in entering(gathered(documents, path), path):
             value = partition(document)
             if isinstance(value, list):
                 message = "documents cannot be partitioned by an array"
@@ -119,9 +120,9 @@ def _partitions(
         yield pattern.sorted(parts[name]) if pattern else parts[name]
 
 
-def _results(output: tuple[Results, Path], documents: Sequence[Document]) -> list[Any]:
+def _results(output: tuple[Results, Path], documents: Sequence[Document]) -> Iterator[Any]:
     function, path = output
     try:
-        return function(documents)
+        yield from function(documents)
     except AggregationError as error:
         raise error.at(path) from None

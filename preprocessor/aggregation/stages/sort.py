@@ -8,6 +8,7 @@ from typing import Any
 from preprocessor.aggregation import sorting
 from preprocessor.aggregation.compiler import Scope, Stage, stage
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.meter import entering, gathered
 from preprocessor.aggregation.values import Document
 
 
@@ -19,7 +20,9 @@ def sort(argument: Any, scope: Scope, path: Path) -> Stage:
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         try:
-            return iter(pattern.first(documents, most) if most else pattern.sorted(documents))
+            if most:
+                return iter(pattern.first(documents, most))
+            return iter(pattern.sorted(entering(gathered(documents, path), path)))
         except AggregationError as error:
             raise error.at(path) from None
 

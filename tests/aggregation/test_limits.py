@@ -1,0 +1,198 @@
+"""What a pipeline on files may cost: time, memory, size of a document, steps of a regular expression."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pymongo
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from preprocessor.aggregation import LimitReached, Limits, aggregate, check, meter
+from preprocessor.aggregation.limits import spelt
+from preprocessor.aggregation.sizes import exceeds, is_small, memory_of
+from tests.aggregation.hostile import CASES
+from tests.mongod import Mongod
+
+ROOT = Path(__file__).parents[2]
+SMALL = {"seconds": 1.5, "stage_bytes": 96 * 2**20}
+
+
+def _confined() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (1_000 * 2**20,) * 2)
+    resource.setrlimit(resource.RLIMIT_CPU, (12, 12))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_costly_pipeline_ends_soon_with_an_error_that_names_stage_and_limit(name: str) -> None:
+    command = [sys.executable, "-m", "tests.aggregation.hostile", name, json.dumps(SMALL)]
+    done = subprocess.run(
+        command, cwd=ROOT, preexec_fn=_confined, capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr[-500:]
+    found = json.loads(done.stdout)
+    case = CASES[name]
+    # Where both limits are near, how fast the machine is decides which of them comes first.
+    either = {case.ends, "seconds"} if case.ends == "stage_bytes" else {case.ends}
+    assert found["ends"] in either, found
+    if isinstance(case.ends, str) and found["ends"] != "seconds":
+        assert str(found["path"][1]).startswith("$"), found
+    assert found["seconds"] < 4
+    assert found["mebibytes"] < 600
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["$unwind and $group", "$graphLookup", "sums in $map", "a $lookup for each pair", "matches without end"],
+)
+def test_an_interrupt_is_obeyed_within_a_second_in_the_middle_of_it(name: str) -> None:
+    command = [sys.executable, "-m", "tests.aggregation.hostile", name, json.dumps({"stage_bytes": 2**31})]
+    running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        time.sleep(1.5)
+        interrupted = time.monotonic()
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=30)
+    finally:
+        running.kill()
+    assert b"KeyboardInterrupt" in said
+    # On a busy machine the process waits for its turn.
+    assert time.monotonic() - interrupted < 1 + os.getloadavg()[0] / 4
+
+
+def test_time_is_the_pipelines_own_and_not_that_of_reading_files() -> None:
+    class Slow(dict[str, list[dict[str, Any]]]):
+        def get(self, name: str, default: Any = None) -> Any:
+            with meter.uncounted():
+                _work(0.3)
+            return [{"_id": 1}]
+
+    lookup = {"$lookup": {"from": "slow", "localField": "_id", "foreignField": "_id", "as": "found"}}
+    rows = aggregate([{"_id": 1}], [lookup], collections=Slow(), limits=Limits(seconds=0.2))
+    assert rows == [{"_id": 1, "found": [{"_id": 1}]}]
+
+
+def test_time_of_other_threads_does_not_count() -> None:
+    busy = threading.Event()
+
+    def work() -> None:
+        while not busy.is_set():
+            _work(0.01)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        time.sleep(0.3)
+        assert aggregate([{"_id": 1}], [{"$count": "n"}], limits=Limits(seconds=0.2)) == [{"n": 1}]
+    finally:
+        busy.set()
+        thread.join()
+
+
+def _work(seconds: float) -> None:
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        sum(range(1000))
+
+
+def test_a_constant_is_limited_when_it_is_only_checked() -> None:
+    with pytest.raises(LimitReached, match="more than 1 GiB"):
+        check([{"$set": {"n": {"$setUnion": [{"$range": [0, 6_000_000]}, {"$range": [0, 6_000_000]}]}}}])
+
+
+def test_a_limit_reached_is_not_kept_for_the_next_pipeline() -> None:
+    for _ in range(2):
+        with pytest.raises(LimitReached):
+            aggregate([{"_id": 1}], CASES["$unwind and $group"].pipeline, limits=Limits(seconds=0.05))
+    assert aggregate([{"_id": 1}], [{"$unwind": "$_id"}]) == [{"_id": 1}]
+
+
+@pytest.mark.parametrize(("times", "answered"), [(13, True), (14, True), (15, False), (40, False)])
+def test_a_string_is_as_long_as_on_the_server_and_no_longer(
+    times: int, answered: bool, mongod: Mongod
+) -> None:
+    double = {"$concat": ["$$value", "$$value"]}
+    made = {"$reduce": {"input": {"$range": [0, times]}, "initialValue": "$s", "in": double}}
+    pipeline = [{"$project": {"n": {"$strLenCP": made}}}]
+    documents = [{"_id": 1, "s": "x" * 1000}]
+    with pymongo.MongoClient[dict[str, Any]](mongod.uri()) as client:
+        found = client["limits"]["strings"]
+        found.drop()
+        found.insert_many(documents)
+        if answered:
+            assert aggregate(documents, pipeline) == list(found.aggregate(pipeline))
+            return
+        with pytest.raises(pymongo.errors.OperationFailure) as of_server:
+            list(found.aggregate(pipeline))
+    with pytest.raises(LimitReached) as here:
+        aggregate(documents, pipeline)
+    assert here.value.code == of_server.value.code == 16493
+
+
+def test_long_arrays_are_held_for_one_document_at_a_time() -> None:
+    documents = [{"_id": place} for place in range(200)]
+    pipeline = [{"$project": {"n": {"$size": {"$range": [0, {"$add": [600_000, "$_id"]}]}}}}]
+    rows = aggregate(documents, pipeline, limits=Limits(stage_bytes=128 * 2**20))
+    assert rows[-1] == {"_id": 199, "n": 600_199}
+
+
+def test_the_memory_of_a_server_can_be_asked_for(mongod: Mongod) -> None:
+    pushed = [
+        {"$set": {"b": {"$range": [0, {"$add": [200_000, "$_id"]}]}}},
+        {"$unwind": "$b"},
+        {"$group": {"_id": None, "x": {"$push": "$s"}}},
+        {"$project": {"n": {"$size": "$x"}}},
+    ]
+    documents = [{"_id": 1, "s": "x" * 1000}]
+    with pytest.raises(LimitReached, match="more than 100 MiB") as reached:
+        aggregate(documents, pushed, limits=Limits(stage_bytes=100 * 2**20))
+    assert reached.value.path is not None and reached.value.path[:2] == (2, "$group")
+    with pymongo.MongoClient[dict[str, Any]](mongod.uri()) as client:
+        client["limits"]["memory"].drop()
+        client["limits"]["memory"].insert_many(documents)
+        with pytest.raises(pymongo.errors.OperationFailure) as of_server:
+            list(client["limits"]["memory"].aggregate(pushed))
+    assert reached.value.code == of_server.value.code == 146
+
+
+_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**31), 2**31 - 1)
+    | st.floats()
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text("abc", min_size=1), inner),
+    max_leaves=40,
+)
+
+
+@given(st.dictionaries(st.text("abc", min_size=1), _VALUES), st.integers(-20, 20))
+def test_what_a_document_takes_as_bson_is_known_to_a_few_bytes(document: dict[str, Any], off: int) -> None:
+    import bson
+
+    size = len(bson.encode(document))
+    # Names of an array's places, and ends, are counted roughly.
+    slack = 12 + size // 8
+    assert not exceeds(document, size + slack)
+    assert exceeds(document, size - slack) or size < 2 * slack
+    assert memory_of(document) > 0
+    assert is_small(document)
+
+
+def test_sizes_are_written_as_people_write_them() -> None:
+    assert [spelt(size) for size in (2**30, 16 * 2**20, 3 * 2**10, 100_000)] == [
+        "1 GiB",
+        "16 MiB",
+        "3 KiB",
+        "100,000 bytes",
+    ]
