@@ -21,9 +21,9 @@ _RANKS = {"$match": 1, "$sort": 1, "$skip": 2, "$limit": 2, "$project": 3, "$gro
 def arranged(pipeline: Sequence[Any]) -> list[int]:
     """The places of the stages in the order in which they run.
 
-    A ``$match`` moves ahead of the sort before it, a ``$skip`` ahead of stages that give one document for each, so
-    that these are not computed for what is skipped. Of sorts in a row the last alone is left: the others do not
-    even order what is equal.
+    A ``$match`` moves ahead of the sort before it, unless it asks about the elements of an array, a ``$skip`` ahead
+    of stages that give one document for each, so that these are not computed for what is skipped. Of sorts in a row
+    the last alone is left: the others do not even order what is equal.
     """
     order: list[int] = []
     for place, spec in enumerate(pipeline):
@@ -40,8 +40,18 @@ def arranged(pipeline: Sequence[Any]) -> list[int]:
 
 def _overtakes(spec: Any, before: Any) -> bool:
     if "$match" in spec:
-        return "$sort" in before
+        return "$sort" in before and not _stays(spec["$match"])
     return "$skip" in spec and any(name in before for name in _TRANSFORMATIONS)
+
+
+# Conditions of which the server does not know whether they are independent of the stage before.
+_STAYING = frozenset(("$elemMatch", "$size", "$jsonSchema", "$alwaysFalse", "$alwaysTrue"))
+
+
+def _stays(condition: Any) -> bool:
+    if isinstance(condition, Mapping):
+        return not _STAYING.isdisjoint(condition) or any(_stays(inner) for inner in condition.values())
+    return isinstance(condition, list | tuple) and any(_stays(inner) for inner in condition)
 
 
 def leading_joins(pipeline: Sequence[Any]) -> frozenset[int]:

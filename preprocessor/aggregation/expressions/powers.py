@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from bson.decimal128 import Decimal128
@@ -114,9 +115,12 @@ def _pow(base: Any, exponent: Any) -> Any:
         raise AggregationError(f"the base of $pow is a number, not {type_name(base)}", code=28762)
     if not b:
         raise AggregationError(f"the exponent of $pow is a number, not {type_name(exponent)}", code=28763)
-    if not is_nan(base) and not is_nan(exponent) and to_decimal(base) == 0 and to_decimal(exponent) < 0:
-        raise AggregationError("$pow takes no base 0 with a negative exponent", code=28764)
     widest = max(a, b)
+    if not is_nan(base) and not is_nan(exponent) and to_decimal(base) == 0:
+        power = to_decimal(exponent)
+        # Of Decimal128 the sign alone counts, that of -0 as well.
+        if power.is_signed() if widest == DECIMAL else power < 0:
+            raise AggregationError("$pow takes no base 0 with a negative exponent", code=28764)
     if widest == DECIMAL:
         return _decimal_power(base, exponent)
     if widest == DOUBLE:
@@ -143,8 +147,26 @@ def _whole_power(base: int, exponent: int, widest: int) -> Any:
     return _double_power(float(base), float(exponent))
 
 
+_ONE, _ZERO = Decimal("1.000000000000000000000000000000000"), Decimal("0E-6176")
+
+
 def _decimal_power(base: Any, exponent: Any) -> Any:
+    """As the server's library has it: ones with all their places, zeros and infinities without a sign."""
     foot, times = to_decimal(base), to_decimal(exponent)
     if not times or foot == 1:
-        return Decimal128("1")
-    return decimal128(decimalmath.precisely(lambda x: decimalmath.power(x, times), foot))
+        return decimal128(_ONE)
+    if times.is_infinite() and not foot.is_nan():
+        return decimal128(_endless_power(foot.copy_abs(), upward=times > 0))
+    if foot.is_infinite() and times != times.to_integral_value():
+        foot = foot.copy_abs()
+    found = decimalmath.precisely(lambda x: decimalmath.power(x, times), foot)
+    if not found:
+        return decimal128(_ZERO)
+    return decimal128(found.copy_abs() if found.is_infinite() and foot.is_finite() else found)
+
+
+def _endless_power(size: Decimal, *, upward: bool) -> Decimal:
+    """A positive number to the power of an infinity."""
+    if size == 1:
+        return _ONE
+    return Decimal("Infinity") if (size > 1) == upward else _ZERO

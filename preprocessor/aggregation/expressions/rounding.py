@@ -89,7 +89,7 @@ def _places(name: str, places: Any) -> int:
     if digits is None:
         raise AggregationError(f"{name} takes a whole number of places, not {places}", code=51082)
     if not -20 <= digits <= 100:
-        raise AggregationError(f"{name} takes -20 to 100 places, not {digits}", code=51083)
+        raise AggregationError(f"{name} takes -20 to 100 places, not {places}", code=51083)
     return digits
 
 

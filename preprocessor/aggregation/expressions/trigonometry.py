@@ -106,10 +106,15 @@ def _angle(rise: Decimal, run: Decimal) -> Decimal:
     """The angle of the point (run, rise), with the signs and infinities of C's ``atan2``."""
     pi = decimalmath.pi(70)
     if rise.is_infinite() or run.is_infinite() or not rise or not run:
-        quarters = math.atan2(float(rise), float(run)) / (math.pi / 4)
+        quarters = math.atan2(_direction(rise), _direction(run)) / (math.pi / 4)
         return (round(abs(quarters)) * pi / 4).copy_sign(rise)
     angle = decimalmath.atan(rise / run)
     return angle if run > 0 else angle + pi.copy_sign(rise)
+
+
+def _direction(number: Decimal) -> float:
+    """A zero or an infinity as it is, any other number as one: a double of it might be a zero or an infinity."""
+    return float(number) if number.is_infinite() or not number else math.copysign(1.0, number)
 
 
 def _scaled(name: str, value: Any, factor: float, exact: Decimal) -> Any:
