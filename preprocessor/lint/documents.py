@@ -7,9 +7,10 @@ others nothing is known.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.lint.shape.learn import described, learnt, result_schema
 from preprocessor.lint.shape.values import Shape, unknown_documents
@@ -18,6 +19,8 @@ from preprocessor.resultshape import MARKS, expects_results, is_result
 if TYPE_CHECKING:
     from preprocessor.results.fixtures import FixtureSource
     from preprocessor.specs import PipelineSpec
+
+_AT_ONCE: Final = 1_000
 
 
 def collection_shape(spec: PipelineSpec, source: FixtureSource | None) -> tuple[Shape, bool]:
@@ -38,19 +41,28 @@ def described_results() -> Shape:
 
 
 def _matching(spec: PipelineSpec, source: FixtureSource) -> list[dict[str, Any]]:
-    from preprocessor.aggregation import AggregationError, aggregate
+    from preprocessor.aggregation import AggregationError
+    from preprocessor.lint.shape.telling import telling
     from preprocessor.results import ResultsError
 
-    pipeline = spec.pipeline
     try:
-        documents: list[dict[str, Any]] = source.stored(spec.collection).with_documents(
-            _with_more(pipeline), list
+        return source.stored(spec.collection).with_documents(
+            _with_more(spec.pipeline), lambda documents: telling(_passing(documents, spec)), pruned=True
         )
-        if pipeline and "$match" in pipeline[0]:
-            documents = aggregate(documents, pipeline[:1], variables=spec.let)
     except (AggregationError, ResultsError):
         return []  # Whoever runs the pipeline says why.
-    return documents
+
+
+def _passing(documents: Iterable[dict[str, Any]], spec: PipelineSpec) -> Iterator[dict[str, Any]]:
+    """The documents that pass the pipeline's first ``$match``, some at a time."""
+    from preprocessor.aggregation import aggregate
+
+    if not spec.pipeline or "$match" not in spec.pipeline[0]:
+        yield from documents
+        return
+    left = iter(documents)
+    while some := list(islice(left, _AT_ONCE)):
+        yield from aggregate(some, spec.pipeline[:1], variables=spec.let)
 
 
 def _with_more(pipeline: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

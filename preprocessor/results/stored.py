@@ -138,16 +138,21 @@ class StoredCollection:
         return [bson.decode(self._raws[number], OPTIONS) for number in numbers]
 
     def with_documents(
-        self, pipeline: Sequence[Mapping[str, Any]], use: Callable[[Iterable[Document]], _T]
+        self,
+        pipeline: Sequence[Mapping[str, Any]],
+        use: Callable[[Iterable[Document]], _T],
+        *,
+        pruned: bool = False,
     ) -> _T:
         """What ``use`` makes of documents on which the pipeline gives what it gives on all of them, decoded whole.
 
         Left out are documents that its first ``$match`` is certain to drop, and fields that it cannot read. They can
-        be gone through once. ``use`` may be called a second time, when bytes turn out to be no BSON.
+        be gone through once. Where the pipeline goes on with parts of them alone, what it cannot read is left in them,
+        unless ``pruned``. ``use`` may be called a second time, when bytes turn out to be no BSON.
         """
-        return self._sound(lambda: use(self._documents_for(pipeline)))
+        return self._sound(lambda: use(self._documents_for(pipeline, pruned)))
 
-    def _documents_for(self, pipeline: Sequence[Mapping[str, Any]]) -> Iterable[Document]:
+    def _documents_for(self, pipeline: Sequence[Mapping[str, Any]], pruned: bool) -> Iterable[Document]:
         numbers = self._candidates(readpaths.leading_values(pipeline))
         if self._whole is not None:
             return self._whole_of(numbers)
@@ -155,7 +160,8 @@ class StoredCollection:
         kept = self._is_kept(numbers)
         tree = readpaths.read_tree(pipeline) if large or not kept else {}
         if not kept:
-            return self._one_by_one(numbers, tree, held=tree is not None and readpaths.holds(pipeline))
+            held = pruned or (tree is not None and readpaths.holds(pipeline))
+            return self._one_by_one(numbers, tree, held)
         return self._whole_of(numbers) if tree is None else [self._part(number, tree) for number in numbers]
 
     def _is_kept(self, numbers: Sequence[int]) -> bool:

@@ -15,7 +15,7 @@ from preprocessor.lint.shape import units
 from preprocessor.lint.shape.units import Unit
 from preprocessor.lint.shape.values import ANY_KIND, INTEGERS, NUMBERS, Kinds, Shape, Traits
 
-_FEW: Final = 64
+FEW: Final = 64
 Schema = Mapping[str, Any]
 _NO_SCHEMA: Final[Schema] = {}
 
@@ -138,7 +138,7 @@ def _few(values: Sequence[Any]) -> frozenset[Any] | None:
     if not all(isinstance(value, (str, int, float)) for value in values):
         return None
     distinct = frozenset(values)
-    return distinct if len(distinct) <= _FEW else None
+    return distinct if len(distinct) <= FEW else None
 
 
 # -- from a schema --
