@@ -35,7 +35,14 @@ def generated(comment: Comment) -> bool:
 
 def template_in(text: str) -> bool:
     """Whether a template writes into a page, outside of code."""
-    return bool(_TEMPLATE.search(text)) and bool(_TEMPLATE.search(_CODE.sub("", text)))
+    if "{{" not in text and "{%" not in text:
+        return False
+    return bool(_TEMPLATE.search(text)) and bool(_TEMPLATE.search(without_code(text)))
+
+
+def without_code(text: str) -> str:
+    """The page without what stands in code: a page about templates has none for that."""
+    return _CODE.sub("", text)
 
 
 def deferred(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: bool) -> list[Finding]:

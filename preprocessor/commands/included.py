@@ -9,7 +9,7 @@ from pathlib import Path
 
 from preprocessor.commands import shared_pipelines
 from preprocessor.commands.siteconfig import find_site, from_here
-from preprocessor.generated import template_in
+from preprocessor.generated import template_in, without_code
 from preprocessor.inclusions import Inclusions, inclusions, may_include
 from preprocessor.pages import Page, read_page
 from preprocessor.textfiles import may_be_file
@@ -50,7 +50,7 @@ def _taken_in(page: Page) -> Inclusions:
     if not may_include(page.text):
         return Inclusions((), (), page.text)
     file = Path(page.file)
-    return inclusions(file, page.text, [*_folders(file.absolute().parent), Path.cwd()])
+    return inclusions(file, without_code(page.text), [*_folders(file.absolute().parent), Path.cwd()])
 
 
 @cache

@@ -79,7 +79,10 @@ def test_a_fault_of_a_comment_without_a_template_stays_an_error(capsys: pytest.C
 
 
 def test_a_template_in_code_explains_no_missing_table(capsys: pytest.CaptureFixture[str]) -> None:
-    write("docs/index.md", f"`{{{{ x }}}}` and ${{{{ y }}}}\n\n```\n{{% z %}}\n```\n\n{VALUE}\n")
+    write(
+        "docs/index.md",
+        f'`{{{{ x }}}}` and ${{{{ y }}}}\n\n```\n{{% z %}}\n--8<-- "a.md"\n```\n\n`{{% include "b.md" %}}` {VALUE}\n',
+    )
     assert checked(capsys) == (1, [["docs/index.md", "error", "MT139"]])
 
 

@@ -1,6 +1,6 @@
 """A small site with every kind of comment, what its readers must see, and what they do see.
 
-It comes in two editions, which differ in a word of the text and in the data: a site is built, edited and built again.
+It comes in editions, which differ in a word of the text or in the data: a site is built, edited and built again.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ SORTED = '{"$sort": {"_id": 1}}'
 """The only stage of each pipeline, as it stands in the text."""
 
 COLD = Edition("winter", 3, 5)
+REWORDED = Edition("summer", 3, 5)
 WARM = Edition("summer", 31, 57)
 
 

@@ -16,7 +16,7 @@ import pytest
 from preprocessor.cli import main
 from tests.site.builds import build, environment
 from tests.site.plugins.sites import SITES, UNDER_ZENSICAL, for_zensical, versions
-from tests.site.plugins.smallsite import COLD, WARM, Site, read, with_tokens, write
+from tests.site.plugins.smallsite import COLD, REWORDED, WARM, Site, read, with_tokens, write
 
 
 def plain(content: str) -> str:
@@ -35,7 +35,7 @@ def built_right(site: Site, built: Path) -> None:
 
 @pytest.mark.parametrize("name", SITES)
 def test_every_figure_is_right_beside_a_plugin_when_built_and_when_edited(name: str, tmp_path: Path) -> None:
-    for edition in (COLD, WARM):
+    for edition in (COLD, REWORDED, WARM):
         site = SITES[name](edition)
         write(site, tmp_path)
         done = build(tmp_path)
