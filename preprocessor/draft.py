@@ -16,6 +16,9 @@ _CROWD = 8
 """Fields of one sub-document that are too many to be meant for readers."""
 
 _SCALARS = frozenset({"int", "long", "double", "decimal", "string", "bool", "date"})
+_ORDERED = frozenset({"int", "long", "double", "decimal", "date", "null"})
+"""What sorts as readers expect; in texts 10 stands before 9."""
+
 _COLUMN = re.compile(r"[^$.][^.]*(\.[^$.][^.]*)*")
 
 
@@ -86,11 +89,57 @@ def suggested(fields: Sequence[Candidate]) -> list[str]:
     among = Counter(one.path.rpartition(".")[0] for one in fields if "." in one.path)
     near = [one for one in fields if among[one.path.rpartition(".")[0]] <= _CROWD] or list(fields)
     usual = [one for one in near if one.everywhere] or near
-    different = [one for one in usual if one.distinct > 1 and "date" not in one.types] or usual
+    different = [one for one in usual if one.distinct > 1] or usual
     unlike: dict[tuple[str, ...], Candidate] = {}
     for one in different:
         unlike.setdefault(one.values, one)
     return [one.path for one in unlike.values()][:MOST_COLUMNS]
+
+
+def left_out(
+    documents: Sequence[Mapping[str, Any]], fields: Sequence[Candidate], paths: Sequence[str]
+) -> dict[str, list[str]]:
+    """The fields of the documents that ``paths`` do not show, by the reason why."""
+    found: dict[str, list[str]] = {}
+    values = {one.path: one.values for one in fields}
+    for one in fields:
+        if one.path not in paths:
+            twice = any(one.values == values.get(path) for path in paths)
+            found.setdefault(_reason(one, twice), []).append(one.path)
+    known = {one.path.partition(".")[0] for one in fields}
+    other = dict.fromkeys(name for document in documents for name in document if name not in known)
+    if other:
+        found["no number, text or date in their first two levels"] = list(other)
+    return found
+
+
+def _reason(one: Candidate, twice: bool) -> str:
+    if not one.everywhere:
+        return "only some documents have a value"
+    if one.distinct == 1:
+        return "the same in all documents"
+    return "the same as what is shown" if twice else f"no room beside {MOST_COLUMNS} columns, or among many"
+
+
+def orders(
+    paths: Sequence[str], fields: Sequence[Candidate], *, may_add: bool
+) -> Iterator[tuple[list[str], list[str]]]:
+    """Columns and what they are sorted by, from what readers like best to what tells all rows apart.
+
+    ``may_add``: whether the ``_id`` may be shown beside, or instead of, the last of the columns ``paths``.
+    """
+    texts = {one.path for one in fields if not set(one.types) <= _ORDERED}
+    yield list(paths), sorting(paths)
+    yield list(paths), list(paths)
+    numbers = [path for path in paths if path not in texts]
+    if numbers:
+        yield list(paths), numbers
+    if may_add and "_id" not in paths:
+        wider = [*paths[: MOST_COLUMNS - 1], "_id"]
+        shown = [path for path in numbers if path in wider]
+        yield wider, [*sorting(wider[:-1]), "_id"]
+        yield wider, ["_id"]
+        yield wider, [*shown, "_id"]
 
 
 def sorting(paths: Sequence[str]) -> list[str]:
@@ -105,17 +154,18 @@ def columns(paths: Sequence[str], headers: Sequence[str], fields: Iterable[Candi
     """
     gaps = {one.path: not one.everywhere for one in fields}
     return [
-        Column(path, name, text, gaps[path])
+        Column(path, name, text, gaps.get(path, False))
         for path, name, text in zip(paths, _names(paths), headers, strict=True)
     ]
 
 
 def _names(paths: Sequence[str]) -> list[str]:
     last = [path.rpartition(".")[2] for path in paths]
-    return [
-        name if last.count(name) == 1 else path.replace(".", "_").strip("_")
+    wanted = [
+        name if last.count(name) == 1 else path.replace(".", "_").strip("_") or "id"
         for name, path in zip(last, paths, strict=True)
     ]
+    return [name if name not in wanted[:at] else f"{name}_{at + 1}" for at, name in enumerate(wanted)]
 
 
 def titles(paths: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -148,7 +198,7 @@ def header(name: str) -> str:
     """A field's name as a header: "docSizeKB" becomes "Doc size KB"."""
     words = [word if word.isupper() and len(word) > 1 else word.lower() for word in _WORD.findall(name)]
     text = " ".join(words)
-    return text[:1].upper() + text[1:] or name
+    return text[:1].upper() + text[1:] or name.strip() or "–"
 
 
 def comment(
@@ -157,10 +207,11 @@ def comment(
     shown: Sequence[Column],
     sort: Sequence[str],
     title: str = "",
+    ignore: Mapping[str, str] | None = None,
 ) -> str:
     """The text of a comment that shows the columns ``shown``, sorted by those whose paths are ``sort``.
 
-    ``where`` selects documents, path → value; values are Extended JSON.
+    ``where`` selects documents, path → value; values are Extended JSON. ``ignore``: rule id → why it is ignored.
     """
     names = {column.path: column.name for column in shown}
     stages: list[dict[str, Any]] = [{"$match": dict(where)}] if where else []
@@ -175,6 +226,7 @@ def comment(
     }
     gaps = {column.name: {"missing": "not measured"} for column in shown if column.gaps}
     body |= {"format": gaps} if gaps else {}
+    body |= {"ignore": dict(ignore)} if ignore else {}
     return f"<!-- MONGO_TABLE: {_laid_out(body)} -->"
 
 

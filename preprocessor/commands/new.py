@@ -6,6 +6,7 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +15,17 @@ from preprocessor.commands import Unusable, read_text
 from preprocessor.reporters import harmless
 
 if TYPE_CHECKING:
+    from preprocessor.commands.drafting import Drafted
     from preprocessor.draft import Candidate
     from preprocessor.results import ResultsSource, Rows
 
 _LOOKED_AT = 50
+_LISTED = 8
+_OF_FILES = 10_000
 
 
 def run(arguments: Namespace) -> int:
     """Prints the comment, or appends it to a page; asks for what no option says when a person sits there."""
-    from preprocessor.draft import columns, comment, titles
     from preprocessor.results import open_source
 
     asking = sys.stdin.isatty() and not arguments.columns
@@ -31,20 +34,61 @@ def run(arguments: Namespace) -> int:
     try:
         collection = _collection(arguments.collection, source.collections(), asking)
         documents = _documents(source, collection, where)
+        drafted, out = _drafted(arguments, source, collection, where, documents, asking)
     finally:
         source.close()
+    if arguments.append:
+        _append(Path(arguments.append), drafted.text)
+    else:
+        sys.stdout.buffer.write(
+            _encoded(drafted.text + "\n")
+        )  # A page is UTF-8, whatever the terminal speaks.
+    _say(f"{len(documents)} documents of `{collection}` looked at")
+    for reason, names in out.items():
+        more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+        _say(f"left out ({reason}): {', '.join(names[:_LISTED])}{more}")
+    for message in drafted.ignored:
+        _say(f"the comment ignores: {message}")
+    return 0
+
+
+def _drafted(
+    arguments: Namespace,
+    source: ResultsSource,
+    collection: str,
+    where: Mapping[str, Any],
+    documents: Rows,
+    asking: bool,
+) -> tuple[Drafted, Mapping[str, Sequence[str]]]:
+    """The comment, and the fields that it leaves out, by the reason why, where nobody chose them."""
+    from preprocessor.commands.drafting import Draft, Drafted, soundest
+    from preprocessor.draft import columns, comment, left_out, orders, titles
+
     fields = _fields(collection, documents)
     paths = _chosen(arguments.columns, fields, asking)
-    proposal = titles(paths, documents)
-    headers = _headers(arguments.headers, paths, proposal, asking)
+    headers = _headers(arguments.headers, paths, titles(paths, documents), asking)
     sort = _sorting(arguments.sort, paths, asking)
-    text = comment(collection, where, columns(paths, headers, fields), sort, arguments.title or "")
-    if arguments.append:
-        _append(Path(arguments.append), text)
+    chosen = bool(arguments.columns or asking)
+
+    def draft(shown: Sequence[str], by: Sequence[str]) -> Draft:
+        texts = dict(zip(paths, headers, strict=True))
+        named = [texts.get(path) or titles([path], documents)[0] for path in shown]
+        shaped, title = columns(shown, named, fields), arguments.title or ""
+        return Draft(tuple(shown), partial(comment, collection, where, shaped, by, title))
+
+    if arguments.sort or asking or not _can_be_tried(source, documents):
+        drafted = Drafted(draft(paths, sort).write({}), tuple(paths))
     else:
-        sys.stdout.buffer.write(_encoded(text + "\n"))  # A page is UTF-8, whatever the terminal speaks.
-    _say(f"{len(documents)} documents of `{collection}` looked at")
-    return 0
+        may_add = not (chosen or arguments.headers)
+        drafted = soundest((draft(*one) for one in orders(paths, fields, may_add=may_add)), source)
+    return drafted, {} if chosen else left_out(documents, fields, drafted.paths)
+
+
+def _can_be_tried(source: ResultsSource, documents: Rows) -> bool:
+    """Whether to run a draft costs little: over files, and over the few documents that were looked at."""
+    from preprocessor.results.fixtures import FixtureSource
+
+    return isinstance(source, FixtureSource) or len(documents) < _LOOKED_AT
 
 
 def _say(text: str) -> None:
@@ -102,12 +146,14 @@ def _documents(source: ResultsSource, collection: str, where: Mapping[str, Any])
     from preprocessor.explanation.walking import walk
     from preprocessor.extjson import decode
     from preprocessor.results import Query
+    from preprocessor.results.fixtures import FixtureSource
 
     wanted, malformed = decode(dict(where))
     if malformed:
         raise Unusable(f"--where: {malformed[0].message}")
     stage = {"$match": wanted}
-    found = source.aggregate(Query(collection, (stage, {"$limit": _LOOKED_AT})))
+    most = _OF_FILES if isinstance(source, FixtureSource) else _LOOKED_AT
+    found = source.aggregate(Query(collection, (stage, {"$limit": most})))
     if found:
         return found
     way = walk(source, Query(collection, (stage,)))

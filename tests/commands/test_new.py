@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import pty
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from bson import ObjectId, json_util
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from preprocessor.cli import main
 from preprocessor.comments import find
 from preprocessor.draft import candidates, columns, comment, header, sorting, suggested, titles
 from preprocessor.specs import TableSpec, read
@@ -194,3 +200,72 @@ def test_whatever_the_documents_hold_the_comment_is_one_and_valid(
     assert (spec.title or "") == title
     assert spec.pipeline[0] == {"$match": {"a": value}}
     assert len(spec.columns) == len(paths)
+
+
+def test_dates_are_shown_and_what_is_left_out_is_named_with_the_reason(tmp_path: Path) -> None:
+    rows = [
+        {
+            "_id": ObjectId(f"65a00000000000000000000{number}"),
+            "train": f"P{number}",
+            "departs": datetime(2024, 1, number),
+            "line": "north",
+            "stops": [1],
+            **({"delay": 3} if number == 1 else {}),
+        }
+        for number in (1, 2, 3)
+    ]
+    (tmp_path / "fixtures" / "trains").mkdir(parents=True)
+    (tmp_path / "fixtures" / "trains" / "a.jsonl").write_text(
+        "".join(json_util.dumps(row) + "\n" for row in rows)
+    )
+    done = mongo_tables("new", "--append", "page.md", cwd=tmp_path)
+    assert '"columns": ["train", "departs"]' in (tmp_path / "page.md").read_text()
+    assert "left out (only some documents have a value): delay\n" in done.stderr
+    assert "left out (the same in all documents): line\n" in done.stderr
+    assert "left out (no number, text or date in their first two levels): _id, stops\n" in done.stderr
+    assert mongo_tables("check", "--fail-on", "note", "page.md", cwd=tmp_path).stdout == ""
+
+
+def test_rows_that_no_field_tells_apart_are_shown_with_their_id(tmp_path: Path) -> None:
+    (tmp_path / "fixtures" / "runs").mkdir(parents=True)
+    rows = "".join(json.dumps({"_id": number, "team": team}) + "\n" for number, team in enumerate("aab"))
+    (tmp_path / "fixtures" / "runs" / "a.jsonl").write_text(rows)
+    mongo_tables("new", "--append", "page.md", cwd=tmp_path)
+    assert mongo_tables("check", "--fail-on", "note", "page.md", cwd=tmp_path).stdout == ""
+
+
+stored = st.one_of(
+    st.none(),
+    st.integers(-3, 3),
+    st.floats(allow_nan=False),
+    st.text(max_size=3),
+    st.booleans(),
+    st.datetimes(datetime(1, 1, 2), datetime(9999, 1, 1)).map(lambda one: one.replace(microsecond=0)),
+    st.sampled_from(["P4", "P10", "P9", "x 1", "x 10"]),
+    st.lists(st.integers(0, 2), max_size=2),
+)
+names = st.sampled_from(
+    ["a", "b", "a_b", "sizeKB", "fooBar", "_", "__x", "Ärger", "tookMs", "n 1", "0", "duration"]
+)
+stored_documents = st.lists(
+    st.dictionaries(names, st.one_of(stored, st.dictionaries(names, stored, max_size=3)), max_size=5),
+    min_size=1,
+    max_size=6,
+)
+ids = st.sampled_from(
+    [lambda n: n, lambda n: f"P{n * 9}", lambda n: {"a": n, "b": 1}, lambda n: ObjectId(f"{n:024x}")]
+)
+
+
+@settings(max_examples=150 if "CI" not in os.environ else 40, deadline=None)
+@given(stored_documents, ids)
+def test_what_is_written_is_clean_whatever_the_documents_hold(rows: list[dict[str, Any]], name: Any) -> None:
+    with TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path("fixtures/runs").mkdir(parents=True)
+        lines = (json_util.dumps({"_id": name(number), **row}) for number, row in enumerate(rows))
+        Path("fixtures/runs/a.jsonl").write_text("".join(f"{line}\n" for line in lines))
+        said, told = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(told):
+            assume(main(["new", "--append", "page.md"]) == 0)
+            status = main(["check", "--fail-on", "note", "page.md"])
+        assert (status, said.getvalue()) == (0, ""), (Path("page.md").read_text(), told.getvalue())
