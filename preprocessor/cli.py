@@ -19,7 +19,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from traceback import clear_frames
 from typing import TYPE_CHECKING, NoReturn
 
 from preprocessor import __version__
@@ -132,6 +131,8 @@ def _failed(error: Exception) -> int:
     if isinstance(error, Unusable | ResultsError):
         return _complain(error.message, 2, error.hint)
     if isinstance(error, MemoryError):
+        from traceback import clear_frames
+
         clear_frames(error.__traceback__)  # What filled the memory stands in them.
         return _complain("the memory of this machine, or what it allows, is not enough", 2)
     if isinstance(error, OSError):

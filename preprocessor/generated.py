@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from preprocessor.comments import Comment
     from preprocessor.pages import Page
 
-_TEMPLATE: Final = re.compile(r"(?<!\$)\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+# What begins and does not end soon is no template: to look for its end from each beginning would take for ever.
+_TEMPLATE: Final = re.compile(r"(?<!\$)\{\{.{0,1000}?\}\}|\{%.{0,1000}?%\}", re.DOTALL)
 _SAYS_SO: Final = re.compile(r'"generated"\s*:\s*true\b')
 _ID: Final = re.compile(r'"id"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _TABLE: Final = re.compile(r'"table"\s*:\s*"((?:[^"\\]|\\.)*)"')
@@ -73,8 +74,18 @@ def _late_tables(pages: Sequence[Page]) -> re.Pattern[str] | None:
     """The ids of tables and charts that are generated, as a pattern; None where no comment is generated."""
     late = [comment for page in pages for comment in page.comments if generated(comment)]
     written = [match[1] for comment in late if (match := _ID.search(comment.body))]
-    ids = (".+".join(map(re.escape, _TEMPLATE.split(each))) for each in written)
+    ids = (_any_between([re.escape(part) for part in _TEMPLATE.split(each)]) for each in written)
     return re.compile("|".join(ids) or r"(?!)") if late else None
+
+
+def _any_between(parts: Sequence[str]) -> str:
+    """A pattern of the parts with any text between them; each but the last is taken where it first comes."""
+    first, *others = parts
+    return (
+        first
+        + "".join(f"(?>.+?{part})" for part in others[:-1])
+        + "".join(f".+{part}" for part in others[-1:])
+    )
 
 
 def _translated(found: Sequence[Finding], pages: Sequence[Page]) -> set[Finding]:

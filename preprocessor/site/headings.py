@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-_HEADING: Final = re.compile(r"<h[1-6]\b[^>]*?\bid=\"([^\"]+)\"[^>]*>(.*?)</h[1-6]>", re.DOTALL)
+_HEADING: Final = re.compile(
+    r"<h[1-6]\b[^<>]*?\bid=\"([^\"]+)\"[^<>]*>((?:(?!<h[1-6]\b).)*?)</h[1-6]>", re.DOTALL
+)
 _VALUE: Final = '<span class="mongo-value"'
 _PERMALINK: Final = re.compile(r"<a\b[^>]*class=\"headerlink\".*?</a>", re.DOTALL)
 _VALUE_WHOLE: Final = re.compile(r"<span class=\"mongo-value\".*?</span>", re.DOTALL)

@@ -1,0 +1,87 @@
+"""No text of a page, and no text of a document, makes a command hang."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from preprocessor.aggregation import AggregationError, aggregate
+from preprocessor.scan.containers import _RULE
+from preprocessor.site.headings import headings_with_values
+from tests.commands.test_commands import mongo_tables
+
+MANY = 20_000
+TABLE = {"collection": "runs", "pipeline": [{"$project": {"n": 1}}], "columns": ["n"], "headers": ["N"]}
+TEXTS = {
+    "a rule that is none": "-" * 60 + "x",
+    "stars": "* " * 2000 + "x",
+    "templates without an end": "{{" * MANY,
+    "tags without an end": "{%" * MANY,
+    "a marker without an end": "<!-- mongo-tables: begin" + " " * MANY,
+    "an attribute without an end": "<a " + "b='" * MANY,
+    "quotes": "> " * MANY + "x",
+    "backticks": "`" * MANY + " a",
+}
+
+
+def _project(folder: Path, text: str, table: dict[str, object]) -> Path:
+    (folder / "docs").mkdir()
+    comment = f"<!-- MONGO_TABLE: {json.dumps(table)} -->"
+    (folder / "docs" / "page.md").write_text(f"# Runs\n\n{text}\n\n{comment}\n")
+    (folder / "fixtures" / "runs").mkdir(parents=True)
+    (folder / "fixtures" / "runs" / "a.jsonl").write_text('{"_id": 1, "n": 1}\n')
+    return folder
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_page_with_hostile_text_is_checked_in_seconds(tmp_path: Path, name: str) -> None:
+    folder = _project(tmp_path, TEXTS[name], TABLE)
+    started = time.monotonic()
+    command = [sys.executable, "-m", "preprocessor.cli", "check", "--prose"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    assert time.monotonic() - started < 12
+    assert "Traceback" not in done.stderr
+
+
+def test_an_id_of_many_templates_is_compared_in_seconds(tmp_path: Path) -> None:
+    first = {**TABLE, "id": "a{{x}}" * 30 + "b", "generated": True}
+    folder = _project(tmp_path, "", first)
+    value = {"table": "a" * 200, "column": "n"}
+    page = folder / "docs" / "page.md"
+    page.write_text(f"{page.read_text()}\n<!-- MONGO_VALUE: {json.dumps(value)} -->\n")
+    started = time.monotonic()
+    mongo_tables("check", cwd=folder, expect=1)
+    assert time.monotonic() - started < 12
+
+
+@pytest.mark.parametrize("text", ["1" * 200_000 + "x", "0x" + "1" * 200_000 + "z", "1" * 200_000 + ".x"])
+def test_a_long_text_that_is_no_number_is_refused_in_a_moment(text: str) -> None:
+    started = time.thread_time()
+    with pytest.raises(AggregationError):
+        aggregate([{"s": text}], [{"$project": {"n": {"$toDouble": "$s"}}}])
+    assert time.thread_time() - started < 2
+
+
+def test_a_heading_that_follows_one_without_an_end_is_found() -> None:
+    found = headings_with_values('<h1 id="a"><h1 id="b">at <span class="mongo-value">1</span></h1>')
+    assert found["b"].whole == "at 1"
+
+
+@pytest.mark.parametrize("html", ['<h1 id="a">', "<h1 ", '<h2 id="'])
+def test_headings_without_an_end_are_passed_over_in_a_moment(html: str) -> None:
+    started = time.thread_time()
+    headings_with_values(html * MANY + '<h1 id="b">at <span class="mongo-value">1</span></h1>')
+    assert time.thread_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("line", "is_rule"),
+    [("---", True), ("- - -", True), ("-  -  -  ", True), ("***", True), ("-   -   -", False), ("--", False), ("---x", False), (" ___   ", True), ("-*-", False)],
+)  # fmt: skip
+def test_a_rule_is_what_it_was(line: str, is_rule: bool) -> None:
+    assert bool(_RULE.match(line)) == is_rule
