@@ -470,17 +470,22 @@ def _same_comment(spec: Spec, other: Spec) -> bool:
     return (spec.comment.keyword, spec.comment.body) == (other.comment.keyword, other.comment.body)
 
 
+_GUESSED = 100
+"""As many unknown ids as are held against all that there are, which takes its time."""
+
+
 def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]:
     """Give a finding for every value or check whose table is not among the ids ``known``.
 
     ``known`` should hold the ids of faulty tables as well (``written_ids``), lest one fault be told twice.
     """
     ids = frozenset(known)
-    found = []
+    found: list[Finding] = []
     for spec in specs:
         if isinstance(spec, (ValueSpec, CheckSpec)) and spec.table not in ids:
             message = f"There is no table with the id `{spec.table}`."
-            hint = did_you_mean(spec.table, ids) or 'A table gets its id by the key "id".'
+            near = did_you_mean(spec.table, ids) if len(found) < _GUESSED else ""
+            hint = near or 'A table gets its id by the key "id".'
             found.append(finding("MT139", spec.file, spec.locate(("table",)), message, hint))
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from preprocessor.findings import Finding
@@ -25,21 +25,32 @@ def is_silenced(found: Finding, ignore: Mapping[str, str]) -> bool:
     return found.rule in ignore and (found.severity != "error" or found.rule >= _FIRST_IGNORABLE_ERROR)
 
 
-def _is_about(found: Finding, spec: Spec) -> bool:
-    """Whether a finding stands within the comment."""
+Places = Mapping[tuple[str, int], Sequence[Finding]]
+"""Findings by file and line: with many comments and many findings, no comment goes through all of them."""
+
+
+def _by_place(found: Iterable[Finding]) -> Places:
+    places: dict[tuple[str, int], list[Finding]] = {}
+    for one in found:
+        places.setdefault((one.file, one.line), []).append(one)
+    return places
+
+
+def _about(spec: Spec, places: Places) -> Iterator[Finding]:
+    """The findings that stand within the comment."""
     comment = spec.comment
     last = comment.body_lines[-1][0] if comment.body_lines else comment.line
-    return found.file == spec.file and comment.line <= found.line <= last
+    for line in range(comment.line, last + 1):
+        yield from places.get((spec.file, line), ())
 
 
 def without_silenced(found: Iterable[Finding], specs: Iterable[Spec]) -> list[Finding]:
     """The findings that no comment takes upon itself."""
-    ignoring = [spec for spec in specs if spec.ignore]
-    return [
-        one
-        for one in found
-        if not any(is_silenced(one, spec.ignore) and _is_about(one, spec) for spec in ignoring)
-    ]
+    listed = list(found)
+    places = _by_place(listed)
+    ignoring = (spec for spec in specs if spec.ignore)
+    silenced = {one for spec in ignoring for one in _about(spec, places) if is_silenced(one, spec.ignore)}
+    return [one for one in listed if one not in silenced]
 
 
 def unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran: bool) -> list[Finding]:
@@ -49,6 +60,7 @@ def unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran: bool
     that need rows have not spoken.
     """
     waiting = frozenset[str]() if ran else _NEED_ROWS
+    places = _by_place(found)
     return [
         finding(
             "MT507",
@@ -61,5 +73,5 @@ def unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran: bool
         for rule in spec.ignore
         if rule not in waiting
         and rule != _ABOUT_SENTENCES
-        and not any(is_silenced(one, {rule: ""}) and _is_about(one, spec) for one in found)
+        and not any(is_silenced(one, {rule: ""}) for one in _about(spec, places))
     ]

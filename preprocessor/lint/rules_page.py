@@ -42,17 +42,18 @@ def _shown(subjects: Sequence[Subject]) -> list[_Shown]:
 def misplaced_header(subjects: Sequence[Subject]) -> Iterator[tuple[Subject, Finding]]:
     """MT414: a header that elsewhere on the page stands over something else was copied from there."""
     shown = _shown(subjects)
-    by_header: dict[str, list[_Shown]] = defaultdict(list)
+    by_header: dict[str, dict[tuple[str, frozenset[str]], _Shown]] = defaultdict(dict)
     by_sources: dict[frozenset[str], set[str]] = defaultdict(set)
     for one in shown:
-        by_header[one.header].append(one)
+        by_header[one.header].setdefault((one.column, one.sources), one)
         by_sources[one.sources].add(one.header)
     for one in shown:
         elsewhere = sorted(by_sources[one.sources] - {one.header})
         if not one.sources or not elsewhere or _akin(one.header, one):
             continue
         named = next((header for header in elsewhere if _akin(header, one)), None)
-        others = [other for other in by_header[one.header] if other.sources != one.sources] if named else []
+        alike = by_header[one.header].values() if named else ()
+        others = [other for other in alike if other.sources != one.sources]
         if named is None or not any(_akin(other.header, other) for other in others):
             continue
         line = others[0].subject.spec.locate(("headers", others[0].place))[0]
