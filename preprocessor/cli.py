@@ -472,6 +472,22 @@ def _diff(commands: Commands) -> None:
     form.add_argument("--markdown", action="store_true", help="as a part of a page of changes")
 
 
+def _completion(commands: Commands) -> None:
+    command = _command(
+        commands,
+        "completion",
+        "print what makes a shell complete commands and options",
+        "Prints a script for a shell, which then completes commands, options, their choices, and files.",
+        "preprocessor.commands.completion",
+        "examples:\n"
+        "  bash   mongo-tables completion bash > ~/.local/share/bash-completion/completions/mongo-tables\n"
+        "  zsh    mongo-tables completion zsh > _mongo-tables, in a folder of $fpath\n"
+        "  fish   mongo-tables completion fish > ~/.config/fish/completions/mongo-tables.fish\n\n"
+        "exit status: 0 printed, 2 wrong usage",
+    )
+    command.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
+
+
 _RUNNER = (
     ("run", "measure experiments and write result documents", "preprocessor.runner.command"),
     ("experiments", "list the experiments", "preprocessor.runner.listing"),
@@ -540,6 +556,7 @@ _COMMANDS: dict[str, Callable[[Commands], None]] = {
     "schema": _schema,
     "pull": _pull,
     "diff": _diff,
+    "completion": _completion,
     **{name: partial(_runner, name, summary, module) for name, summary, module in _RUNNER},
 }
 
