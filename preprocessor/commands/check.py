@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from preprocessor import atomic
 from preprocessor.commands import STDIN, Unusable, ask, complain, gather, read_text, source_for
-from preprocessor.commands.companions import companions
+from preprocessor.commands.companions import built_together, companions
 from preprocessor.commands.included import included
 from preprocessor.commands.siteconfig import from_here
 from preprocessor.generated import deferred
@@ -43,7 +43,7 @@ def run(arguments: Namespace) -> int:
     pages = [*gathered.pages, *taken_in.pages]
     others = companions(pages, arguments.pipelines)
     findings = _findings(pages, others, arguments)
-    findings = deferred(findings, [*pages, *others], open_ended=taken_in.open_ended)
+    findings = _without_deferred(findings, [*pages, *others], taken_in.open_ended, arguments)
     if arguments.write_baseline:
         return _accept(findings, Path(arguments.baseline)) if not gathered.faults else 2
     if arguments.baseline:
@@ -53,6 +53,16 @@ def run(arguments: Namespace) -> int:
     if not findings and not gathered.faults and arguments.format == "text":
         print(_without_fault(pages, arguments), file=sys.stderr)
     return 2 if gathered.faults else exit_code(findings, arguments.fail_on)
+
+
+def _without_deferred(
+    findings: Sequence[Finding], pages: Sequence[Page], open_ended: bool, arguments: Namespace
+) -> Sequence[Finding]:
+    """The findings, with notes for those that only the build can judge; a table may come into any page of the site."""
+    if any(one.rule == "MT139" for one in findings):
+        whole = built_together(pages, arguments.pipelines)
+        pages, open_ended = [*pages, *whole.pages], open_ended or whole.open_ended
+    return deferred(findings, pages, open_ended=open_ended)
 
 
 def _without_fault(pages: Sequence[Page], arguments: Namespace) -> str:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from preprocessor.commands import gather
+from preprocessor.commands.included import Included, included
 from preprocessor.commands.siteconfig import find_site, from_here
 from preprocessor.pages import Page, ids_of, written_ids
 
@@ -24,14 +25,21 @@ def companions(pages: Sequence[Page], pipelines: str) -> list[Page]:
     wanted = _named(pages) - {each for page in pages for each in written_ids(page)}
     if not wanted:
         return []
+    others = built_together(pages, pipelines).pages
+    return [_narrowed(page, wanted) for page in others if not wanted.isdisjoint(written_ids(page))]
+
+
+def built_together(pages: Sequence[Page], pipelines: str) -> Included:
+    """The other pages that a site is built from together with ``pages``, and what comes into them."""
     folders = {folder for page in pages if (folder := _documentation(Path(page.file)))}
     asked = {Path(page.file).resolve() for page in pages}
-    others = gather(sorted(folders), pipelines).pages
-    return [
-        _narrowed(page, wanted)
-        for page in others
-        if Path(page.file).resolve() not in asked and not wanted.isdisjoint(written_ids(page))
-    ]
+    others = _without(asked, gather(sorted(folders), pipelines).pages)
+    taken_in = included(others, pipelines)
+    return Included([*others, *_without(asked, taken_in.pages)], taken_in.open_ended)
+
+
+def _without(asked: set[Path], pages: Sequence[Page]) -> list[Page]:
+    return [page for page in pages if Path(page.file).resolve() not in asked]
 
 
 def _named(pages: Sequence[Page]) -> set[str]:

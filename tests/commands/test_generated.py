@@ -32,9 +32,9 @@ def write(name: str, text: str) -> None:
     Path(name).write_text(text, encoding="utf-8")
 
 
-def checked(capsys: pytest.CaptureFixture[str]) -> tuple[int, list[list[str]]]:
+def checked(capsys: pytest.CaptureFixture[str], *paths: str) -> tuple[int, list[list[str]]]:
     """The exit status, and file, severity and rule of each finding."""
-    status = main(["check", "--format", "json"])
+    status = main(["check", "--format", "json", *paths])
     findings = json.loads(capsys.readouterr().out)["findings"]
     return status, [[each["file"], each["severity"], each["rule"]] for each in findings]
 
@@ -157,3 +157,17 @@ def test_a_page_in_another_language_may_have_the_ids_of_its_original(
     assert status == 0 and [each[1:] for each in findings] == [["note", "MT175"]]
     write("docs/third.md", table(headers=["C", "N"]))
     assert checked(capsys)[0] == 1
+
+
+@pytest.mark.parametrize(
+    "other", ['--8<-- "parts/part.md"', table("{{ key }}"), "{{ tables() }}", '--8<-- "made.md"']
+)
+def test_a_page_that_is_checked_alone_knows_what_comes_into_others(
+    other: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("parts/part.md", table())
+    write("docs/index.md", f"It is {VALUE}.\n")
+    write("docs/other.md", other)
+    assert checked(capsys, "docs/index.md")[0] == 0
+    write("docs/other.md", "Nothing.\n")
+    assert checked(capsys, "docs/index.md") == (1, [["docs/index.md", "error", "MT139"]])
