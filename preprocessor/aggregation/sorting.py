@@ -8,10 +8,11 @@ Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/sort/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bson.decimal128 import Decimal128
+from bson.int64 import Int64
 
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
@@ -75,21 +76,41 @@ class SortPattern(NamedTuple):
 
     def sorted(self, documents: Iterable[Document]) -> list[Document]:
         """The documents in order; what is equal keeps its order."""
-        rows = [(self.keys(document), document) for document in documents]
-        if len({part.descending for part in self.parts}) == 1:
-            rows.sort(key=lambda row: row[0], reverse=self.parts[0].descending)
-        else:
-            for index in reversed(range(len(self.parts))):
-                rows.sort(key=_part_of(index), reverse=self.parts[index].descending)
-        return [document for _, document in rows]
+        held = list(documents)
+        columns = self._columns(held)
+        order = list(range(len(held)))
+        for part, column in zip(reversed(self.parts), reversed(columns), strict=True):
+            order.sort(key=column.__getitem__, reverse=part.descending)
+        return [held[place] for place in order]
+
+    def _columns(self, documents: Sequence[Document]) -> list[Sequence[Any]]:
+        """For each part what the documents are ordered by, one after the other: the same as by their keys.
+
+        Numbers and texts alone are ordered by themselves: a key of each takes more room than most documents.
+        """
+        if not self.compound and self.parts in (_BY_ID, _BY_ID_DOWN):
+            return [[key(document.get("_id")) for document in documents]]
+        columns: list[Sequence[Any]] = []
+        for part in self.parts:
+            values = [_plain(document, part.path) for document in documents]
+            kinds = set(map(type, values))
+            if list in kinds:
+                keys = [self.keys(document) for document in documents]
+                return [[row[place] for row in keys] for place in range(len(self.parts))]
+            plain = kinds == {str} or (kinds <= _NUMBERS and all(value == value for value in values))
+            columns.append(values if plain else list(map(_key, values)))
+        return columns
+
+
+_NUMBERS = {int, float, Int64}
+
+
+def _key(value: Any) -> Key:
+    return _NULL if value is MISSING else key(value)
 
 
 _BY_ID = (Part(("_id",), False),)
 _BY_ID_DOWN = (Part(("_id",), True),)
-
-
-def _part_of(index: int) -> Callable[[tuple[tuple[Key, ...], Any]], Key]:
-    return lambda row: row[0][index]
 
 
 def parse(argument: Any, path: Path, name: str = "$sort") -> SortPattern:
