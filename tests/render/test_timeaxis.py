@@ -5,18 +5,23 @@ from __future__ import annotations
 import itertools
 import re
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from bson import json_util
 from bson.datetime_ms import DatetimeMS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pymongo import MongoClient
 
 from preprocessor.pages import read_page
 from preprocessor.render.chart import WIDTH, chart_html
 from preprocessor.render.chartfaults import plot_faults
 from preprocessor.render.html import html_chart, html_table
 from preprocessor.render.timeaxis import moment_text, time_marks
+from preprocessor.results import open_source
+from tests.mongod import Mongod
 from tests.render.specs import chart, table
 from tests.render.test_chart import dots, plot, svg, texts
 
@@ -228,6 +233,31 @@ def test_bars_too_thin_to_be_seen_are_refused() -> None:
     (message,) = faults(rows, mark="bar")
     assert "2020-01-01T00:00:00Z and 2020-01-02T00:00:00Z stand so close" in message
     assert faults(rows, mark="line") == []
+
+
+def test_a_time_axis_has_the_same_bytes_whatever_the_source(tmp_path: Path, mongod: Mongod) -> None:
+    rows = [
+        {
+            "_id": number,
+            "d": datetime(1969, 12, 31, 23) + timedelta(hours=number, milliseconds=7),
+            "v": number,
+        }
+        for number in range(30)
+    ]
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "a.jsonl").write_text("".join(json_util.dumps(row) + "\n" for row in rows))
+    client: MongoClient[dict[str, Any]] = MongoClient(mongod.uri())
+    client.timeaxis.runs.drop()
+    client.timeaxis.runs.insert_many(rows)
+    spec = chart("d", "v", collection="runs", pipeline=[{"$sort": {"v": -1}}], timezone="Asia/Kathmandu")
+    drawn = set()
+    for where in (str(tmp_path), mongod.uri("timeaxis")):
+        source = open_source(where)
+        drawn.add(html_chart(spec, list(source.aggregate(spec.query))))
+        source.close()
+    client.drop_database("timeaxis")
+    assert len(drawn) == 1
+    assert "Asia/Kathmandu" in drawn.pop()
 
 
 dates = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31, 23)).map(

@@ -61,3 +61,28 @@ def test_what_cannot_be_drawn_or_compared_ends_the_build_at_its_setting(tmp_path
     found = [line.split(": ")[1][:5] for line in error_lines(done.stderr)[:-1]]
     assert found == ["MT330", "MT302", "MT303", "MT331", "MT330"]
     assert error_lines(done.stderr)[1].startswith("docs/charts.md:5:")
+
+
+def test_dates_stand_on_a_time_axis_and_those_that_cannot_end_the_build(tmp_path: Path) -> None:
+    def dated(*stages: dict[str, Any], **keys: Any) -> str:
+        day = {
+            "$dateAdd": {
+                "startDate": {"$toDate": "2024-12-30T23:00:00Z"},
+                "unit": "day",
+                "amount": "$threads",
+            }
+        }
+        pipeline = [{"$set": {"day": day}}, *stages, {"$sort": {"qps": 1}}]
+        return comment("MONGO_CHART", pipeline=pipeline, x="day", y="qps", timezone="Europe/Berlin", **keys)
+
+    site = with_page(tmp_path, dated(id="whole"))
+    assert build(site, "--strict").returncode == 0
+    html = article(site / "site" / "charts.html")
+    assert ">day (Europe/Berlin)</text>" in html
+    assert ">2025</text>" in html
+    assert "day 2025-01-01T00:00:00+01:00" in html
+    mixed = {"$set": {"day": {"$cond": [{"$eq": ["$threads", 1]}, "new year", "$day"]}}}
+    done = build(with_page(tmp_path / "other", dated(mixed, id="mixed")))
+    assert done.returncode != 0
+    assert "MT330 `day` is a date in " in done.stderr
+    assert "such as new year" in done.stderr
