@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 
 from tests.site.plugins.smallsite import Seen, read
@@ -46,6 +47,8 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
 
 def built(folder: Path) -> Outcome:
     """Build the site in a folder, as ``mkdocs build`` does."""
+    # Plugins with an event for the start are kept for as long as the process lasts, which is one build otherwise.
+    dict(MkDocsConfig._schema)["plugins"].plugin_cache.clear()
     with _logged() as lines:
         config = load_config(str(folder / "mkdocs.yml"))
         config.plugins.on_startup(command="build", dirty=False)
