@@ -7,12 +7,15 @@ Both sources answer the same ``Query`` with the same documents: values, BSON typ
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os.path import lexists
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from preprocessor.results.fixturetext import Fault
 
 from preprocessor.aggregation.limits import Limits as FileLimits
 
@@ -70,7 +73,7 @@ class ResultsError(Exception):
 
     ``path`` leads from the pipeline to the culprit where that is known: ``(3, "$set", "x")``.
     ``environment`` is true when the source cannot be used at all (no server, no folder, unreadable files),
-    so that asking it again for another query is useless.
+    so that asking it again for another query is useless. ``faults`` are those of fixture files, of many the first.
     """
 
     def __init__(
@@ -80,12 +83,14 @@ class ResultsError(Exception):
         hint: str = "",
         path: tuple[str | int, ...] | None = None,
         environment: bool = False,
+        faults: Sequence[Fault] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.path = path
         self.environment = environment
+        self.faults = faults
 
 
 class ResultsSource(Protocol):

@@ -148,7 +148,8 @@ def told(faults: Sequence[Fault]) -> ResultsError:
     if len(faults) > FAULTS_SHOWN:
         lines.append(f"and {len(faults) - FAULTS_SHOWN} more")
     hints = dict.fromkeys(fault.hint for fault in faults if fault.hint)
-    return ResultsError("\n".join(lines), hint=next(iter(hints), ""), environment=True)
+    first = tuple(faults[:FAULTS_SHOWN])
+    return ResultsError("\n".join(lines), hint=next(iter(hints), ""), environment=True, faults=first)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from preprocessor.results.limitoptions import OPTIONS, limits_of
 from preprocessor.site.assets import inline
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.neighbours import neighbours
-from preprocessor.site.shownpath import shown_path
+from preprocessor.site.shownpath import shown, shown_path
 from preprocessor.site.source import results_source
 from preprocessor.site.swap import (
     LeftOver,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from preprocessor.findings import Finding
     from preprocessor.pages import Page
-    from preprocessor.results import Limits
+    from preprocessor.results import Limits, ResultsError
     from preprocessor.site.answers import KeptAnswers
 
 # After pymdownx.snippets (32), so that included comments are seen; before the text is changed at all (30).
@@ -168,7 +168,8 @@ class _Conversion:
         source = self._source(place)
         self._figures, found = _figures(page, others, source)
         self._report([each if place.pages else _of_one_page(each) for each in found])
-        self._loose = _loose_faults(page)
+        away = [each for each in found if each.rule == "MT310"]
+        self._loose = _loose_faults(page, away)
         cut_off = len(page.text.rstrip("\n")) - len(text.rstrip("\n"))
         return with_tokens(page)[cut_off:]
 
@@ -312,16 +313,18 @@ def _figures(page: Page, others: Sequence[Page], where: _Source) -> tuple[dict[s
 
     pages = [page, *others]
     found = [each for each in _findings(pages, where) if each.file == page.file]
-    figures = figures_of(page, Known.of(pages, _answers(where).by_key), data_address)
+    answers = _answers(where)
+    known = Known.of(pages, answers.by_key, away=answers.unreachable is not None)
+    figures = figures_of(page, known, data_address)
     return dict(zip(tokens(page), figures, strict=True)), found
 
 
-def _loose_faults(page: Page) -> str:
-    """A box with the faults of the page that no comment's box shows."""
+def _loose_faults(page: Page, away: Sequence[Finding]) -> str:
+    """A box with the faults of the page that no comment's box shows, and those of a source that is ``away``."""
     from preprocessor.site.faults import fault_box
     from preprocessor.site.figures import loose_findings
 
-    return fault_box(loose_findings(page))
+    return fault_box([*away, *loose_findings(page)])
 
 
 def _findings(pages: Sequence[Page], where: _Source) -> list[Finding]:
@@ -335,8 +338,14 @@ def _findings(pages: Sequence[Page], where: _Source) -> list[Finding]:
     away = kept.unreachable
     if away is None:
         return all_findings(pages, kept.by_key, kept.collections)
-    silent = (finding("MT310", page.file, (0, 0), away.message, away.hint) for page in pages)
+    silent = [finding("MT310", page.file, (0, 0), line, away.hint) for page in pages for line in _lines(away)]
     return [*silent, *all_findings(pages, None)]
+
+
+def _lines(error: ResultsError) -> list[str]:
+    """What is wrong with a results source, in one line for each fault of a fixture file."""
+    faults = [f"{shown(each.file)}:{each.line}:{each.column}: {each.message}" for each in error.faults]
+    return faults or [error.message]
 
 
 def _pages_of_site(folder: Path, pages: Path, read: Callable[[str, str], Page]) -> list[Page]:

@@ -34,7 +34,8 @@ class Known:
     """What prose may speak of: the pages that were read, their tables by id, and the answers.
 
     ``judged`` has what is wrong with comments whose rows were looked at, by the identity of their specs; ``sources``
-    has the provenance of figures, by the key of what was asked for it and whether the author wants it told.
+    has the provenance of figures, by the key of what was asked for it and whether the author wants it told. ``away``:
+    the results source cannot be used, which is told of the site or the page, not of each figure.
     """
 
     pages: Sequence[Page]
@@ -43,12 +44,15 @@ class Known:
     collections: Sequence[str] = ()
     judged: dict[int, list[Finding]] = field(default_factory=dict)
     sources: dict[str, Provenance | None] = field(default_factory=dict)
+    away: bool = False
 
     @classmethod
-    def of(cls, pages: Iterable[Page], answers: Answers, collections: Sequence[str] = ()) -> Known:
+    def of(
+        cls, pages: Iterable[Page], answers: Answers, collections: Sequence[str] = (), *, away: bool = False
+    ) -> Known:
         """What these pages know together."""
         listed = list(pages)
-        return cls(listed, dict(tables_by_id(listed)), answers, collections)
+        return cls(listed, dict(tables_by_id(listed)), answers, collections, away=away)
 
     def within(self, page: Page) -> Known:
         """As seen from a page: its own tables come first, as another plugin may have changed it."""
@@ -57,6 +61,8 @@ class Known:
 
     def findings(self, spec: Spec) -> list[Finding]:
         """What is wrong with a comment once the rows are there; looked at once."""
+        if self.away:
+            return []
         if id(spec) not in self.judged:
             self.judged[id(spec)] = spec_findings(spec, self.tables, self.answers, self.collections)
         return self.judged[id(spec)]

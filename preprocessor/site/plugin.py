@@ -171,7 +171,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             self._make_anew(config)
         given = self._pages.get(name)
         if made is None:
-            made = html if given is None else self._with_figures(html, page, given)
+            made = html if given is None else self._with_figures(html, page, given, config)
         _repeat_headings(page, made)
         off = kept.off if kept else switched_off(given) if given else ()
         made, left = left_over(made, off)
@@ -240,7 +240,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         """Build again when a result or a shared pipeline changes."""
         folders = (self._asked.where, str(self._pipelines(config)))
         for folder in map(watched_folder, folders):
-            if folder is not None:
+            # Two watches of one file would build twice.
+            if folder is not None and not Path(folder).is_relative_to(config.docs_dir):
                 server.watch(folder)
         return server
 
@@ -381,8 +382,9 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         from preprocessor.site.figures import Known
 
         if self._known is None:
-            collections = () if self._asked.unreachable else self._asked.collections
-            self._known = Known.of(self._on_disk, self._asked.by_key, collections)
+            away = self._asked.unreachable is not None
+            collections = () if away else self._asked.collections
+            self._known = Known.of(self._on_disk, self._asked.by_key, collections, away=away)
         return self._known
 
     def _note_figures(self, page: SitePage, figures: Mapping[str, str]) -> None:
@@ -402,7 +404,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._put_plain(page, kept.figures, kept.plain, bool(kept.told))
         return html
 
-    def _with_figures(self, html: str, page: SitePage, given: Page) -> str:
+    def _with_figures(self, html: str, page: SitePage, given: Page, config: MkDocsConfig) -> str:
         from preprocessor.site.faults import fault_box, taken_anchors
         from preprocessor.site.figures import figures_of, loose_findings
 
@@ -426,7 +428,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._put_plain(page, figures, plain, bool(told))
         if lost:
             html = self._without(lost, html, given)
-        box = fault_box(loose_findings(given))
+        box = fault_box([*(self._source_away(config) if given.asking else ()), *loose_findings(given)])
         return f"{box}\n{html}" if box else html
 
     def _put_plain(
@@ -452,7 +454,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         from preprocessor.site.figures import Known
 
         known = self._known_now
-        now = Known.of(self._read_pages, known.answers, known.collections)
+        now = Known.of(self._read_pages, known.answers, known.collections, away=known.away)
         for name, told in self._told.items():
             changes = amended(self._pages[name], told, now)
             if changes:
@@ -517,16 +519,22 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if not self._pages:
             return sorted(set(self._late))
         from preprocessor.pages import all_findings
-        from preprocessor.rules import finding
 
-        unreachable, pages = self._asked.unreachable, self._read_pages
-        if unreachable is None:
-            known = self._known_now
-            found = all_findings(pages, known.answers, known.collections, judged=known.judged)
-            return sorted({*found, *self._late})
-        file = Path(config.config_file_path or "mkdocs.yml").name
-        one = finding("MT310", file, (0, 0), unreachable.message, unreachable.hint)
-        return sorted({one, *all_findings(pages, None), *self._late})
+        pages, away = self._read_pages, self._source_away(config)
+        if away:
+            return sorted({*away, *all_findings(pages, None), *self._late})
+        known = self._known_now
+        found = all_findings(pages, known.answers, known.collections, judged=known.judged)
+        return sorted({*found, *self._late})
+
+    def _source_away(self, config: MkDocsConfig) -> list[Finding]:
+        """Why no pipeline can be run at all, if so."""
+        error = self._asked.unreachable
+        if error is None:
+            return []
+        from preprocessor.site.faults import source_away
+
+        return source_away(error, Path(config.config_file_path or "mkdocs.yml").name)
 
 
 def _root(config: MkDocsConfig) -> Path:

@@ -45,15 +45,15 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
     return folder
 
 
-def built(folder: Path) -> Outcome:
-    """Build the site in a folder, as ``mkdocs build`` does."""
+def built(folder: Path, *, preview: bool = False) -> Outcome:
+    """Build the site in a folder, as ``mkdocs build`` does, or the first time as ``mkdocs serve`` does."""
     # Plugins with an event for the start are kept for as long as the process lasts, which is one build otherwise.
     dict(MkDocsConfig._schema)["plugins"].plugin_cache.clear()
     with _logged() as lines:
         config = load_config(str(folder / "mkdocs.yml"))
-        config.plugins.on_startup(command="build", dirty=False)
+        config.plugins.on_startup(command="serve" if preview else "build", dirty=False)
         try:
-            build(config)
+            build(config, serve_url="http://127.0.0.1/" if preview else None)
             done = True
         except Abort:
             done = False

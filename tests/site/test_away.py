@@ -1,0 +1,73 @@
+"""A results source that cannot be used is told once, at its place: in the log, and in a preview on the page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.site.inprocess import CONFIG, ROWS, built, seen, table, value, write
+from tests.site.test_serve import Preview
+
+BROKEN = f'{ROWS}{{"_id": 3, "a": }}\n{{"a": "z"}}\n'
+FAULTS = ["fixtures/r/r.jsonl:3:17: MT310 A value is missing", "fixtures/r/r.jsonl:4:1: MT310 "]
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "mkdocs.yml": f"{CONFIG}plugins: [mongo-tables]\n",
+        "docs/index.md": f"# Home\n\n{table('one')}\n\n{table('two', least=4)}\n",
+        "docs/other.md": f"# Other\n\nThere are {value('one')}.\n\n{table('three')}\n",
+        "docs/words.md": "# Words\n\n<!-- no table here -->\n",
+        "fixtures/r/r.jsonl": BROKEN,
+    }
+    return write(tmp_path, files)
+
+
+def test_a_broken_line_of_a_fixture_is_one_line_of_the_log_at_its_place(site: Path) -> None:
+    outcome = built(site)
+    assert not outcome.done
+    faults = [line for line in outcome.errors if "MT" in line]
+    assert len(faults) == len(FAULTS)
+    for line, begin in zip(faults, FAULTS, strict=True):
+        assert line.startswith(begin)
+        assert str(site) not in line
+        assert "\\n" not in line
+
+
+def test_a_broken_line_of_a_fixture_is_one_box_of_a_previewed_page(site: Path) -> None:
+    assert built(site, preview=True).done
+    (box,) = seen(site, "index.html").faults
+    lines = box.strip().split("\n")
+    assert [
+        line.startswith(begin.replace(": MT310", " MT310")) for line, begin in zip(lines, FAULTS, strict=True)
+    ] == [
+        True,
+        True,
+    ]
+    first, in_sentence = seen(site, "other/index.html").faults
+    assert first == box
+    assert in_sentence == "no value: table one has a fault"
+    assert seen(site, "words/index.html").faults == []
+
+
+def test_an_edit_of_a_shared_pipeline_builds_a_previewed_site_once(site: Path) -> None:
+    def shared(factor: int) -> str:
+        return json.dumps([{"$sort": {"_id": 1}}, {"$set": {"n": {"$multiply": ["$n", factor]}}}])
+
+    write(site, {"fixtures/r/r.jsonl": ROWS, "docs/pipelines/shared.json": shared(1)})
+    (site / "docs" / "other.md").unlink()
+    page = table("one", pipeline='["shared"]')
+    write(site, {"docs/index.md": f"# Home\n\n{page}\n"})
+    preview = Preview(site)
+    try:
+        preview.wait("", ">3<")
+        for factor in (10, 100, 1000):
+            write(site, {"docs/pipelines/shared.json": shared(factor)})
+            preview.wait("", f">{3 * factor}<")
+        assert preview.log().count("Documentation built in") == 4
+    finally:
+        preview.stop()
