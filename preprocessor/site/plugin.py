@@ -26,7 +26,7 @@ from mkdocs.structure.files import File, InclusionLevel
 from preprocessor.comments import suspected
 from preprocessor.render.anchors import anchors_in
 from preprocessor.results.limitoptions import limits_of
-from preprocessor.site import garbage
+from preprocessor.site import garbage, printed
 from preprocessor.site.amending import (
     Amended,
     Told,
@@ -193,6 +193,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if not findings:
             self._keep()
         self._give_excerpts()
+        if printed.PLUGIN in config.plugins:
+            printed.lead_links_to_figures(page for page, _ in self._given.values())
         self._copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
         try:
             put({**self._downloads, **self._published.files}, Path(config.site_dir))
