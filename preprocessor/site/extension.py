@@ -25,6 +25,7 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
+from preprocessor.generated import deferred
 from preprocessor.results.limitoptions import OPTIONS, limits_of
 from preprocessor.site.assets import inline
 from preprocessor.site.headings import headings_with_values
@@ -196,7 +197,8 @@ class _Conversion:
         try:
             limits = limits_of(options)
         except ValueError as error:
-            raise MongoTablesError(f"mongo-tables: {error}") from None
+            refusal = MongoTablesError(f"mongo-tables: {error}")
+            raise (ended_by(refusal) if place.zensical else refusal) from None
         return _Source(results_source(options["results"], place.folder), limits)
 
     def _report(self, found: Sequence[Finding]) -> None:
@@ -222,9 +224,12 @@ class _Conversion:
         read = _reader(place, self._extension.getConfig("pipelines"))
         source = self._source(place)
         others = _pages_of_site(place.folder, place.pages, read)
-        known = {each.file for each in errors}
-        elsewhere = (each for each in _findings(others, source) if each.severity == "error")
-        every = sorted({*errors, *(each for each in elsewhere if each.file not in known)})
+        # What a template writes into, or what comes into a page, is known when its turn comes.
+        found = deferred(_findings(others, source), others, open_ended=True)
+        told = {each.file for each in errors}
+        elsewhere = [each for each in found if each.severity == "error" and each.file not in told]
+        # A source out of reach is one fault, not one of each page.
+        every = sorted({*errors, *(each for each in elsewhere if each.rule != "MT310")})
         count = f"mongo-tables: {len(every)} error{'s' if len(every) > 1 else ''}, listed above"
         return ended_by(MongoTablesError("\n".join([*map(line_of, every), count])))
 

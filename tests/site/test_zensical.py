@@ -79,6 +79,24 @@ def test_a_build_says_every_fault_of_every_page_in_a_line_and_nothing_else(site:
     assert told[-1] == "mongo-tables: 2 errors, listed above"
 
 
+def test_what_a_template_writes_into_another_page_is_not_among_the_faults(site: Path) -> None:
+    edit(site, "mkdocs.yml", "  - search\n", "  - search\n  - macros\n")
+    table = '{ "id": "t-{{ 1 + 1 }}", "collection": "runs", "pipeline": [], "columns": ["qps"], "headers": ["Q"] }'
+    (site / "docs" / "written.md").write_text(f"<!-- MONGO_TABLE: {table} -->\n", encoding="utf-8")
+    assert build(site, program="zensical").returncode == 0
+    edit(site, PAGE, '["by-threads"]', '["by-thread"]')
+    done = build(site, program="zensical")
+    assert done.returncode != 0
+    assert "MT140" in done.stderr and "written.md" not in done.stderr
+
+
+def test_a_source_out_of_reach_is_one_fault_of_a_build(site: Path) -> None:
+    done = build(site, program="zensical", MONGO_TABLES_RESULTS="mongodb://user:secret@127.0.0.1:9/db")
+    assert done.returncode != 0
+    assert len([line for line in done.stderr.splitlines() if "MT310" in line]) == 1
+    assert "secret" not in done.stdout + done.stderr and "Traceback" not in done.stderr
+
+
 def test_a_build_after_an_edit_of_results_shows_them(site: Path) -> None:
     assert build(site, program="zensical").returncode == 0
     edit(site, FIXTURE, "139.8", "140.25")
