@@ -146,6 +146,14 @@ def test_long_arrays_are_held_for_one_document_at_a_time() -> None:
     assert rows[-1] == {"_id": 199, "n": 600_199}
 
 
+def test_a_dense_graph_is_walked_without_asking_for_a_value_twice() -> None:
+    nodes = [{"_id": node, "e": [(node * 7 + edge * 13) % 500 for edge in range(40)]} for node in range(500)]
+    reach = {"from": "t", "startWith": "$e", "connectFromField": "e", "connectToField": "_id", "as": "r"}
+    pipeline = [{"$graphLookup": reach}, {"$group": {"_id": {"$size": "$r"}, "n": {"$sum": 1}}}]
+    rows = aggregate(nodes, pipeline, collections={"t": nodes}, limits=Limits(seconds=3))
+    assert rows == [{"_id": 500, "n": 500}]
+
+
 def test_the_memory_of_a_server_can_be_asked_for(mongod: Mongod) -> None:
     pushed = [
         {"$set": {"b": {"$range": [0, {"$add": [200_000, "$_id"]}]}}},

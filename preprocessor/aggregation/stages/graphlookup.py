@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bson.int64 import Int64
+from bson.objectid import ObjectId
 
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
@@ -20,6 +21,7 @@ from preprocessor.aggregation.stages.joining import JoinIndex, path_values
 from preprocessor.aggregation.stages.nesting import with_nested
 from preprocessor.aggregation.values import INT64_MAX, MISSING, Document, is_number, is_string
 
+_PLAIN = frozenset({int, str, ObjectId})
 _REQUIRED = ("from", "as", "startWith", "connectFromField", "connectToField")
 _OPTIONS = (*_REQUIRED, "maxDepth", "depthField", "restrictSearchWithMatch")
 _NAMES = ("from", "as", "connectFromField", "connectToField", "depthField")
@@ -36,7 +38,8 @@ class _Search:
     def found(self, start: list[Any]) -> list[Document]:
         """The documents reached, nearest first."""
         visited: dict[Key, Document] = {}
-        values, depth = start, 0
+        asked: set[Any] = set()
+        values, depth = _not_asked(start, asked), 0
         while values and depth <= self.deepest:
             onward: list[Any] = []
             for document in each(self.index.find(values, missing=False)):
@@ -44,12 +47,25 @@ class _Search:
                 if name not in visited and self.admits(document):
                     visited[name] = self._marked(document, depth)
                     onward.extend(path_values(document, self.onward))
-            values, depth = onward, depth + 1
             made_array(len(onward))
+            values, depth = _not_asked(onward, asked), depth + 1
         return list(visited.values())
 
     def _marked(self, document: Document, depth: int) -> Document:
         return with_nested(document, self.depth_field, Int64(depth)) if self.depth_field else document
+
+
+def _not_asked(values: list[Any], asked: set[Any]) -> list[Any]:
+    """The values that nothing was looked up by yet, each once; all of them where one is of no plain type.
+
+    A graph leads to the same values again and again.
+    """
+    kinds = set(map(type, values))
+    if not kinds <= _PLAIN:
+        return values
+    fresh = set(values) - asked
+    asked |= fresh
+    return list(fresh)  # in any order: what is found comes in that of the collection
 
 
 @stage("$graphLookup")
