@@ -37,7 +37,8 @@ class Page:
     ``rejected`` are the offsets, from and to, of comments that are none because of a fault, ``off`` those of comments
     that are text without being a fault (``comments.Scan``).
     ``server_only`` says for each comment what of its pipeline fixtures cannot run: a finding only where they are to
-    run it and it was not run, which says the same.
+    run it and it was not run, which says the same. ``owned`` has the findings of each comment where they do not stand
+    within it: of a comment whose place is in another file, or elsewhere in this one.
     """
 
     file: str
@@ -48,6 +49,7 @@ class Page:
     rejected: tuple[tuple[int, int], ...] = ()
     server_only: tuple[Finding | None, ...] = ()
     off: tuple[tuple[int, int], ...] = ()
+    owned: tuple[tuple[Finding, ...], ...] = ()
 
     @property
     def tables(self) -> list[TableSpec]:

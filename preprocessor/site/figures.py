@@ -84,7 +84,7 @@ def figures_of(page: Page, known: Known, place: Place, find: Find = lambda colle
 
     here = known.within(page)
     below = _Below(here, place, find, {})
-    errors = by_comment(page.comments, _errors(page.findings))
+    errors = _errors_by_comment(page)
     made = zip(page.comments, page.specs, with_anchors(page.specs), errors, strict=True)
     return [
         _figure(comment, spec, anchored, below)
@@ -159,8 +159,14 @@ class _Below:
 def loose_findings(page: Page) -> Sequence[Finding]:
     """Errors of reading the page that no comment's box shows, such as those of a shared pipeline's file."""
     errors = _errors(page.findings)
-    boxed = {each for found in by_comment(page.comments, errors) for each in found} if errors else set()
+    boxed = {each for found in _errors_by_comment(page) for each in found} if errors else set()
     return [each for each in errors if each not in boxed]
+
+
+def _errors_by_comment(page: Page) -> list[list[Finding]]:
+    if page.owned:
+        return [_errors(found) for found in page.owned]
+    return by_comment(page.comments, _errors(page.findings))
 
 
 def _errors(findings: Iterable[Finding]) -> list[Finding]:

@@ -93,15 +93,17 @@ def _placed(given: Page, on_disk: Page | None, included: Iterable[Page]) -> Page
     """
     own = _by_text([on_disk] if on_disk else [])
     others = _by_text(included)
-    owned = by_comment(given.comments, given.findings)
-    within = {each for found in owned for each in found}
-    specs, findings = [], [_elsewhere(each) for each in given.findings if each not in within]
-    for comment, spec, found in zip(given.comments, given.specs, owned, strict=True):
+    within = by_comment(given.comments, given.findings)
+    specs, owned = [], []
+    for comment, spec, found in zip(given.comments, given.specs, within, strict=True):
         text = (comment.keyword, comment.body)
         known = own[text].popleft() if own.get(text) else others[text][0] if text in others else None
         specs.append(known.spec if known else spec)
-        findings += known.findings if known else map(_elsewhere, found)
-    return replace(given, specs=tuple(specs), findings=tuple(findings))
+        owned.append(tuple(known.findings) if known else tuple(map(_elsewhere, found)))
+    theirs = {each for found in within for each in found}
+    loose = [_elsewhere(each) for each in given.findings if each not in theirs]
+    findings = (*loose, *(each for found in owned for each in found))
+    return replace(given, specs=tuple(specs), findings=findings, owned=tuple(owned))
 
 
 def _by_text(pages: Iterable[Page]) -> dict[tuple[str, str], deque[_Known]]:

@@ -9,6 +9,7 @@ import pytest
 from tests.site.builds import build, error_lines
 from tests.site.plugins.sites import config
 from tests.site.plugins.smallsite import COLD, data, figures
+from tests.site.test_serve import Preview
 
 FAULT = figures("one").replace('"collection": "r"', '"colection": "r"', 1)
 TAKES_IN = {
@@ -45,6 +46,21 @@ def test_a_fault_in_an_included_file_is_told_at_its_line_there(by: str, tmp_path
     assert done.returncode != 0
     places = [line.partition(" ")[0] for line in error_lines(done.stderr) if "MT130" in line]
     assert places == ["parts/part.md:3:33:"], done.stderr
+
+
+@pytest.mark.parametrize("by", ["include-markdown", "snippets"])
+def test_a_preview_shows_a_fault_in_an_included_file_where_its_table_would_be(
+    by: str, tmp_path: Path
+) -> None:
+    settings, line = TAKES_IN[by]
+    preview = Preview(written(tmp_path / "site", settings, f"# Home\n\nWords.\n\n{line}\n\nMore.\n", FAULT))
+    try:
+        html = preview.wait("", 'class="mongo-table-fault"')
+    finally:
+        preview.stop()
+    fault = "<code>parts/part.md:3:33</code> <b>MT130</b>"
+    assert html.count(fault) == 1
+    assert html.index("We count") < html.index(fault) < html.index("More than two") < html.index("More.")
 
 
 def test_a_table_that_comes_twice_into_a_page_is_refused(tmp_path: Path) -> None:
