@@ -181,6 +181,13 @@ def static_i18n_after(edition: Edition) -> Site:
     return _static_i18n("  - search\n  - OURS{i18n}", edition)
 
 
+def print_site(edition: Edition) -> Site:
+    """All pages on one more page."""
+    plain = _plain("  - search\n  - OURS\n  - print-site", edition)
+    whole = plain.pages[INDEX] + plain.pages["second/index.html"]
+    return Site(plain.files, {**plain.pages, "print_page/index.html": whole})
+
+
 def gen_files_after(edition: Edition) -> Site:
     plugins = "  - search\n  - OURS\n  - gen-files:\n      scripts: [makes.py]"
     return _generated(config(plugins), edition, **{"makes.py": _GENERATES})
@@ -296,6 +303,7 @@ SITES: Final[dict[str, Callable[[Edition], Site]]] = {
     "monorepo": monorepo,
     "static-i18n before": static_i18n_before,
     "static-i18n after": static_i18n_after,
+    "print-site": print_site,
     "gen-files after": gen_files_after,
     "hooks": hooks,
     "blog before": blog_before,
