@@ -173,7 +173,8 @@ def test_a_pull_tells_what_is_new_different_and_gone(database: str, folder: Path
     file = folder / "results" / "t.jsonl"
     first, _ = file.read_text(encoding="utf-8").splitlines()
     file.write_text(first.replace('"n":1', '"n":8') + '\n{"_id":"gone"}\n', encoding="utf-8")
-    (folder / "results" / "stale.jsonl").write_text('{"_id":"stale"}\n', encoding="utf-8")
+    (folder / "results" / "stale.jsonl").write_text('{"_id":{"testname":"stale"}}\n', encoding="utf-8")
+    (folder / "results" / "mine.jsonl").write_text('{"_id":"by hand"}\n', encoding="utf-8")
     changes = {
         change.path.name: change
         for change in pull(database, folder, [Copied("results")]).files
@@ -182,6 +183,8 @@ def test_a_pull_tells_what_is_new_different_and_gone(database: str, folder: Path
     assert (changes["t.jsonl"].added, changes["t.jsonl"].changed, changes["t.jsonl"].removed) == (1, 1, 1)
     assert changes["stale.jsonl"].removed == 1
     assert not (folder / "results" / "stale.jsonl").exists()
+    assert "mine.jsonl" not in changes
+    assert (folder / "results" / "mine.jsonl").exists()
 
 
 def test_a_pull_of_a_collection_without_documents_changes_nothing(database: str, folder: Path):
