@@ -111,6 +111,8 @@ _PICKING: Final = ("$first", "$last", "$firstN", "$lastN")
 
 def picked_by_chance(spec: PipelineSpec, source: FixtureSource) -> Iterator[Finding]:
     """MT424: a group takes the value of its first document, where nothing has put documents in order."""
+    if not any(map(_picked, _groups(spec))):
+        return
     before = By.STORAGE
     for index, (stage, order) in enumerate(zip(spec.pipeline, orders(spec.pipeline), strict=True)):
         group = stage.get("$group")
@@ -126,6 +128,10 @@ def picked_by_chance(spec: PipelineSpec, source: FixtureSource) -> Iterator[Find
                 "Put a `$sort` before the `$group`, or take `$max`, `$min` or `$avg`.",
             )
         before = order.by
+
+
+def _groups(spec: PipelineSpec) -> Iterator[Mapping[str, Any]]:
+    return (stage["$group"] for stage in spec.pipeline if "$group" in stage)
 
 
 def _picked(group: Mapping[str, Any]) -> dict[str, Any]:
