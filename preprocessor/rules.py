@@ -225,7 +225,7 @@ _ALL = (
         "MT424",
         "picked-by-chance",
         "warning",
-        "A group takes a value of its first document, and nothing has put documents in order.",
+        "A group or a window takes a value by the place of documents that nothing has put in order.",
     ),
     Rule("MT425", "zone-without-dates", "warning", "A chart names a time zone and shows no dates."),
     Rule("MT426", "dates-as-names", "warning", "A chart shows texts of dates, out of their order."),

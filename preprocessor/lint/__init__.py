@@ -81,5 +81,6 @@ def asked_findings(subject: Subject, source: FixtureSource) -> list[Finding]:
     return [
         *rules_chance.tied_at_limit(subject.spec, source),
         *rules_chance.picked_by_chance(subject.spec, source),
+        *rules_chance.tied_windows(subject.spec, source),
         *rules_texts.asked_text_order(subject, source),
     ]

@@ -34,6 +34,7 @@ class Order(NamedTuple):
 
 
 STORED: Final = Order(By.STORAGE)
+_OPEN: Final = (By.STORAGE, By.CHANCE)
 
 _SORTING: Final = frozenset(
     {"$sort", "$sortByCount", "$bucket", "$bucketAuto", "$densify", "$geoNear", "$search"}
@@ -85,8 +86,8 @@ def _group(order: Order, argument: Any, path: Path) -> Order:
         operator = next(iter(value), "") if isinstance(value, Mapping) and name != "_id" else ""
         if operator == "$addToSet":
             arrays[name] = Order(By.CHANCE, (*path, name))
-        elif operator == "$push" and order.by is By.CHANCE:
-            arrays[name] = Order(By.CHANCE, order.cause)
+        elif operator == "$push" and order.by in _OPEN:
+            arrays[name] = Order(order.by, order.cause or (*path, name))
     return Order(By.ONE if is_constant(argument.get("_id")) else By.CHANCE, path, arrays)
 
 
@@ -105,7 +106,7 @@ def _unwind(order: Order, argument: Any, path: Path) -> Order:
     field = str(argument["path"] if isinstance(argument, Mapping) else argument)[1:]
     inner = order.arrays.get(field, Order(By.STAGE, path))
     arrays = {name: one for name, one in order.arrays.items() if name != field}
-    if order.by is By.ONE or inner.by is By.CHANCE:
+    if order.by is By.ONE or (inner.by in _OPEN and order.by is not By.CHANCE):
         by = By.STAGE if inner.by is By.ONE else inner.by
         return Order(by, inner.cause, arrays)
     return order._replace(arrays=arrays)

@@ -130,6 +130,50 @@ def picked_by_chance(spec: PipelineSpec, source: FixtureSource) -> Iterator[Find
         before = order.by
 
 
+_BY_PLACE: Final = (
+    "$documentNumber",
+    "$shift",
+    "$first",
+    "$last",
+    "$push",
+    "$expMovingAvg",
+    "$firstN",
+    "$lastN",
+)
+
+
+def tied_windows(spec: PipelineSpec, source: FixtureSource) -> Iterator[Finding]:
+    """MT424: what a window computes depends on which of two documents comes first that are sorted alike."""
+    for index, stage in enumerate(spec.pipeline):
+        argument = stage.get("$setWindowFields", {})
+        name = next((name for name, one in argument.get("output", {}).items() if _goes_by_place(one)), None)
+        if name is None or "sortBy" not in argument:
+            continue
+        fields = {f"f{number}": f"${key}" for number, key in enumerate(argument["sortBy"])}
+        key = {"partition": argument.get("partitionBy"), **fields}
+        ties: list[dict[str, Any]] = [
+            {"$group": {"_id": key, "n": {"$sum": 1}}},
+            {"$match": {"n": {"$gt": 1}}},
+            {"$limit": 1},
+        ]
+        if asked(spec, source, [*spec.pipeline[:index], *ties]):
+            yield finding(
+                "MT424",
+                spec.file,
+                spec.locate(("pipeline", index, "$setWindowFields", "output", name), key=True),
+                f"`{name}` goes by the place of documents, some of which are equal in {quoted(argument['sortBy'])}, by "
+                "which they are sorted: which of them comes first is chance.",
+                "Sort by a field that tells them apart too.",
+            )
+
+
+def _goes_by_place(output: Any) -> bool:
+    """Whether a window's value depends on the order of documents that are sorted alike."""
+    window = output.get("window", {}) if isinstance(output, Mapping) else {}
+    counted = "documents" in window and list(window["documents"]) != ["unbounded", "unbounded"]
+    return counted or any(name in output for name in _BY_PLACE)
+
+
 def _groups(spec: PipelineSpec) -> Iterator[Mapping[str, Any]]:
     return (stage["$group"] for stage in spec.pipeline if "$group" in stage)
 

@@ -138,17 +138,18 @@ def _draws_in_order(subject: Subject) -> bool:
 
 
 def array_by_chance(subject: Subject) -> Iterator[Finding]:
-    """MT420: an array is shown whose elements come in no order."""
+    """MT420, MT417: an array is shown whose elements come in no order, or as documents are stored."""
     arrays = subject.orders[-1].arrays if subject.orders else {}
     for column in dict.fromkeys(column for _, column in shown_columns(subject.spec)):
         order = arrays.get(column)
-        if order is not None and order.by is By.CHANCE:
+        if order is not None and order.by in (By.CHANCE, By.STORAGE):
             name = _stage_name(order.cause)
+            why = _WHY_CHANCE.get(name, f"`{name}` gives its elements")
             yield subject.in_pipeline(
-                "MT420",
+                "MT420" if order.by is By.CHANCE else "MT417",
                 order.cause,
-                f"{_WHY_CHANCE.get(name, f'`{name}` gives its elements')} in no order, and `{column}` shows them: a "
-                "server and files write them in different orders.",
+                f"{why} {'in no order' if order.by is By.CHANCE else 'as documents are stored'}, and `{column}` shows "
+                "them: a server and files may write them in different orders.",
                 f'Sort them: {{"$set": {{"{column}": {{"$sortArray": {{"input": "${column}", "sortBy": 1}}}}}}}}.',
                 key=True,
             )

@@ -8,9 +8,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import bson
 import pytest
+from hypothesis import HealthCheck, given, settings
 
+from preprocessor.aggregation import AggregationError, aggregate
+from preprocessor.lint import findings, row_findings, subject_of
 from preprocessor.lint.ordering import By, orders
+from preprocessor.lint.shape.learn import learnt
+from preprocessor.pages import static_findings
+from tests.conformance.generator import documents
+from tests.conformance.pipelines import pipelines
+from tests.lint.specs import table
 
 PLAYERS = [("Ada", 3), ("Ben", 2), ("Cem", 1), ("Dia", 1)]
 
@@ -111,3 +120,23 @@ GROUP = {"$group": {"_id": "$a", "all": {"$addToSet": "$b"}}}
 )
 def test_what_decides_the_order_of_rows(by: By, pipeline: list[dict[str, Any]]) -> None:
     assert ([By.STORAGE] + [one.by for one in orders(pipeline)])[-1] is by
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(documents(), pipelines())
+def test_rows_that_come_otherwise_from_a_copy_stored_in_another_order_are_told_of(
+    docs: list[dict[str, Any]], pipeline: list[Any]
+) -> None:
+    docs = [bson.decode(bson.encode(one)) for one in docs]
+    pipeline = pipeline[1:] if pipeline[:1] == [{"$sort": {"_id": 1}}] else pipeline
+    spec = table(pipeline, ["_id"])
+    if static_findings(spec):
+        return
+    try:
+        rows, others = (aggregate(each, pipeline) for each in (docs, docs[::-1]))
+    except AggregationError:
+        return
+    if bson.encode({"rows": rows}) != bson.encode({"rows": others}) and len(rows) > 1:
+        subject = subject_of(spec, learnt(docs), known=True)
+        found = [*findings(subject), *row_findings(subject, rows)]
+        assert {one.rule for one in found} & {"MT401", "MT416", "MT417", "MT418", "MT420"}
