@@ -66,6 +66,20 @@ def _within_first(case: Case) -> bool:
     return _fails_here_alone(case) and re.search(r"\.\$group\.[^.]+\.\$first\b", case.ours[1]) is not None
 
 
+def _fails_where_a_match_comes_first(case: Case) -> bool:
+    """Whether the evaluator fails as well once a ``$match`` stands further ahead."""
+    if not (case.ours[0] == "rows" and case.theirs[0] == "error"):
+        return False
+    stages = case.pipeline
+    moved = (
+        [*stages[:before], stages[place], *stages[before:place], *stages[place + 1 :]]
+        for place, stage in enumerate(stages)
+        if "$match" in stage
+        for before in range(place)
+    )
+    return any(evaluated(case.documents, one, case.let)[0] == "error" for one in moved)
+
+
 def _in_a_join_without_documents(case: Case) -> bool:
     if not _fails_here_alone(case) or not re.search(r"\]\.\$(lookup|graphLookup)\.", case.ours[1]):
         return False
@@ -141,6 +155,10 @@ KNOWN = (
     Predicate(
         "files fail loudly before a $match that the server moves ahead of what fails",
         _behind_a_match,
+    ),
+    Predicate(
+        "the server fails on documents that a stage drops, as it moves a $match ahead of it",
+        _fails_where_a_match_comes_first,
     ),
     Predicate(
         "files fail loudly on a constant within a join that no document gets to: there the server computes none",
