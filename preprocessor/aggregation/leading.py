@@ -7,7 +7,7 @@ document of one field for one that is written so. A sort takes a limit in that f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from preprocessor.aggregation.numbers import integral
@@ -44,6 +44,32 @@ def _overtakes(spec: Any, before: Any) -> bool:
     return "$skip" in spec and any(name in before for name in _TRANSFORMATIONS)
 
 
+_FIRST_ENGINE_ONLY = frozenset(
+    (
+        *(
+            "$elemMatch",
+            "$jsonSchema",
+            "$pow",
+            "$round",
+            "$subtract",
+            "$trunc",
+            "$mergeObjects",
+            "$objectToArray",
+        ),
+        *(
+            "$strcasecmp",
+            "$toBool",
+            "$toDecimal",
+            "$toDouble",
+            "$toInt",
+            "$toLong",
+            "$toString",
+            "$avg",
+            "$max",
+        ),
+        *("$min", "$sum", "$stdDevPop", "$stdDevSamp", "$getField", "$setField"),
+    )
+)
 # Conditions of which the server does not know whether they are independent of the stage before.
 _STAYING = frozenset(("$elemMatch", "$size", "$jsonSchema", "$alwaysFalse", "$alwaysTrue"))
 
@@ -57,10 +83,13 @@ def _stays(condition: Any) -> bool:
 def leading_joins(pipeline: Sequence[Any]) -> frozenset[int]:
     """The places in a pipeline of the ``$lookup`` stages that set their field at the end."""
     found, reached = set(), 0
-    for place, spec in enumerate(pipeline):
+    for place in _ahead_of_joins(pipeline):
+        spec = pipeline[place]
         name = next(iter(spec), "") if isinstance(spec, Mapping) else ""
         rank = _RANKS.get(name, 0)
         if rank < reached or not rank or (rank == reached == 3):
+            break
+        if name in ("$match", "$sort", "$project") and not _understood(name, spec[name]):
             break
         if name == "$project" and not _includes(spec[name]):
             break
@@ -70,6 +99,52 @@ def leading_joins(pipeline: Sequence[Any]) -> frozenset[int]:
             found.add(place)
         reached = rank
     return frozenset(found)
+
+
+def _ahead_of_joins(pipeline: Sequence[Any]) -> list[int]:
+    """The places of the stages, those that have nothing to do with a join's field ahead of the join."""
+    order: list[int] = []
+    for place, spec in enumerate(pipeline):
+        at = len(order)
+        while at and _passes(spec, pipeline[order[at - 1]]):
+            at -= 1
+        order.insert(at, place)
+    return order
+
+
+def _passes(spec: Any, before: Any) -> bool:
+    ((name, argument),) = spec.items()
+    join = before.get("$lookup")
+    if not isinstance(join, Mapping) or name not in ("$match", "$sort", "$skip", "$limit"):
+        return False
+    joined = str(join.get("as")).split(".")
+    return not _stays(argument) and not any(_overlap(joined, path.split(".")) for path in _paths(argument))
+
+
+def _overlap(one: list[str], other: list[str]) -> bool:
+    shorter = min(len(one), len(other))
+    return one[:shorter] == other[:shorter]
+
+
+def _paths(value: Any) -> Iterator[str]:
+    """Whatever may be a path: the names and the texts."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield name
+            yield from _paths(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _paths(inner)
+    elif isinstance(value, str):
+        yield value.lstrip("$")
+
+
+def _understood(stage: str, argument: Any) -> bool:
+    """Whether the other engine can do it: it knows neither places in the paths of a condition nor these operators."""
+    names = set(_paths(argument))
+    if not _FIRST_ENGINE_ONLY.isdisjoint(names):
+        return False
+    return stage == "$project" or not any(part.isdigit() for name in names for part in name.split("."))
 
 
 def _includes(projection: Any) -> bool:

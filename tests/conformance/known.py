@@ -66,15 +66,15 @@ def _within_first(case: Case) -> bool:
     return _fails_here_alone(case) and re.search(r"\.\$group\.[^.]+\.\$first\b", case.ours[1]) is not None
 
 
-def _fails_where_a_match_comes_first(case: Case) -> bool:
-    """Whether the evaluator fails as well once a ``$match`` stands further ahead."""
+def _fails_where_a_stage_comes_first(case: Case) -> bool:
+    """Whether the evaluator fails as well once a ``$match`` or a ``$sort`` stands further ahead."""
     if not (case.ours[0] == "rows" and case.theirs[0] == "error"):
         return False
     stages = case.pipeline
     moved = (
         [*stages[:before], stages[place], *stages[before:place], *stages[place + 1 :]]
         for place, stage in enumerate(stages)
-        if "$match" in stage
+        if "$match" in stage or "$sort" in stage
         for before in range(place)
     )
     return any(evaluated(case.documents, one, case.let)[0] == "error" for one in moved)
@@ -85,6 +85,10 @@ def _in_a_join_without_documents(case: Case) -> bool:
         return False
     before = evaluated(case.documents, case.pipeline[: _failing(case)], case.let)
     return before == ("rows", [])
+
+
+def _in_range(case: Case) -> bool:
+    return _fails_here_alone(case) and case.ours[1].endswith(".$range)")
 
 
 def _fails_here_alone(case: Case) -> bool:
@@ -157,8 +161,8 @@ KNOWN = (
         _behind_a_match,
     ),
     Predicate(
-        "the server fails on documents that a stage drops, as it moves a $match ahead of it",
-        _fails_where_a_match_comes_first,
+        "the server fails on documents that a stage drops, as it moves a $match or a $sort ahead of it",
+        _fails_where_a_stage_comes_first,
     ),
     Predicate(
         "files fail loudly on a constant within a join that no document gets to: there the server computes none",
@@ -167,5 +171,9 @@ KNOWN = (
     Predicate(
         "files fail loudly within $first of a $group, which the server may not compute for later documents",
         _within_first,
+    ),
+    Predicate(
+        "files fail loudly on a $range without ends, which gives null in one of the server's two engines",
+        _in_range,
     ),
 )

@@ -225,7 +225,9 @@ def _lookup(draw: st.DrawFn) -> dict[str, Any]:
         ],
     }
     chosen = draw(st.sampled_from([plain, inner, {**plain, **inner}]))
-    return {"$lookup": {"from": "case", "as": "found", **chosen}}
+    return {
+        "$lookup": {"from": "case", "as": draw(st.sampled_from(["found", "found", "m", "o.x"])), **chosen}
+    }
 
 
 @st.composite
