@@ -85,7 +85,8 @@ class MongoSource:
         """Close the connections."""
         with self._lock:
             if self._client is not None:
-                self._client.close()
+                with suppress(Exception):  # it says goodbye, and a server that is broken may answer anything
+                    self._client.close()
                 self._client = None
 
     def _rows(self, query: Query) -> Rows:

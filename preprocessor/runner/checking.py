@@ -30,6 +30,10 @@ def parse(text: str, file: str) -> tuple[dict[str, Any], list[Finding]]:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         return {}, [_not_toml(str(error), file)]
+    except RecursionError:
+        return {}, [_not_toml("its values are nested too deeply", file)]
+    except ValueError:  # Python turns texts of so many digits into no number
+        return {}, [_not_toml("a number has thousands of digits", file)]
     found = places(text)
     problems = list(_against_schema(data)) or [*unstorable(data), *_against_workload(data)]
     return data, sorted(

@@ -68,11 +68,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _rows(where: str, names: list[str] | None) -> list[dict[str, Any]]:
     from preprocessor.changes.revisions import on_disk
+    from preprocessor.results import Limits
     from preprocessor.runner.addresses import shown
     from preprocessor.runner.errors import RunnerError
     from preprocessor.runner.store import open_store
 
-    with on_disk(where) as place, closing(open_store(place)) as store:
+    with on_disk(where) as place, closing(open_store(place, Limits().connect_ms)) as store:
         rows = [row for name in names or store.experiments() for row in store.rows(name)]
     if not rows:
         raise RunnerError(f"no rows of `mongo-tables run` in {shown(where)}", _HINT)

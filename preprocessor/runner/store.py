@@ -32,6 +32,8 @@ HISTORY = "results_history"
 PUBLISHED = "published"
 RUNS = "results_runs"
 DEFAULT_DATABASE = "mongo_tables"
+PATIENCE_MS = 15_000
+"""Longer than an election takes: what was measured is not to be lost to one."""
 
 Document = Mapping[str, Any]
 T = TypeVar("T")
@@ -197,11 +199,16 @@ class FileStore:
 class DatabaseStore:
     """The collections ``results`` and ``results_history`` of a database."""
 
-    def __init__(self, uri: str) -> None:
-        """The database is the one that the connection string names, else ``mongo_tables``."""
+    def __init__(self, uri: str, patience_ms: int) -> None:
+        """The database is the one that the connection string names, else ``mongo_tables``.
+
+        ``patience_ms`` is how long a server is waited for.
+        """
         from pymongo import MongoClient
 
-        self._client: MongoClient[dict[str, Any]] = MongoClient(uri, tz_aware=True)
+        self._client: MongoClient[dict[str, Any]] = MongoClient(
+            uri, tz_aware=True, serverSelectionTimeoutMS=patience_ms
+        )
         self._database = self._client.get_default_database(DEFAULT_DATABASE)
 
     def experiments(self) -> list[str]:
@@ -276,10 +283,10 @@ class DatabaseStore:
         self._database[HISTORY].replace_one({"_id": past["_id"]}, past, upsert=True)
 
 
-def open_store(where: str) -> Store:
+def open_store(where: str, patience_ms: int = PATIENCE_MS) -> Store:
     """Open a folder, or the database of a connection string; raises RunnerError."""
     if where.startswith(("mongodb://", "mongodb+srv://")):
-        return used(where, "the results database", lambda: DatabaseStore(where))
+        return used(where, "the results database", lambda: DatabaseStore(where, patience_ms))
     if _MEANT.search(where):
         # A folder of that name would have the password in its own.
         raise RunnerError(f"{shown(where)!r} is neither a folder nor a connection string", HINT)

@@ -15,7 +15,7 @@ from preprocessor.sharedpipelines import SharedPipelines
 from preprocessor.site.faults import by_comment
 from preprocessor.site.keptsite import folder_state
 from preprocessor.site.shownpath import shown, shown_path
-from preprocessor.textfiles import bad_byte
+from preprocessor.textfiles import bad_byte, may_be_file
 
 if TYPE_CHECKING:
     from mkdocs.structure.files import File
@@ -72,6 +72,10 @@ def unreadable(file: File) -> Finding | None:
     """Why a page cannot be read, of which MkDocs would complain by a traceback; None when it can."""
     if not file.abs_src_path:
         return None
+    if not may_be_file(Path(file.abs_src_path)):
+        return finding(
+            "MT100", shown_path(file), (0, 0), "the page cannot be read: there is no file, or no plain one"
+        )
     try:
         bad = bad_byte(Path(file.abs_src_path).read_bytes())
     except OSError as error:

@@ -58,7 +58,8 @@ from preprocessor.site.shownpath import shown_path
 from preprocessor.site.source import results_source, watched_folder
 from preprocessor.site.swap import left_over, shown_again, swapped, switched_off, tokens, with_tokens
 from preprocessor.site.takenin import taken_in, where_taken_in, with_snippets
-from preprocessor.site.tokensleft import tokens_left
+from preprocessor.site.tokensleft import names_in, tokens_left
+from preprocessor.textfiles import may_be_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -111,6 +112,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._drawn: dict[str, dict[str, str]] = {}
         self._excerpted: dict[str, Mapping[str, str]] = {}
         self._copied: set[str] = set()
+        self._tokens: set[bytes] = set()
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Learn whether this is a preview, which shows faults in the page and goes on."""
@@ -128,6 +130,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Look whether every page can be read, and add our files; shared pipelines stay out of the site."""
         self._read_files(files)
+        self._tokens.clear()
         for file in _inside(self._pipelines(config), files):
             files.remove(file)
         # Other plugins take it for granted that a file has a path on disk.
@@ -158,9 +161,12 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if self._kept is not None:
             kept = self._kept.get(page.file.src_uri)
             if kept is not None and kept.given == given_key(markdown, page.url):
+                self._tokens |= names_in(kept.text)
                 return kept.text
             self._make_anew(config)
-        return self._with_tokens(markdown, page, config)
+        text = self._with_tokens(markdown, page, config)
+        self._tokens |= names_in(text)
+        return text
 
     def on_page_content(self, html: str, *, page: SitePage, config: MkDocsConfig, files: Files) -> str:
         """Swap the tokens for figures; a comment that is still there has come in from elsewhere."""
@@ -234,7 +240,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     @event_priority(-200)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """End a build that has the place of a figure in a file, whoever wrote it, instead of the figure."""
-        self._end_with(tokens_left(Path(config.site_dir), self._copied), "the site is not to be published")
+        left = tokens_left(Path(config.site_dir), self._copied, self._tokens)
+        self._end_with(left, "the site is not to be published")
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
@@ -545,6 +552,8 @@ def _root(config: MkDocsConfig) -> Path:
 
 def _text(file: File) -> str:
     """A page as it is on disk; nothing when it cannot be read (``_refuse_unreadable``)."""
+    if file.abs_src_path and not may_be_file(Path(file.abs_src_path)):
+        return ""  # a pipe would be waited for, a device read without end
     try:
         return file.content_string
     except (OSError, ValueError):

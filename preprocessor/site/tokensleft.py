@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,12 +19,21 @@ _TOKEN: Final = re.compile(rb"mongo-tables:[0-9a-f]{16}-\d+")
 _HINT: Final = "a plugin took the page too early: list mongo-tables before the plugin that wrote this file"
 
 
-def tokens_left(site: Path, copied: Collection[str]) -> list[Finding]:
-    """One finding for each file of the site with a token in it. Files that were ``copied`` as they are have none."""
+def names_in(text: str) -> set[bytes]:
+    """What the tokens in a text are called, in whatever notation they stand."""
+    return set(_TOKEN.findall(text.encode("utf-8", "surrogatepass")))
+
+
+def tokens_left(site: Path, copied: Collection[str], given: Set[bytes]) -> list[Finding]:
+    """One finding for each file of the site with a token in it.
+
+    Files that were ``copied`` as they are have none. Only tokens that were ``given`` to a page are any: a result
+    document may hold a text that looks like one.
+    """
     return [
         finding("MT170", shown(Path(file)), (0, 0), "the place of a figure is left in this file", _HINT)
         for file in _files(site)
-        if file not in copied and _TOKEN.search(_content(file))
+        if file not in copied and not given.isdisjoint(_TOKEN.findall(_content(file)))
     ]
 
 
