@@ -24,7 +24,8 @@ BLOCK = 128
 """How many documents, or elements of an array, pass between two looks at the clock."""
 _STRIDE = 16
 _SMALL = 16 * 2**20
-_LARGE_DOCUMENT = 2**18
+_FIRST_BLOCK = 1
+_SLOW = 0.01
 _LARGE_TEXT, _LARGE_ARRAY = 65_536, 4_096
 # What the server says of a stage whose memory is full.
 _OUT_OF_MEMORY = 146
@@ -108,19 +109,22 @@ def entering(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
 
 
 def _entering(items: Iterable[_T], path: Path | None, *, read: bool = False) -> Iterator[list[_T]]:
-    iterator, size = iter(items), 1
-    while block := _read(iterator, size) if read else list(islice(iterator, size)):
-        look(path)
+    iterator, size = iter(items), _FIRST_BLOCK
+    while True:
+        start = time.thread_time()
+        block = list(islice(iterator, size))
+        stop = time.thread_time()
+        if not block:
+            return
+        if read:
+            _METER.end += stop - start
+        if stop > _METER.end:
+            look(path)
         yield block
         _METER.arrays = 0
-        size = 1 if _METER.large else min(2 * size, BLOCK)
-        if size == BLOCK and memory_of(block[0]) > _LARGE_DOCUMENT:
-            size = 1
-
-
-def _read(iterator: Iterator[_T], size: int) -> list[_T]:
-    with uncounted():
-        return list(islice(iterator, size))
+        # What takes long to read is large, and not to be held with a hundred others.
+        slow = read and stop - start > _SLOW
+        size = 1 if _METER.large else max(1, size // 4) if slow else min(2 * size, BLOCK)
 
 
 def unwound(items: Sequence[_T]) -> Iterable[_T]:
@@ -155,6 +159,11 @@ def gathered(items: Iterable[_T], path: Path | None = None) -> list[_T]:
         rows += block
         held = hold(held, weight(block), path)
     return rows
+
+
+def is_counted(block: Sequence[Any]) -> bool:
+    """Whether the memory of a block of documents counts: not that of a few small ones."""
+    return _METER.large or len(block) == BLOCK
 
 
 def weight(block: Sequence[Any]) -> int:

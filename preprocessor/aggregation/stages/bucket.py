@@ -9,7 +9,7 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.meter import blocks, entering, gathered, hold, paced
+from preprocessor.aggregation.meter import blocks, entering, gathered, hold, is_counted, paced
 from preprocessor.aggregation.numbers import integral, to_double
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.stages import granularity
@@ -94,7 +94,8 @@ def bucket(argument: Any, scope: Scope, path: Path) -> Stage:
                     found = groups[key(name)] = _Bucket.begun(fields, name)
                 found.add(document)
                 last = found
-            held = hold(held, growth(block, last.states), path)
+            if is_counted(block):
+                held = hold(held, growth(block, last.states), path)
         return ({"_id": groups[one].name, **results(fields, groups[one].states)} for one in sorted(groups))
 
     return run

@@ -9,7 +9,7 @@ from preprocessor.aggregation.accumulators.frame import Accumulator, Keeping, St
 from preprocessor.aggregation.compiler import Node, Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.keeping import content_key
-from preprocessor.aggregation.meter import blocks, hold
+from preprocessor.aggregation.meter import blocks, hold, is_counted
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.places import Placed
 from preprocessor.aggregation.sizes import memory_of
@@ -116,9 +116,10 @@ def _grouped(
                     state.add(evaluate_field(document))
             except AggregationError as error:
                 raise error.at(_where(fields, entry[1], state)) from None
-        begun, known = len(groups) - known, len(groups)
-        held = hold(held, begun * (_GROUP + memory_of(value) + _STATE * len(fields)), path)
-        held = hold(held, growth(block, entry[1]), path)
+        if is_counted(block):
+            begun, known = len(groups) - known, len(groups)
+            held = hold(held, begun * (_GROUP + memory_of(value) + _STATE * len(fields)), path)
+            held = hold(held, growth(block, entry[1]), path)
     for value, states in groups:
         yield {"_id": value, **results(fields, states)}
 
