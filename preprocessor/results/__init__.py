@@ -130,6 +130,10 @@ class ResultsSource(Protocol):
         """
         ...
 
+    def writes(self) -> str:
+        """A sign that is another one once something was written to the source: to be asked for every few seconds."""
+        ...
+
     def forget(self) -> None:
         """Drop what is kept only to answer the next query sooner, as decoded documents are."""
         ...

@@ -78,6 +78,19 @@ class MongoSource:
     def state(self) -> None:
         """Unknown: a deployment has no cheap key of its content."""
 
+    def writes(self) -> str:
+        """How often each collection was written to since the server was started, as it counts that for itself."""
+        return self._said(lambda: repr([(name, self._written(name)) for name in self._collection_names()]))
+
+    def _collection_names(self) -> list[str]:
+        """Those of collections with documents of their own; views have none."""
+        return sorted(self._database().list_collection_names(filter={"type": {"$ne": "view"}}))
+
+    def _written(self, name: str) -> list[Any]:
+        stages: list[dict[str, Any]] = [{"$collStats": {"latencyStats": {}, "count": {}}}]
+        with self._database()[name].aggregate(stages, maxTimeMS=self._limits.time_ms) as shards:
+            return [[each.get("count"), each["latencyStats"]["writes"]["ops"]] for each in shards]
+
     def forget(self) -> None:
         """Nothing is kept: the server has the documents."""
 

@@ -82,6 +82,13 @@ class KeptAnswers:
         failures = (each for each in self._answers.values() if isinstance(each, ResultsError))
         return next((each for each in failures if each.environment), None)
 
+    def writes(self) -> str | None:
+        """A sign that is another one once the source was written to; None where it cannot be asked."""
+        try:
+            return self._opened().writes()
+        except ResultsError:
+            return None
+
     def forget(self) -> None:
         """Let the source drop the documents behind the answers, which a long build would carry along to its end."""
         if self._source is not None:

@@ -59,6 +59,7 @@ from preprocessor.site.source import results_source, watched_folder
 from preprocessor.site.swap import left_over, shown_again, swapped, switched_off, tokens, with_tokens
 from preprocessor.site.takenin import taken_in, where_taken_in, with_snippets
 from preprocessor.site.tokensleft import names_in, tokens_left
+from preprocessor.site.writes import sign_of_writes
 from preprocessor.textfiles import may_be_file
 
 if TYPE_CHECKING:
@@ -252,6 +253,9 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             # Two watches of one file would build twice.
             if folder is not None and not Path(folder).is_relative_to(config.docs_dir):
                 server.watch(folder)
+        if watched_folder(self._asked.where) is None:
+            sign = self._running.enter_context(sign_of_writes(lambda: self._asked.writes()))
+            server.watch(str(sign))
         return server
 
     def on_shutdown(self) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
+import pymongo
 import pytest
 
+from tests.mongod import Mongod
 from tests.site.inprocess import CONFIG, ROWS, built, seen, table, value, write
 from tests.site.test_serve import Preview
 
@@ -71,3 +74,26 @@ def test_an_edit_of_a_shared_pipeline_builds_a_previewed_site_once(site: Path) -
         assert preview.log().count("Documentation built in") == 4
     finally:
         preview.stop()
+
+
+def test_new_documents_of_a_database_show_in_a_preview_without_a_save(tmp_path: Path, mongod: Mongod) -> None:
+    page = f"# Home\n\n{table('one')}\n"
+    write(tmp_path, {"mkdocs.yml": f"{CONFIG}plugins: [mongo-tables]\n", "docs/index.md": page})
+    with pymongo.MongoClient(mongod.uri()) as client:
+        rows = client["previewed"]["r"]
+        rows.insert_many([{"_id": 1, "a": "x", "n": 3}, {"_id": 2, "a": "y", "n": 5}])
+        client["previewed"].create_collection("seen", viewOn="r", pipeline=[])
+        preview = Preview(tmp_path, MONGO_TABLES_RESULTS=mongod.uri("previewed"))
+        try:
+            preview.wait("", ">5<")
+            rows.update_one({"_id": 2}, {"$set": {"n": 77}})
+            preview.wait("", ">77<")
+            rows.insert_one({"_id": 3, "a": "z", "n": 99})
+            preview.wait("", ">99<")
+            time.sleep(4)
+            builds = preview.log().count("Documentation built in")
+            time.sleep(5)
+            assert preview.log().count("Documentation built in") == builds
+        finally:
+            preview.stop()
+            client.drop_database("previewed")
