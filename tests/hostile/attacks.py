@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.hostile.corpus import CORPUS
-from tests.hostile.projects import SOUND, TABLE, Project, comment
+from tests.hostile.projects import CONFIG, SOUND, TABLE, Project, comment
 
 SORTED: Final = [{"$sort": {"_id": 1}}]
 DEEP: Final = 10_000
@@ -97,6 +97,39 @@ ENDLESS: Final[dict[str, list[Any]]] = {
     ],
     "buckets": [{"$bucketAuto": {"groupBy": "$n", "buckets": 2**31 - 1}}],
     "first n": [{"$group": {"_id": None, "a": {"$firstN": {"input": "$a", "n": {"$numberLong": str(2**62)}}}}}],
+}  # fmt: skip
+
+
+TWICE: Final = {
+    "$reduce": {"input": {"$range": [0, 40]}, "initialValue": "$a", "in": {"$concat": ["$$value", "$$value"]}}
+}
+TWICE_AS_LONG: Final = {
+    "$reduce": {
+        "input": {"$range": [0, 40]},
+        "initialValue": [1],
+        "in": {"$concatArrays": ["$$value", "$$value"]},
+    }
+}
+NUMBERS: Final = {"$set": {"x": {"$range": [0, 3000]}, "y": {"$range": [0, 3000]}}}
+MANY: Final = {"$set": {"x": {"$range": [0, 20_000]}}}
+GROWING: Final[dict[str, list[Any]]] = {
+    "text twice as long": [{"$set": {"a": TWICE}}],
+    "array twice as long": [{"$set": {"a": {"$size": TWICE_AS_LONG}}}],
+    "unwound twice": [NUMBERS, {"$unwind": "$x"}, {"$unwind": "$y"}, {"$group": {"_id": "$x", "n": {"$sum": "$y"}}}],
+    "zipped": [
+        {"$set": {"a": {"$size": {"$zip": {"inputs": [{"$range": [0, 60_000_000]}, [1]], "useLongestLength": True}}}}}
+    ],
+    "growing windows": [
+        MANY, {"$unwind": "$x"},
+        {"$setWindowFields": {
+            "sortBy": {"x": 1},
+            "output": {"a": {"$push": "$x", "window": {"documents": ["unbounded", "current"]}}},
+        }},
+    ],
+    "every part replaced": [
+        {"$set": {"a": {"$reduce": {"input": {"$range": [0, 100_000]}, "initialValue": "", "in": {"$concat": ["$$value", "a"]}}}}},
+        {"$set": {"a": {"$replaceAll": {"input": "$a", "find": "a", "replacement": "$a"}}}},
+    ],
 }  # fmt: skip
 
 
@@ -219,3 +252,10 @@ WORK: Final = {
     name: Project(name, comment(pipeline), rows(GREEDY + "!", GREEDY, "b"), doors=FEW)
     for name, pipeline in ENDLESS.items()
 }
+LIMITED: Final = {
+    name: Project(
+        name, comment(pipeline), files={"mkdocs.yml": f"{CONFIG}      processor_limit: 2\n      memory_limit: 300\n"},
+        refused=True, doors=("check",),
+    )
+    for name, pipeline in GROWING.items()
+}  # fmt: skip

@@ -11,7 +11,7 @@ from pathlib import Path
 import pymongo
 import pytest
 
-from tests.hostile.attacks import CODES, CORPUS, FILES, FORMULAS, SHAPES, TEXTS, WORK, WRITES
+from tests.hostile.attacks import CODES, CORPUS, FILES, FORMULAS, LIMITED, SHAPES, TEXTS, WORK, WRITES
 from tests.hostile.corpus import TAGS
 from tests.hostile.doors import BUILD, DOORS, Done, enter
 from tests.hostile.projects import SECRET, Project, comment, listed
@@ -46,6 +46,13 @@ def test_an_attack_ends_in_time_in_words_and_within_its_folder(name: str, door: 
         assert file.is_symlink() or file.resolve().is_relative_to(place)
         if file.is_file() and not file.is_symlink():
             assert SECRET not in file.read_bytes().decode(errors="replace")
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_what_grows_without_end_is_ended_by_a_limit_that_is_named(name: str, tmp_path: Path) -> None:
+    done, _ = attacked(LIMITED[name], "check", tmp_path)
+    assert done.status == 1
+    assert re.search(r"MT301 .*(more than|too much) ?", done.out), done.out
 
 
 def test_nothing_in_a_built_page_runs_or_fetches(tmp_path: Path) -> None:
