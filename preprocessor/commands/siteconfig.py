@@ -22,6 +22,7 @@ FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml"
 """The names of such files, in the order in which they are looked for."""
 
 _NAME: Final = "mongo-tables"
+_MEND: Final = "mend it, or name another file with --config-file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +123,11 @@ def _toml(file: Path) -> Mapping[str, Any]:
 
     try:
         settings = tomllib.loads(_read(file))
-    except tomllib.TOMLDecodeError as error:
-        raise Unusable(
-            f"{file.name} is no TOML: {error}", "mend it, or name another file with --site"
-        ) from None
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # Numbers of thousands of digits are a ValueError of Python's.
+        raise Unusable(f"{file.name}: no TOML: {error}", _MEND) from None
     project = settings.get("project")
     return project if isinstance(project, dict) else {}
 
@@ -139,12 +141,12 @@ def _yaml(file: Path, seen: tuple[Path, ...] = ()) -> Mapping[str, Any]:
     parent = settings.get("INHERIT")
     if not isinstance(parent, str):
         return settings
-    above = (file.parent / parent).resolve()
+    above = Path(os.path.normpath(file.parent / parent))
     if above in seen:
         raise Unusable(
             f"{file.name}: `INHERIT` leads back to {parent}", "let one of the files inherit nothing"
         )
-    return _merged(_yaml(above, (*seen, file.resolve())), settings)
+    return _merged(_yaml(above, (*seen, Path(os.path.normpath(file)))), settings)
 
 
 def _parsed(file: Path, text: str) -> Mapping[str, Any]:
@@ -156,9 +158,9 @@ def _parsed(file: Path, text: str) -> Mapping[str, Any]:
         mark = getattr(error, "problem_mark", None)
         place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "it cannot be read"
-        raise Unusable(
-            f"{file.name}{place}: no YAML: {problem}", "mend it, or name another file with --site"
-        ) from None
+        raise Unusable(f"{file.name}{place}: no YAML: {problem}", _MEND) from None
+    except (ValueError, RecursionError) as error:  # Such as a date in month 13: the loader gives no place.
+        raise Unusable(f"{file.name}: no YAML: {error}", _MEND) from None
     return settings if isinstance(settings, dict) else {}
 
 
@@ -181,10 +183,9 @@ def _read(file: Path) -> str:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise Unusable(f"{file.name}: not UTF-8 (byte {error.start})", "save the file as UTF-8") from None
-    except OSError as error:
-        raise Unusable(
-            f"{file}: {error.strerror or error}", "--config-file names the file of the site"
-        ) from None
+    except (OSError, ValueError) as error:  # A path with a NUL in it is a ValueError.
+        reason = getattr(error, "strerror", None) or error
+        raise Unusable(f"{file}: {reason}", "--config-file names the file of the site") from None
 
 
 def fill_in(arguments: Namespace) -> None:

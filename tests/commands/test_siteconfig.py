@@ -133,7 +133,12 @@ def test_two_files_that_disagree_are_told_and_one_may_be_named(project: Path) ->
         ("mkdocs.yml", "docs_dir: [\n", "mkdocs.yml:2:1: no YAML"),
         ("mkdocs.yml", "docs_dir: 5\n", "`docs_dir` is no text"),
         ("mkdocs.yml", "docs_dir: \xff", "not UTF-8"),
-        ("zensical.toml", "[project\n", "zensical.toml is no TOML"),
+        ("mkdocs.yml", "docs_dir: docs\nsince: 2024-13-45\n", "mkdocs.yml: no YAML: month must be in 1..12"),
+        ("mkdocs.yml", f"docs_dir: docs\nhuge: {'1' * 5_000}\n", "mkdocs.yml: no YAML"),
+        ("mkdocs.yml", 'INHERIT: "a\\0b.yml"\n', "embedded null byte"),
+        ("zensical.toml", "[project\n", "zensical.toml: no TOML"),
+        ("zensical.toml", f"deep = {'[' * 5_000}", "zensical.toml: no TOML"),
+        ("zensical.toml", f"huge = {'1' * 5_000}", "zensical.toml: no TOML"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, name: str, text: str, told: str) -> None:
@@ -141,6 +146,7 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, name: str, text:
     done = mongo_tables("check", cwd=tmp_path, expect=2)
     assert told in done.stderr
     assert len(done.stderr.splitlines()) == 2
+    assert "--site" not in done.stderr  # there is no such option
     with pytest.raises(Unusable):
         read_site(tmp_path / name)
 
