@@ -126,5 +126,5 @@ def may_be_kept(pages: Iterable[Page]) -> bool:
 
 
 def _asked(spec: Spec) -> str:
-    """The pipeline of a spec, or its queries, as a text."""
-    return str([getattr(spec, name, None) for name in ("pipeline", "where", "expect")])
+    """The pipeline of a spec and its variables, or its queries, as a text."""
+    return str([getattr(spec, name, None) for name in ("pipeline", "let", "where", "expect")])

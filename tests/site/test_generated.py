@@ -213,3 +213,22 @@ def test_a_hook_that_writes_behind_the_tables_is_noticed_in_every_build(
     outcome = built(tmp_path)
     assert not outcome.done
     assert any(says in line for line in outcome.errors), outcome.log
+
+
+@pytest.mark.parametrize(
+    "asks", ['"pipeline": [{"$set": {"n": {"$toLong": "$$NOW"}}}]', '"let": {"now": {"$toLong": "$$NOW"}}']
+)
+def test_a_table_that_asks_the_time_is_made_anew_by_every_build(
+    asks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    stages = "" if "pipeline" in asks else ', "pipeline": [{"$set": {"n": "$$now"}}]'
+    comment = (
+        f'<!-- MONGO_TABLE: {{"collection": "r", {asks}{stages}, "columns": ["n"], "headers": ["Now"]}} -->\n'
+    )
+    files = {"mkdocs.yml": f"{CONFIG}{PLUGINS}", "fixtures/r/r.jsonl": ROWS, "docs/index.md": comment}
+    write(tmp_path, files)
+    assert build(tmp_path).pipelines_run
+    before = seen(tmp_path, "index.html")
+    assert build(tmp_path).pipelines_run
+    assert seen(tmp_path, "index.html") != before
