@@ -173,15 +173,17 @@ class FixtureSource:
         """
         total = hashlib.sha256()
         with self._lock:
-            for collection in self.collections():
+            collections = self.collections()
+            for collection in collections:
                 keys = {path: _key(path) for path in fixturefiles.files_of(self._folder, collection)}
                 if self._keys.get(collection, keys) != keys:
                     self._stored.pop(collection, None)
                 self._keys[collection] = keys
                 for path, key in keys.items():
                     total.update(f"{collection}/{path.name}\0{key}\n".encode())
-            for gone in set(self._stored) - set(self._keys):
-                del self._stored[gone]
+            for gone in (self._stored.keys() | self._keys.keys()) - set(collections):
+                self._stored.pop(gone, None)
+                self._keys.pop(gone, None)
         return total.hexdigest()
 
     def writes(self) -> str:

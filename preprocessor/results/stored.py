@@ -196,9 +196,10 @@ class StoredCollection:
 
     def _held_at(self, path: readpaths.Path) -> _Held:
         if path not in self._held:
-            held = self._held[path] = _Held({}, array("L"))
+            held = _Held({}, array("L"))
             for number, found in enumerate(self._scalars(path)):
                 held.add(number, found)
+            self._held[path] = held  # Only now: of some documents alone it would hide all others.
         return self._held[path]
 
     def _scalars(self, path: readpaths.Path) -> Iterator[rawbson.Scalar | rawbson.Unclear | None]:

@@ -176,6 +176,19 @@ def test_a_changed_file_is_never_answered_from_its_old_entry(folder: Path):
     assert FixtureSource(folder).aggregate(ALL)[2]["n"] == Int64(2)
 
 
+def test_a_collection_that_is_gone_has_no_rows_any_more(folder: Path):
+    other = folder / "gone" / "a.jsonl"
+    other.parent.mkdir()
+    other.write_text('{"_id": 1}\n', encoding="utf-8")
+    source = FixtureSource(folder)
+    source.state()
+    assert len(source.aggregate(Query("gone", ()))) == 1
+    other.unlink()
+    other.parent.rmdir()
+    source.state()
+    assert source.aggregate(Query("gone", ())) == []
+
+
 def test_the_state_is_the_same_while_no_byte_changes(folder: Path):
     before = FixtureSource(folder).state()
     (folder / "results" / "b.jsonl").touch()
