@@ -24,14 +24,23 @@ _TEMPLATE: Final = re.compile(r"(?<!\$)\{\{.{0,1000}?\}\}|\{%.{0,1000}?%\}", re.
 _SAYS_SO: Final = re.compile(r'"generated"\s*:\s*true\b')
 _ID: Final = re.compile(r'"id"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _TABLE: Final = re.compile(r'"table"\s*:\s*"((?:[^"\\]|\\.)*)"')
-_CODE: Final = re.compile(
-    r"^[ \t]*(`{3,}|~{3,}).*?^[ \t]*\1|(`+)(?!`).*?(?<!`)\2(?!`)", re.MULTILINE | re.DOTALL
-)
+_CODE_MARK: Final = re.compile(r"^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})|(?P<span>`+)", re.MULTILINE)
+"""What may begin or end code: a fence on a line of its own, or backticks in a line."""
 
 
 def generated(comment: Comment) -> bool:
     """Whether a template writes into a comment, or the comment says that it is generated."""
-    return bool(_TEMPLATE.search(comment.body) or _SAYS_SO.search(comment.body))
+    if _TEMPLATE.search(comment.body):
+        return True
+    return bool(_SAYS_SO.search(comment.body)) and _says_so(comment.body)
+
+
+def _says_so(body: str) -> bool:
+    """Whether it is the comment that has the key, not a document in its pipeline."""
+    from preprocessor.jsontext import parse
+
+    parsed = parse(body)
+    return not parsed.readable or (isinstance(parsed.value, dict) and parsed.value.get("generated") is True)
 
 
 def template_in(text: str) -> bool:
@@ -43,7 +52,32 @@ def template_in(text: str) -> bool:
 
 def without_code(text: str) -> str:
     """The page without what stands in code: a page about templates has none for that."""
-    return _CODE.sub("", text)
+    kept, end = list[str](), 0
+    marks = list(_CODE_MARK.finditer(text))
+    for mark, close in zip(marks, _closing(marks), strict=True):
+        if close is not None and mark.start() >= end:
+            kept.append(text[end : mark.start()])
+            end = close.end()
+    return "".join([*kept, text[end:]])
+
+
+def _closing(marks: Sequence[re.Match[str]]) -> list[re.Match[str] | None]:
+    """For each mark the one that ends its code: a fence at least as long, else as many backticks; None without."""
+    runs: dict[str, re.Match[str]] = {}
+    fences: dict[str, list[re.Match[str]]] = {"`": [], "~": []}
+    found: list[re.Match[str] | None] = []
+    for mark in reversed(marks):
+        run = mark["fence"] or mark["span"]
+        close = runs.get(run)
+        if mark["fence"]:
+            later = fences[run[0]]
+            while later and len(later[-1]["fence"]) < len(run):
+                later.pop()  # For all marks before this one, this one ends code sooner.
+            close = later[-1] if later else close
+            later.append(mark)
+        runs[run] = mark
+        found.append(close)
+    return found[::-1]
 
 
 def deferred(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: bool) -> list[Finding]:
@@ -73,7 +107,7 @@ def deferred(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: boo
 def _late_tables(pages: Sequence[Page]) -> re.Pattern[str] | None:
     """The ids of tables and charts that are generated, as a pattern; None where no comment is generated."""
     late = [comment for page in pages for comment in page.comments if generated(comment)]
-    written = [match[1] for comment in late if (match := _ID.search(comment.body))]
+    written = [name for comment in late for name in _ID.findall(comment.body)]
     ids = (_any_between([re.escape(part) for part in _TEMPLATE.split(each)]) for each in written)
     return re.compile("|".join(ids) or r"(?!)") if late else None
 
@@ -93,15 +127,22 @@ def _translated(found: Sequence[Finding], pages: Sequence[Page]) -> set[Finding]
     taken = [each for each in found if each.rule == "MT138"]
     if not taken:
         return set()
+    from preprocessor.pages import ids_of
+
     having: dict[str, list[str]] = {}
+    ids: dict[Comment, list[str]] = {}
     for page in pages:
-        for comment in page.comments:
-            if match := _ID.search(comment.body):
-                having.setdefault(match[1], []).append(page.file)
+        for comment, spec in zip(page.comments, page.specs, strict=True):
+            ids[comment] = ids_of(comment, spec)
+            for name in ids[comment]:
+                having.setdefault(name, []).append(page.file)
     comments = {page.file: page.comments for page in pages}
     owners = {each: _around(each, comments.get(each.file, ())) for each in taken}
-    ids = {each: _ID.search(owner.body) for each, owner in owners.items() if owner}
-    return {each for each, name in ids.items() if name and _apart(each.file, having[name[1]])}
+    return {
+        each
+        for each, owner in owners.items()
+        if owner and any(_apart(each.file, having[name]) for name in ids[owner])
+    }
 
 
 def _apart(page: str, others: Sequence[str]) -> bool:
@@ -119,6 +160,8 @@ def _around(one: Finding, comments: Sequence[Comment]) -> Comment | None:
 
 def _reason(one: Finding, comment: Comment, late: re.Pattern[str] | None, open_ended: bool) -> str:
     """Why only the build can judge a finding about a comment; "" where that is not so."""
+    if one.rule == "MT201":
+        return ""  # What writes or runs code is refused, whatever the build makes of the rest.
     if generated(comment):
         return "this comment is known at build only"
     table = _TABLE.search(comment.body) if comment.keyword in ("MONGO_VALUE", "MONGO_CHECK") else None

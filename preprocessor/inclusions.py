@@ -18,8 +18,10 @@ _SNIPPET: Final = re.compile(
 _SNIPPETS: Final = re.compile(
     r"^[ \t]*-+8<-+[ \t]*$\n(?P<names>.*?)^[ \t]*-+8<-+[ \t]*$", re.MULTILINE | re.DOTALL
 )
+# What begins and does not end soon is no tag: to look for its end from each beginning would take for ever.
 _TAG: Final = re.compile(
-    r"""\{%-?\s*include(?:-markdown)?\s+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote).*?%\}""", re.DOTALL
+    r"""\{%-?\s*include(?:-markdown)?\s+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote).{0,2000}?%\}""",
+    re.DOTALL,
 )
 _PART: Final = re.compile(r":[\w,:-]*$")
 """Lines or a section of a snippet's file."""

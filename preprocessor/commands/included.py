@@ -41,9 +41,13 @@ def _written_into(page: Page, text: str) -> bool:
     """Whether a template writes into what is left of a page, outside of its comments."""
     if not template_in(text):
         return False
+    rest, end = list[str](), 0
     for comment in page.comments:
-        text = text.replace(page.text[comment.start : comment.end], "")
-    return template_in(text)
+        written = page.text[comment.start : comment.end]
+        if (at := text.find(written, end)) >= 0:
+            rest.append(text[end:at])
+            end = at + len(written)
+    return template_in("".join([*rest, text[end:]]))
 
 
 def _taken_in(page: Page) -> Inclusions:

@@ -66,6 +66,21 @@ def test_a_sound_comment_with_a_template_in_it_is_checked_without_a_note(
     assert checked(capsys) == (0, [])
 
 
+def test_a_document_with_the_field_generated_is_no_generated_comment(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("docs/index.md", table(pipeline=[{"$match": {"generated": True}}, {"$mtch": {}}]))
+    assert checked(capsys) == (1, [["docs/index.md", "error", "MT301"]])
+
+
+@pytest.mark.parametrize("extra", [{"generated": True}, {"title": "{{ word }}"}])
+def test_a_generated_comment_that_writes_is_refused_before_the_build(
+    extra: dict[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("docs/index.md", table(pipeline=[{"$out": "r"}], **extra))
+    assert checked(capsys) == (1, [["docs/index.md", "error", "MT201"]])
+
+
 def test_what_names_a_table_with_a_template_in_its_id_is_left_to_the_build(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

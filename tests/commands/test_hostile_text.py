@@ -26,6 +26,10 @@ TEXTS = {
     "an attribute without an end": "<a " + "b='" * MANY,
     "quotes": "> " * MANY + "x",
     "backticks": "`" * MANY + " a",
+    "a template and backticks": "{{ a }} " + "`" * MANY + " a" * MANY,
+    "a template and fences of all lengths": "{{ a }}\n"
+    + "\n".join("`" * length + "\na" for length in range(200, 2, -1)),
+    "inclusions without an end": '{% include "a" ' * MANY,
 }
 
 
