@@ -19,6 +19,7 @@ from preprocessor.aggregation.compiler import (
 )
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.expressions.associative import regrouped
+from preprocessor.aggregation.places import closed, opened
 from preprocessor.aggregation.values import MISSING, Document, is_nullish, type_name
 
 
@@ -162,10 +163,9 @@ def _set_field(argument: Any, scope: Scope, path: Path) -> Node:
         if not isinstance(found, Mapping):
             message = f"{operator_name} works on a document, not on {type_name(found)}"
             raise AggregationError(message, path, 4161105)
-        new = compute(document)
-        if new is MISSING:
-            return {field: item for field, item in found.items() if field != name}
-        return {**found, name: new}
+        changed = opened(found)
+        changed[name] = compute(document)
+        return closed(changed)
 
     # The server does not compute it beforehand, whatever it is made of.
     return Node(run)
