@@ -31,12 +31,13 @@ BSON_VALUES = (
     | st.binary(max_size=9)
     | st.tuples(st.binary(max_size=9), st.sampled_from([5, 128])).map(lambda pair: bson.Binary(*pair))
     | st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)).map(lambda pair: bson.Timestamp(*pair))
-    | st.sampled_from([bson.MinKey(), bson.MaxKey(), bson.Regex("^a", "i"), bson.Code("x")])
+    | st.sampled_from([bson.MinKey(), bson.MaxKey(), bson.Regex("^a", "i")])
 )
 KEYS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="$"), max_size=4)
+# Code is a text to Python: Hypothesis falls over it where it makes a failure smaller that has drawn one.
 DOCUMENTS = st.dictionaries(
     KEYS, BSON_VALUES | st.lists(BSON_VALUES, max_size=3) | st.dictionaries(KEYS, BSON_VALUES, max_size=3)
-)
+).map(lambda document: {**document, "script": bson.Code("x")})
 
 
 def typed(value):

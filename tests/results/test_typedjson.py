@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from preprocessor.results import fixturetext
 from preprocessor.results.typedjson import line
 
-from .bsonvalues import documents
+from .bsonvalues import SCALARS, documents
 
 
 @given(documents())
@@ -20,6 +20,12 @@ def test_the_bytes_that_went_into_a_line_come_back_from_it(raw: bytes):
     text = line(raw)
     assert "\n" not in text
     assert list(fixturetext.documents(Path("any.jsonl"), text.encode())) == [raw]
+
+
+@given(SCALARS)
+def test_a_failing_example_of_any_value_can_be_made_smaller(value: object):
+    plain = (str, bytes, int, bool, float)
+    assert type(value) in plain or not isinstance(value, plain)
 
 
 @pytest.mark.parametrize(
