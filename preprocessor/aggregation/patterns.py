@@ -120,7 +120,7 @@ def _compiled(pattern: str, options: str, steps: int) -> Pattern:
         _compile(probe, options)
     caseless = "i" in options or _CASELESS.search(pattern) is not None
     if caseless:
-        check_case(pattern)
+        check_case(pattern + pcre.given_by_code(adapted))
     return Pattern(pattern, options, compiled, steps, caseless)
 
 

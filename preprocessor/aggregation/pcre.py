@@ -91,6 +91,14 @@ def adapt(pattern: str, options: str) -> tuple[str, str]:
     return leading + "".join(plain), probe
 
 
+_BY_CODE = re.compile(r"\\o\{([0-7]+)\}")
+
+
+def given_by_code(adapted: str) -> str:
+    """The letters that an adapted pattern gives by their codes."""
+    return "".join(chr(int(code, 8)) for code in _BY_CODE.findall(adapted))
+
+
 def _leading(pattern: str) -> tuple[str, str]:
     """``(*UCP)`` when it leads the pattern, and the pattern without what may lead it. UTF-8 is always on."""
     leading = ""
@@ -118,8 +126,6 @@ def _code(_: str, found: re.Match[str]) -> str:
     code = int(digits or "0", 16)
     if code > 0x10FFFF:
         _bad("character code point value in \\x{} is too large")
-    if NEWER_CASE.match(chr(code)):
-        _not_here("a letter whose other case is new")
     return f"\\o{{{code:o}}}"
 
 

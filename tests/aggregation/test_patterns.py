@@ -7,7 +7,7 @@ from typing import Any
 
 import pymongo
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from preprocessor.aggregation import AggregationError, NotOffline
@@ -18,6 +18,7 @@ from tests.mongod import Mongod
 
 
 @given(st.text(max_size=8), st.text(max_size=8))
+@example("", "\U000104b0")
 def test_an_escaped_text_is_found_where_it_stands(before: str, text: str) -> None:
     if "\0" in text:
         return
@@ -98,8 +99,17 @@ def test_what_servers_do_not_agree_about_is_not_guessed_at(pattern: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("pattern", "options"), [(r"\x{1c80}", "i"), (r"[\x{1c80}]", "i"), (r"(?i)\x{1c80}", "")]
+)
+def test_a_letter_given_by_a_code_is_not_taken_for_a_case_that_is_newer(pattern: str, options: str) -> None:
+    with pytest.raises(NotOffline):
+        compile_pattern(pattern, options)
+
+
+@pytest.mark.parametrize(
     ("pattern", "options", "text", "found"),
     [
+        (r"\x{104b0}", "", "\U000104b0", "\U000104b0"),
         (r"\x{e9}", "", "é", "é"),
         (r"a{,2}", "", "aa{,2}", "a{,2}"),
         (r"a{ 1 }", "", "a{ 1 }", "a{ 1 }"),
