@@ -153,8 +153,20 @@ def keeps(flag: Any) -> bool:
 
 @stage("$group")
 def _group(argument: Any, walk: Walk, path: Path) -> Shape:
-    fields = {"_id": filled(shape_of(argument["_id"], walk, (*path, "_id")))}
+    fields = {"_id": _key(shape_of(argument["_id"], walk, (*path, "_id")))}
     return document({**fields, **accumulated(argument, walk, path)})
+
+
+def _key(shape: Shape) -> Shape:
+    """The key of groups: null where it was missing, and as the one field of a document.
+
+    A server that finds a document of one field in what the key is written as groups by that field's value.
+    """
+    if len(shape.fields) == 1:
+        ((name, field),) = shape.fields.items()
+        if field.missing:
+            shape = shape._replace(fields={name: field._replace(kinds=field.kinds | NULL)})
+    return filled(shape)
 
 
 def accumulated(argument: Mapping[str, Any], walk: Walk, path: Path) -> dict[str, Shape]:
@@ -204,7 +216,7 @@ def _accumulated_part(argument: Any, path: Path) -> tuple[Any, Path]:
 
 @stage("$sortByCount")
 def _sort_by_count(argument: Any, walk: Walk, path: Path) -> Shape:
-    return document({"_id": filled(shape_of(argument, walk, path)), "count": of_kinds(INTEGERS)})
+    return document({"_id": _key(shape_of(argument, walk, path)), "count": of_kinds(INTEGERS)})
 
 
 @stage("$count")
