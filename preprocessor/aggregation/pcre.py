@@ -13,14 +13,15 @@ from typing import NoReturn
 
 from preprocessor.aggregation.errors import AggregationError, NotOffline
 
-# A pattern cut into pieces: in none of them may what another begins with be hidden.
+# A pattern cut into pieces: in none of them may what another begins with be hidden. No name in braces is longer than
+# 100 characters: to look for the end of a longer one, from each beginning of one, would take for ever.
 _PIECES = re.compile(
     r"""
     (?P<quoted> \\Q .*? (?:\\E|\Z) )
   | (?P<code> \\x (?: \{ (?P<braced> [^}]* ) (?P<closed> \}? ) | (?P<plain> [0-9A-Fa-f]{0,2} ) ) )
-  | (?P<property> \\(?P<sign>[pP]) \{ (?P<inverse>\^?) (?P<name>[^}]*) \} )
+  | (?P<property> \\(?P<sign>[pP]) \{ (?P<inverse>\^?) (?P<name>[^}]{0,100}) \} )
   | (?P<call> \\g ['<] )
-  | (?P<reference> \\[gko] \{ [^}]* \s [^}]* \} )
+  | (?P<reference> \\[gko] \{ (?= [^}\s]{0,100} \s ) [^}]{0,100} \} )
   | (?P<escape> \\(?:c.|.) )
   | (?P<remark> \(\?\# [^)]* \)? )
   | (?P<class> \[ \^? \]? )
@@ -33,14 +34,14 @@ _PIECES = re.compile(
     """,
     re.S | re.X,
 )
-_IN_CLASS = re.compile(r"\[[:.=][^\]\\]*[:.=]\]|\\Q.*?(?:\\E|\Z)|\\.|.", re.S)
+_IN_CLASS = re.compile(r"\[[:.=][^\]\\]{0,100}[:.=]\]|\\Q.*?(?:\\E|\Z)|\\.|.", re.S)
 _REFERENCE = re.compile(r"\\[1-9gk]")
 _GROUP_NAME = re.compile(r"\(\?(?:P?<|')([A-Za-z_]\w{0,31})[>']", re.A)
 _CONDITION = re.compile(r"\(\?\((?:[+-]?\d+|[<']?[A-Za-z_]\w{0,31}[>']?)\)", re.A)
 _OPTIONS = re.compile(r"\(\?[imsxJU]*(?:-[imsxJU]*)?[:)]")
 _QUANTIFIER = re.compile(r"\{\d+(?:,\d*)?\}", re.A)
 # PCRE2 takes these for quantifiers, PCRE 8 for plain text.
-_NEWER_QUANTIFIER = re.compile(r"\{[ \t]*\d*[ \t]*(?:,[ \t]*\d*[ \t]*)?\}", re.A)
+_NEWER_QUANTIFIER = re.compile(r"\{[ \t]*(?:\d+[ \t]*)?(?:,[ \t]*(?:\d+[ \t]*)?)?\}", re.A)
 _KINDS = "CLMNPSZ"
 _CATEGORY = re.compile(r"[CLMNPSZ][a-z&]?|Any|X(?:an|ps|sp|uc|wd)")
 # White space of the option x to PCRE2, but not to PCRE 8.

@@ -71,6 +71,14 @@ def test_a_long_text_that_is_no_number_is_refused_in_a_moment(text: str) -> None
     assert time.thread_time() - started < 2
 
 
+@pytest.mark.parametrize("piece", [r"\g{a ", r"\p{", "[:a", "{ ", r"\g{" + " " * 4_000])
+def test_a_regular_expression_of_many_beginnings_is_judged_in_a_moment(piece: str) -> None:
+    started = time.thread_time()
+    with pytest.raises(AggregationError):
+        aggregate([{"s": "a"}], [{"$match": {"s": {"$regex": f"({piece * 4_000}"[:20_000]}}}])
+    assert time.thread_time() - started < 2
+
+
 def test_a_heading_that_follows_one_without_an_end_is_found() -> None:
     found = headings_with_values('<h1 id="a"><h1 id="b">at <span class="mongo-value">1</span></h1>')
     assert found["b"].whole == "at 1"
