@@ -50,6 +50,7 @@ from preprocessor.site.keptsite import (
     may_be_kept,
     store,
 )
+from preprocessor.site.markdownreaders import markdown_is_read
 from preprocessor.site.options import MongoTablesConfig
 from preprocessor.site.plainmarkdown import plain_figures, with_plain_figures
 from preprocessor.site.searchtext import in_full, in_words
@@ -104,6 +105,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._known: Known | None = None
         self._told: dict[str, Told] = {}
         self._markdown: dict[str, str] = {}
+        self._markdown_is_read = True
         self._late: list[Finding] = []
         self._key = ""
         self._kept: dict[str, KeptPage] | None = None
@@ -144,6 +146,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         """Run every pipeline of every page, those that other plugins generate as well, unless all figures are kept."""
         self._read_files(files)
         self._asked.refresh()
+        self._markdown_is_read = markdown_is_read(config)
         self._key = self._site_key(config)
         self._kept = load(Path(self._asked.where), self._key) if self._key else None
         if self._kept is None:
@@ -241,7 +244,9 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     @event_priority(-200)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """End a build that has the place of a figure in a file, whoever wrote it, instead of the figure."""
-        left = tokens_left(Path(config.site_dir), self._copied, self._tokens)
+        site = Path(config.site_dir)
+        without = self._copied | {f"{site}/{path}" for path in self._downloads}
+        left = tokens_left(site, without, self._tokens)
         self._end_with(left, "the site is not to be published")
 
     def on_serve(
@@ -315,7 +320,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         answers = self._asked
         if answers.state is None or self._serving or not pages:
             return ""
-        links = repr((config.use_directory_urls, self.config.documents))
+        links = repr((config.use_directory_urls, self.config.documents, self._markdown_is_read))
         settings = [repr(answers.limits), links]
         texts = [part for page in pages for part in page]
         return key_of([answers.state, folder_state(self._pipelines(config)), *settings, *texts])
@@ -425,7 +430,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         shelf = Shelf(name, page.url)
         find = partial(self._published.address, page.url)
         figures = dict(zip(places, figures_of(given, self._known_now, shelf.place, find), strict=True))
-        plain = dict(zip(places, plain_figures(given, self._known_now), strict=True))
+        plain = self._plain(given, self._known_now)
         self._downloads |= shelf.files
         told = told_elsewhere(given)
         if told:
@@ -444,10 +449,18 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         box = fault_box([*(self._source_away(config) if given.asking else ()), *loose_findings(given)])
         return f"{box}\n{html}" if box else html
 
+    def _plain(self, given: Page, known: Known) -> Mapping[str, Plain]:
+        """What stands for the figures of a page in its Markdown, by token; nothing where nobody reads it."""
+        if not self._markdown_is_read:
+            return {}
+        return dict(zip(tokens(given), plain_figures(given, known), strict=True))
+
     def _put_plain(
         self, page: SitePage, figures: Mapping[str, str], plain: Mapping[str, Plain], told: bool
     ) -> None:
         """Leave the page's Markdown, which was converted by now, as a text without tokens to whoever reads it."""
+        if not self._markdown_is_read:
+            return
         name, markdown = page.file.src_uri, page.markdown or ""
         page.markdown = with_plain_figures(markdown, plain)
         if excerpt_of(page) is not None:
@@ -493,8 +506,9 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         readers = _readers_of_content(self, config)
         self._late += too_late(given, changes if readers else lost, readers)
         new = {places[change.number]: change.now for change in changes}
-        plain = dict(zip(places, plain_figures(given, now), strict=True))
-        page.markdown = with_plain_figures(self._markdown[name], plain)
+        plain = self._plain(given, now)
+        if plain:
+            page.markdown = with_plain_figures(self._markdown[name], plain)
         if name in self._fresh:
             kept = self._fresh[name]
             self._fresh[name] = replace(kept, figures={**kept.figures, **new}, plain=plain)
