@@ -266,9 +266,9 @@ def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
 
     empty = []
     for path, column in shown_columns(spec):
-        values = [column_value(row, column) for row in rows]
+        values = (column_value(row, column) for row in rows)  # Usually the first one is enough.
         if all(value is MISSING or (value == [] and index_hint(column)) for value in values):
-            empty.append((path, column, any(value == [] for value in values)))
+            empty.append((path, column, any(column_value(row, column) == [] for row in rows)))
     if not empty:
         return []
     names = f"the rows have {', '.join(sorted({name for row in rows for name in row}))}"

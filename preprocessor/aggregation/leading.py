@@ -82,7 +82,9 @@ def _stays(condition: Any) -> bool:
 
 def leading_joins(pipeline: Sequence[Any]) -> frozenset[int]:
     """The places in a pipeline of the ``$lookup`` stages that set their field at the end."""
-    found, reached = set(), 0
+    found, reached = set[int](), 0
+    if not any("$lookup" in spec for spec in pipeline):
+        return frozenset()
     for place in _ahead_of_joins(pipeline):
         spec = pipeline[place]
         name = next(iter(spec), "") if isinstance(spec, Mapping) else ""
@@ -179,6 +181,8 @@ _CONDITIONS = _CHOICES | {"$nor", "$in", "$nin", "$exists"}
 _KEYS = _CHOICES | {"$let", "$cond", "$switch", "$ifNull"}
 _SUMMARIES = frozenset(("$sum", "$avg", "$min", "$max", "$push", "$first", "$last", "$addToSet", "$count"))
 
+_IN_GROUPS = _KEYS | _SUMMARIES
+
 
 def leading_group(pipeline: Sequence[Any]) -> int | None:
     """The place of the ``$group`` or ``$sortByCount`` that runs in the server's other engine for certain.
@@ -189,8 +193,9 @@ def leading_group(pipeline: Sequence[Any]) -> int | None:
     for place, spec in enumerate(pipeline):
         ((name, argument),) = spec.items()
         if name in ("$group", "$sortByCount"):
-            return place if _simple(argument, _KEYS | _SUMMARIES) else None
-        if name not in ("$match", "$sort", "$skip", "$limit") or not _simple(argument, _CONDITIONS):
+            ahead = all(_simple(list(one.values()), _CONDITIONS) for one in pipeline[:place])
+            return place if ahead and _simple(argument, _IN_GROUPS) else None
+        if name not in ("$match", "$sort", "$skip", "$limit"):
             break
     return None
 
@@ -203,7 +208,9 @@ def _simple(value: Any, operators: frozenset[str]) -> bool:
         return operators.issuperset(used) and all(_simple(one, operators) for one in inner)
     if isinstance(value, list | tuple):
         return all(_simple(one, operators) for one in value)
-    return not (isinstance(value, str) and any(part.isdigit() for part in value.split(".")))
+    if not isinstance(value, str):
+        return True
+    return not (any(map(str.isdigit, value.split("."))) if "." in value else value.isdigit())
 
 
 # Stages that make one document of each; a limit moves ahead of a join as well.

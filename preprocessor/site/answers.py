@@ -32,6 +32,7 @@ class KeptAnswers:
         self._source: ResultsSource | None = None
         self._state: str | None = None
         self._answers: dict[str, Rows | ResultsError] = {}
+        self._unreachable: ResultsError | None = None
 
     def refresh(self) -> None:
         """Forget the answers that may no longer hold, and those that were a source out of reach."""
@@ -42,6 +43,7 @@ class KeptAnswers:
             state = None
         if state is None or state != self._state:
             self._answers.clear()
+            self._unreachable = None
         self._state = state
 
     def ask(self, queries: Iterable[Query]) -> None:
@@ -57,6 +59,9 @@ class KeptAnswers:
                 self._answers.update(run_all(self._opened(), new.values(), self._workers))
         except ResultsError as error:
             self._answers.update(dict.fromkeys(new, error))
+        # Asked for page by page: going through all answers each time would cost pages times answers.
+        failures = (each for each in map(self._answers.get, new) if isinstance(each, ResultsError))
+        self._unreachable = self._unreachable or next((each for each in failures if each.environment), None)
 
     @property
     def state(self) -> str | None:
@@ -79,8 +84,7 @@ class KeptAnswers:
     @property
     def unreachable(self) -> ResultsError | None:
         """Why the source cannot be used at all, if so."""
-        failures = (each for each in self._answers.values() if isinstance(each, ResultsError))
-        return next((each for each in failures if each.environment), None)
+        return self._unreachable
 
     def writes(self) -> str | None:
         """A sign that is another one once the source was written to; None where it cannot be asked."""
