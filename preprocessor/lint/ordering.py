@@ -57,6 +57,8 @@ def _behind(order: Order, name: str, argument: Any, path: Path) -> Order:
         return Order(By.ONE, path, order.arrays)
     if order.by is By.ONE and name in ("$sort", "$setWindowFields", "$sample"):
         return order
+    if name == "$densify" and order.by is not By.ONE and _goes_beyond(argument):
+        return Order(By.CHANCE, path, order.arrays)
     if name in _SORTING or (name in ("$setWindowFields", "$fill") and "sortBy" in argument):
         kept = name in ("$sort", "$setWindowFields", "$fill", "$densify")
         return Order(By.STAGE, path, order.arrays if kept else {})
@@ -69,6 +71,12 @@ def _behind(order: Order, name: str, argument: Any, path: Path) -> Order:
     special = {"$group": _group, "$facet": _facet, "$unwind": _unwind, "$project": _set, "$set": _set}
     special |= {"$addFields": _set, "$lookup": _lookup, "$graphLookup": _lookup, "$documents": _documents}
     return special[name](order, argument, path) if name in special else _dropped(order, name)
+
+
+def _goes_beyond(argument: Mapping[str, Any]) -> bool:
+    """Whether ``$densify`` adds documents beyond the last of each partition, which it takes in any order then."""
+    bounds = argument.get("range", {}).get("bounds")
+    return bool(argument.get("partitionByFields")) and bounds != "partition"
 
 
 def _dropped(order: Order, name: str) -> Order:

@@ -110,24 +110,86 @@ _PICKING: Final = ("$first", "$last", "$firstN", "$lastN")
 
 
 def picked_by_chance(spec: PipelineSpec, source: FixtureSource) -> Iterator[Finding]:
-    """MT424: a group takes the value of its first document, where nothing has put documents in order."""
-    if not any(map(_picked, _groups(spec))):
+    """MT424: a group takes a value by the place of documents, where nothing has put them in order."""
+    if not any("$group" in stage for stage in spec.pipeline):
         return
     before = By.STORAGE
     for index, (stage, order) in enumerate(zip(spec.pipeline, orders(spec.pipeline), strict=True)):
-        group = stage.get("$group")
-        picked = _picked(group) if group and before in (By.STORAGE, By.CHANCE) else {}
-        for name in _several(spec, source, index, picked) if picked else ():
-            operator = next(iter(stage["$group"][name]))
-            yield finding(
-                "MT424",
-                spec.file,
-                spec.locate(("pipeline", index, "$group", name), key=True),
-                f"`{operator}` takes `{name}` from whichever document of a group comes first or last, nothing has "
-                "sorted them, and they have different values.",
-                "Put a `$sort` before the `$group`, or take `$max`, `$min` or `$avg`.",
-            )
+        if "$group" in stage and before in (By.STORAGE, By.CHANCE):
+            for name, message, hint in _taken_by_chance(spec, source, index):
+                where = spec.locate(("pipeline", index, "$group", name), key=True)
+                yield finding("MT424", spec.file, where, message, hint)
         before = order.by
+
+
+def _taken_by_chance(spec: PipelineSpec, source: FixtureSource, index: int) -> Iterator[tuple[str, str, str]]:
+    """The fields of a group whose values are chance, each with what to say of it and what to do."""
+    group = spec.pipeline[index]["$group"]
+    ahead, key = spec.pipeline[:index], group["_id"]
+    picked = _picked(group)
+    for name in _several(spec, source, index, picked) if picked else ():
+        yield (
+            name,
+            f"`{_operator(group[name])}` takes `{name}` from whichever document of a group comes first or last, "
+            "nothing has sorted them, and they have different values.",
+            "Put a `$sort` before the `$group`, or take `$max`, `$min` or `$avg`.",
+        )
+    for name, value in group.items():
+        operator = _operator(value) if name != "_id" else ""
+        if operator == "$mergeObjects" and _overwritten(spec, source, ahead, key, value[operator]):
+            yield (
+                name,
+                f"`$mergeObjects` takes the fields of `{name}` from whichever document of a group comes last, nothing "
+                "has sorted them, and they have different values.",
+                "Put a `$sort` before the `$group`.",
+            )
+        elif operator in _BEST and _tied(spec, source, ahead, key, value):
+            yield (
+                name,
+                f"`{operator}` takes `{name}` from documents of which some are equal in "
+                f"{quoted(value[operator]['sortBy'])}, by which it sorts: which of them comes first is chance.",
+                "Sort by a field that tells them apart too.",
+            )
+
+
+def _operator(value: Any) -> str:
+    return next(iter(value), "") if isinstance(value, Mapping) else ""
+
+
+def _overwritten(spec: PipelineSpec, source: FixtureSource, ahead: Stages, key: Any, merged: Any) -> bool:
+    """Whether documents of one group that are merged have different values of one field."""
+    pairs: list[dict[str, Any]] = [
+        {"$project": {"_id": 0, "key": {"of": key}, "pair": {"$objectToArray": merged}}},
+        {"$unwind": "$pair"},
+        {"$group": {"_id": {"key": "$key", "name": "$pair.k"}, "values": {"$addToSet": "$pair.v"}}},
+    ]
+    return any(len(one["values"]) > 1 for one in asked(spec, source, [*ahead, *pairs]))
+
+
+_BEST: Final = ("$top", "$bottom", "$topN", "$bottomN")
+
+
+def _tied(
+    spec: PipelineSpec, source: FixtureSource, ahead: Stages, key: Any, value: Mapping[str, Any]
+) -> bool:
+    """Whether two of those that a group takes, or the last of them and the next, sort alike and differ."""
+    ((operator, argument),) = value.items()
+    number = argument.get("n", 1)
+    if not isinstance(number, int):
+        return False
+    sorted_by = [{"$ifNull": [f"${name}", None]} for name in argument["sortBy"]]
+    best = {
+        "n": number + 1,
+        "sortBy": argument["sortBy"],
+        "output": {"by": sorted_by, "value": argument["output"]},
+    }
+    taken = {f"{operator.removesuffix('N')}N": best}
+    groups = asked(spec, source, [*ahead, {"$group": {"_id": key, "taken": taken}}])
+    return any(
+        one["by"] == other["by"] and one.get("value") != other.get("value")
+        for group in groups
+        for one, other in pairwise(group["taken"])
+    )
 
 
 _BY_PLACE: Final = (
@@ -174,15 +236,11 @@ def _goes_by_place(output: Any) -> bool:
     return counted or any(name in output for name in _BY_PLACE)
 
 
-def _groups(spec: PipelineSpec) -> Iterator[Mapping[str, Any]]:
-    return (stage["$group"] for stage in spec.pipeline if "$group" in stage)
-
-
 def _picked(group: Mapping[str, Any]) -> dict[str, Any]:
     """What the group picks, by the name of the field."""
     found = {}
     for name, value in group.items():
-        operator = next(iter(value), "") if name != "_id" and isinstance(value, Mapping) else ""
+        operator = _operator(value) if name != "_id" else ""
         if operator in _PICKING:
             argument = value[operator]
             found[name] = argument.get("input") if operator.endswith("N") else argument

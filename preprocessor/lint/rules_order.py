@@ -102,6 +102,7 @@ _WHY_CHANCE: Final = {
     "$unionWith": "`$unionWith` gives the documents of two collections",
     "$addToSet": "`$addToSet` gives its elements",
     "$graphLookup": "`$graphLookup` gives what it finds",
+    "$densify": "`$densify` gives what it adds beyond the last document of each partition",
     "$sample": "`$sample` gives documents picked at random",
 }
 

@@ -83,6 +83,45 @@ def test_a_value_of_whichever_document_comes_first_is_warned_of(tmp_path: Path) 
     assert check(tmp_path, [{"$sort": {"_id": 1}}, *pipeline], ["_id", "name"]) == (0, [])
 
 
+@pytest.mark.parametrize("merged", ["$$ROOT", {"shirt": "$name"}])
+def test_documents_merged_in_no_order_are_warned_of(tmp_path: Path, merged: Any) -> None:
+    group = {"$group": {"_id": "$goals", "made": {"$mergeObjects": merged}}}
+    shown = "$made.name" if merged == "$$ROOT" else "$made.shirt"
+    behind = [{"$sort": {"_id": 1}}, {"$project": {"shirt": shown}}]
+    assert check(tmp_path, [group, *behind], ["shirt"]) == (1, ["MT424 warning"])
+    assert check(tmp_path, [{"$sort": {"_id": 1}}, group, *behind], ["shirt"]) == (0, [])
+
+
+def test_documents_that_have_no_field_in_common_are_merged_in_any_order(tmp_path: Path) -> None:
+    pair = {"$arrayToObject": [[{"k": "$name", "v": "$goals"}]]}
+    group = {"$group": {"_id": None, "goals": {"$mergeObjects": pair}}}
+    assert check(tmp_path, [group, {"$project": {"_id": 0, "Ada": "$goals.Ada"}}], ["Ada"]) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("taken", "found"),
+    [
+        ({"$bottom": {"sortBy": {"goals": -1}, "output": "$name"}}, ["MT424 warning"]),
+        ({"$top": {"sortBy": {"goals": 1}, "output": "$name"}}, ["MT424 warning"]),
+        ({"$topN": {"n": 3, "sortBy": {"goals": -1}, "output": "$name"}}, ["MT424 warning"]),
+        ({"$topN": {"n": 2, "sortBy": {"goals": -1}, "output": "$name"}}, []),
+        ({"$top": {"sortBy": {"goals": -1}, "output": "$name"}}, []),
+        ({"$bottom": {"sortBy": {"goals": -1, "_id": 1}, "output": "$name"}}, []),
+        ({"$bottom": {"sortBy": {"goals": -1}, "output": "$goals"}}, []),
+    ],
+)
+def test_a_best_of_equals_is_warned_of(tmp_path: Path, taken: dict[str, Any], found: list[str]) -> None:
+    group = {"$group": {"_id": None, "name": taken}}
+    shown = {"$project": {"_id": 0, "name": {"$toString": {"$size": [["$name"]]}}}}
+    assert check(tmp_path, [group, shown], ["name"]) == (1 if found else 0, found)
+
+
+def densified(bounds: Any, partitions: tuple[str, ...] | list[str] = ("b",)) -> dict[str, Any]:
+    """A `$densify` by one partition."""
+    made = {"field": "a", "range": {"step": 1, "bounds": bounds}}
+    return {"$densify": {**made, "partitionByFields": list(partitions)}}
+
+
 GROUP = {"$group": {"_id": "$a", "all": {"$addToSet": "$b"}}}
 
 
@@ -102,6 +141,12 @@ GROUP = {"$group": {"_id": "$a", "all": {"$addToSet": "$b"}}}
             [{"$graphLookup": {"from": "x", "as": "found"}}, {"$sort": {"a": 1}}, {"$unwind": "$found"}],
         ),
         (By.CHANCE, [{"$sort": {"a": 1}}, {"$lookup": {"as": "f", "pipeline": [GROUP]}}, {"$unwind": "$f"}]),
+        (By.CHANCE, [densified("full")]),
+        (By.CHANCE, [{"$sort": {"a": 1}}, densified([0, 9])]),
+        (By.STAGE, [densified("partition")]),
+        (By.STAGE, [densified("full", partitions=[])]),
+        (By.STAGE, [{"$match": {"_id": 3}}, densified("full")]),
+        (By.STAGE, [densified("full"), {"$sort": {"a": 1}}]),
         (By.STAGE, [GROUP, {"$sort": {"_id": 1}}, {"$unset": "all"}]),
         (By.STAGE, [GROUP, {"$unwind": "$all"}, {"$sort": {"all": 1}}]),
         (By.STAGE, [{"$sort": {"a": 1}}, {"$lookup": {"from": "x", "as": "f"}}, {"$unwind": "$f"}]),
