@@ -26,7 +26,7 @@ from mkdocs.structure.files import File, InclusionLevel
 from preprocessor.comments import suspected
 from preprocessor.render.anchors import anchors_in
 from preprocessor.results.limitoptions import limits_of
-from preprocessor.site import garbage, printed
+from preprocessor.site import garbage
 from preprocessor.site.amending import (
     Amended,
     Told,
@@ -203,7 +203,9 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if not findings:
             self._keep()
         self._give_excerpts()
-        if printed.PLUGIN in config.plugins:
+        if "print-site" in config.plugins:
+            from preprocessor.site import printed
+
             printed.lead_links_to_figures(page for page, _ in self._given.values())
         self._copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
         try:

@@ -15,7 +15,6 @@ from preprocessor.site.amending import without_numbers
 if TYPE_CHECKING:
     from mkdocs.structure.pages import Page as SitePage
 
-PLUGIN: Final = "print-site"
 _FIGURE: Final = re.compile('(<figure class="mongo-table" id=")([^"]+)(".*?</figure>)', re.DOTALL)
 _ROW: Final = re.compile('(<tr[^>]*? id=")([^"]+)')
 

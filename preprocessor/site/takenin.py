@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.comments import suspected
-from preprocessor.inclusions import inclusions, may_include
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -35,6 +34,8 @@ def where_taken_in(text: str) -> tuple[int, int]:
 
 def taken_in(file: File, text: str, config: MkDocsConfig) -> list[tuple[Path, str]]:
     """The files, with their texts, that a page takes in and that may have comments of ours."""
+    from preprocessor.inclusions import inclusions, may_include
+
     if not may_include(text):
         return []
     page = Path(file.abs_src_path or Path(config.docs_dir, file.src_uri))

@@ -8,9 +8,6 @@ from collections.abc import Collection, Iterator, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from preprocessor.rules import finding
-from preprocessor.site.shownpath import shown
-
 if TYPE_CHECKING:
     from preprocessor.findings import Finding
 
@@ -33,11 +30,15 @@ def tokens_left(site: Path, without: Collection[str], given: Set[bytes]) -> list
     """
     if not given:
         return []
-    return [
-        finding("MT170", shown(Path(file)), (0, 0), "the place of a figure is left in this file", _HINT)
-        for file in _files(site)
-        if file not in without and _has_any(_content(file), given)
-    ]
+    left = [file for file in _files(site) if file not in without and _has_any(_content(file), given)]
+    return [_finding(Path(file)) for file in left]
+
+
+def _finding(file: Path) -> Finding:
+    from preprocessor.rules import finding
+    from preprocessor.site.shownpath import shown
+
+    return finding("MT170", shown(file), (0, 0), "the place of a figure is left in this file", _HINT)
 
 
 def _has_any(content: bytes, given: Set[bytes]) -> bool:
