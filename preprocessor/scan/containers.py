@@ -34,6 +34,8 @@ _HEADING = re.compile(r"#{1,6}")
 _UNDERLINE = re.compile(r"(?:=+|-+) *$")
 _DELIMITER_ROW = re.compile(r"(?=.*-)(?=.*[|:]) {0,3}[|:\- ]+$")
 _STEP = 4
+# Where lists nest deeper, Python-Markdown ends in a RecursionError; quotes it leaves as text long before.
+_DEEPEST = 500
 IMAGE = "the text of an image"  # the holder that can hold nothing at all
 
 
@@ -98,6 +100,12 @@ def _blocks(text: str, tail: int, wanted: Set[int]) -> dict[int, tuple[bool, str
         found[number] = (fresh, before, "\n" if more else "")
         in_tail = in_tail and not before
     return found
+
+
+def _is_rule(text: str) -> bool:
+    """Whether a line is a rule; most lines of many list markers are told from one by their end alone."""
+    mark = text.lstrip(" ")[:1]
+    return not text.rstrip(f"{mark} ") and "   " not in text.strip(" ") and bool(_RULE.match(text))
 
 
 @dataclass(slots=True)
@@ -211,7 +219,7 @@ class _Scan:
             return prefix, ""
         self._drop_below(depth, rest)
         first, at_item = rest, False
-        while (opened := self._opened(rest, at_item)) is not None:
+        while len(self.open) < _DEEPEST and (opened := self._opened(rest, at_item)) is not None:
             own, rest = opened
             at_item = bool(_ITEM.match(first))
             first = rest
@@ -246,7 +254,7 @@ class _Scan:
         """
         if quote := _QUOTE.match(rest):
             return self._push("quote", quote[0], rest[quote.end() :], tight=at_item)
-        if _RULE.match(rest):
+        if _is_rule(rest):
             return None
         in_list = bool(self.open) and self.open[-1].kind == "item"
         item = _ITEM.match(rest) if in_list or not self.paragraph else None
@@ -313,7 +321,7 @@ class _Scan:
 
     def _divides(self, rest: str) -> bool:
         """Whether a line is a rule, or the line under a heading."""
-        return bool(_RULE.match(rest)) or (self.paragraph == 1 and bool(_UNDERLINE.match(rest)))
+        return _is_rule(rest) or (self.paragraph == 1 and bool(_UNDERLINE.match(rest)))
 
     def _leave(self, rest: str, at_margin: bool) -> None:
         """Note what the next line continues."""

@@ -152,6 +152,8 @@ def _seconds(text: str) -> float:
         lambda n: "<!-- MONGO_TABLE: {}" * n,
         lambda n: '<!-- MONGO_TABLE: {"a": "' + "x\\\\" * n * 40 + '"} -->',
         lambda n: f'> <!-- MONGO_TABLE: {{"a": "b"{" " * n}\n' + "> \n" * n + "> } -->",
+        lambda n: "* " * n + TABLE,
+        lambda n: "1. " * n + "- " * n + f"x\n\n{TABLE}",
     ],
 )
 def test_time_grows_with_the_size_of_the_page_and_not_faster(make):
@@ -160,6 +162,11 @@ def test_time_grows_with_the_size_of_the_page_and_not_faster(make):
     longest = 40 * max(min(_seconds(small) for _ in range(3)), 0.002)
     # Again, where one went to what others left for the garbage collector.
     assert any(_seconds(large) < longest for _ in range(3))
+
+
+def test_a_line_of_twenty_thousand_list_markers_takes_no_more_than_a_moment():
+    for line in ("* " * 20_000 + TABLE, "- " * 20_000 + f"x\n\n{TABLE}", ": " * 20_000 + f"x\n\n{TABLE}"):
+        assert _seconds(line) < 1.5
 
 
 def test_deep_nesting_does_no_harm():
