@@ -136,7 +136,7 @@ def _judgement(spec: PipelineSpec) -> _Judgement:
 
 
 def _compiled(spec: PipelineSpec) -> _Judgement:
-    from preprocessor.aggregation import AggregationError, NotOffline, check
+    from preprocessor.aggregation import AggregationError, LimitReached, NotOffline, check
 
     try:
         check(spec.pipeline, variables=spec.let)
@@ -147,6 +147,8 @@ def _compiled(spec: PipelineSpec) -> _Judgement:
         # A server may know it; on a fixture the run itself says so.
         message = f"{error.message}: fixtures cannot run this pipeline."
         hint = "Give a mongodb:// source, or say it with other operators."
+        if isinstance(error, LimitReached):
+            hint = "Let it do less, or give a mongodb:// source."
         return _Judgement(server_only=finding("MT312", spec.file, at, message, hint))
     return _Judgement()
 
