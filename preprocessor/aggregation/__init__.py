@@ -51,9 +51,17 @@ def aggregate(
         scope = _bound(Scope(Context(others, now or utc_now(), seed)), variables or {})
         run = compile_pipeline(pipeline, scope)
         last: Path = (len(pipeline) - 1, *pipeline[-1]) if pipeline else ()
-        rows = meter.gathered(run(meter.reading(documents)), last)
-        for row in rows:
-            meter.check_document(row, last)
+        try:
+            rows = meter.gathered(run(meter.reading(documents)), last)
+            for row in rows:
+                meter.check_document(row, last)
+        except LimitReached as error:
+            # The one who collects the rows does not know who made the time pass.
+            if pipeline and (error.path is None or (error.limit == "seconds" and error.path is last)):
+                from preprocessor.aggregation.culprit import culprit
+
+                error.path = culprit(pipeline, scope, meter.last_read())
+            raise
         return rows
 
 

@@ -20,6 +20,7 @@ from preprocessor.aggregation import catalogue, paths
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.keeping import content_key, keep, kept
 from preprocessor.aggregation.leading import arranged, leading_group, leading_joins, wanted
+from preprocessor.aggregation.meter import watched
 from preprocessor.aggregation.places import closed
 from preprocessor.aggregation.values import (
     MISSING,
@@ -491,6 +492,13 @@ def stage(*names: str) -> Callable[[StageForm], StageForm]:
     return register
 
 
+# They make documents only of those that come in, whose number is watched already.
+_ONE_BY_ONE: Final = frozenset(
+    {"$addFields", "$count", "$facet", "$limit", "$lookup", "$match", "$project", "$redact", "$replaceRoot"}
+    | {"$replaceWith", "$set", "$skip", "$unset", "$unwind"}
+)
+
+
 def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), first: int = 0) -> Stage:
     """The pipeline as one function from documents to documents.
 
@@ -510,11 +518,11 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
     for place, spec in enumerate(pipeline):
         leading, most = hints.get(place, (False, 0))
         compiled[place] = _stage(spec, scope._replace(leading=leading, most=most), (*path, place + first))
-    stages = [compiled[place] for place in order]
+    stages = [(compiled[place], next(iter(pipeline[place])) in _ONE_BY_ONE) for place in order]
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        for one in stages:
-            documents = one(documents)
+        for one, is_watched in stages:
+            documents = one(documents) if is_watched else watched(one(documents))
         return documents
 
     return run

@@ -34,7 +34,7 @@ _DOCUMENT_TOO_LARGE = 10334
 
 
 class _Meter:
-    __slots__ = ("arrays", "end", "large", "left", "limits")
+    __slots__ = ("arrays", "end", "large", "left", "limits", "read")
 
     def __init__(self) -> None:
         self.limits = Limits()
@@ -42,6 +42,7 @@ class _Meter:
         self.left = _QUANTUM
         self.large = False
         self.arrays = 0
+        self.read: Sequence[Any] = ()
 
 
 _METER = _Meter()
@@ -62,6 +63,11 @@ def measured(limits: Limits) -> Iterator[None]:
         yield
     finally:
         _METER = before
+
+
+def last_read() -> Sequence[Any]:
+    """The documents that the pipeline took last from its collection."""
+    return _METER.read
 
 
 @contextmanager
@@ -120,11 +126,26 @@ def _entering(items: Iterable[_T], path: Path | None, *, read: bool = False) -> 
             _METER.end += stop - start
         if stop > _METER.end:
             look(path)
+        if read:
+            _METER.read = block
         yield block
         _METER.arrays = 0
         # What takes long to read is large, and not to be held with a hundred others.
         slow = read and stop - start > _SLOW
         size = 1 if _METER.large else max(1, size // 4) if slow else min(2 * size, BLOCK)
+
+
+def watched(items: Iterable[_T]) -> Iterator[_T]:
+    """Documents that a stage gives of what it holds: as ``entering``, and none is made before it is asked for."""
+    return chain.from_iterable(_watched(iter(items)))
+
+
+def _watched(iterator: Iterator[_T]) -> Iterator[Iterable[_T]]:
+    for first in iterator:
+        look()
+        yield (first,)
+        _METER.arrays = 0
+        yield islice(iterator, 0 if _METER.large else BLOCK - 1)
 
 
 def unwound(items: Sequence[_T]) -> Iterable[_T]:
@@ -186,6 +207,22 @@ def hold(held: int, more: int, path: Path | None = None) -> int:
             code=_OUT_OF_MEMORY,
         )
     return held
+
+
+def check_key(value: Any) -> None:
+    """Raises LimitReached for a document or an array that is larger than one may be, before keys are made of it.
+
+    Nested in itself some dozen times, a value of few objects has more parts than any memory.
+    """
+    if type(value) is not dict and type(value) is not list:
+        return
+    most = _METER.limits.document_bytes
+    if (most < _SMALL or not is_small(value)) and exceeds(value, most):
+        raise LimitReached(
+            f"a value that is compared takes more than {spelt(most)}",
+            limit="document_bytes",
+            code=_DOCUMENT_TOO_LARGE,
+        )
 
 
 def check_document(document: Any, path: Path | None = None) -> None:

@@ -8,14 +8,14 @@ Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
 from bson.decimal128 import Decimal128
 
-from preprocessor.aggregation.meter import made_array, spend
+from preprocessor.aggregation.meter import check_key, made_array, spend
 from preprocessor.aggregation.values import (
     MISSING,
     binary_parts,
@@ -73,17 +73,17 @@ def key(value: Any) -> Key:
         return _number_key(value)
     if order == 15:
         return 15, str(value)
-    if order == 20:
-        return _document_key(value)
-    if order == 25:
-        return _array_key(value)
+    if order == 20 or order == 25:
+        if kind is dict or kind is list:
+            check_key(value)
+        return _document_key(value) if order == 20 else _array_key(value)
     return _other_key(order, value)
 
 
 def _document_key(value: Any) -> Key:
     # Field by field: type of the value, then name, then value (BSONObj::woCompare); a prefix comes first.
     pairs = value.items() if isinstance(value, Mapping) else value.as_doc().items()
-    keys = [(name, key(item)) for name, item in pairs]
+    keys = [(name, _key_of(type(item), key)(item)) for name, item in pairs]
     spend(len(keys))
     return 20, tuple([(found[0], name, found) for name, found in keys])
 
@@ -91,7 +91,12 @@ def _document_key(value: Any) -> Key:
 def _array_key(value: Any) -> Key:
     made_array(len(value), _KEY)
     spend(len(value))
-    return 25, tuple([key(item) for item in value])
+    return 25, tuple([_key_of(type(item), key)(item) for item in value])
+
+
+# Documents and arrays inside of others: their size was checked with that of the outermost.
+_INNER: dict[type, Callable[[Any], Key]] = {dict: _document_key, list: _array_key}
+_key_of = _INNER.get
 
 
 def _other_key(order: int, value: Any) -> Key:

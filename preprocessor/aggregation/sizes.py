@@ -47,8 +47,8 @@ def exceeds(value: Any, most: int) -> bool:
     return _left(value, most) < 0
 
 
-def is_small(document: dict[str, Any]) -> bool:
-    """Whether a document has neither many values nor a long text, told at a glance.
+def is_small(document: dict[str, Any] | list[Any]) -> bool:
+    """Whether a document or an array has neither many values nor a long text, told at a glance.
 
     Such a document takes 16 MiB at the very most, as long as its texts are ASCII.
     """

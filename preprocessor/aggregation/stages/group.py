@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
+
+from bson.int64 import Int64
+from bson.objectid import ObjectId
 
 from preprocessor.aggregation.accumulators.frame import Accumulator, Keeping, State, compile_accumulator
 from preprocessor.aggregation.compiler import Node, Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.keeping import content_key
-from preprocessor.aggregation.meter import blocks, hold, is_counted
+from preprocessor.aggregation.meter import blocks, check_key, hold, is_counted
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.places import Placed
 from preprocessor.aggregation.sizes import memory_of
@@ -19,6 +23,8 @@ Fields = list[tuple[str, Accumulator, Path]]
 _Group = tuple[Any, list[State]]
 # Bytes of a group and of one of its accumulators, beside what they hold.
 _GROUP, _STATE = 400, 150
+# A document of such values is no larger than what they were read from, or was measured when it was made.
+_FLAT = frozenset({str, int, float, bool, type(None), Int64, datetime, ObjectId})
 
 
 @stage("$group")
@@ -110,7 +116,10 @@ def _grouped(
                 value = None
             elif type(value) is Placed:
                 value = {**value}
-            entry = groups.of(value)
+            try:
+                entry = groups.of(value)
+            except AggregationError as error:
+                raise error.at(path) from None
             try:
                 for state, evaluate_field in zip(entry[1], evaluates, strict=True):
                     state.add(evaluate_field(document))
@@ -143,7 +152,12 @@ class _Groups:
 
     def of(self, value: Any) -> _Group:
         """The group of a key; a new one where none is equal."""
-        content = content_key(value) if type(value) is dict else b""
+        if type(value) is dict:
+            if not _FLAT.issuperset(map(type, value.values())):
+                check_key(value)
+            content = content_key(value)
+        else:
+            content = b""
         known = self._by_content.get(content)
         if known is not None:
             return known

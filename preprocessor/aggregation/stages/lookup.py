@@ -18,7 +18,7 @@ from preprocessor.aggregation.compiler import (
 )
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.keeping import content_key
-from preprocessor.aggregation.meter import entering, gathered, made_array, spend
+from preprocessor.aggregation.meter import check_key, entering, gathered, made_array, spend
 from preprocessor.aggregation.stages.combine import check_collection, starts_with_documents
 from preprocessor.aggregation.stages.joining import JoinIndex, path_values
 from preprocessor.aggregation.stages.nesting import with_nested, with_nested_last
@@ -159,6 +159,8 @@ def _constants_check(
     checked: set[bytes] = set()
 
     def check(values: list[Any]) -> None:
+        for value in values:
+            check_key(value)
         content = content_key(*([] if value is MISSING else [value] for value in values))
         if content and content in checked:
             return
