@@ -33,7 +33,7 @@ __all__ = [
 
 # Names are compared loosely, so that a near miss is met too; a page without a match costs this search only. What
 # stands in the place of a comment that the site has taken out already (`preprocessor.site.swap`) is none.
-_SUSPECT = re.compile(r"<!--\s*mongo(?!-tables:[0-9a-f]{16}-\d+-->)", re.IGNORECASE)
+_SUSPECT = re.compile(r"<!--[\s-]*mongo(?!-tables:[0-9a-f]{16}-\d+-->)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The table of all rules: what a rule id such as ``MT120`` means and how grave it is.
 
-Numbers go by kind: MT1xx syntax and schema (MT100 pages, MT101–MT119 and MT124–MT126 comments, the others of
+Numbers go by kind: MT1xx syntax and schema (MT100 pages, MT101–MT119 and MT124–MT129 comments, the others of
 MT120–MT159 JSON, keys and values, MT160–MT169 regions of generated text, MT170–MT179 the site as it is
 built), MT2xx safety, MT3xx wrong or failing output, MT4xx misleading output, MT5xx untidiness. An id is never given a
 second meaning.
@@ -99,6 +99,12 @@ _ALL = (
         "comment-without-end",
         "warning",
         "A comment goes on over paragraphs, to the end of one that begins inside it.",
+    ),
+    Rule(
+        "MT127",
+        "comment-in-front-matter",
+        "error",
+        "A comment stands in the front matter of a page, where it is published as it is.",
     ),
     Rule("MT130", "unknown-key", "error", "A comment has a key that means nothing."),
     Rule("MT131", "missing-key", "error", "A comment lacks a key that it needs."),

@@ -9,7 +9,8 @@ KEYWORDS = ("MONGO_TABLE", "MONGO_CHART", "MONGO_VALUE", "MONGO_CHECK")
 """The names that a comment can begin with."""
 
 _NAME = re.compile(
-    r"<!--\s*(?P<name>mongo(?:[_-]|[ \t]+(?=\w+[ \t]*(?:[:{]|-->)))?\w*)[ \t]*(?P<colon>:?)", re.I
+    r"<!--(?P<dashes>-*)\s*(?P<name>mongo(?:[_-]|[ \t]+(?=\w+[ \t]*(?:[:{]|-->)))?\w*)[ \t]*(?P<colon>:?)",
+    re.I,
 )
 
 # What the plugin puts in the place of a comment (``site.swap``); the Markdown extension meets it on the same page.
@@ -35,7 +36,7 @@ def opening_at(text: str, start: int) -> Opening | None:
     if match is None or _TOKEN.match(text, start):
         return None
     name, colon = match["name"], bool(match["colon"])
-    if name in KEYWORDS and colon:
+    if name in KEYWORDS and colon and not match["dashes"]:
         return Opening(name, match.end(), name, exact=True)
     meant = _meant(name)
     return Opening(name, match.end(), meant, exact=False) if meant else None

@@ -15,6 +15,7 @@ from preprocessor.scan.commonmark import Opinion, opinions
 from preprocessor.scan.containers import IMAGE, Place, places
 from preprocessor.scan.directives import KEYWORDS, Opening, opening_at
 from preprocessor.scan.frontmatter import front_matter_lines
+from preprocessor.scan.frontmattercomments import front_matter_findings
 from preprocessor.scan.htmlcomments import HtmlComment, Page, fold
 from preprocessor.scan.prefixes import prefix_length
 from preprocessor.scan.regions import Marker, attach_regions, marker_at
@@ -50,8 +51,9 @@ def scan_page(text: str, file: str) -> Scan:
         if openings[html.number] is None and _NEXT_DIRECTIVE.search(text, html.start + 4, html.end)
     }
     wanted = {number for number, opening in openings.items() if opening is not None} | set(markers) | hiding
+    above = front_matter_findings(page, file)
     if not wanted:
-        return Scan((), ())
+        return Scan((), tuple(above))
     found_places = places(folded, wanted)
     undisputed = html_comments[-1].fence is None and (
         all(map(_undisputed, found_places.values())) or agreed(line.text for line in folded)
@@ -78,7 +80,9 @@ def scan_page(text: str, file: str) -> Scan:
         if comment.region is not None
     ]
     own = [item for item in judge.findings if not any(a <= item.line <= b for a, b in generated)]
-    return Scan(tuple(comments), tuple(sorted([*own, *findings])), tuple(judge.rejected), tuple(judge.off))
+    return Scan(
+        tuple(comments), tuple(sorted([*above, *own, *findings])), tuple(judge.rejected), tuple(judge.off)
+    )
 
 
 def _undisputed(place: Place) -> bool:
@@ -222,9 +226,14 @@ class _Judge:
         opening = candidate.opening
         body = self.page.text[opening.body : candidate.html.end].lstrip()
         known = opening.name in KEYWORDS
-        message = (
-            f"{opening.name} has no colon." if known else f"{opening.name} is not a comment that is known."
-        )
+        message = f"{opening.name} is not a comment that is known."
+        if known:
+            dashes = self.page.text.startswith("<!---", candidate.html.start)
+            message = (
+                f"{opening.name} stands behind too many dashes."
+                if dashes
+                else f"{opening.name} has no colon."
+            )
         rule = "MT103" if body.startswith("{") else "MT104"
         hint = f"Write `<!-- {opening.meant}:`." if known else f"Did you mean `<!-- {opening.meant}:`?"
         self._report(rule, candidate.html.start, message, hint)

@@ -25,6 +25,7 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
+from preprocessor.comments import suspected
 from preprocessor.generated import deferred
 from preprocessor.results.limitoptions import OPTIONS, limits_of
 from preprocessor.site.assets import inline
@@ -157,6 +158,7 @@ class _Conversion:
         self.parsed, self._page, self._figures, self._loose = False, None, {}, ""
         self._place = place = self._found_place()
         if "<!--" not in text:
+            self._report(_in_front_matter(place.whole(text), place.shown))
             return text
         pipelines = self._extension.getConfig("pipelines")
         read = _reader(place, pipelines)
@@ -309,6 +311,16 @@ def _reader(place: _Place, pipelines: str) -> Callable[[str, str], Page]:
 
     shared = SharedPipelines(place.folder / pipelines)
     return lambda text, shown: read_page(text, shown, shared)
+
+
+def _in_front_matter(text: str, shown: str) -> list[Finding]:
+    """The comments in what the program cuts off a page before it converts it."""
+    if not suspected(text):
+        return []
+    from preprocessor.scan.frontmattercomments import front_matter_findings
+    from preprocessor.scan.htmlcomments import Page as Lines
+
+    return front_matter_findings(Lines(text), shown)
 
 
 def _figures(page: Page, others: Sequence[Page], where: _Source) -> tuple[dict[str, str], list[Finding]]:

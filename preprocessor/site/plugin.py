@@ -545,16 +545,28 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     def _findings(self, config: MkDocsConfig) -> list[Finding]:
         """All findings, sorted. A source out of reach is one fault, not one for each table."""
+        loose = {*self._late, *self._in_front_matter()}
         if not self._pages:
-            return sorted(set(self._late))
+            return sorted(loose)
         from preprocessor.pages import all_findings
 
         pages, away = self._read_pages, self._source_away(config)
         if away:
-            return sorted({*away, *all_findings(pages, None), *self._late})
+            return sorted({*away, *all_findings(pages, None), *loose})
         known = self._known_now
         found = all_findings(pages, known.answers, known.collections, judged=known.judged)
-        return sorted({*found, *self._late})
+        return sorted({*found, *loose})
+
+    def _in_front_matter(self) -> list[Finding]:
+        """The comments in what MkDocs cuts off the pages before it hands them over."""
+        found: list[Finding] = []
+        for file, text in self._files.values():
+            if suspected(text):
+                from preprocessor.scan.frontmattercomments import front_matter_findings
+                from preprocessor.scan.htmlcomments import Page as Lines
+
+                found += front_matter_findings(Lines(text), shown_path(file))
+        return found
 
     def _source_away(self, config: MkDocsConfig) -> list[Finding]:
         """Why no pipeline can be run at all, if so."""

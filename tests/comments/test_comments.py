@@ -80,12 +80,36 @@ def test_characters_that_only_python_takes_for_newlines_are_ordinary_characters(
 
 
 def test_front_matter_is_not_searched_but_a_byte_order_mark_does_not_hide_it():
-    assert rules(f"\ufeff---\ntitle: {TABLE}\n---\n") == []
+    assert rules(f"\ufeff---\ntitle: {TABLE}\n---\n") == ["MT127"]
     assert find(f"\ufeff---\ntitle: {TABLE}\n---\n", "page.md").comments == ()
 
 
 def test_leading_key_lines_are_front_matter_too():
     assert find(f"Title: {TABLE}\n\nText", "page.md").comments == ()
+
+
+@pytest.mark.parametrize(
+    ("front", "places"),
+    [
+        (f"---\ntitle: 'Reached {TABLE}'\n---\n", [(2, 17)]),
+        (f"---\ndescription: |\n  # D\n  # {TABLE}\n---\n", [(4, 5)]),
+        (f"---\na: 1\n# title: '{TABLE}'\nb: 2 # {TABLE}\n---\n", []),
+        (f"Title: Reached {TABLE}\n\nText\n", [(1, 16)]),
+        ("---\ntitle: 'x'\n---\n", []),
+    ],
+)
+def test_text_that_readers_see_raw_from_front_matter_is_an_error_at_its_place(front, places):
+    for newline in ("\n", "\r\n"):
+        found = find(f"{front}\n# Page\n".replace("\n", newline), "page.md").findings
+        assert [(one.rule, one.line, one.column) for one in found] == [("MT127", *at) for at in places]
+
+
+@pytest.mark.parametrize("body", ['MONGO_VALUE: {"table": "one"} -->', "MONGO_TABLE: {} --->"])
+def test_a_comment_with_a_dash_too_many_is_told_as_a_near_miss(body):
+    (found,) = find(f"There are <!--- {body}\n", "page.md").findings
+    assert (found.rule, found.severity, found.line, found.column) == ("MT103", "error", 1, 11)
+    assert "dashes" in found.message
+    assert f"`<!-- {body[:11]}:`" in found.hint
 
 
 def test_findings_name_the_file_and_what_to_do():
