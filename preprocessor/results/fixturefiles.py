@@ -7,6 +7,7 @@ The collection's order is that of the file names, then that within the files.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,10 +27,15 @@ _OTHER_DATA = frozenset((
     ".bson", ".parquet", ".xlsx", ".ods", ".yaml", ".yml", ".xml",
 ))  # fmt: skip
 """What somebody may have put there for documents; the first two only in other letters, as ``.JSONL``."""
+_DATA = frozenset((".jsonl", ".json", ".ndjson", ".jsonlines", ".json5", ".csv", ".tsv", ".bson", ".parquet"))
+"""What is nothing but documents, also beside files that are read."""
+_PACKED = frozenset((".gz", ".bz2", ".xz", ".zst", ".zip"))
+_SHOWN = 4
 _FORM_HINT = (
     "documents stand one a line in a file *.jsonl, unpacked, or as an array in a file *.json, "
     "in MongoDB Extended JSON"
 )
+_BESIDE_HINT = f"{_FORM_HINT}, in the folder itself; move what is not to be read out of it"
 
 
 # What cannot stand in the name of a folder everywhere, or would be obeyed by a terminal; % because it escapes.
@@ -73,13 +79,68 @@ def files_in(place: Path) -> list[Path]:
     return sorted((p for p in _listed(place) if p.suffix in SUFFIXES), key=lambda path: path.name)
 
 
-def refuse_other_forms(folder: Path, collection: str) -> None:
-    """Raise ``ResultsError`` where a collection has no fixture file, but data in another form, which nobody reads."""
-    place = folder_of(folder, collection)
-    others = sorted(p.name for p in _listed(place) if p.suffix.lower() in _OTHER_DATA)
-    if others:
-        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-        raise ResultsError(f"no *.jsonl in {place.as_posix()}; there is {others[0]}{more}", hint=_FORM_HINT)
+def unread_in(folder: Path, collection: str) -> tuple[str, ...]:
+    """What a collection's folder has for documents and is not read, sorted: files in other forms, or deeper down.
+
+    Where no file is read at all, more is taken for documents than beside files that are: a note may stand there.
+    """
+    place = _folders(folder).get(collection)
+    if place is None:
+        return ()
+    files = _listed(place)
+    alone = not any(p.suffix in SUFFIXES for p in files)
+    found = {p.name for p in files if _is_data(p.name) or (alone and _is_like_data(p.name))}
+    return tuple(sorted({*found, *_deeper(place)}))
+
+
+def refuse_unread(folder: Path, collection: str) -> None:
+    """Raise ``ResultsError`` where documents would be left out: a collection's folder has some that nobody reads."""
+    others = unread_in(folder, collection)
+    if not others:
+        return
+    place, more = folder_of(folder, collection).as_posix(), _more(others)
+    if files_of(folder, collection):
+        raise ResultsError(f"{place} has documents that are not read: {more}", hint=_BESIDE_HINT)
+    raise ResultsError(f"no *.jsonl in {place}; there is {more}", hint=_FORM_HINT)
+
+
+def _more(names: tuple[str, ...]) -> str:
+    shown = ", ".join(names[:_SHOWN])
+    return f"{shown} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else shown
+
+
+def _is_data(name: str) -> bool:
+    """Whether a file's name is one of documents that are not read, as it is or packed."""
+    path = Path(name)
+    if path.suffix in SUFFIXES:
+        return False
+    suffix = path.suffix.lower()
+    return (Path(path.stem).suffix.lower() if suffix in _PACKED else suffix) in _DATA
+
+
+def _is_like_data(name: str) -> bool:
+    path = Path(name)
+    return path.suffix not in SUFFIXES and path.suffix.lower() in _OTHER_DATA
+
+
+def _deeper(place: Path) -> Iterator[str]:
+    """Of each folder in the folder of a collection that has documents, the first file of them."""
+    try:
+        inner = [p for p in place.iterdir() if p.is_dir() and not p.name.startswith(".")]
+    except OSError as error:
+        raise _unusable(f"the folder {place} cannot be read: {error.strerror}") from None
+    for one in inner:
+        if first := _first_below(one):
+            yield first.relative_to(place).as_posix()
+
+
+def _first_below(place: Path) -> Path | None:
+    for folder, folders, names in os.walk(place):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if not name.startswith(".") and (Path(name).suffix in SUFFIXES or _is_data(name)):
+                return Path(folder, name)
+    return None
 
 
 def _listed(place: Path) -> list[Path]:

@@ -51,6 +51,7 @@ class FixtureSource:
         self._cache = cachefolder.folder_for(folder)
         self._lock = threading.RLock()
         self._keys: dict[str, dict[Path, str]] = {}
+        self._unread: dict[str, tuple[str, ...]] = {}
         self._stored: dict[str, StoredCollection] = {}
         self._database: FixtureDatabase | None = None
 
@@ -168,22 +169,28 @@ class FixtureSource:
         return self._read(collection, believing=False)
 
     def state(self) -> str:
-        """Digest of the names and bytes of all fixture files; documents of changed collections are read
-        anew.
+        """Digest of the names and bytes of all fixture files, and of the names of files that are refused.
+
+        Documents of changed collections are read anew.
         """
         total = hashlib.sha256()
         with self._lock:
             collections = self.collections()
             for collection in collections:
                 keys = {path: _key(path) for path in fixturefiles.files_of(self._folder, collection)}
-                if self._keys.get(collection, keys) != keys:
+                unread = fixturefiles.unread_in(self._folder, collection)
+                before = self._keys.get(collection, keys), self._unread.get(collection, unread)
+                if before != (keys, unread):
                     self._stored.pop(collection, None)
-                self._keys[collection] = keys
+                self._keys[collection], self._unread[collection] = keys, unread
                 for path, key in keys.items():
                     total.update(f"{collection}/{path.name}\0{key}\n".encode())
+                for name in unread:
+                    total.update(f"{collection}/{name}\0not read\n".encode(errors="surrogateescape"))
             for gone in (self._stored.keys() | self._keys.keys()) - set(collections):
                 self._stored.pop(gone, None)
                 self._keys.pop(gone, None)
+                self._unread.pop(gone, None)
         return total.hexdigest()
 
     def writes(self) -> str:
@@ -215,8 +222,7 @@ class FixtureSource:
         """The documents of each file of a collection, end to end; what had to be parsed is put into the cache."""
         loaded: dict[Path, bytes] = {}
         files = self._files(collection)
-        if not files:
-            fixturefiles.refuse_other_forms(self._folder, collection)
+        fixturefiles.refuse_unread(self._folder, collection)
         for path in files:
             known = self._keys.get(collection, {}).get(path)
             kept = self._kept(path, known) if believing else None

@@ -262,5 +262,57 @@ def test_a_folder_of_a_collection_with_no_data_at_all_gives_no_rows(tmp_path: Pa
 def test_an_array_of_documents_in_a_json_file_is_read(tmp_path: Path):
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "c.json").write_text('[{"_id": 1}, {"_id": 2}]', encoding="utf-8")
-    (tmp_path / "c" / "d.csv").write_text("a,b\n", encoding="utf-8")
     assert FixtureSource(tmp_path).aggregate(Query("c", ())) == [{"_id": 1}, {"_id": 2}]
+
+
+UNREAD = ["y.ndjson", "z.jsonl.gz", "X.JSONL", "d.csv", "d.TSV", "a.json.zst", "c.bson", "c.parquet", "more/m.jsonl", "more/k/m.csv.xz"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_documents_beside_those_that_are_read_are_never_left_out_silently(folder: Path, name: str):
+    source = FixtureSource(folder)
+    assert len(source.aggregate(ALL)) == 4
+    before, other = source.state(), folder / "results" / name
+    other.parent.mkdir(parents=True, exist_ok=True)
+    other.write_bytes(b'{"_id": 77}\n')
+    assert source.state() != before, "what was kept of an earlier build is not taken again"
+    with pytest.raises(ResultsError) as caught:
+        source.aggregate(ALL)
+    assert caught.value.message == f"{folder}/results has documents that are not read: {name}"
+    other.unlink()
+    assert source.state() == before
+    assert len(source.aggregate(ALL)) == 4
+
+
+def test_all_that_is_not_read_is_named_at_once(folder: Path):
+    for name in ("y.ndjson", "z.jsonl.gz", "X.JSONL", "w.csv", "v.bson"):
+        (folder / "results" / name).write_bytes(b"")
+    with pytest.raises(ResultsError, match=r": X\.JSONL, v\.bson, w\.csv, y\.ndjson and 1 more$"):
+        FixtureSource(folder).aggregate(ALL)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "README.md",
+        "notes.txt",
+        ".y.ndjson",
+        ".more/m.jsonl",
+        "more/README.md",
+        "how.yaml",
+        "log.gz",
+        "r.jsonl~",
+    ],
+)
+def test_what_is_no_data_may_stand_beside_documents(folder: Path, name: str):
+    other = folder / "results" / name
+    other.parent.mkdir(parents=True, exist_ok=True)
+    other.write_bytes(b"...\n")
+    assert len(FixtureSource(folder).aggregate(ALL)) == 4
+
+
+def test_documents_in_a_folder_further_down_alone_are_named(tmp_path: Path):
+    (tmp_path / "c" / "more").mkdir(parents=True)
+    (tmp_path / "c" / "more" / "m.jsonl").write_bytes(b'{"_id": 1}\n')
+    with pytest.raises(ResultsError, match=r"no \*\.jsonl in .*; there is more/m\.jsonl"):
+        FixtureSource(tmp_path).aggregate(Query("c", ()))
