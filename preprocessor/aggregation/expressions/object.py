@@ -19,6 +19,7 @@ from preprocessor.aggregation.compiler import (
 )
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.expressions.associative import regrouped
+from preprocessor.aggregation.expressions.deferred import deferred
 from preprocessor.aggregation.places import closed, opened
 from preprocessor.aggregation.values import MISSING, Document, is_nullish, type_name
 
@@ -152,8 +153,9 @@ def _set_field(argument: Any, scope: Scope, path: Path) -> Node:
     operator_name = str(path[-1])
     given = named_arguments(operator_name, argument, path)
     name = _field_name(operator_name, given["field"][0], scope, given["field"][1])
-    source = compile_expression(*_placed(given["input"], scope))
-    value = compile_expression(*_placed(given["value"], scope)) if "value" in given else constant(MISSING)
+    # The server does not compute anything of it beforehand, whatever it is made of.
+    source = deferred(*_placed(given["input"], scope))
+    value = deferred(*_placed(given["value"], scope)) if "value" in given else constant(MISSING)
     read, compute = source.run, value.run
 
     def run(document: Document) -> Any:
@@ -167,5 +169,4 @@ def _set_field(argument: Any, scope: Scope, path: Path) -> Node:
         changed[name] = compute(document)
         return closed(changed)
 
-    # The server does not compute it beforehand, whatever it is made of.
     return Node(run)
