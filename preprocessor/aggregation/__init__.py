@@ -81,4 +81,4 @@ def _bound(scope: Scope, variables: Mapping[str, Any]) -> Scope:
     """The scope with the command's variables: constant expressions, computed once."""
     for name, value in variables.items():
         scope = scope.defining(name, value)
-    return scope
+    return scope._replace(let=variables)

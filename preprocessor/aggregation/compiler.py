@@ -85,13 +85,14 @@ class Scope(NamedTuple):
     """The variables visible to an expression, and the context. ``slots`` maps a name to its value's place.
 
     ``leading``: the stage is a join or a group that leads the pipeline (see ``leading``). ``most``: how many
-    documents are wanted of a sort, 0 for all.
+    documents are wanted of a sort, 0 for all. ``let``: the command's variables as they are written.
     """
 
     context: Context
     slots: Mapping[str, Slot] = MappingProxyType({})
     leading: bool = False
     most: int = 0
+    let: Mapping[str, Any] = MappingProxyType({})
 
     def binding(self, *names: str) -> tuple[Scope, list[Slot]]:
         """A scope in which ``names`` are bound as well, and the new slots in that order."""
@@ -512,7 +513,9 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
     leads = not path or path[-2:] == ("$unionWith", "pipeline")
     order = arranged(pipeline)
     specs = [pipeline[place] for place in order]
-    ahead = {leading_group(specs), *leading_joins(specs)} if leads else set[int | None]()
+    ahead = (
+        {leading_group(specs, scope.let), *leading_joins(specs, scope.let)} if leads else set[int | None]()
+    )
     hints = {place: (at in ahead, wanted(specs, at)) for at, place in enumerate(order)}
     compiled: dict[int, Stage] = {}
     for place, spec in enumerate(pipeline):

@@ -80,10 +80,13 @@ def _stays(condition: Any) -> bool:
     return isinstance(condition, list | tuple) and any(_stays(inner) for inner in condition)
 
 
-def leading_joins(pipeline: Sequence[Any]) -> frozenset[int]:
-    """The places in a pipeline of the ``$lookup`` stages that set their field at the end."""
+def leading_joins(pipeline: Sequence[Any], let: Mapping[str, Any]) -> frozenset[int]:
+    """The places in a pipeline of the ``$lookup`` stages that set their field at the end.
+
+    ``let``: the command's variables; what the other engine cannot compute of these keeps all stages out of it.
+    """
     found, reached = set[int](), 0
-    if not any("$lookup" in spec for spec in pipeline):
+    if not any("$lookup" in spec for spec in pipeline) or not _FIRST_ENGINE_ONLY.isdisjoint(_paths(let)):
         return frozenset()
     for place in _ahead_of_joins(pipeline):
         spec = pipeline[place]
@@ -184,12 +187,15 @@ _SUMMARIES = frozenset(("$sum", "$avg", "$min", "$max", "$push", "$first", "$las
 _IN_GROUPS = _KEYS | _SUMMARIES
 
 
-def leading_group(pipeline: Sequence[Any]) -> int | None:
+def leading_group(pipeline: Sequence[Any], let: Mapping[str, Any]) -> int | None:
     """The place of the ``$group`` or ``$sortByCount`` that runs in the server's other engine for certain.
 
     That is one behind nothing but plain ``$match``, ``$sort``, ``$skip`` and ``$limit``, which uses nothing that only
-    the first engine can do.
+    the first engine can do: neither in the command's variables nor in a ``$match`` behind, which may move ahead.
     """
+    behind = [spec["$match"] for spec in pipeline if "$match" in spec]
+    if not (_simple(let, _KEYS) and all(_simple(one, _CONDITIONS) for one in behind)):
+        return None
     for place, spec in enumerate(pipeline):
         ((name, argument),) = spec.items()
         if name in ("$group", "$sortByCount"):
