@@ -151,13 +151,13 @@ _ALL = (
         "MT170",
         "place-without-figure",
         "error",
-        "A file of the built site has the place of a figure, without the figure.",
+        "A file of the built site has a placeholder where a table, a chart or a value belongs.",
     ),
     Rule(
         "MT171",
         "table-known-too-late",
         "error",
-        "A table came to be known, or changed, after other plugins had read a value of it on another page.",
+        "A table was added or changed after other plugins had read a value of it on another page.",
     ),
     # MT175–MT179: what the build alone can know
     Rule(

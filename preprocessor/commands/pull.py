@@ -170,7 +170,8 @@ def _compared(spec: PipelineSpec) -> list[str]:
 
 def _kept(file: FileChange) -> str:
     documents = f"{file.documents} document{'' if file.documents == 1 else 's'}"
-    return f"kept {harmless(str(file.path))}: {documents} that the source does not have; remove the file to be without"
+    what = f"{documents} that the source does not have; delete the file if nobody needs it"
+    return f"kept {harmless(str(file.path))}: {what}"
 
 
 def _described(file: FileChange) -> str:

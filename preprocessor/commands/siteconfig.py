@@ -72,7 +72,7 @@ def _agreed(sites: list[Site]) -> Site:
 
 
 def read_site(file: Path) -> Site:
-    """The site that a file describes. Raises Unusable with the place of what is no YAML or TOML in it."""
+    """The site that a file describes. Raises Unusable with the place of what is not YAML or TOML in it."""
     file = file.absolute()
     settings = _toml(file) if file.suffix == ".toml" else _yaml(file)
     docs = file.parent / _text(file, settings, "docs_dir", "docs")
@@ -92,7 +92,9 @@ def _text(file: Path, settings: Mapping[str, Any], key: str, default: str) -> st
     if value is None or value == "":
         return default
     if not isinstance(value, str):
-        raise Unusable(f"{file.name}: `{key}` is no text", f"write {key}: {default or 'FOLDER'}, for example")
+        raise Unusable(
+            f"{file.name}: `{key}` is not a text", f"write {key}: {default or 'FOLDER'}, for example"
+        )
     return value
 
 
@@ -127,7 +129,7 @@ def _toml(file: Path) -> Mapping[str, Any]:
         ValueError,
         RecursionError,
     ) as error:  # Numbers of thousands of digits are a ValueError of Python's.
-        raise Unusable(f"{file.name}: no TOML: {error}", _MEND) from None
+        raise Unusable(f"{file.name}: not TOML: {error}", _MEND) from None
     project = settings.get("project")
     return project if isinstance(project, dict) else {}
 
@@ -144,7 +146,7 @@ def _yaml(file: Path, seen: tuple[Path, ...] = ()) -> Mapping[str, Any]:
     above = Path(os.path.normpath(file.parent / parent))
     if above in seen:
         raise Unusable(
-            f"{file.name}: `INHERIT` leads back to {parent}", "let one of the files inherit nothing"
+            f"{file.name}: `INHERIT` leads back to {parent}", "remove `INHERIT` from one of the files"
         )
     return _merged(_yaml(above, (*seen, Path(os.path.normpath(file)))), settings)
 
@@ -158,9 +160,9 @@ def _parsed(file: Path, text: str) -> Mapping[str, Any]:
         mark = getattr(error, "problem_mark", None)
         place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "it cannot be read"
-        raise Unusable(f"{file.name}{place}: no YAML: {problem}", _MEND) from None
+        raise Unusable(f"{file.name}{place}: not YAML: {problem}", _MEND) from None
     except (ValueError, RecursionError) as error:  # Such as a date in month 13: the loader gives no place.
-        raise Unusable(f"{file.name}: no YAML: {error}", _MEND) from None
+        raise Unusable(f"{file.name}: not YAML: {error}", _MEND) from None
     return settings if isinstance(settings, dict) else {}
 
 

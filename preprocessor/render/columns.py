@@ -115,9 +115,8 @@ def index_hint(column: str) -> str:
         return ""
     element = f'{{"$arrayElemAt": ["${".".join(path[:at])}", {int(path[at])}]}}'
     rest = f"; of that, take `{'.'.join(path[at + 1 :])}`" if path[at + 1 :] else ""
-    return (
-        f"a number in a path is no place in an array: take the element in the pipeline, with {element}{rest}"
-    )
+    fault = "a number in a path does not select an element of an array"
+    return f"{fault}: take the element in the pipeline, with {element}{rest}"
 
 
 def _descend(value: object, path: list[str]) -> object:

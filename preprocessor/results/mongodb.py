@@ -294,8 +294,8 @@ def _key_paths(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | 
 
 
 _TOO_LONG = "it took too long"
-_MALFORMED_SAID = "what comes back is no message of MongoDB"
-_MALFORMED_HINT = "is it a MongoDB server that listens there, and nothing between that changes what it says?"
+_MALFORMED_SAID = "the answer is not in the protocol of MongoDB"
+_MALFORMED_HINT = "check that a MongoDB server listens there, and that no proxy changes its answers"
 
 _MALFORMED_WORDS = (
     "message length", "response id", "opcode", "bson", "eoo", "unpack",

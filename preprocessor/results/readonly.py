@@ -19,7 +19,7 @@ Path = tuple[str | int, ...]
 _WRITES = "writes to the database; a page only reads"
 _CODE = "runs code on the server; say it with aggregation operators"
 _STATE = "reads the state of the server, not results; its rows differ from run to run"
-_INTERNAL = "is the server's own and has no promise of what it does"
+_INTERNAL = "is internal to the server, and what it does is not documented"
 _ELSEWHERE = "reads another database than the results source"
 
 REFUSED_STAGES: Mapping[str, str] = {

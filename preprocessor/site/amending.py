@@ -1,4 +1,4 @@
-"""Values and statements about tables that came to be known, or changed, after their own page was made.
+"""Values and statements about tables that were added or changed after their own page was made.
 
 Pages are made one after the other. What a page says of a table on a later one is made from that page as it was before
 the first was read; another plugin may then write into it. So what is said of tables on other pages bears a number until

@@ -245,11 +245,11 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     @event_priority(-200)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """End a build that has the place of a figure in a file, whoever wrote it, instead of the figure."""
+        """End a build where any file, whoever wrote it, has a placeholder instead of a figure."""
         site = Path(config.site_dir)
         without = self._copied | {f"{site}/{path}" for path in self._downloads}
         left = tokens_left(site, without, self._tokens)
-        self._end_with(left, "the site is not to be published")
+        self._end_with(left, "do not publish this site")
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object

@@ -130,15 +130,15 @@ def test_two_files_that_disagree_are_told_and_one_may_be_named(project: Path) ->
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("mkdocs.yml", "docs_dir: [\n", "mkdocs.yml:2:1: no YAML"),
-        ("mkdocs.yml", "docs_dir: 5\n", "`docs_dir` is no text"),
+        ("mkdocs.yml", "docs_dir: [\n", "mkdocs.yml:2:1: not YAML"),
+        ("mkdocs.yml", "docs_dir: 5\n", "`docs_dir` is not a text"),
         ("mkdocs.yml", "docs_dir: \xff", "not UTF-8"),
-        ("mkdocs.yml", "docs_dir: docs\nsince: 2024-13-45\n", "mkdocs.yml: no YAML: month must be in 1..12"),
-        ("mkdocs.yml", f"docs_dir: docs\nhuge: {'1' * 5_000}\n", "mkdocs.yml: no YAML"),
+        ("mkdocs.yml", "docs_dir: docs\nsince: 2024-13-45\n", "mkdocs.yml: not YAML: month must be in 1..12"),
+        ("mkdocs.yml", f"docs_dir: docs\nhuge: {'1' * 5_000}\n", "mkdocs.yml: not YAML"),
         ("mkdocs.yml", 'INHERIT: "a\\0b.yml"\n', "embedded null byte"),
-        ("zensical.toml", "[project\n", "zensical.toml: no TOML"),
-        ("zensical.toml", f"deep = {'[' * 5_000}", "zensical.toml: no TOML"),
-        ("zensical.toml", f"huge = {'1' * 5_000}", "zensical.toml: no TOML"),
+        ("zensical.toml", "[project\n", "zensical.toml: not TOML"),
+        ("zensical.toml", f"deep = {'[' * 5_000}", "zensical.toml: not TOML"),
+        ("zensical.toml", f"huge = {'1' * 5_000}", "zensical.toml: not TOML"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, name: str, text: str, told: str) -> None:

@@ -141,7 +141,7 @@ def test_what_is_no_message_of_mongodb_is_said_to_be_none(filled: Mongod, sound:
     with spoiling(filled.port, sound, fault) as proxy:
         error = failure(proxy.uri(), Limits(time_ms=1000, connect_ms=500))
     assert error.environment
-    assert re.search("what comes back is no message of MongoDB|the connection was closed", error.message)
+    assert re.search("the answer is not in the protocol of MongoDB|the connection was closed", error.message)
 
 
 def test_a_connection_that_ends_is_said_to_have_ended(filled: Mongod):
