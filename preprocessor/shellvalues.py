@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, Final, NamedTuple
 
+from preprocessor.extjson import decode
+
 Argument = str | int | float
 
 
@@ -34,9 +36,10 @@ def of_call(name: str, arguments: str) -> Value | None:
     if constructor is None or given is None:
         return None
     try:
-        return constructor(given)
+        value = constructor(given)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
+    return value if value and not decode(value.json)[1] else None
 
 
 def of_expression(pattern: str, flags: str) -> Value:
@@ -98,7 +101,8 @@ def _date(given: Sequence[Argument], *, local: bool) -> Value | None:
     if len(given) == 1:
         return Value({"$date": _written(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=given[0]))})
     parts = [int(part) for part in given]
-    parts[1:3] = [parts[1] + 1, *(parts[2:3] or [1])]  # JavaScript counts months from 0.
+    parts[1:3] = [parts[1] + 1, *(parts[2:3] or [1])]  # JavaScript counts months from 0,
+    parts[0] += 1900 if 0 <= parts[0] <= 99 else 0  # and years of two digits from 1900.
     time = datetime(parts[0], parts[1], parts[2], tzinfo=UTC)
     names = ("hours", "minutes", "seconds", "milliseconds")
     return Value({"$date": _written(time + timedelta(**dict(zip(names, parts[3:], strict=False))))}, _LOCAL)

@@ -7,6 +7,7 @@ imports nothing else of this project.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -74,7 +75,15 @@ def check(pipeline: Sequence[Mapping[str, Any]], *, variables: Mapping[str, Any]
     from preprocessor.aggregation.compiler import Context, Scope, compile_pipeline, utc_now
 
     with _ONE_AT_A_TIME, meter.measured(Limits()):
-        compile_pipeline(pipeline, _bound(Scope(Context({}, utc_now())), variables or {}))
+        scope = _bound(Scope(Context({}, utc_now())), variables or {})
+        try:
+            compile_pipeline(pipeline, scope)
+        except NotOffline:
+            # What no server takes comes before what only a server takes.
+            for place in range(len(pipeline)):
+                with suppress(NotOffline):
+                    compile_pipeline(pipeline[place : place + 1], scope, first=place)
+            raise
 
 
 def _bound(scope: Scope, variables: Mapping[str, Any]) -> Scope:

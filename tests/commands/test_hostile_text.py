@@ -79,6 +79,18 @@ def test_a_regular_expression_of_many_beginnings_is_judged_in_a_moment(piece: st
     assert time.thread_time() - started < 2
 
 
+@pytest.mark.parametrize(
+    "stage",
+    [{"$unset": 5}, {"$group": 5}, {"$facet": {"a": 5}}],
+)
+def test_a_malformed_stage_behind_one_that_only_a_server_runs_is_an_error(
+    tmp_path: Path, stage: dict[str, object]
+) -> None:
+    folder = _project(tmp_path, "", {**TABLE, "pipeline": [{"$search": {"text": {}}}, stage]})
+    done = mongo_tables("check", "--static", cwd=folder, expect=1)
+    assert "MT301" in done.stdout and "Traceback" not in done.stderr
+
+
 def test_a_heading_that_follows_one_without_an_end_is_found() -> None:
     found = headings_with_values('<h1 id="a"><h1 id="b">at <span class="mongo-value">1</span></h1>')
     assert found["b"].whole == "at 1"

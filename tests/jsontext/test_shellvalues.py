@@ -26,6 +26,7 @@ PASTED: dict[str, Any] = {
     'new Date("2026-01-01")': datetime(2026, 1, 1),
     "new Date(1767225600000)": datetime(2026, 1, 1),
     "new Date(2026, 0, 31, 5)": datetime(2026, 1, 31, 5),
+    "new Date(99, 11)": datetime(1999, 12, 1),
     "ISODate()": "$$NOW",
     "new Date()": "$$NOW",
     'ObjectId("65f0c0ffee0000000000abcd")': ObjectId("65f0c0ffee0000000000abcd"),
@@ -138,3 +139,13 @@ def test_a_text_in_single_quotes_is_hinted_at_whole(text: str) -> None:
 def test_a_day_in_a_date_wrapper_is_hinted_at_with_its_time() -> None:
     _, (malformed,) = decode({"at": {"$date": "2026-05-04"}})
     assert malformed.hint == 'Write {"$date": "2026-05-04T00:00:00Z"}.'
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("NumberInt", "3000000000"), ("NumberDecimal", '"."'), ("BinData", '0, "!"'), ("Timestamp", "-1, 2")],
+)
+def test_a_call_that_no_value_can_be_written_for_has_no_hint_that_check_would_refuse(
+    name: str, arguments: str
+) -> None:
+    assert of_call(name, arguments) is None
