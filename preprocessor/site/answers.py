@@ -15,6 +15,7 @@ from preprocessor.site.garbage import nothing_collected
 if TYPE_CHECKING:
     from preprocessor.pages import Answers
     from preprocessor.results import Limits, Query, ResultsSource, Rows
+    from preprocessor.results.fixtures import FixtureSource
 
 
 class KeptAnswers:
@@ -80,6 +81,17 @@ class KeptAnswers:
             return self._opened().collections()
         except ResultsError:
             return ()
+
+    @property
+    def fixtures(self) -> FixtureSource | None:
+        """The source, where the linter can learn documents from it: fixtures, not a database."""
+        from preprocessor.results.fixtures import FixtureSource
+
+        try:
+            source = self._opened()
+        except ResultsError:
+            return None
+        return source if isinstance(source, FixtureSource) else None
 
     @property
     def unreachable(self) -> ResultsError | None:

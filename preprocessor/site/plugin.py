@@ -323,7 +323,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if answers.state is None or self._serving or not pages:
             return ""
         links = repr((config.use_directory_urls, self.config.documents, self._markdown_is_read))
-        settings = [repr(answers.limits), links]
+        # A site that no linter has looked at is not one to believe where its warnings are to fail the build.
+        settings = [repr(answers.limits), links, repr(config.strict)]
         texts = [part for page in pages for part in page]
         return key_of([answers.state, folder_state(self._pipelines(config)), *settings, *texts])
 
@@ -548,14 +549,17 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         loose = {*self._late, *self._in_front_matter()}
         if not self._pages:
             return sorted(loose)
-        from preprocessor.pages import all_findings
+        from preprocessor.pages import all_findings, lint_findings
 
         pages, away = self._read_pages, self._source_away(config)
         if away:
             return sorted({*away, *all_findings(pages, None), *loose})
         known = self._known_now
-        found = all_findings(pages, known.answers, known.collections, judged=known.judged)
-        return sorted({*found, *loose})
+        linted = lint_findings(pages, self._asked.fixtures, known.answers) if config.strict else None
+        found = all_findings(pages, known.answers, known.collections, linted, known.judged)
+        # The linter's notes fail nothing, and are left to the command that asks for them.
+        notes = {each for each in linted or () if each.severity == "note"}
+        return sorted({*found, *loose} - notes)
 
     def _in_front_matter(self) -> list[Finding]:
         """The comments in what MkDocs cuts off the pages before it hands them over."""

@@ -33,6 +33,10 @@ class Outcome:
         return int(re.findall(r"(\d+) pipelines run", self.log)[-1])
 
     @property
+    def warnings(self) -> list[str]:
+        return re.findall(r"^WARNING mongo-tables: (.*)$", self.log, re.MULTILINE)
+
+    @property
     def errors(self) -> list[str]:
         return re.findall(r"^ERROR mongo-tables: (.*)$", self.log, re.MULTILINE)
 
@@ -45,12 +49,12 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
     return folder
 
 
-def built(folder: Path, *, preview: bool = False) -> Outcome:
+def built(folder: Path, *, preview: bool = False, strict: bool = False) -> Outcome:
     """Build the site in a folder, as ``mkdocs build`` does, or the first time as ``mkdocs serve`` does."""
     # Plugins with an event for the start are kept for as long as the process lasts, which is one build otherwise.
     dict(MkDocsConfig._schema)["plugins"].plugin_cache.clear()
     with _logged() as lines:
-        config = load_config(str(folder / "mkdocs.yml"))
+        config = load_config(str(folder / "mkdocs.yml"), strict=strict)
         config.plugins.on_startup(command="serve" if preview else "build", dirty=False)
         try:
             build(config, serve_url="http://127.0.0.1/" if preview else None)

@@ -1,0 +1,74 @@
+"""What ``mkdocs build --strict`` promises: the warnings of the linter fail the build, and its notes do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.site.inprocess import CONFIG, ROWS, built, table, write
+
+UNSORTED = '[{"$group": {"_id": "$a", "a": {"$first": "$a"}, "n": {"$sum": "$n"}}}]'
+TIED = '[{"$set": {"n": 1}}, {"$sort": {"n": 1}}, {"$limit": 1}]'
+NOTED = '[{"$sort": {"_id": 1}}, {"$set": {"n": {"$divide": ["$n", "$_id"]}}}]'
+
+
+def _site(folder: Path, pipeline: str) -> Path:
+    page = f"# Home\n\n{table('one', pipeline=pipeline)}\n"
+    files = {"mkdocs.yml": f"{CONFIG}plugins: [mongo-tables]\n", "fixtures/r/r.jsonl": ROWS}
+    return write(folder, {**files, "docs/index.md": page})
+
+
+@pytest.mark.parametrize(("pipeline", "rule"), [(UNSORTED, "MT416"), (TIED, "MT419")])
+def test_a_strict_build_fails_on_what_the_linter_warns_of_though_a_plain_one_was_kept(
+    pipeline: str, rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    site = _site(tmp_path, pipeline)
+    plain = built(site)
+    assert plain.done
+    assert plain.warnings == []
+    for _ in range(2):
+        strict = built(site, strict=True)
+        assert not strict.done
+        assert any(rule in line for line in strict.warnings), strict.log
+    assert built(site).done
+
+
+def test_a_strict_build_of_a_site_without_warnings_is_done_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    site = _site(tmp_path, '[{"$sort": {"_id": 1}}]')
+    outcomes = [built(site, strict=True) for _ in range(2)]
+    assert all(each.done for each in outcomes), outcomes[0].log
+    assert [each.pipelines_run > 0 for each in outcomes] == [True, False]
+
+
+def test_notes_of_the_linter_fail_no_strict_build_and_may_be_ignored_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    site = _site(tmp_path, NOTED)
+    assert built(site, strict=True).done
+    page = site / "docs/index.md"
+    silenced = page.read_text(encoding="utf-8").replace('"id"', '"ignore": {"RULE": "why"}, "id"')
+    page.write_text(silenced.replace("RULE", _note_of(site)), encoding="utf-8")
+    outcome = built(site, strict=True)
+    assert outcome.done, outcome.log
+
+
+def _note_of(site: Path) -> str:
+    from preprocessor.pages import answer, lint_findings, read_page
+    from preprocessor.results import open_source
+    from preprocessor.results.fixtures import FixtureSource
+    from preprocessor.sharedpipelines import SharedPipelines
+
+    text = (site / "docs/index.md").read_text(encoding="utf-8")
+    page = read_page(text, "docs/index.md", SharedPipelines(site / "docs/pipelines"))
+    source = open_source(str(site / "fixtures"))
+    assert isinstance(source, FixtureSource)
+    found = lint_findings([page], source, answer([page], source))
+    (rule,) = {each.rule for each in found}
+    assert all(each.severity == "note" for each in found)
+    return rule
