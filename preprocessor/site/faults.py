@@ -64,7 +64,10 @@ def source_away(error: ResultsError, file: str) -> list[Finding]:
 
 def no_place(file: str, comment: Comment) -> Finding:
     """The fault of a comment whose figure the site has no place for."""
-    hint = "give the comment lines of its own, outside code and raw HTML"
+    hint = (
+        "give the comment lines of its own, outside code and raw HTML; "
+        "a link's title and the text of an abbreviation have no place for a figure either"
+    )
     return finding(
         "MT118", file, (comment.line, comment.column), "the site has no place for this figure", hint
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.site.inprocess import CONFIG, ROWS, built, html, seen, table, write
+from tests.site.inprocess import CONFIG, ROWS, built, html, seen, table, value, write
 
 PLUGINS = "plugins: [mongo-tables]\n"
 EARLY = """
@@ -114,3 +114,18 @@ def on_page_markdown(markdown, **_):
         assert outcome.done, outcome.log
         assert seen(site, "index.html").tables == [[["Kind", "Trains"], ["y", "5"]]]
         assert "Home</h1>" not in html(site, "index.html")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["*[HTM]: it has VALUE trains\n\nHTM here.", "[words](https://example.org 'VALUE')"],
+    ids=["abbreviation", "title"],
+)
+def test_a_figure_without_a_place_is_told_with_the_places_that_can_have_none(text: str, site: Path) -> None:
+    page = f"# Home\n\n{table('one')}\n\n{text.replace('VALUE', value('one'))}\n"
+    write(site, {"docs/index.md": page, "mkdocs.yml": f"{CONFIG}{PLUGINS}markdown_extensions: [abbr]\n"})
+    outcome = built(site)
+    assert not outcome.done
+    (line,) = (line for line in outcome.errors if "MT118" in line)
+    assert "abbreviation" in line
+    assert "link's title" in line
