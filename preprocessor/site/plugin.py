@@ -60,6 +60,7 @@ from preprocessor.site.source import results_source, watched_folder
 from preprocessor.site.swap import left_over, shown_again, swapped, switched_off, tokens, with_tokens
 from preprocessor.site.takenin import taken_in, where_taken_in, with_snippets
 from preprocessor.site.tokensleft import names_in, tokens_left
+from preprocessor.site.twodoors import two_sources
 from preprocessor.site.writes import sign_of_writes
 from preprocessor.textfiles import may_be_file
 
@@ -91,7 +92,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     """Comments in Markdown, tables in the site."""
 
     def __init__(self) -> None:
-        self._serving = self._dirty = False
+        self._serving = False
         self._running = ExitStack()
         self._answers: KeptAnswers | None = None
         self._reader: PageReader | None = None
@@ -118,13 +119,23 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._tokens: set[bytes] = set()
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
-        """Learn whether this is a preview, which shows faults in the page and goes on."""
-        self._serving, self._dirty = command == "serve", dirty
+        """Learn whether this is a preview, which shows faults in the page and goes on.
+
+        Raises ``PluginError`` for ``--dirty``: of a page that is left as it is nobody knows what it shows by now.
+        """
+        if dirty:
+            raise PluginError(
+                "mongo-tables: --dirty leaves pages as they are whose tables or values changed elsewhere; run "
+                f"`mkdocs {command}` without it, which keeps the figures that did not change anyway"
+            )
+        self._serving = command == "serve"
         self._running.enter_context(garbage.seldom_collected())
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the results source, and add the style sheet and the script to every page."""
         self._begin_anew()
+        if two := two_sources(self.config, config, _root(config)):
+            raise PluginError(f"mongo-tables: {two}")
         self._answers = self._answers_of(results_source(self.config.results, _root(config)))
         config.extra_css.append(STYLE_SHEET)
         config.extra_javascript.append(SCRIPT)
@@ -494,12 +505,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     @property
     def _read_pages(self) -> list[Page]:
-        """The pages as they were given; where only changed pages are built, the others as they are on disk."""
-        given = list(self._pages.values())
-        if not self._dirty:
-            return given
-        files = {page.file for page in given}
-        return [*given, *(page for page in self._on_disk if page.file not in files)]
+        """The pages as they were given."""
+        return list(self._pages.values())
 
     def _amend(self, page: SitePage, changes: Sequence[Amended], now: Known, config: MkDocsConfig) -> None:
         name = page.file.src_uri

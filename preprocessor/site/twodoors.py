@@ -1,0 +1,46 @@
+"""The plugin and the Markdown extension in one configuration: both must read the same results and pipelines."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from preprocessor.site.source import results_source
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+
+    from preprocessor.site.options import MongoTablesConfig
+
+_EXTENSION: Final = "mongo-tables"
+
+
+def two_sources(plugin: MongoTablesConfig, site: MkDocsConfig, folder: Path) -> str:
+    """Which option names another source for the extension than for the plugin; nothing where none does.
+
+    Paths are relative to ``folder``. The figures of one site would come from two sources, and nothing would say so.
+    """
+    if _EXTENSION not in site.markdown_extensions:
+        return ""
+    theirs = site.mdx_configs.get(_EXTENSION) or {}
+    results = theirs.get("results", "fixtures")
+    if _same(results_source(plugin.results, folder)) != _same(results_source(results, folder)):
+        return _refusal("results")
+    own = folder / plugin.pipelines if plugin.pipelines else Path(site.docs_dir, "pipelines")
+    if _same(str(own)) != _same(str(folder / theirs.get("pipelines", "docs/pipelines"))):
+        return _refusal("pipelines")
+    return ""
+
+
+def _same(where: str) -> str:
+    """One name of a folder; an address stays as it is, as far as it matters for holding two against each other."""
+    return os.path.abspath(where)  # noqa: PTH100 (a path that need not exist)
+
+
+def _refusal(option: str) -> str:
+    """The message says no source: it may have a password in it."""
+    return (
+        f"`{option}` of the plugin and `{option}` of the Markdown extension are not the same; "
+        "give both the same in this file, for figures of one site come from one source"
+    )
