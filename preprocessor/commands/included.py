@@ -61,7 +61,7 @@ def _taken_in(page: Page) -> Inclusions:
 def _folders(start: Path) -> tuple[Path, ...]:
     """Where plugins look for files of a site, besides the folder of the page."""
     site = find_site(start)
-    return (site.docs, site.file.parent) if site else ()
+    return (*site.snippets, site.docs, site.file.parent) if site else ()
 
 
 def _text(file: Path) -> str:

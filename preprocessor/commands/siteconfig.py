@@ -22,6 +22,7 @@ FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml"
 """The names of such files, in the order in which they are looked for."""
 
 _NAME: Final = "mongo-tables"
+_SNIPPETS: Final = "pymdownx.snippets"
 _MEND: Final = "mend it, or name another file with --config-file"
 
 
@@ -30,7 +31,8 @@ class Site:
     """One site as its file describes it; ``docs`` and ``pipelines`` are absolute.
 
     ``results`` is a URI, or a folder relative to the one of ``file``. ``options`` are those of the plugin, else
-    those of the Markdown extension, as they stand in the file.
+    those of the Markdown extension, as they stand in the file. ``snippets`` are the folders from which
+    ``pymdownx.snippets`` takes files into pages.
     """
 
     file: Path
@@ -38,6 +40,7 @@ class Site:
     pipelines: Path
     results: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    snippets: tuple[Path, ...] = ()
 
 
 def find_site(start: Path) -> Site | None:
@@ -84,7 +87,16 @@ def read_site(file: Path) -> Site:
         pipelines=file.parent / pipelines if pipelines else docs / "pipelines",
         results=_text(file, options, "results", "fixtures"),
         options=options,
+        snippets=_snippet_folders(file, settings),
     )
+
+
+def _snippet_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
+    """https://facelessuser.github.io/pymdown-extensions/extensions/snippets/#options"""
+    options = _options_among(settings.get("markdown_extensions"), _SNIPPETS) or {}
+    named = options.get("base_path")
+    listed = named if isinstance(named, list) else [named]
+    return tuple(file.parent / each for each in listed if isinstance(each, str))
 
 
 def _text(file: Path, settings: Mapping[str, Any], key: str, default: str) -> str:
@@ -101,23 +113,31 @@ def _text(file: Path, settings: Mapping[str, Any], key: str, default: str) -> st
 def _own_options(settings: Mapping[str, Any]) -> Mapping[str, Any]:
     """Those of the plugin; where the site has none, those of the extension."""
     for key in ("plugins", "markdown_extensions"):
-        options = _options_among(settings.get(key))
+        options = _options_among(settings.get(key), _NAME)
         if options is not None:
             return options
     return {}
 
 
-def _options_among(listed: object) -> Mapping[str, Any] | None:
+def _options_among(listed: object, name: str) -> Mapping[str, Any] | None:
     """A list of names and of {name: options}, or one mapping of both: MkDocs and Zensical take either."""
     if isinstance(listed, Mapping):
         listed = [listed]
     for entry in listed if isinstance(listed, list) else ():
-        if entry == _NAME:
+        if entry == name:
             return {}
-        if isinstance(entry, Mapping) and _NAME in entry:
-            options = entry[_NAME]
-            return options if isinstance(options, Mapping) else {}
+        if isinstance(entry, Mapping) and (found := _named(entry, name)) is not None:
+            return found if isinstance(found, Mapping) else {}
     return None
+
+
+def _named(entry: Mapping[str, Any], name: str) -> object:
+    """The options of ``name``, {} for it without any; None where it is not there. TOML may write a dot as a table."""
+    if name in entry:
+        return entry[name] or {}
+    group, _, rest = name.partition(".")
+    inner = entry.get(group)
+    return _named(inner, rest) if rest and isinstance(inner, Mapping) else None
 
 
 def _toml(file: Path) -> Mapping[str, Any]:
@@ -137,7 +157,7 @@ def _toml(file: Path) -> Mapping[str, Any]:
 def _yaml(file: Path, seen: tuple[Path, ...] = ()) -> Mapping[str, Any]:
     """The settings of a file with those of the file that it names as ``INHERIT``, which its own come before."""
     text = _read(file)
-    if not any(word in text for word in ("docs_dir", "INHERIT", _NAME)):
+    if not any(word in text for word in ("docs_dir", "INHERIT", _NAME, _SNIPPETS)):
         return {}  # Nothing that is asked for stands in it: to parse it would take longer than to start.
     settings = _parsed(file, text)
     parent = settings.get("INHERIT")

@@ -186,3 +186,22 @@ def test_a_page_that_is_checked_alone_knows_what_comes_into_others(
     assert checked(capsys, "docs/index.md")[0] == 0
     write("docs/other.md", "Nothing.\n")
     assert checked(capsys, "docs/index.md") == (1, [["docs/index.md", "error", "MT139"]])
+
+
+@pytest.mark.parametrize(
+    ("file", "settings"),
+    [
+        ("mkdocs.yml", "markdown_extensions:\n  - pymdownx.snippets: {base_path: [parts/inc]}\n"),
+        ("mkdocs.yml", "markdown_extensions:\n  pymdownx.snippets:\n    base_path: parts/inc\n"),
+        ("zensical.toml", "[project.markdown_extensions.pymdownx.snippets]\nbase_path = ['parts/inc']\n"),
+        ("zensical.toml", "[project.markdown_extensions.'pymdownx.snippets']\nbase_path = 'parts/inc'\n"),
+    ],
+)
+def test_a_file_from_a_folder_that_the_site_names_for_snippets_is_checked(
+    file: str, settings: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("mkdocs.yml").unlink()
+    write(file, settings)
+    write("docs/index.md", '# Page\n\n--8<-- "part.md"\n')
+    write("parts/inc/part.md", table(pipeline=[{"$mtch": {}}]))
+    assert checked(capsys) == (1, [["parts/inc/part.md", "error", "MT301"]])
