@@ -61,6 +61,25 @@ def region_findings(page: Page) -> list[Finding]:
     return [one for one in found if one is not None]
 
 
+def stale_findings(page: Page, answers: Answers) -> list[Finding]:
+    """MT166: the tables in the page that are not those of ``answers``; one edited by hand is told as that."""
+    found = []
+    for comment, spec in zip(page.comments, page.specs, strict=True):
+        if comment.region is None or not isinstance(spec, PipelineSpec):
+            continue
+        if not isinstance(answers.get(spec.query.key), list) or not stands_alone(page.text, comment):
+            continue
+        edited = _finding(page, comment)
+        expected = prefixed(_region_lines(table_lines(spec, answers)), comment.prefix, newline_of(page.text))
+        if edited is not None:
+            found.append(edited)
+        elif page.text[comment.region.start : comment.region.end] != expected:
+            message = "the table under this comment is not what its pipeline gives now"
+            hint = f"run `mongo-tables render --in-place {page.file}`"
+            found.append(finding("MT166", page.file, (comment.line, comment.column), message, hint))
+    return found
+
+
 def _finding(page: Page, comment: Comment) -> Finding | None:
     at = (comment.line, comment.column)
     if comment.keyword in ("MONGO_TABLE", "MONGO_CHART") and not stands_alone(page.text, comment):

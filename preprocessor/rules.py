@@ -146,6 +146,7 @@ _ALL = (
         "error",
         "A table is to be written under a comment within a line of text.",
     ),
+    Rule("MT166", "stale-region", "error", "The table under a comment is not that of today's results."),
     # MT170–MT174: the site as it was built
     Rule(
         "MT170",
@@ -202,6 +203,7 @@ _ALL = (
         "warning",
         "A figure in the prose is in no row of the tables of its section (`check --prose`).",
     ),
+    Rule("MT325", "no-value", "error", "A value in the prose is empty, null, or a whole document or array."),
     Rule("MT330", "cannot-be-drawn", "error", "A chart would leave out rows, or draw several as one."),
     Rule("MT331", "no-baseline", "error", "A table is compared with a row that is not there, or not one."),
     Rule("MT332", "outside-its-range", "error", "A value lies outside the range that is shown with it."),
@@ -227,6 +229,7 @@ _ALL = (
     Rule("MT418", "tied-rows", "note", "Two rows are equal in all that rows are sorted by."),
     Rule("MT419", "tie-at-limit", "warning", "A `$limit` cuts between two documents that sort alike."),
     Rule("MT420", "array-by-chance", "warning", "An array is shown whose elements come in no order."),
+    Rule("MT421", "at-random", "warning", "A pipeline picks documents, or makes numbers, at random."),
     Rule(
         "MT424",
         "picked-by-chance",

@@ -152,7 +152,10 @@ def _explain(error: Any, subject: str) -> Iterator[Fault]:
         yield Fault(rule, (*path, value), True, message, rules.get("patternErrorMessage", ""))
     elif keyword == "type":
         message = f"{name} must be {_lower(rules.get('title', 'of another type'))}, not {kind_of(value)}."
-        yield Fault(rules.get("x-rule", "MT132"), path, False, message, _example(rules))
+        hint = _example(rules)
+        if path == ("pipeline",) and isinstance(value, str):
+            hint = f'A shared pipeline goes into the list: ["{value}"].'
+        yield Fault(rules.get("x-rule", "MT132"), path, False, message, hint)
     elif keyword == "maxProperties":
         keys = ", ".join(f"`{key}`" for key in value)
         message = f"{name} has {len(value)} keys ({keys}); a stage has exactly one."

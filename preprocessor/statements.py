@@ -57,11 +57,28 @@ def value_findings(spec: ValueSpec, tables: Tables, answers: Answers) -> list[Fi
         message = f"a value comes from one row, but {_counted(len(rows))} of table `{spec.table}` match"
         hint = "let `where` select exactly one row"
         return [finding("MT320", spec.file, spec.locate(("where",)), message, hint)]
-    if column_value(rows[0], spec.column) is MISSING:
+    value = column_value(rows[0], spec.column)
+    if value is MISSING:
         hint = f"the row has {', '.join(rows[0])}"
         message = f"the row of table `{spec.table}` has no `{spec.column}`"
         return [finding("MT302", spec.file, spec.locate(("column",)), message, hint)]
-    return []
+    return _unreadable(spec, tables[spec.table], value)
+
+
+def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
+    """What a sentence cannot say: an empty text, a null for which nothing is written, several values in one."""
+    form = spec.format or table.format.get(spec.column)
+    if value is None and not (form and form.missing is not None):
+        what = "null, which leaves the sentence without a value"
+    elif isinstance(value, str) and not value.strip():
+        what = "an empty text, which leaves a hole in the sentence"
+    elif isinstance(value, Mapping | list):
+        what = f"a whole {'array' if isinstance(value, list) else 'document'}, and a sentence shows one value"
+    else:
+        return []
+    message = f"`{spec.column}` of table `{spec.table}` is {what} here"
+    hint = "select another row, or let the pipeline give a value: $ifNull for null, a field or element of what is whole"
+    return [finding("MT325", spec.file, spec.locate(("column",)), message, hint)]
 
 
 def check_findings(spec: CheckSpec, tables: Tables, answers: Answers) -> list[Finding]:

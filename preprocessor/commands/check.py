@@ -19,7 +19,7 @@ from preprocessor.reporters import counted, exit_code, harmless, report
 
 if TYPE_CHECKING:
     from preprocessor.findings import Finding
-    from preprocessor.pages import Page
+    from preprocessor.pages import Answers, Page
     from preprocessor.results import ResultsSource
     from preprocessor.results.fixtures import FixtureSource
 
@@ -85,6 +85,7 @@ def _findings(pages: Sequence[Page], others: Sequence[Page], arguments: Namespac
         linted = lint_findings(together, _learnt_from(source), answers)
         found = all_findings(together, answers, collections, linted)
         found = [one for one in found if one.file in asked or one.severity == "error"]
+        found = sorted([*found, *_stale(pages, answers)])
         if not arguments.prose:
             return found
         from preprocessor.prose.judging import prose_findings
@@ -93,6 +94,16 @@ def _findings(pages: Sequence[Page], others: Sequence[Page], arguments: Namespac
     finally:
         if source is not None:
             source.close()
+
+
+def _stale(pages: Sequence[Page], answers: Answers | None) -> list[Finding]:
+    """What is wrong with tables that were written into the pages; only those with such a table pay for it."""
+    written = [page for page in pages if any(comment.region for comment in page.comments)]
+    if answers is None or not written:
+        return []
+    from preprocessor.inplace import stale_findings
+
+    return [one for page in written for one in stale_findings(page, answers)]
 
 
 def _fixtures(where: str) -> ResultsSource | None:

@@ -109,7 +109,7 @@ def _near(root: Shape, parts: Parts) -> str:
 
 
 def path_sometimes_there(subject: Subject) -> Iterator[Finding]:
-    """MT403: where only some documents have a field, the cell of the others is blank and says nothing."""
+    """MT403: where only some documents have a field, the cell of the others does not say why it has no value."""
     if not subject.known:
         return
     for path, column in shown_columns(subject.spec):
@@ -122,7 +122,7 @@ def path_sometimes_there(subject: Subject) -> Iterator[Finding]:
         yield subject.finding(
             "MT403",
             _read_at(subject, source) or subject.spec.locate(path),
-            f"Only some documents have `{source}`: in the column `{column}` the others are blank, which readers "
+            f"Only some documents have `{source}`: in the column `{column}` the others have no value, which readers "
             "may take for no, for 0 or for an error.",
             'Say what a missing one means, with {"$ifNull": [field, …]}, or what is written for it, with '
             '"format": {column: {"reason": "…"}}.',

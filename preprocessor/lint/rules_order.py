@@ -97,6 +97,35 @@ def rows_by_chance(subject: Subject) -> Iterator[Finding]:
     )
 
 
+def at_random(subject: Subject) -> Iterator[Finding]:
+    """MT421: a document or a number is drawn anew by every run, and no sort behind it changes that."""
+    order = subject.orders[-1] if subject.orders else None
+    for path, name in _draws(subject.spec.pipeline, ()):
+        if name == "$sample" and order is not None and order.by is By.CHANCE:
+            continue  # MT416 tells of it
+        what = "picks documents" if name in ("$sample", "$sampleRate") else "makes numbers"
+        yield subject.in_pipeline(
+            "MT421",
+            path,
+            f"`{name}` {what} at random: every run, and every build, shows something else.",
+            "Select by what documents have, with `$match`, or `$sort` and `$limit`.",
+            key=True,
+        )
+
+
+def _draws(written: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Where a pipeline has a stage or an operator that goes by lot."""
+    if isinstance(written, Mapping):
+        for name, one in written.items():
+            if name in ("$sample", "$rand", "$sampleRate"):
+                yield (*path, name), name
+            elif name != "$literal":
+                yield from _draws(one, (*path, name))
+    elif isinstance(written, (list, tuple)):
+        for index, one in enumerate(written):
+            yield from _draws(one, (*path, index))
+
+
 _WHY_CHANCE: Final = {
     "$group": "`$group` gives its groups",
     "$unionWith": "`$unionWith` gives the documents of two collections",
@@ -196,6 +225,7 @@ RULES = (
     limit_without_sort,
     text_order,
     rows_by_chance,
+    at_random,
     stored_order,
     array_by_chance,
 )

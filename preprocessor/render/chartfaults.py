@@ -35,6 +35,7 @@ def plot_faults(plot: Plot | None, rows: Rows) -> list[Fault]:
         *_off_the_axis(plot, rows, data),
         *_repeated(plot, data),
         *_too_thin(plot, data),
+        *_disordered(plot, rows, data),
     ]
 
 
@@ -129,6 +130,31 @@ def _repeated(plot: Plot, data: Data) -> Iterator[Fault]:
                 'name the column that tells them apart as "series", or draw dots',
             )
             return
+
+
+def _disordered(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
+    """Lines over names, whose rows put the names in different orders: one would fall where its rows rise."""
+    if plot.mark != "line" or data.kind != "category" or plot.series is None:
+        return
+    place = dict(zip(data.x_texts, data.x_values, strict=True))
+    last: dict[str, str] = {}
+    for row in rows:
+        if all(drawable(column_value(row, column)) is None for column in plot.y):
+            continue
+        name, text = (
+            plot.text(plot.series, column_value(row, plot.series)),
+            plot.x_text(column_value(row, plot.x)),
+        )
+        before = last.setdefault(name, text)
+        if place[text] < place[before]:
+            message = (
+                f"the rows of {name} have {before} before {text}, and on the axis it stands behind: "
+                "its line would not go the way of its rows"
+            )
+            hint = f"sort the rows by `{plot.x}`, or make it a date or a number, which have their place"
+            yield (*plot.place, "x"), message, hint
+            return
+        last[name] = text
 
 
 def _too_thin(plot: Plot, data: Data) -> Iterator[Fault]:
