@@ -458,7 +458,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         html, lost = swapped(html, with_numbers(figures, told))
         self._note_figures(page, figures)
         self._put_plain(page, figures, plain, bool(told))
-        if lost:
+        if lost and not _title_alone(page, with_tokens(given), lost):
             html = self._without(lost, html, given)
         box = fault_box([*(self._source_away(config) if given.asking else ()), *loose_findings(given)])
         return f"{box}\n{html}" if box else html
@@ -612,6 +612,18 @@ def _refuse_unreadable(files: Iterable[File]) -> None:
         _report(fault)
     if faults:
         raise PluginError("mongo-tables: a page cannot be read, see above; nothing was built.")
+
+
+def _title_alone(page: SitePage, text: str, lost: Sequence[str]) -> bool:
+    """Whether the plugin that generated a page has left nothing of ``text`` but its title, none of it being lost.
+
+    Blogs do so with the further pages of a list, which are made from a copy of the first one.
+    """
+    left = (page.markdown or "").strip()
+    if not page.file.generated_by or not left.startswith("# ") or "\n" in left:
+        return False
+    titles = [line for line in text.split("\n") if line.startswith("#")]
+    return not any(token in line for line in titles for token in lost)
 
 
 def _repeat_headings(page: SitePage, html: str) -> None:
