@@ -133,12 +133,21 @@ class _Place:
 
     def whole(self, text: str) -> str:
         """The page with the front matter that was cut off before ``text``: lines are then those on disk."""
+        on_disk = self.on_disk()
+        return on_disk if on_disk.rstrip("\n").endswith(text.rstrip("\n")) else text
+
+    def on_disk(self) -> str:
+        """The page's file; nothing where there is none that can be read."""
         file = self.folder / self.shown
         try:
-            on_disk = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
+            return file.read_text(encoding="utf-8-sig") if file.is_file() else ""
         except (OSError, ValueError):
-            return text
-        return on_disk if on_disk.rstrip("\n").endswith(text.rstrip("\n")) else text
+            return ""
+
+    def of_file(self, file: Path) -> str:
+        """The path of another file as that of the page is shown."""
+        folder = self.folder.absolute()
+        return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else shown(file)
 
 
 class _Conversion:
@@ -162,7 +171,7 @@ class _Conversion:
             return text
         pipelines = self._extension.getConfig("pipelines")
         read = _reader(place, pipelines)
-        page = read(place.whole(text), place.shown)
+        page = self._read(text, read)
         if not page.comments and not page.findings:
             return text
         self._page = page
@@ -175,6 +184,25 @@ class _Conversion:
         self._loose = _loose_faults(page, away)
         cut_off = len(page.text.rstrip("\n")) - len(text.rstrip("\n"))
         return with_tokens(page)[cut_off:]
+
+    def _read(self, text: str, read: Callable[[str, str], Page]) -> Page:
+        """The page; a comment that came into it from a file has its place there."""
+        place = self._place
+        page = read(place.whole(text), place.shown)
+        on_disk = place.on_disk()
+        if not on_disk or page.text == on_disk or not (page.comments or page.findings):
+            return page
+        from preprocessor.site.placing import placed
+        from preprocessor.site.takenin import with_comments
+
+        # Those of pymdownx.snippets, as it has them: what takes in files here is mostly that.
+        bases = [each.base_path for each in self._md.preprocessors if hasattr(each, "base_path")]
+        folders = [*(Path(each) for base in bases for each in base), place.folder / (place.pages or "")]
+        files = with_comments(
+            place.folder.absolute() / place.shown, on_disk, [*folders, place.folder, Path.cwd()]
+        )
+        others = [read(content, place.of_file(file.absolute())) for file, content in files]
+        return placed(page, read(on_disk, place.shown), others)
 
     def end(self, html: str) -> str:
         """The HTML with the figures. Raises ``MongoTablesError`` when one has no place."""
@@ -228,8 +256,7 @@ class _Conversion:
         others = _pages_of_site(place.folder, place.pages, read)
         # What a template writes into, or what comes into a page, is known when its turn comes.
         found = deferred(_findings(others, source), others, open_ended=True)
-        told = {each.file for each in errors}
-        elsewhere = [each for each in found if each.severity == "error" and each.file not in told]
+        elsewhere = [each for each in found if each.severity == "error" and each.file != place.shown]
         # A source out of reach is one fault, not one of each page.
         every = sorted({*errors, *(each for each in elsewhere if each.rule != "MT310")})
         count = f"mongo-tables: {len(every)} error{'s' if len(every) > 1 else ''}, listed above"
@@ -242,7 +269,13 @@ class _Conversion:
         found = left_over_faults(self._place.shown, left)
         if self._page is not None:
             comments = dict(zip(tokens(self._page), self._page.comments, strict=True))
-            found += [no_place(self._page.file, comments[token]) for token in lost]
+            specs = dict(zip(comments, self._page.specs, strict=True))
+            found += [
+                no_place(spec.file, spec.comment)
+                if (spec := specs[token])
+                else no_place(self._page.file, comments[token])
+                for token in lost
+            ]
             written = {token: self._page.text[comments[token].start : comments[token].end] for token in lost}
             html = shown_again(html, written)
         self._report(found)
@@ -329,7 +362,8 @@ def _figures(page: Page, others: Sequence[Page], where: _Source) -> tuple[dict[s
     from preprocessor.site.shelf import data_address
 
     pages = [page, *others]
-    found = [each for each in _findings(pages, where) if each.file == page.file]
+    files = {page.file, *(spec.file for spec in page.specs if spec), *(each.file for each in page.findings)}
+    found = [each for each in _findings(pages, where) if each.file in files]
     answers = _answers(where)
     known = Known.of(pages, answers.by_key, away=answers.unreachable is not None)
     figures = figures_of(page, known, data_address)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from preprocessor.comments import suspected
 from preprocessor.pages import Page, no_text, read_page
 from preprocessor.rules import finding
 from preprocessor.sharedpipelines import SharedPipelines
-from preprocessor.site.faults import by_comment
 from preprocessor.site.keptsite import folder_state
+from preprocessor.site.placing import placed
 from preprocessor.site.shownpath import shown, shown_path
 from preprocessor.textfiles import bad_byte, may_be_file
 
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import File
 
     from preprocessor.findings import Finding
-    from preprocessor.specs import Spec
 
 
 class PageReader:
@@ -59,7 +56,7 @@ class PageReader:
         given = self._page(markdown, shown_path(file))
         before = self.on_disk(file, on_disk)
         others = [self._page(text, shown(path)) for path, text in included]
-        return _placed(given, before, others) if before is not None or others else given
+        return placed(given, before, others) if before is not None or others else given
 
     def _page(self, text: str, file: str) -> Page:
         key = (file, text)
@@ -81,44 +78,3 @@ def unreadable(file: File) -> Finding | None:
     except OSError as error:
         return finding("MT100", shown_path(file), (0, 0), f"the page cannot be read: {error.strerror}")
     return no_text(shown_path(file), bad) if bad else None
-
-
-class _Known(NamedTuple):
-    """A comment in a file: what it asks for there, and what is wrong with it."""
-
-    spec: Spec | None
-    findings: list[Finding]
-
-
-def _placed(given: Page, on_disk: Page | None, included: Iterable[Page]) -> Page:
-    """The page as given, with specs and findings of the files for those comments that they have.
-
-    A file may come in several times, and each comment of the page on disk once.
-    """
-    own = _by_text([on_disk] if on_disk else [])
-    others = _by_text(included)
-    within = by_comment(given.comments, given.findings)
-    specs, owned = [], []
-    for comment, spec, found in zip(given.comments, given.specs, within, strict=True):
-        text = (comment.keyword, comment.body)
-        known = own[text].popleft() if own.get(text) else others[text][0] if text in others else None
-        specs.append(known.spec if known else spec)
-        owned.append(tuple(known.findings) if known else tuple(map(_elsewhere, found)))
-    theirs = {each for found in within for each in found}
-    loose = [_elsewhere(each) for each in given.findings if each not in theirs]
-    findings = (*loose, *(each for found in owned for each in found))
-    return replace(given, specs=tuple(specs), findings=findings, owned=tuple(owned))
-
-
-def _by_text(pages: Iterable[Page]) -> dict[tuple[str, str], deque[_Known]]:
-    """The comments of pages by keyword and body, in order."""
-    found: dict[tuple[str, str], deque[_Known]] = {}
-    for page in pages:
-        theirs = by_comment(page.comments, page.findings)
-        for comment, spec, findings in zip(page.comments, page.specs, theirs, strict=True):
-            found.setdefault((comment.keyword, comment.body), deque()).append(_Known(spec, findings))
-    return found
-
-
-def _elsewhere(finding: Finding) -> Finding:
-    return replace(finding, message=f"{finding.message} (place in the page as other plugins changed it)")

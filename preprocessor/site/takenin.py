@@ -34,12 +34,17 @@ def where_taken_in(text: str) -> tuple[int, int]:
 
 def taken_in(file: File, text: str, config: MkDocsConfig) -> list[tuple[Path, str]]:
     """The files, with their texts, that a page takes in and that may have comments of ours."""
+    page = Path(file.abs_src_path or Path(config.docs_dir, file.src_uri))
+    return with_comments(page, text, _folders(config))
+
+
+def with_comments(page: Path, text: str, folders: Sequence[Path]) -> list[tuple[Path, str]]:
+    """The files, with their texts, that a page takes in from ``folders`` and that may have comments of ours."""
     from preprocessor.inclusions import inclusions, may_include
 
     if not may_include(text):
         return []
-    page = Path(file.abs_src_path or Path(config.docs_dir, file.src_uri))
-    found = ((each, _text(each)) for each in inclusions(page, text, _folders(config)).files)
+    found = ((each, _text(each)) for each in inclusions(page, text, folders).files)
     return [(each, content) for each, content in found if suspected(content)]
 
 

@@ -172,3 +172,42 @@ def test_a_build_whose_feed_has_comments_for_figures_fails(site: Path) -> None:
     done = build(site, program="zensical")
     assert done.returncode == 0, done.stderr
     assert "Of trains." in (site / "site" / "feed_rss_created.xml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("before", ["", "---\ntitle: Page\n---\n\n"])
+def test_a_fault_in_a_file_that_a_page_takes_in_is_told_at_its_line_there(before: str, site: Path) -> None:
+    edit(site, "mkdocs.yml", "  - tables\n", "  - tables\n  - pymdownx.snippets:\n      base_path: [parts]\n")
+    own = '<!-- MONGO_VALUE: {"table": "nowhere", "column": "qps"} -->'
+    table = '{ "id": "t", "colection": "runs", "pipeline": [], "columns": ["qps"], "headers": ["Q"] }'
+    part = f"Words.\n\nMore words.\n\n<!-- MONGO_TABLE: {table} -->\n"
+    (site / "parts").mkdir()
+    (site / "parts" / "p.md").write_text(part, encoding="utf-8")
+    page = f'{before}# Page\n\n--8<-- "p.md"\n\nIt is {own}.\n'
+    (site / PAGE).write_text(page, encoding="utf-8")
+    done = build(site, program="zensical")
+    assert done.returncode != 0
+    told = [
+        line.partition(" ")[0] for line in done.stderr.splitlines() if line.startswith(("docs/", "parts/"))
+    ]
+    line = page[: page.index("<!--")].count("\n") + 1
+    assert told == [f"docs/index.md:{line}:35:", "parts/p.md:5:32:"], done.stderr
+
+
+def test_a_fault_of_the_rows_of_a_table_that_a_page_takes_in_is_told_at_its_line_there(site: Path) -> None:
+    edit(site, "mkdocs.yml", "  - tables\n", "  - tables\n  - pymdownx.snippets\n")
+    table = '{ "id": "t", "collection": "runs", "pipeline": [], "columns": ["nix"], "headers": ["Q"] }'
+    (site / "part.md").write_text(f"Words.\n\n<!-- MONGO_TABLE: {table} -->\n", encoding="utf-8")
+    (site / "docs" / "taking.md").write_text('Here\n\n\n\n--8<-- "part.md"\n', encoding="utf-8")
+    done = build(site, program="zensical")
+    assert done.returncode != 0
+    assert "part.md:3:" in done.stderr and "MT302" in done.stderr and "taking.md" not in done.stderr
+
+
+def test_a_figure_without_a_place_in_a_file_that_a_page_takes_in_is_told_there(site: Path) -> None:
+    edit(site, "mkdocs.yml", "  - tables\n", "  - tables\n  - pymdownx.snippets\n")
+    value = '<!-- MONGO_VALUE: {"table": "all-runs", "column": "qps", "where": {"threads": 8}} -->'
+    (site / "part.md").write_text(f"Words.\n\nA [link]({value}) here.\n", encoding="utf-8")
+    (site / "docs" / "lost.md").write_text('# Lost\n\n\n\n--8<-- "part.md"\n', encoding="utf-8")
+    done = build(site, program="zensical")
+    assert done.returncode != 0
+    assert "\npart.md:3:10: MT118" in f"\n{done.stderr}", done.stderr
