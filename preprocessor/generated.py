@@ -147,7 +147,9 @@ def _translated(found: Sequence[Finding], pages: Sequence[Page]) -> set[Finding]
 
 def _apart(page: str, others: Sequence[str]) -> bool:
     """Whether a page has something once, and of others only its translations have it."""
-    return others.count(page) == 1 and all(each == page or are_translations(page, each) for each in others)
+    return others.count(page) == 1 < len(others) and all(
+        each == page or are_translations(page, each) for each in others
+    )
 
 
 def _around(one: Finding, comments: Sequence[Comment]) -> Comment | None:

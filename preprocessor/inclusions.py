@@ -6,11 +6,14 @@ They are found by name alone. Which part of a file comes in, and under which con
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os.path import normpath
 from pathlib import Path
 from typing import Final
+
+from preprocessor.generated import without_code
 
 _SNIPPET: Final = re.compile(
     r"""^[ \t]*-+8<-+[ \t]+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote)[ \t]*$""", re.MULTILINE
@@ -25,6 +28,14 @@ _TAG: Final = re.compile(
 )
 _PART: Final = re.compile(r":[\w,:-]*$")
 """Lines or a section of a snippet's file."""
+
+_PARTLY: Final = re.compile(r"\b(?:start|end|exclude|recursive)\s*=")
+"""Options of include-markdown by which less than the whole of a file may come in."""
+
+_STATEMENT: Final = re.compile(r"\{%-?+\s*+(?!include)")
+"""What may leave out, or repeat, what stands after it."""
+
+_COMMENT: Final = re.compile(r"<!--.{0,10000}?-->", re.DOTALL)
 
 _QUICK: Final = re.compile(r"8<-|\{%")
 
@@ -61,6 +72,32 @@ def inclusions(page: Path, text: str, folders: Sequence[Path]) -> Inclusions:
             found |= dict.fromkeys(new)
             waiting += [(file, _text(file)) for file in new]
     return Inclusions(tuple(found), tuple(dict.fromkeys(unknown)), rest)
+
+
+def whole_inclusions(page: Path, text: str, folders: Sequence[Path]) -> list[Path]:
+    """The files that come into a page as a whole and in any case, each as often as it does, but at most twice.
+
+    A file that comes in parts, or where a template has statements, is left out: the build alone knows what of it
+    there is on the page.
+    """
+    found: Counter[Path] = Counter()
+    waiting = [(page, text, frozenset({page.resolve()}))]
+    while waiting:
+        place, content, around = waiting.pop()
+        for name in _whole_names(content):
+            for file in _files(name, [place.parent, *folders]):
+                if file.resolve() not in around and found[file] < 2:
+                    found[file] += 1
+                    waiting.append((file, without_code(_text(file)), around | {file.resolve()}))
+    return list(found.elements())
+
+
+def _whole_names(text: str) -> Iterator[str]:
+    if not may_include(text) or _STATEMENT.search(text):
+        return
+    text = _COMMENT.sub("", text)
+    partly = {match["name"] for match in _TAG.finditer(text) if _PARTLY.search(match[0])}
+    yield from (name for name in _names(text) if name not in partly and not _PART.search(name))
 
 
 def _names(text: str) -> Iterator[str]:

@@ -42,7 +42,7 @@ def run(arguments: Namespace) -> int:
     taken_in = included(gathered.pages, arguments.pipelines)
     pages = [*gathered.pages, *taken_in.pages]
     others = companions(pages, arguments.pipelines)
-    findings = _findings(pages, others, arguments)
+    findings = _findings(pages, others, taken_in.findings, arguments)
     findings = _without_deferred(findings, [*pages, *others], taken_in.open_ended, arguments)
     if arguments.write_baseline:
         return _accept(findings, Path(arguments.baseline)) if not gathered.faults else 2
@@ -75,14 +75,16 @@ def _without_fault(pages: Sequence[Page], arguments: Namespace) -> str:
     return f"{on}: no fault{accepted}" + (" (no pipeline was run)" if arguments.static else "")
 
 
-def _findings(pages: Sequence[Page], others: Sequence[Page], arguments: Namespace) -> Sequence[Finding]:
-    """Those of ``pages``, and of the tables of ``others`` what keeps their rows from the pages."""
+def _findings(
+    pages: Sequence[Page], others: Sequence[Page], known: Sequence[Finding], arguments: Namespace
+) -> Sequence[Finding]:
+    """Those of ``pages`` with those ``known``, and of the tables of ``others`` what keeps their rows from the pages."""
     where, static = arguments.results, arguments.static
     together, asked = [*pages, *others], {page.file for page in pages}
     source = _fixtures(where) if static else source_for(together, where, arguments.limits)
     try:
         answers, collections = (None, ()) if static else ask(together, source)
-        linted = lint_findings(together, _learnt_from(source), answers)
+        linted = [*known, *lint_findings(together, _learnt_from(source), answers)]
         found = all_findings(together, answers, collections, linted)
         found = [one for one in found if one.file in asked or one.severity == "error"]
         found = sorted([*found, *_stale(pages, answers)])

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from preprocessor.commands import shared_pipelines
 from preprocessor.commands.siteconfig import find_site, from_here
 from preprocessor.generated import template_in, without_code
-from preprocessor.inclusions import Inclusions, inclusions, may_include
+from preprocessor.inclusions import Inclusions, inclusions, may_include, whole_inclusions
 from preprocessor.pages import Page, read_page
 from preprocessor.textfiles import may_be_file
+
+if TYPE_CHECKING:
+    from preprocessor.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)
 class Included:
-    """The files that come into pages, and whether there is more that cannot be known before the build."""
+    """The files that come into pages, and whether there is more that cannot be known before the build.
+
+    ``findings`` are about what comes into one page twice.
+    """
 
     pages: list[Page]
     open_ended: bool
+    findings: tuple[Finding, ...] = ()
 
 
 def included(pages: Sequence[Page], pipelines: str) -> Included:
@@ -34,7 +42,22 @@ def included(pages: Sequence[Page], pipelines: str) -> Included:
     rests = [(page, each.rest) for page, each in zip(pages, taken, strict=True)]
     rests += [(page, page.text) for page in new]
     open_ended = any(each.unknown for each in taken) or any(_written_into(page, rest) for page, rest in rests)
-    return Included([page for page in new if page.comments or page.findings], open_ended)
+    by_file = {Path(page.file).resolve(): page for page in (*pages, *new)}
+    twice = tuple(one for page in pages for one in _twice_on(page, by_file))
+    return Included([page for page in new if page.comments or page.findings], open_ended, twice)
+
+
+def _twice_on(page: Page, by_file: Mapping[Path, Page]) -> list[Finding]:
+    """A finding for each table that is on a page more than once, with what comes into it."""
+    if not may_include(page.text):
+        return []
+    files = whole_inclusions(Path(page.file), without_code(page.text), _places(page))
+    brought = [by_file[file.resolve()].specs for file in files if file.resolve() in by_file]
+    if not any(brought):
+        return []
+    from preprocessor.specs import duplicate_ids
+
+    return duplicate_ids([(page.file, [*page.specs, *(spec for specs in brought for spec in specs)])])
 
 
 def _written_into(page: Page, text: str) -> bool:
@@ -53,8 +76,11 @@ def _written_into(page: Page, text: str) -> bool:
 def _taken_in(page: Page) -> Inclusions:
     if not may_include(page.text):
         return Inclusions((), (), page.text)
-    file = Path(page.file)
-    return inclusions(file, without_code(page.text), [*_folders(file.absolute().parent), Path.cwd()])
+    return inclusions(Path(page.file), without_code(page.text), _places(page))
+
+
+def _places(page: Page) -> list[Path]:
+    return [*_folders(Path(page.file).absolute().parent), Path.cwd()]
 
 
 @cache

@@ -205,3 +205,63 @@ def test_a_file_from_a_folder_that_the_site_names_for_snippets_is_checked(
     write("docs/index.md", '# Page\n\n--8<-- "part.md"\n')
     write("parts/inc/part.md", table(pipeline=[{"$mtch": {}}]))
     assert checked(capsys) == (1, [["parts/inc/part.md", "error", "MT301"]])
+
+
+TWICE = ["parts/part.md", "error", "MT138"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '--8<-- "parts/part.md"\n\nAgain:\n\n--8<-- "parts/part.md"\n',
+        "--8<--\nparts/part.md\nparts/part.md\n--8<--\n",
+        '{% include-markdown "../parts/part.md" %}\n\n{% include "parts/part.md" %}\n',
+        '--8<-- "parts/part.md"\n\n--8<-- "parts/outer.md"\n',
+        '--8<-- "parts/outer.md"\n\n--8<-- "parts/outer.md"\n',
+        f'{table()}\n--8<-- "parts/part.md"\n',
+    ],
+)
+def test_a_table_that_comes_into_a_page_twice_is_told_before_the_build(
+    page: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("parts/part.md", table())
+    write("parts/outer.md", '--8<-- "part.md"\n')
+    write("docs/index.md", page)
+    assert checked(capsys) == (1, [TWICE])
+    assert checked(capsys, "docs/index.md") == (1, [TWICE])
+
+
+def test_a_page_that_comes_into_another_twice_is_told_before_the_build(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("docs/part.md", table())
+    write("docs/index.md", '--8<-- "part.md"\n\n--8<-- "part.md"\n')
+    assert checked(capsys) == (1, [["docs/part.md", "error", "MT138"]])
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '--8<-- "parts/part.md:1:2"\n\n--8<-- "parts/part.md:3:5"\n',
+        '--8<-- "parts/part.md"\n\n```\n--8<-- "parts/part.md"\n```\n',
+        '--8<-- "parts/part.md"\n\n<!--\n--8<-- "parts/part.md"\n-->\n',
+        '--8<-- "parts/part.md"\n\n;--8<-- "parts/part.md"\n',
+        '{% include-markdown "../parts/part.md" start="a" %}\n\n{% include-markdown "../parts/part.md" end="a" %}\n',
+        '{% if a %}\n{% include "parts/part.md" %}\n{% else %}\n{% include "parts/part.md" %}\n{% endif %}\n',
+    ],
+)
+def test_a_table_that_may_be_on_a_page_once_is_left_to_the_build(
+    page: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("parts/part.md", table())
+    write("docs/index.md", page)
+    write("docs/other.md", '--8<-- "parts/part.md"\n')
+    assert checked(capsys) == (0, [])
+
+
+def test_files_that_take_in_each_other_are_checked_in_no_time(capsys: pytest.CaptureFixture[str]) -> None:
+    count = 40
+    for number in range(count):
+        write(f"parts/{number}.md", f'--8<-- "{(number + 1) % count}.md"\n' * 2)
+    write("docs/index.md", '--8<-- "parts/0.md"\n' + table())
+    assert checked(capsys) == (0, [])
