@@ -152,7 +152,7 @@ _ALL = (
         "MT170",
         "place-without-figure",
         "error",
-        "A file of the built site has a placeholder where a table, a chart or a value belongs.",
+        "A file of the built site has a placeholder or a comment where a table, a chart or a value belongs.",
     ),
     Rule(
         "MT171",

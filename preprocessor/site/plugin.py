@@ -57,9 +57,17 @@ from preprocessor.site.searchtext import in_full, in_words
 from preprocessor.site.shelf import Shelf, put
 from preprocessor.site.shownpath import shown_path
 from preprocessor.site.source import results_source, watched_folder
-from preprocessor.site.swap import left_over, shown_again, swapped, switched_off, tokens, with_tokens
+from preprocessor.site.swap import (
+    bare_comments,
+    left_over,
+    shown_again,
+    swapped,
+    switched_off,
+    tokens,
+    with_tokens,
+)
 from preprocessor.site.takenin import taken_in, where_taken_in, with_snippets
-from preprocessor.site.tokensleft import names_in, tokens_left
+from preprocessor.site.tokensleft import names_in, places_left
 from preprocessor.site.twodoors import two_sources
 from preprocessor.site.writes import sign_of_writes
 from preprocessor.textfiles import may_be_file
@@ -117,6 +125,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._excerpted: dict[str, Mapping[str, str]] = {}
         self._copied: set[str] = set()
         self._tokens: set[bytes] = set()
+        self._off: set[str] = set()
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Learn whether this is a preview, which shows faults in the page and goes on.
@@ -145,6 +154,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         """Look whether every page can be read, and add our files; shared pipelines stay out of the site."""
         self._read_files(files)
         self._tokens.clear()
+        self._off.clear()
         for file in _inside(self._pipelines(config), files):
             files.remove(file)
         # Other plugins take it for granted that a file has a path on disk.
@@ -195,6 +205,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             made = html if given is None else self._with_figures(html, page, given, config)
         _repeat_headings(page, made)
         off = kept.off if kept else switched_off(given) if given else ()
+        self._off |= bare_comments(off)
         made, left = left_over(made, off)
         if left:
             from preprocessor.site.faults import left_over_faults
@@ -256,10 +267,10 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     @event_priority(-200)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """End a build where any file, whoever wrote it, has a placeholder instead of a figure."""
+        """End a build where any file, whoever wrote it, has a placeholder or a comment instead of a figure."""
         site = Path(config.site_dir)
         without = self._copied | {f"{site}/{path}" for path in self._downloads}
-        left = tokens_left(site, without, self._tokens)
+        left = places_left(site, without, self._tokens, self._off)
         self._end_with(left, "do not publish this site")
 
     def on_serve(

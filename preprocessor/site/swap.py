@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from html import escape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -27,6 +27,7 @@ _IN_SENTENCE: Final = re.compile(rf"<span>{TOKEN.pattern}</span>")
 ANY_TOKEN: Final = re.compile(rf"{_IN_SENTENCE.pattern}|{TOKEN.pattern}")
 _ANY_SHOWN: Final = re.compile(f"{ANY_TOKEN.pattern}|{escape(ANY_TOKEN.pattern)}")
 _LEFT_OVER: Final = re.compile(r"<!--\s*(MONGO_(?:TABLE|CHART|VALUE|CHECK))\s*:.*?(?:-->|\Z)", re.DOTALL)
+_RAW_TEXT: Final = re.compile(r"<(script|style|textarea)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 _OPENING: Final = re.compile(r"<p(?:\s[^>]*)?>")
 _MARK: Final = re.compile(rf"<p[ >]|</p>|{TOKEN.pattern}")
 _PREFIX: Final = re.compile(r"[\s>]+")
@@ -165,6 +166,22 @@ def left_over(html: str, off: Iterable[str]) -> tuple[str, Sequence[LeftOver]]:
         return ""
 
     return _LEFT_OVER.sub(gone, html), found
+
+
+def first_live_comment(html: str, off: Set[str]) -> LeftOver | None:
+    """The first ``MONGO_…`` comment of finished HTML that is not among those ``off``; None where there is none.
+
+    What stands in a script, a style sheet or a text field is text. ``off`` are comments without their prefixes.
+    """
+    if "MONGO_" not in html:
+        return None
+    found = _LEFT_OVER.finditer(_RAW_TEXT.sub("", html))
+    return next((LeftOver(each[1], each[0]) for each in found if _bare(each[0]) not in off), None)
+
+
+def bare_comments(comments: Iterable[str]) -> set[str]:
+    """Comments as ``first_live_comment`` compares them."""
+    return set(map(_bare, comments))
 
 
 def _bare(comment: str) -> str:

@@ -1,4 +1,4 @@
-"""The last look at a built site: no file of it may hold the place of a figure instead of the figure."""
+"""The last look at a built site: no file of it may hold a placeholder or a comment instead of a figure."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from collections.abc import Collection, Iterator, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from preprocessor.site.swap import first_live_comment
+
 if TYPE_CHECKING:
     from preprocessor.findings import Finding
 
 # Whether it stands in HTML, in XML or JSON, or in a text in which its brackets are escaped.
 _TOKEN: Final = re.compile(rb"mongo-tables:[0-9a-f]{16}-\d+")
 _BEGINNING: Final = b"mongo-tables:"
+_COMMENT_HINT: Final = "write it in a page: hooks behind the plugin, themes and copied HTML make no figures"
 _HINT: Final = "a plugin took the page too early: list mongo-tables before the plugin that wrote this file"
 
 
@@ -22,23 +25,37 @@ def names_in(text: str) -> set[bytes]:
     return set(_TOKEN.findall(text.encode("utf-8", "surrogatepass")))
 
 
-def tokens_left(site: Path, without: Collection[str], given: Set[bytes]) -> list[Finding]:
-    """One finding for each file of the site with a token in it.
+def places_left(site: Path, without: Collection[str], given: Set[bytes], off: Set[str]) -> list[Finding]:
+    """One finding for each file of the site with a token in it, or with a comment that nobody has read.
 
-    Files ``without`` any need no look: those copied as they are, and the rows behind figures. Only tokens that were
-    ``given`` to a page are any: a result document may hold a text that looks like one.
+    Files ``without`` any token need no look for one: those copied as they are, and the rows behind figures. Only tokens
+    that were ``given`` to a page are any: a result document may hold a text that looks like one. A comment may come
+    into HTML by a hook, a theme or a file that is copied; those that authors have switched ``off`` are text.
     """
-    if not given:
-        return []
-    left = [file for file in _files(site) if file not in without and _has_any(_content(file), given)]
-    return [_finding(Path(file)) for file in left]
+    found = []
+    for file in _files(site):
+        for_tokens, for_comments = bool(given) and file not in without, file.endswith(".html")
+        content = _content(file) if for_tokens or for_comments else b""
+        if for_tokens and _has_any(content, given):
+            found.append(_finding(file, "the place of a figure is left in this file", _HINT))
+        elif for_comments and (keyword := _live_keyword(content, off)):
+            found.append(_finding(file, f"nobody has read a {keyword} comment in this file", _COMMENT_HINT))
+    return found
 
 
-def _finding(file: Path) -> Finding:
+def _finding(file: str, message: str, hint: str) -> Finding:
     from preprocessor.rules import finding
     from preprocessor.site.shownpath import shown
 
-    return finding("MT170", shown(file), (0, 0), "the place of a figure is left in this file", _HINT)
+    return finding("MT170", shown(Path(file)), (0, 0), message, hint)
+
+
+def _live_keyword(content: bytes, off: Set[str]) -> str:
+    """The keyword of the first comment that ought to be a figure; nothing where there is none."""
+    if b"MONGO_" not in content:
+        return ""
+    live = first_live_comment(content.decode("utf-8", "replace"), off)
+    return live.keyword if live else ""
 
 
 def _has_any(content: bytes, given: Set[bytes]) -> bool:

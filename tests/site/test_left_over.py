@@ -35,6 +35,45 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
 
 
+LATE = """
+COMMENT = {comment!r}
+
+def on_page_content(html, **_):
+    return html + "<p>Late: " + COMMENT + "</p>" if {place!r} == "content" else html
+
+def on_post_page(output, **_):
+    return output.replace("</body>", COMMENT + "</body>") if {place!r} == "page" else output
+"""
+
+
+@pytest.mark.parametrize("place", ["content", "page", "copied", "theme"])
+def test_a_comment_that_comes_in_when_nobody_reads_comments_any_more_ends_the_build(
+    place: str, site: Path
+) -> None:
+    comment = value("one")
+    files = {
+        "mkdocs.yml": f"{CONFIG}{PLUGINS}hooks: [hook.py]\n",
+        "hook.py": LATE.format(comment=comment, place=place),
+    }
+    if place == "copied":
+        files["docs/raw.html"] = f"<p>We do {comment} a second.</p>"
+    if place == "theme":
+        files["theme/main.html"] = f"<html><body>{{{{ page.content }}}} {comment}</body></html>"
+        files["mkdocs.yml"] = f"{CONFIG}{PLUGINS}theme: {{name: null, custom_dir: theme}}\n"
+    write(site, files)
+    for _ in range(2):
+        outcome = built(site)
+        assert not outcome.done
+        assert [rule for line in outcome.errors for rule in ("MT119", "MT170") if rule in line]
+
+
+def test_a_comment_in_a_script_or_one_that_is_switched_off_is_text(site: Path) -> None:
+    off = f"<!-- off for now\n{table('two')}\n"
+    write(site, {"docs/raw.html": f"<script>const text = `{table('three')}`</script>", "docs/off.md": off})
+    for _ in range(2):
+        assert built(site).done
+
+
 @pytest.mark.parametrize(
     ("name", "written"),
     [
