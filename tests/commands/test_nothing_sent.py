@@ -139,7 +139,7 @@ def test_the_library_sends_no_pipeline_that_does_more_than_read(
     project: Path, uri: str, heard: Heard
 ) -> None:
     source = MongoSource(uri)
-    with pytest.raises(ResultsError, match=r"only read|own|database") as caught:
+    with pytest.raises(ResultsError, match=r"only read|internal|database") as caught:
         source.aggregate(Query("t", tuple(pipeline_of(project))))
     assert caught.value.path
     with pytest.raises(ResultsError):

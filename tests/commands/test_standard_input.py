@@ -47,7 +47,7 @@ def test_values_of_a_page_on_standard_input_find_the_tables_of_other_pages(proje
     (project / "mkdocs.yml").write_text("site_name: Runs\n")
     named = TABLE.replace('{"collection"', '{"id": "runs", "collection"')
     (project / "docs" / "page.md").write_text(named)
-    value = 'First: <!-- MONGO_VALUE: {"table": "runs", "column": "n", "where": {"n": 1}} -->\n'
+    value = 'The first is <!-- MONGO_VALUE: {"table": "runs", "column": "n", "where": {"n": 1}} -->\n'
     assert check(value, "-", "--stdin-filename", "docs/new.md", cwd=project)[:2] == (0, "")
 
 
