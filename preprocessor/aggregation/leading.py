@@ -7,7 +7,7 @@ document of one field for one that is written so. A sort takes a limit in that f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from preprocessor.aggregation.numbers import integral
@@ -25,12 +25,7 @@ def arranged(pipeline: Sequence[Any]) -> list[int]:
     of stages that give one document for each, so that these are not computed for what is skipped. Of sorts in a row
     the last alone is left: the others do not even order what is equal.
     """
-    order: list[int] = []
-    for place, spec in enumerate(pipeline):
-        at = len(order)
-        while at and _overtakes(spec, pipeline[order[at - 1]]):
-            at -= 1
-        order.insert(at, place)
+    order = _places(pipeline, _overtakes)
     return [
         place
         for place, after in zip(order, [*order[1:], None], strict=False)
@@ -108,10 +103,15 @@ def leading_joins(pipeline: Sequence[Any], let: Mapping[str, Any]) -> frozenset[
 
 def _ahead_of_joins(pipeline: Sequence[Any]) -> list[int]:
     """The places of the stages, those that have nothing to do with a join's field ahead of the join."""
+    return _places(pipeline, _passes)
+
+
+def _places(pipeline: Sequence[Any], moves_ahead: Callable[[Any, Any], bool]) -> list[int]:
+    """The places of the stages, each as far ahead as it moves ahead of the stage before it."""
     order: list[int] = []
     for place, spec in enumerate(pipeline):
         at = len(order)
-        while at and _passes(spec, pipeline[order[at - 1]]):
+        while at and moves_ahead(spec, pipeline[order[at - 1]]):
             at -= 1
         order.insert(at, place)
     return order
