@@ -34,8 +34,7 @@ Answers = Mapping[str, "Rows | ResultsError"]
 class Page:
     """One page as it was read: its live comments, what each asks for (None where it is faulty), and the faults.
 
-    ``rejected`` are the offsets, from and to, of comments that are none because of a fault, ``off`` those of comments
-    that are text without being a fault (``comments.Scan``).
+    ``rejected`` are the offsets, from and to, of comments that are none because of a fault (``comments.Scan``).
     ``server_only`` says for each comment what of its pipeline fixtures cannot run: a finding only where they are to
     run it and it was not run, which says the same. ``owned`` has the findings of each comment where they do not stand
     within it: of a comment whose place is in another file, or elsewhere in this one.
@@ -48,7 +47,6 @@ class Page:
     findings: tuple[Finding, ...]
     rejected: tuple[tuple[int, int], ...] = ()
     server_only: tuple[Finding | None, ...] = ()
-    off: tuple[tuple[int, int], ...] = ()
     owned: tuple[tuple[Finding, ...], ...] = ()
 
     @property
@@ -80,7 +78,7 @@ def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | Non
     scan = comments.find(text, file)
     found: list[Finding] = list(scan.findings)
     if not scan.comments:
-        return Page(file, text, (), (), tuple(found), scan.rejected, off=scan.off)
+        return Page(file, text, (), (), tuple(found), scan.rejected)
     from preprocessor import specs
 
     read: list[Spec | None] = []
@@ -91,9 +89,7 @@ def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | Non
         read.append(spec)
         server_only += [one.server_only for one in judged] or [None]
         found.extend(faults)
-    return Page(
-        file, text, scan.comments, tuple(read), tuple(found), scan.rejected, tuple(server_only), scan.off
-    )
+    return Page(file, text, scan.comments, tuple(read), tuple(found), scan.rejected, tuple(server_only))
 
 
 @dataclass(frozen=True, slots=True)

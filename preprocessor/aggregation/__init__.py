@@ -47,13 +47,13 @@ def aggregate(
     """
     from preprocessor.aggregation.compiler import Context, Scope, compile_pipeline, utc_now
 
-    with _ONE_AT_A_TIME, meter.measured(limits or Limits()):
+    with _ONE_AT_A_TIME, meter.measure_pipeline(limits or Limits()):
         others = {} if collections is None else collections  # To ask for its length may ask a disk.
         scope = _bound(Scope(Context(others, now or utc_now(), seed)), variables or {})
         run = compile_pipeline(pipeline, scope)
         last: Path = (len(pipeline) - 1, *pipeline[-1]) if pipeline else ()
         try:
-            rows = meter.gathered(run(meter.reading(documents)), last)
+            rows = meter.gather_within_limits(run(meter.admit_read_documents(documents)), last)
             for row in rows:
                 meter.check_document(row, last)
         except LimitReached as error:
@@ -74,7 +74,7 @@ def check(pipeline: Sequence[Mapping[str, Any]], *, variables: Mapping[str, Any]
     """
     from preprocessor.aggregation.compiler import Context, Scope, compile_pipeline, utc_now
 
-    with _ONE_AT_A_TIME, meter.measured(Limits()):
+    with _ONE_AT_A_TIME, meter.measure_pipeline(Limits()):
         scope = _bound(Scope(Context({}, utc_now())), variables or {})
         try:
             compile_pipeline(pipeline, scope)

@@ -20,7 +20,7 @@ from preprocessor.aggregation import catalogue, paths
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.keeping import content_key, keep, kept
 from preprocessor.aggregation.leading import arranged, leading_group, leading_joins, wanted
-from preprocessor.aggregation.meter import watched
+from preprocessor.aggregation.meter import give_held_documents
 from preprocessor.aggregation.places import closed
 from preprocessor.aggregation.values import (
     MISSING,
@@ -525,7 +525,7 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         for one, is_watched in stages:
-            documents = one(documents) if is_watched else watched(one(documents))
+            documents = one(documents) if is_watched else give_held_documents(one(documents))
         return documents
 
     return run

@@ -44,9 +44,9 @@ def _tried(
 
     start = time.thread_time()
     try:
-        with meter.measured(replace(meter.limits(), seconds=_SECONDS)):
+        with meter.measure_pipeline(replace(meter.limits(), seconds=_SECONDS)):
             stage = compile_pipeline([spec], scope, first=place)
-            made = list(stage(meter.entering(documents)))
+            made = list(stage(meter.admit_documents(documents)))
     except LimitReached:
         return float("inf"), None
     except AggregationError:

@@ -54,7 +54,7 @@ def limits() -> Limits:
 
 
 @contextmanager
-def measured(limits: Limits) -> Iterator[None]:
+def measure_pipeline(limits: Limits) -> Iterator[None]:
     """Counts from nothing while the block runs, for this thread, and afterwards goes on where it was."""
     global _METER
     before, _METER = _METER, _Meter()
@@ -99,18 +99,21 @@ def look(path: Path | None = None) -> None:
         )
 
 
-def paced(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
+def watch_clock(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
     """The items, with a look at the clock before each block of them; costs next to nothing for each."""
     return chain.from_iterable(blocks(items, path))
 
 
-def reading(documents: Iterable[_T]) -> Iterator[_T]:
-    """``entering``, for documents that are read from files meanwhile: that time does not count."""
+def admit_read_documents(documents: Iterable[_T]) -> Iterator[_T]:
+    """``admit_documents``, for documents that are read from files meanwhile: that time does not count."""
     return chain.from_iterable(_entering(documents, None, read=True))
 
 
-def entering(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
-    """Documents that come to a pipeline one by one: ``paced``. Large arrays that the last ones made are forgotten."""
+def admit_documents(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
+    """Documents that come to a pipeline one by one, under ``watch_clock``.
+
+    Large arrays that the last ones made are forgotten.
+    """
     return chain.from_iterable(_entering(items, path))
 
 
@@ -135,8 +138,11 @@ def _entering(items: Iterable[_T], path: Path | None, *, read: bool = False) -> 
         size = 1 if _METER.large else max(1, size // 4) if slow else min(2 * size, BLOCK)
 
 
-def watched(items: Iterable[_T]) -> Iterator[_T]:
-    """Documents that a stage gives of what it holds: as ``entering``, and none is made before it is asked for."""
+def give_held_documents(items: Iterable[_T]) -> Iterator[_T]:
+    """Documents that a stage gives of what it holds: as ``admit_documents``.
+
+    None is made before it is asked for.
+    """
     return chain.from_iterable(_watched(iter(items)))
 
 
@@ -148,18 +154,18 @@ def _watched(iterator: Iterator[_T]) -> Iterator[Iterable[_T]]:
         yield islice(iterator, 0 if _METER.large else BLOCK - 1)
 
 
-def unwound(items: Sequence[_T]) -> Iterable[_T]:
+def unwind_elements(items: Sequence[_T]) -> Iterable[_T]:
     """The elements of an array, of which each becomes a document."""
     if len(items) > BLOCK or _METER.large:
-        return entering(items)
+        return admit_documents(items)
     spend(len(items))
     return items
 
 
 def each(items: Sequence[_T], path: Path | None = None) -> Iterable[_T]:
-    """The elements of an array for a loop: many of them ``paced``."""
+    """The elements of an array for a loop: many of them under ``watch_clock``."""
     if len(items) > BLOCK:
-        return paced(items, path)
+        return watch_clock(items, path)
     spend(len(items), path)
     return items
 
@@ -172,7 +178,7 @@ def blocks(items: Iterable[_T], path: Path | None = None) -> Iterator[list[_T]]:
         yield block
 
 
-def gathered(items: Iterable[_T], path: Path | None = None) -> list[_T]:
+def gather_within_limits(items: Iterable[_T], path: Path | None = None) -> list[_T]:
     """All items, for a stage or an expression that holds them; raises LimitReached when that is too much memory."""
     rows: list[_T] = []
     held = 0
@@ -214,25 +220,24 @@ def check_key(value: Any) -> None:
 
     Nested in itself some dozen times, a value of few objects has more parts than any memory.
     """
-    if type(value) is not dict and type(value) is not list:
-        return
-    most = _METER.limits.document_bytes
-    if (most < _SMALL or not is_small(value)) and exceeds(value, most):
-        raise LimitReached(
-            f"a value that is compared takes more than {spelt(most)}",
-            limit="document_bytes",
-            code=_DOCUMENT_TOO_LARGE,
-        )
+    if type(value) is dict or type(value) is list:
+        _check_size(value, "a value that is compared", None)
 
 
 def check_document(document: Any, path: Path | None = None) -> None:
-    """Raises LimitReached for a document that is larger than one may be."""
-    if type(document) is not dict:
-        return  # It comes from a file as it is, where documents are measured when they are read.
+    """Raises LimitReached for a document that is larger than one may be.
+
+    What is no ``dict`` comes from a file as it is, where documents are measured when they are read.
+    """
+    if type(document) is dict:
+        _check_size(document, "a document", path)
+
+
+def _check_size(value: Any, what: str, path: Path | None) -> None:
     most = _METER.limits.document_bytes
-    if (most < _SMALL or not is_small(document)) and exceeds(document, most):
+    if (most < _SMALL or not is_small(value)) and exceeds(value, most):
         raise LimitReached(
-            f"a document takes more than {spelt(most)}",
+            f"{what} takes more than {spelt(most)}",
             limit="document_bytes",
             path=path,
             code=_DOCUMENT_TOO_LARGE,

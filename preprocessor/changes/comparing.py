@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from preprocessor.changes.pairing import Pair, paired
+from preprocessor.changes.pairing import Pair, pair_rows
 from preprocessor.changes.states import Cell, Table
 
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?", re.IGNORECASE)
@@ -81,7 +81,7 @@ def _came_or_changed(old: Table | None, new: Table) -> TableChange | None:
         return _alone(new, "came")
     measured = _measured(old, new)
     retested = _DIGEST in measured
-    rows = paired(old, new)
+    rows = pair_rows(old, new)
     both = [pair.old for pair in rows.pairs if pair.old is not None and pair.new is not None]
     common = [column for column in new.columns if column in old.columns]
     change = TableChange(

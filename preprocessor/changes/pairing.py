@@ -41,7 +41,7 @@ class Pairing:
     unclear: tuple[str, ...]
 
 
-def paired(old: Table, new: Table) -> Pairing:
+def pair_rows(old: Table, new: Table) -> Pairing:
     """The rows of two tables, held against each other."""
     key = _key(old, new)
     before = _grouped([_identity(row, [i for i, _ in key]) for row in old.rows])

@@ -16,7 +16,7 @@ Places = dict[str, int]
 """The names to put in order, each with its place."""
 
 
-def settled(rows: Rows, query: Query) -> Rows:
+def settle_field_order(rows: Rows, query: Query) -> Rows:
     """The rows, with the fields of several windows in the order in which the query writes them."""
     written = repr(query.pipeline)  # Much cheaper than to walk through every pipeline of a site.
     if "$setWindowFields" not in written and "$fill" not in written:

@@ -87,13 +87,13 @@ class FixtureSource:
         """The rows of a query. Raises ``ResultsError`` with the path in the pipeline for what a server
         refuses.
         """
-        from preprocessor.results.fieldorder import settled
+        from preprocessor.results.fieldorder import settle_field_order
         from preprocessor.results.limits import rows_within
 
         guard(query)
         with self._lock:
             rows = self._from_documents(query)
-            return settled(rows_within(_encoded(rows), self._limits), query)
+            return settle_field_order(rows_within(_encoded(rows), self._limits), query)
 
     def applied(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
         """What the query's stages make of ``rows``, which stand in for its collection; without the limits.

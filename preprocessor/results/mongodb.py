@@ -103,7 +103,7 @@ class MongoSource:
                 self._client = None
 
     def _rows(self, query: Query) -> Rows:
-        from preprocessor.results.fieldorder import settled
+        from preprocessor.results.fieldorder import settle_field_order
         from preprocessor.results.limits import rows_within
 
         cursor = self._collection(query.collection).aggregate_raw_batches(
@@ -113,7 +113,7 @@ class MongoSource:
             allowDiskUse=False,
         )
         with cursor:
-            return settled(rows_within(cursor, self._limits), query)
+            return settle_field_order(rows_within(cursor, self._limits), query)
 
     def _batches(self, collection: str) -> Iterator[bytes]:
         size = 0

@@ -42,7 +42,7 @@ class Pacing:
         return 2 * part * self.interval(over / self.length) - took
 
 
-def paced(
+def pace_requests(
     prepare: Callable[[], Prepared],
     send: Callable[[Prepared], Done],
     pacing: Pacing,

@@ -21,7 +21,7 @@ _BLOCK_LEVEL = frozenset(
     """.split()  # noqa: SIM905 - a list of fifty quoted names is harder to read
 )
 # Elements whose comments a browser shows as text, or keeps out of sight.
-_OPAQUE = frozenset({"pre", "script", "style", "textarea"})
+OPAQUE = frozenset({"pre", "script", "style", "textarea"})
 # Elements in which nothing but their own end tag is markup.
 _CDATA = frozenset({"script", "style"})
 _LONGEST_TAG = 5000  # characters; what is longer is no tag
@@ -94,12 +94,12 @@ class RawHtml:
                 around[int(piece["token"])] = self.opaque
             elif self.opaque:
                 self.opaque = "" if (piece["end"] or "").lower() == self.opaque else self.opaque
-            elif (piece["tag"] or "").lower() in _OPAQUE:
+            elif (piece["tag"] or "").lower() in OPAQUE:
                 self.opaque = piece["tag"].lower()
         return around
 
     def _opaque_element(self) -> str:
-        return next((tag for tag in sorted(_OPAQUE) if self.depth[tag]), "")
+        return next((tag for tag in sorted(OPAQUE) if self.depth[tag]), "")
 
     def _start(self, tag: str, attributes: str) -> None:
         if attributes.endswith("/") or (self.stack and self.stack[-1] in _CDATA):

@@ -68,7 +68,7 @@ def without_numbers(html: str) -> str:
     return _NUMBER.sub("", html) if " data-mongo-number=" in html else html
 
 
-def amended(page: Page, told: Told, now: Known) -> list[Amended]:
+def amend_page(page: Page, told: Told, now: Known) -> list[Amended]:
     """What the page tells of tables that are other ones ``now``, where that makes a difference."""
     from preprocessor.site.figures import spoken_figures
 

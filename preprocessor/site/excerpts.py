@@ -14,7 +14,7 @@ from posixpath import relpath
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin, urlsplit
 
-from preprocessor.site.swap import swapped
+from preprocessor.site.swap import swap_tokens
 
 if TYPE_CHECKING:
     from mkdocs.structure.pages import Page as SitePage
@@ -59,7 +59,7 @@ def _moved(address: str, home: str, here: str) -> str:
 def filled(html: str, figures: Mapping[str, str], home: str, here: str) -> str:
     """The HTML of an excerpt with the figures of its page."""
     present = {token: elsewhere(figure, home, here) for token, figure in figures.items() if token in html}
-    return swapped(html, present)[0] if present else html
+    return swap_tokens(html, present)[0] if present else html
 
 
 def excerpts_in(context: Mapping[str, Any]) -> Iterable[Any]:

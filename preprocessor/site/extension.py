@@ -35,10 +35,9 @@ from preprocessor.site.shownpath import shown, shown_path
 from preprocessor.site.source import results_source
 from preprocessor.site.swap import (
     LeftOver,
-    left_over,
     shown_again,
-    swapped,
-    switched_off,
+    swap_tokens,
+    take_out_live_comments,
     tokens,
     with_tokens,
 )
@@ -210,8 +209,8 @@ class _Conversion:
         # the anchors that are made then, lest links break when a result changes.
         if not self.parsed:
             return html
-        html, lost = swapped(html, self._figures)
-        html, left = left_over(html, switched_off(self._page) if self._page is not None else ())
+        html, lost = swap_tokens(html, self._figures)
+        html, left = take_out_live_comments(html)
         if lost or left:
             html = self._with_late_faults(html, lost, left)
         html = f"{self._loose}{html}"

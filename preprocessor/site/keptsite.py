@@ -32,7 +32,7 @@ class KeptPage:
     """One page: what it was made from (``given_key``), and what it became.
 
     That is its text with tokens, for each token the figure and what stands for it in Markdown, the files that figures
-    link to, by path, the comments that are switched off, and the indexes of those that tell of tables on other pages.
+    link to, by path, and the indexes of those that tell of tables on other pages.
     """
 
     given: str
@@ -40,7 +40,6 @@ class KeptPage:
     figures: Mapping[str, str]
     plain: Mapping[str, Plain]
     files: Mapping[str, str]
-    off: Sequence[str]
     told: Sequence[int]
 
 
@@ -104,12 +103,10 @@ def load(fixtures: Path, key: str) -> dict[str, KeptPage] | None:
 
 def _kept_page(parts: Sequence[Any]) -> KeptPage:
     """A page of its parts. Raises ``TypeError`` for what are no such parts, ``ValueError`` for too few."""
-    given, text, figures, plain, files, off, told = parts
+    given, text, figures, plain, files, told = parts
     if not isinstance(text, str) or not all(isinstance(each, dict) for each in (figures, plain, files)):
         raise TypeError("no parts of a page")
-    return KeptPage(
-        given, text, figures, {token: Plain(*each) for token, each in plain.items()}, files, off, told
-    )
+    return KeptPage(given, text, figures, {token: Plain(*each) for token, each in plain.items()}, files, told)
 
 
 def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:

@@ -30,7 +30,7 @@ from preprocessor.site import garbage
 from preprocessor.site.amending import (
     Amended,
     Told,
-    amended,
+    amend_page,
     told_elsewhere,
     too_late,
     with_amendments,
@@ -58,11 +58,9 @@ from preprocessor.site.shelf import Shelf, put
 from preprocessor.site.shownpath import shown_path
 from preprocessor.site.source import results_source, watched_folder
 from preprocessor.site.swap import (
-    bare_comments,
-    left_over,
     shown_again,
-    swapped,
-    switched_off,
+    swap_tokens,
+    take_out_live_comments,
     tokens,
     with_tokens,
 )
@@ -125,7 +123,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._excerpted: dict[str, Mapping[str, str]] = {}
         self._copied: set[str] = set()
         self._tokens: set[bytes] = set()
-        self._off: set[str] = set()
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Learn whether this is a preview, which shows faults in the page and goes on.
@@ -154,7 +151,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         """Look whether every page can be read, and add our files; shared pipelines stay out of the site."""
         self._read_files(files)
         self._tokens.clear()
-        self._off.clear()
         for file in _inside(self._pipelines(config), files):
             files.remove(file)
         # Other plugins take it for granted that a file has a path on disk.
@@ -204,9 +200,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if made is None:
             made = html if given is None else self._with_figures(html, page, given, config)
         _repeat_headings(page, made)
-        off = kept.off if kept else switched_off(given) if given else ()
-        self._off |= bare_comments(off)
-        made, left = left_over(made, off)
+        made, left = take_out_live_comments(made)
         if left:
             from preprocessor.site.faults import left_over_faults
 
@@ -270,7 +264,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         """End a build where any file, whoever wrote it, has a placeholder or a comment instead of a figure."""
         site = Path(config.site_dir)
         without = self._copied | {f"{site}/{path}" for path in self._downloads}
-        left = places_left(site, without, self._tokens, self._off)
+        left = places_left(site, without, self._tokens)
         self._end_with(left, "do not publish this site")
 
     def on_serve(
@@ -400,7 +394,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         on_disk = self._files[name][1] if name in self._files else _text(page.file)
         included = taken_in(page.file, on_disk, config)
         given = self._page_reader(config).as_given(page.file, markdown, on_disk, included)
-        if given.comments or given.findings or given.off:
+        if given.comments or given.findings:
             self._pages[name] = given
             self._asked.ask(queries([given], with_sources=True))
             self._known_now.tables.update(tables_by_id([given]))
@@ -411,7 +405,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         text = with_tokens(given)[len(given.text) - len(markdown) :]
         if self._key:
             made_from = given_key(markdown, page.url)
-            self._fresh[page.file.src_uri] = KeptPage(made_from, text, {}, {}, {}, switched_off(given), ())
+            self._fresh[page.file.src_uri] = KeptPage(made_from, text, {}, {}, {}, ())
         return text
 
     def _pipelines(self, config: MkDocsConfig) -> Path:
@@ -439,7 +433,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     def _with_kept(self, html: str, page: SitePage, kept: KeptPage) -> str | None:
         """The page's HTML with the figures that were kept; None where they do not fit what other plugins made of it."""
         anchors = {anchor for figure in kept.figures.values() for anchor in anchors_in(figure)}
-        html, lost = swapped(html, with_numbers(kept.figures, kept.told))
+        html, lost = swap_tokens(html, with_numbers(kept.figures, kept.told))
         if lost or not anchors.isdisjoint(page.present_anchor_ids or ()):
             return None
         self._note_figures(page, kept.figures)
@@ -466,7 +460,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
                 self._fresh[name], figures=figures, plain=plain, files=shelf.files, told=tuple(told)
             )
         self._late += taken_anchors(given, page.present_anchor_ids or ())
-        html, lost = swapped(html, with_numbers(figures, told))
+        html, lost = swap_tokens(html, with_numbers(figures, told))
         self._note_figures(page, figures)
         self._put_plain(page, figures, plain, bool(told))
         if lost and not _title_alone(page, with_tokens(given), lost):
@@ -507,7 +501,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         known = self._known_now
         now = Known.of(self._read_pages, known.answers, known.collections, away=known.away)
         for name, told in self._told.items():
-            changes = amended(self._pages[name], told, now)
+            changes = amend_page(self._pages[name], told, now)
             if changes:
                 self._amend(self._given[name][0], changes, now, config)
             page = self._given[name][0]

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from preprocessor.scan.rawhtml import OPAQUE
 
 if TYPE_CHECKING:
     from preprocessor.comments import Comment
@@ -26,11 +27,10 @@ TOKEN: Final = re.compile(r"<!--mongo-tables:[0-9a-f]{16}-\d+-->")
 _IN_SENTENCE: Final = re.compile(rf"<span>{TOKEN.pattern}</span>")
 ANY_TOKEN: Final = re.compile(rf"{_IN_SENTENCE.pattern}|{TOKEN.pattern}")
 _ANY_SHOWN: Final = re.compile(f"{ANY_TOKEN.pattern}|{escape(ANY_TOKEN.pattern)}")
-_LEFT_OVER: Final = re.compile(r"<!--\s*(MONGO_(?:TABLE|CHART|VALUE|CHECK))\s*:.*?(?:-->|\Z)", re.DOTALL)
-_RAW_TEXT: Final = re.compile(r"<(script|style|textarea)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_LIVE: Final = re.compile(r"<!--\s*(MONGO_(?:TABLE|CHART|VALUE|CHECK))\s*:")
+_COMMENT_OR_OPAQUE: Final = re.compile(rf"<!--|<({'|'.join(sorted(OPAQUE))})\b", re.IGNORECASE)
 _OPENING: Final = re.compile(r"<p(?:\s[^>]*)?>")
 _MARK: Final = re.compile(rf"<p[ >]|</p>|{TOKEN.pattern}")
-_PREFIX: Final = re.compile(r"[\s>]+")
 
 
 class LeftOver(NamedTuple):
@@ -68,7 +68,7 @@ def with_tokens(page: Page) -> str:
     return "".join([*pieces, page.text[done:]])
 
 
-def swapped(html: str, figures: Mapping[str, str]) -> tuple[str, list[str]]:
+def swap_tokens(html: str, figures: Mapping[str, str]) -> tuple[str, list[str]]:
     """The HTML with the figure in the place of each token, and the tokens that were not met, in order.
 
     A figure cannot stand in a paragraph: where Markdown has put the token into one, the paragraph is
@@ -142,48 +142,34 @@ def shown_again(html: str, lost: Mapping[str, str]) -> str:
     return _ANY_SHOWN.sub(lambda match: shown.get(match[0], match[0]), html)
 
 
-def switched_off(page: Page) -> list[str]:
-    """The comments of the page that are text by intention: in another comment, or in HTML that hides them."""
-    return [page.text[start:end] for start, end in page.off]
-
-
-def left_over(html: str, off: Iterable[str]) -> tuple[str, Sequence[LeftOver]]:
+def take_out_live_comments(html: str) -> tuple[str, Sequence[LeftOver]]:
     """The HTML without any live ``MONGO_…`` comment, and those that were there, in order.
 
-    Such a comment came in after the page was read, from an included file for example. Nobody would see that
-    its table is missing, and everybody could read its pipeline. Those that are ``off`` stay where they are.
+    Such a comment came in after its page was read, from an included file for example. Nobody would see that its table
+    is missing, and everybody could read its pipeline. What is switched off stays where it is: in another comment, or
+    in an element whose content no page runs (``rawhtml``).
     """
-    if "MONGO_" not in html:
-        return html, ()
-    known = Counter(map(_bare, off))
     found: list[LeftOver] = []
-
-    def gone(match: re.Match[str]) -> str:
-        if known[bare := _bare(match[0])] > 0:
-            known[bare] -= 1
-            return match[0]
-        found.append(LeftOver(match[1], match[0]))
-        return ""
-
-    return _LEFT_OVER.sub(gone, html), found
+    pieces, done = [], 0
+    for start, end in _comments(html) if "MONGO_" in html else ():
+        if live := _LIVE.match(html, start):
+            found.append(LeftOver(live[1], html[start:end]))
+            pieces.append(html[done:start])
+            done = end
+    return "".join([*pieces, html[done:]]), found
 
 
-def first_live_comment(html: str, off: Set[str]) -> LeftOver | None:
-    """The first ``MONGO_…`` comment of finished HTML that is not among those ``off``; None where there is none.
-
-    What stands in a script, a style sheet or a text field is text. ``off`` are comments without their prefixes.
-    """
-    if "MONGO_" not in html:
-        return None
-    found = _LEFT_OVER.finditer(_RAW_TEXT.sub("", html))
-    return next((LeftOver(each[1], each[0]) for each in found if _bare(each[0]) not in off), None)
-
-
-def bare_comments(comments: Iterable[str]) -> set[str]:
-    """Comments as ``first_live_comment`` compares them."""
-    return set(map(_bare, comments))
-
-
-def _bare(comment: str) -> str:
-    """A comment without what its container puts before each of its lines."""
-    return _PREFIX.sub("", comment)
+def _comments(html: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each comment outside ``OPAQUE`` elements; what is never closed goes to the end of all."""
+    endless: set[str] = set()
+    at = 0
+    while match := _COMMENT_OR_OPAQUE.search(html, at):
+        at = match.end()
+        if match[1] is None:
+            closed = html.find("-->", at)
+            at = closed + len("-->") if closed >= 0 else len(html)
+            yield match.start(), at
+        elif (element := match[1].lower()) not in endless:
+            closing = re.compile(rf"</{element}\s*>", re.IGNORECASE).search(html, at)
+            at = closing.end() if closing else at
+            endless |= set() if closing else {element}

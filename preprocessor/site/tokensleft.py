@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from preprocessor.site.swap import first_live_comment
+from preprocessor.site.swap import take_out_live_comments
 
 if TYPE_CHECKING:
     from preprocessor.findings import Finding
@@ -25,12 +25,12 @@ def names_in(text: str) -> set[bytes]:
     return set(_TOKEN.findall(text.encode("utf-8", "surrogatepass")))
 
 
-def places_left(site: Path, without: Collection[str], given: Set[bytes], off: Set[str]) -> list[Finding]:
+def places_left(site: Path, without: Collection[str], given: Set[bytes]) -> list[Finding]:
     """One finding for each file of the site with a token in it, or with a comment that nobody has read.
 
     Files ``without`` any token need no look for one: those copied as they are, and the rows behind figures. Only tokens
     that were ``given`` to a page are any: a result document may hold a text that looks like one. A comment may come
-    into HTML by a hook, a theme or a file that is copied; those that authors have switched ``off`` are text.
+    into HTML by a hook, a theme or a file that is copied.
     """
     found = []
     for file in _files(site):
@@ -38,7 +38,7 @@ def places_left(site: Path, without: Collection[str], given: Set[bytes], off: Se
         content = _content(file) if for_tokens or for_comments else b""
         if for_tokens and _has_any(content, given):
             found.append(_finding(file, "the place of a figure is left in this file", _HINT))
-        elif for_comments and (keyword := _live_keyword(content, off)):
+        elif for_comments and (keyword := _live_keyword(content)):
             found.append(_finding(file, f"nobody has read a {keyword} comment in this file", _COMMENT_HINT))
     return found
 
@@ -50,12 +50,12 @@ def _finding(file: str, message: str, hint: str) -> Finding:
     return finding("MT170", shown(Path(file)), (0, 0), message, hint)
 
 
-def _live_keyword(content: bytes, off: Set[str]) -> str:
+def _live_keyword(content: bytes) -> str:
     """The keyword of the first comment that ought to be a figure; nothing where there is none."""
     if b"MONGO_" not in content:
         return ""
-    live = first_live_comment(content.decode("utf-8", "replace"), off)
-    return live.keyword if live else ""
+    _, live = take_out_live_comments(content.decode("utf-8", "replace"))
+    return live[0].keyword if live else ""
 
 
 def _has_any(content: bytes, given: Set[bytes]) -> bool:

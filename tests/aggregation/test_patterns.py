@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from preprocessor.aggregation import AggregationError, NotOffline
 from preprocessor.aggregation.limits import LimitReached, Limits
-from preprocessor.aggregation.meter import measured
+from preprocessor.aggregation.meter import measure_pipeline
 from preprocessor.aggregation.patterns import compile_pattern
 from tests.mongod import Mongod
 
@@ -165,7 +165,7 @@ def test_a_search_ends_where_the_server_gives_up(pattern: str, text: str, mongod
 def test_more_steps_may_be_allowed() -> None:
     text = "a" * 18 + "!"
     before = compile_pattern("^(?:(a+)+$|a*!)")
-    with measured(Limits(regex_steps=1_000_000)):
+    with measure_pipeline(Limits(regex_steps=1_000_000)):
         assert before.matches(text)
         assert compile_pattern("^(?:(a+)+$|a*!)").matches(text)
 

@@ -14,7 +14,7 @@ from typing import Any
 from bson.decimal128 import Decimal128
 
 from preprocessor.results import Query
-from preprocessor.results.fieldorder import settled
+from preprocessor.results.fieldorder import settle_field_order
 from tests.conformance.before8 import rules_of_6_0
 from tests.conformance.outcomes import Case, Outcome, decoded, encoded, evaluated, plain, same
 
@@ -45,7 +45,7 @@ def _in_the_order_of_the_pipeline(case: Case) -> bool:
 
 def _settled(case: Case, outcome: Outcome) -> list[bytes]:
     query = Query("case", tuple(case.pipeline), case.let)
-    return plain(encoded(settled(decoded(outcome[1]), query)))
+    return plain(encoded(settle_field_order(decoded(outcome[1]), query)))
 
 
 def _as_in_6_0(case: Case) -> bool:

@@ -284,7 +284,7 @@ def test_kept_figures_of_a_site_that_are_broken_are_made_anew(project: Path):
     from preprocessor.site.keptsite import KeptPage, load, store
 
     fixtures = project / "fixtures"
-    page = {"page.md": KeptPage("key", "text", {"token": "figure"}, {}, {}, [], [])}
+    page = {"page.md": KeptPage("key", "text", {"token": "figure"}, {}, {}, [])}
     store(fixtures, "a", page)
     assert load(fixtures, "a") == page
     for broken in (b"[]", b"{", b"\xff", b'{"page.md": 1}', b'{"page.md": [1, 2, 3]}', b"[" * 100_000):

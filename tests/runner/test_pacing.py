@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from preprocessor.runner.pacing import Pacing, paced
+from preprocessor.runner.pacing import Pacing, pace_requests
 from preprocessor.runner.workloads import Done
 
 
@@ -36,7 +36,7 @@ def run(interval, length, took, seed="seed"):
         return Done(1, 2, 3, "kind")
 
     pacing = Pacing(interval, length, random.Random(seed))
-    step = paced(lambda: len(moments), send, pacing, clock, clock.sleep)
+    step = pace_requests(lambda: len(moments), send, pacing, clock, clock.sleep)
     while (done := step()) is not None:
         counted.append(done)
     return moments, counted, (clock.now - 1_000) / 1e9

@@ -14,7 +14,7 @@ from preprocessor.render.anchors import distinct
 from preprocessor.site.faults import by_comment
 from preprocessor.site.plainmarkdown import Plain, with_plain_figures
 from preprocessor.site.searchtext import in_full, in_words
-from preprocessor.site.swap import shown_again, swapped
+from preprocessor.site.swap import shown_again, swap_tokens
 
 FEW = 500
 TIMES = 8
@@ -42,7 +42,7 @@ def comment(number: int) -> str:
 def page_swapped(count: int) -> Callable[[], object]:
     given = figures(count)
     page = "\n".join(f"<h2>{number}</h2>\n{token(number)}" for number in range(count))
-    return lambda: swapped(page, given)
+    return lambda: swap_tokens(page, given)
 
 
 def page_searched(count: int) -> Callable[[], object]:

@@ -136,6 +136,31 @@ def on_page_content(html, **_):
         assert sum("MT119" in line for line in outcome.errors) == 1
 
 
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize("place", ["content", "page", "copied"])
+def test_what_is_switched_off_in_html_of_others_is_text_and_the_same_table_beside_it_ends_the_build(
+    place: str, beside: bool, site: Path
+) -> None:
+    two = table("two")
+    comment = f"<!-- off for now\n{two}\n--><PRE>\n{two}\n</PRE>{two * beside}"
+    write(
+        site,
+        {
+            "mkdocs.yml": f"{CONFIG}{PLUGINS}hooks: [hook.py]\n",
+            "hook.py": LATE.format(comment=comment, place=place),
+            "docs/raw.html": f"<p>Words.</p>{comment * (place == 'copied')}",
+        },
+    )
+    outcome = built(site)
+    assert outcome.done is not beside, outcome.log
+    assert sum("MT119" in line or "MT170" in line for line in outcome.errors) == beside
+
+
+def test_a_comment_behind_an_element_that_never_ends_is_told(site: Path) -> None:
+    write(site, {"docs/raw.html": f"<pre><pre><p>{table('two')}"})
+    assert not built(site).done
+
+
 def test_a_page_from_which_a_hook_cuts_its_first_table_has_the_others(site: Path) -> None:
     hook = """
 from mkdocs.plugins import event_priority

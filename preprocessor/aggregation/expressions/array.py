@@ -21,7 +21,7 @@ from preprocessor.aggregation.compiler import (
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.expressions.associative import associative
 from preprocessor.aggregation.expressions.lazy import lazy
-from preprocessor.aggregation.meter import each, made_array, paced, spend
+from preprocessor.aggregation.meter import each, made_array, spend, watch_clock
 from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.ordering import key
 from preprocessor.aggregation.values import (
@@ -218,7 +218,7 @@ def _zipper(inputs: list[Evaluate], defaults: list[Evaluate], longest: bool, pat
         lengths = [len(column) for column in columns]
         made_array(max(lengths) if longest else min(lengths), _ROW + 8 * len(columns))
         if not longest:
-            return list(map(list, paced(zip(*columns, strict=False), path)))
+            return list(map(list, watch_clock(zip(*columns, strict=False), path)))
         fill = [read(document) for read in defaults] or [None] * len(columns)
         return _padded(columns, fill)
 
@@ -232,8 +232,8 @@ def _padded(columns: list[list[Any]], fill: list[Any]) -> list[list[Any]]:
         filled = (
             chain(column, repeat(own, most - len(column))) for column, own in zip(columns, fill, strict=True)
         )
-        return list(map(list, paced(zip(*filled, strict=True))))
-    rows = paced(zip_longest(*columns, fillvalue=MISSING))
+        return list(map(list, watch_clock(zip(*filled, strict=True))))
+    rows = watch_clock(zip_longest(*columns, fillvalue=MISSING))
     padded = ([own if cell is MISSING else cell for cell, own in zip(row, fill, strict=True)] for row in rows)
     # A default that is missing leaves its place out, as the server's arrays do.
     return [[cell for cell in row if cell is not MISSING] for row in padded]

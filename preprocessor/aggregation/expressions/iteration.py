@@ -15,7 +15,7 @@ from preprocessor.aggregation.compiler import (
     named_arguments,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.meter import BLOCK, each, gathered, spend
+from preprocessor.aggregation.meter import BLOCK, each, gather_within_limits, spend
 from preprocessor.aggregation.numbers import integral
 from preprocessor.aggregation.values import (
     INT32_MAX,
@@ -169,7 +169,7 @@ def _changed_long(
             value = change(document)
             yield None if value is MISSING else value
 
-    return gathered(changed(), path)
+    return gather_within_limits(changed(), path)
 
 
 @form("$reduce")

@@ -115,7 +115,7 @@ for _name, _strip in {"$trim": str.strip, "$ltrim": str.lstrip, "$rtrim": str.rs
 def _replace(name: str, count: int, argument: Any, scope: Scope, path: Path) -> Node:
     given = named_arguments(name, argument, path)
     keys = ("input", "find", "replacement")
-    runs = [compile_expression(*_swapped(scope, given[key])).run for key in keys]
+    runs = [compile_expression(given[key][0], scope, given[key][1]).run for key in keys]
 
     def run(document: Document) -> Any:
         values = [run(document) for run in runs]
@@ -148,10 +148,6 @@ def _check_replaced(text: str, find: str, replacement: str, count: int, path: Pa
 
 def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-
-
-def _swapped(scope: Scope, given: tuple[Any, Path]) -> tuple[Any, Scope, Path]:
-    return given[0], scope, given[1]
 
 
 for _name, _count in {"$replaceOne": 1, "$replaceAll": -1}.items():

@@ -9,7 +9,14 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.meter import blocks, entering, gathered, hold, is_counted, paced
+from preprocessor.aggregation.meter import (
+    admit_documents,
+    blocks,
+    gather_within_limits,
+    hold,
+    is_counted,
+    watch_clock,
+)
 from preprocessor.aggregation.numbers import integral, to_double
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.stages import granularity
@@ -169,7 +176,7 @@ def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         rows = []
-        for document in entering(gathered(documents, path), path):
+        for document in admit_documents(gather_within_limits(documents, path), path):
             value = evaluate(document)
             value = None if value is MISSING else value
             if series is not None:
@@ -231,6 +238,6 @@ def _rounded(rows: list[_Row], end: int, series: granularity.Series) -> tuple[An
 
 def _range_document(low: Any, high: Any, rows: list[_Row], fields: Fields) -> Document:
     found = _Bucket.begun(fields, None)
-    for _, _, document in paced(rows):
+    for _, _, document in watch_clock(rows):
         found.add(document)
     return {"_id": {"min": low, "max": high}, **results(fields, found.states)}

@@ -15,7 +15,7 @@ from preprocessor.aggregation.compiler import (
     stage,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.meter import entering, gathered
+from preprocessor.aggregation.meter import admit_documents, gather_within_limits
 from preprocessor.aggregation.values import Document, is_string
 
 _NOT_IN_FACET = frozenset({
@@ -33,11 +33,11 @@ def facet(argument: Any, scope: Scope, path: Path) -> Stage:
     pipelines = {name: _facet(name, item, scope, (*path, name)) for name, item in argument.items()}
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        rows = gathered(documents, path)
+        rows = gather_within_limits(documents, path)
         return iter(
             [
                 {
-                    name: gathered(pipeline(entering(rows)), (*path, name))
+                    name: gather_within_limits(pipeline(admit_documents(rows)), (*path, name))
                     for name, pipeline in pipelines.items()
                 }
             ]
@@ -78,7 +78,7 @@ def union_with(argument: Any, scope: Scope, path: Path) -> Stage:
     source = scope.context.collections.get(coll, ())
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        return chain(documents, inner(entering(source, path)))
+        return chain(documents, inner(admit_documents(source, path)))
 
     return run
 

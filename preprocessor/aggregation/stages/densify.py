@@ -13,7 +13,7 @@ from preprocessor.aggregation import paths, sorting
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.expressions.arithmetic import add, subtract
-from preprocessor.aggregation.meter import entering, gathered, spend
+from preprocessor.aggregation.meter import admit_documents, gather_within_limits, spend
 from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.ordering import Key, compare, key
 from preprocessor.aggregation.stages.nesting import nested, with_nested
@@ -69,7 +69,9 @@ def densify(argument: Any, scope: Scope, path: Path) -> Stage:
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         made = 0
-        for document, is_new in _Run(plan).over(pattern.sorted(entering(gathered(documents, path), path))):
+        for document, is_new in _Run(plan).over(
+            pattern.sorted(admit_documents(gather_within_limits(documents, path), path))
+        ):
             made += is_new
             spend(_WORK, path)
             if made > _MOST_DOCUMENTS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from preprocessor.aggregation.meter import each, paced
+from preprocessor.aggregation.meter import each, watch_clock
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.query.walking import every_value
 from preprocessor.aggregation.values import MISSING, Document
@@ -46,7 +46,7 @@ class JoinIndex:
 
     def _build(self) -> Places:
         places: Places = {}
-        for place, document in enumerate(paced(self._source)):
+        for place, document in enumerate(watch_clock(self._source)):
             keys = {key(value) for value in every_value(document, self._path)}
             if _NOTHING in keys and len(keys) > 1:
                 # Where one element of an array lacks the field that another has, it counts as null.

@@ -18,7 +18,7 @@ from preprocessor.aggregation.compiler import (
 )
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.keeping import content_key
-from preprocessor.aggregation.meter import check_key, entering, gathered, made_array, spend
+from preprocessor.aggregation.meter import admit_documents, check_key, gather_within_limits, made_array, spend
 from preprocessor.aggregation.stages.combine import check_collection, starts_with_documents
 from preprocessor.aggregation.stages.joining import JoinIndex, path_values
 from preprocessor.aggregation.stages.nesting import with_nested, with_nested_last
@@ -138,7 +138,7 @@ def _piped(
             rows = partners(document)
         elif join is not None:
             rows = join(list(brought(iter(()))))(document)
-        found = gathered(pipeline(entering(rows, path)), path)
+        found = gather_within_limits(pipeline(admit_documents(rows, path)), path)
         if not found and values:
             check(values)
         if settled:

@@ -8,7 +8,7 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, stage
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.meter import gathered
+from preprocessor.aggregation.meter import gather_within_limits
 from preprocessor.aggregation.numbers import is_nan, to_double
 from preprocessor.aggregation.values import Document, is_number
 
@@ -20,7 +20,7 @@ def sample(argument: Any, scope: Scope, path: Path) -> Stage:
     seed = scope.context.seed
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        rows = gathered(documents, path)
+        rows = gather_within_limits(documents, path)
         return iter(Random(seed).sample(rows, min(size, len(rows))))
 
     return run

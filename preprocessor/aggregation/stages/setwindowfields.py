@@ -10,7 +10,7 @@ from preprocessor.aggregation import catalogue, sorting, windows
 from preprocessor.aggregation.accumulators.windowframe import FORMS, Results, Window
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
-from preprocessor.aggregation.meter import entering, gathered
+from preprocessor.aggregation.meter import admit_documents, gather_within_limits
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.sorting import SortPattern
 from preprocessor.aggregation.stages.projection import set_fields
@@ -105,10 +105,10 @@ def _partitions(
     """The documents by the partition's value, in the order of these values; each partition sorted."""
     parts: dict[Key, list[Document]] = {}
     if partition is None:
-        everything = gathered(documents, path)
+        everything = gather_within_limits(documents, path)
         parts = {(): everything} if everything else {}
     else:
-        for document in entering(gathered(documents, path), path):
+        for document in admit_documents(gather_within_limits(documents, path), path):
             value = partition(document)
             if isinstance(value, list):
                 message = "documents cannot be partitioned by an array"

@@ -8,7 +8,7 @@ from typing import Any
 from preprocessor.aggregation import sorting
 from preprocessor.aggregation.compiler import Scope, Stage, stage
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.meter import entering, gathered
+from preprocessor.aggregation.meter import admit_documents, gather_within_limits
 from preprocessor.aggregation.values import Document
 
 
@@ -22,7 +22,7 @@ def sort(argument: Any, scope: Scope, path: Path) -> Stage:
         try:
             if most:
                 return iter(pattern.first(documents, most))
-            return iter(pattern.sorted(entering(gathered(documents, path), path)))
+            return iter(pattern.sorted(admit_documents(gather_within_limits(documents, path), path)))
         except AggregationError as error:
             raise error.at(path) from None
 

@@ -11,7 +11,7 @@ from bson.int64 import Int64
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import Scope, Stage, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.meter import unwound
+from preprocessor.aggregation.meter import unwind_elements
 from preprocessor.aggregation.stages.nesting import nested, with_nested
 from preprocessor.aggregation.values import MISSING, Document, is_string
 
@@ -32,10 +32,10 @@ class _Unwind:
                 yield self._indexed(document, None)
         elif value and len(self.path) == 1 and not self.index and type(document) is dict:
             (name,) = self.path
-            for item in unwound(value):
+            for item in unwind_elements(value):
                 yield {**document, name: item}
         elif value:
-            for place, item in enumerate(unwound(value)):
+            for place, item in enumerate(unwind_elements(value)):
                 yield self._indexed(with_nested(document, self.path, item), Int64(place))
         elif self.preserve:
             yield self._indexed(with_nested(document, self.path, MISSING), None)

@@ -28,20 +28,20 @@ def narrowed(shape: Shape, condition: Any) -> Shape:
 def _by_expression(shape: Shape, expression: Any) -> Shape:
     for text, is_present in settled_by(expression, True):
         if not text.startswith("$$"):
-            shape = _settled(shape, tuple(text[1:].split(".")), present=is_present, nonzero=True)
+            shape = _settle_field(shape, tuple(text[1:].split(".")), present=is_present, nonzero=True)
     return shape
 
 
 def _by_field(shape: Shape, parts: Parts, value: Any) -> Shape:
     for name, operand in _comparisons(value):
         if name == "$exists" and operand is True:
-            shape = _settled(shape, parts, present=False, exists=True)
+            shape = _settle_field(shape, parts, present=False, exists=True)
         elif name == "$ne" and operand is None:
-            shape = _settled(shape, parts, present=True)
+            shape = _settle_field(shape, parts, present=True)
         elif name == "$ne" and operand == 0 and not isinstance(operand, bool):
-            shape = _settled(shape, parts, present=False, nonzero=True)
+            shape = _settle_field(shape, parts, present=False, nonzero=True)
         elif name in ("$eq", "$gt", "$gte", "$lt", "$lte") and _is_plain(operand):
-            shape = _settled(shape, parts, present=True, nonzero=_never_zero(name, operand))
+            shape = _settle_field(shape, parts, present=True, nonzero=_never_zero(name, operand))
     return shape
 
 
@@ -70,7 +70,7 @@ def _never_zero(name: str, operand: Any) -> bool:
     return excludes_zero[name]
 
 
-def _settled(
+def _settle_field(
     shape: Shape, parts: Parts, *, present: bool, nonzero: bool = False, exists: bool = False
 ) -> Shape:
     """The document with what is settled of a field.
@@ -84,7 +84,7 @@ def _settled(
     if "object" not in shape.kinds:
         return shape
     name, below = parts[0], parts[1:]
-    inner = _settled(member(shape, name), below, present=present, nonzero=nonzero, exists=exists)
+    inner = _settle_field(member(shape, name), below, present=present, nonzero=nonzero, exists=exists)
     there = present or exists
     return shape._replace(
         kinds=shape.kinds & (OBJECT | ARRAY) if there else shape.kinds,

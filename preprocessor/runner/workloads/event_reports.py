@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.eventschemas import VERSIONS
 from preprocessor.runner.eventschemas.events import population, stream
-from preprocessor.runner.pacing import Pacing, paced
+from preprocessor.runner.pacing import Pacing, pace_requests
 from preprocessor.runner.workloads import Config, Done, Share, Step
 from preprocessor.runner.workloads.event_load import create, encoded, send
 
@@ -90,7 +90,7 @@ def _writing(client: Client, config: Config, share: Share, writers: int) -> Step
         return Done(1, done.documents, done.bytes, done.kind)
 
     pacing = Pacing(lambda over: interval, config["testTimeSecs"], random.Random(f"{share.seed}/pauses"))
-    return paced(prepare, write, pacing)
+    return pace_requests(prepare, write, pacing)
 
 
 def _first_day(config: Config) -> datetime:
@@ -128,6 +128,6 @@ def _reporting(client: Client, config: Config, share: Share, readers: int) -> St
     def interval(over: float) -> float:
         return readers * STEPS / (most * min(STEPS, 1 + int(STEPS * over)))
 
-    return paced(
+    return pace_requests(
         prepare, ask, Pacing(interval, config["testTimeSecs"], random.Random(f"{share.seed}/pauses"))
     )
