@@ -194,7 +194,8 @@ def test_folders_of_others_are_not_swept(tmp_path, monkeypatch):
 
 
 def test_nobody_gets_into_a_server_of_a_run_without_its_password(replica_set):
-    open_uri = replica_set.uri.partition("//")[0] + "//" + replica_set.uri.rpartition("@")[2]
+    scheme, _, rest = replica_set.uri.partition("//")
+    open_uri = f"{scheme}//{rest.rpartition('@')[2]}"
     with MongoClient(open_uri) as client:
         for act in (
             lambda: client["stolen"]["c"].insert_one({}),
