@@ -56,7 +56,10 @@ _ALL = (
         "A comment stands in raw HTML where it is neither run nor shown.",
     ),
     Rule(
-        "MT112", "comment-shown-as-code", "error", "The site shows a comment as code, other readers do not."
+        "MT112",
+        "comment-shown-as-code",
+        "error",
+        "The site shows a comment as code, or drops it from a title; other readers do not.",
     ),
     Rule(
         "MT113",

@@ -37,6 +37,7 @@ _STEP = 4
 # Where lists nest deeper, Python-Markdown ends in a RecursionError; quotes it leaves as text long before.
 _DEEPEST = 500
 IMAGE = "the text of an image"  # the holder that can hold nothing at all
+TITLE = "the title of an admonition or a tab"  # where a comment is dropped
 
 
 class Place(NamedTuple):
@@ -197,8 +198,16 @@ class _Scan:
             prefix, rest = self._enter(text)
         around = self.html.follow(rest) if "<" in rest and not self.code else {}
         places = list(self._places(prefix, rest, after, at_margin, around)) if "\ue000" in rest else []
+        if "\ue000" in text and "\ue000" not in rest:
+            places += self._in_title(text, prefix)
         self._leave(rest, at_margin)
         return places
+
+    def _in_title(self, text: str, prefix: str) -> Iterator[tuple[int, Place]]:
+        """The comments of a line that is the title of the container it opens."""
+        for token in _TOKEN.finditer(text):
+            if (number := int(token[1])) in self.wanted:
+                yield number, Place("code", prefix, True, TITLE, contained=True)
 
     def _enter(self, text: str) -> tuple[str, str]:
         """Walk through the containers that the line continues, then those it opens; give prefix and rest."""

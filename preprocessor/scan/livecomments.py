@@ -12,7 +12,7 @@ from preprocessor.findings import Finding
 from preprocessor.rules import finding
 from preprocessor.scan.agreement import agreed
 from preprocessor.scan.commonmark import Opinion, opinions
-from preprocessor.scan.containers import IMAGE, Place, places
+from preprocessor.scan.containers import IMAGE, TITLE, Place, places
 from preprocessor.scan.directives import KEYWORDS, Opening, opening_at
 from preprocessor.scan.frontmatter import front_matter_lines
 from preprocessor.scan.frontmattercomments import front_matter_findings
@@ -196,6 +196,10 @@ class _Judge:
         """Code is text; but a comment that only the site takes for code would show its JSON there."""
         name, place = candidate.opening.name, candidate.place
         if not candidate.opening.exact or candidate.opinion == "span":
+            return
+        if place is not None and place.holder == TITLE:
+            message = f"{name} stands in {TITLE}, where the site shows nothing of it."
+            self._report("MT112", candidate.html.start, message, "Put it into the text under the title.")
             return
         if candidate.opinion == "live":
             rule = "MT112"
