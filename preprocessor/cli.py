@@ -128,6 +128,12 @@ def _failed(error: Exception) -> int:
     from preprocessor.commands import Unusable
     from preprocessor.results import ResultsError
 
+    if isinstance(error, ResultsError) and error.faults:
+        from preprocessor.pages import source_findings
+        from preprocessor.reporters import report
+
+        print(report(source_findings(error, "fixtures"), "text"), end="", file=sys.stderr)
+        return 2
     if isinstance(error, Unusable | ResultsError):
         return _complain(error.message, 2, error.hint)
     if isinstance(error, MemoryError):

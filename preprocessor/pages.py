@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 from preprocessor import comments
 from preprocessor.findings import Finding
 from preprocessor.rules import finding
+from preprocessor.textfiles import shown
 
 if TYPE_CHECKING:
+    from preprocessor.aggregation.limits import Limits as FileLimits
     from preprocessor.comments import Comment
     from preprocessor.provenance import Provenance
     from preprocessor.results import Query, ResultsError, ResultsSource, Rows
@@ -131,11 +133,11 @@ def _judgement(spec: PipelineSpec) -> _Judgement:
     return compiled if compiled.faults or not refused else _Judgement(tuple(refused))
 
 
-def _compiled(spec: PipelineSpec) -> _Judgement:
+def _compiled(spec: PipelineSpec, limits: FileLimits | None = None) -> _Judgement:
     from preprocessor.aggregation import AggregationError, LimitReached, NotOffline, check
 
     try:
-        check(spec.pipeline, variables=spec.let)
+        check(spec.pipeline, variables=spec.let, limits=limits)
     except AggregationError as error:
         at = spec.locate(("pipeline", *(error.path or ())), key=True)
         if not isinstance(error, NotOffline):
@@ -200,6 +202,20 @@ def answer(pages: Sequence[Page], source: ResultsSource) -> Answers:
         if isinstance(outcome, ResultsError) and outcome.environment:
             raise outcome
     return answers
+
+
+def source_findings(error: ResultsError, file: str) -> list[Finding]:
+    """Why a results source cannot be used: the faults of fixture files at their places, else one of ``file``."""
+    if not error.faults:
+        return [finding("MT310", file, (0, 0), error.message, error.hint)]
+    found = [
+        finding("MT310", shown(each.file), (each.line, each.column), each.message, each.hint)
+        for each in error.faults
+    ]
+    if error.more:
+        message = f"fixture files have {error.more} more faults"
+        found.append(finding("MT310", file, (0, 0), message, "mend those that are told first"))
+    return found
 
 
 def row_findings(spec: PipelineSpec, answers: Answers, collections: Sequence[str] = ()) -> list[Finding]:
@@ -358,14 +374,23 @@ def lint_findings(
         if isinstance(spec, PipelineSpec) and (answered := known.get(query_of(spec).key)) is not None:
             rows[id(spec)] = None if isinstance(answered, ResultsError) else answered
     found = lint((page.specs for page in pages), fixtures, rows)
-    return [*found, *_server_only(pages, rows)] if fixtures is not None else found
+    return [*found, *_server_only(pages, rows, fixtures.limits)] if fixtures is not None else found
 
 
-def _server_only(pages: Sequence[Page], ran: Collection[int]) -> Iterator[Finding]:
-    """What fixtures could not run of the pipelines that were not run; ``ran`` are the ids of the specs that were."""
+def _server_only(pages: Sequence[Page], ran: Collection[int], limits: FileLimits) -> Iterator[Finding]:
+    """What fixtures could not run, within ``limits``, of the pipelines that were not run.
+
+    ``ran`` are the ids of the specs that were. Pages are read with the usual limits: with others it is asked again.
+    """
+    from preprocessor.aggregation.limits import Limits
+
+    again = limits != Limits()
     for page in pages:
-        for spec, fault in zip(page.specs, page.server_only, strict=True):
-            if fault is not None and spec is not None and id(spec) not in ran:
+        for spec, usual in zip(page.specs, page.server_only, strict=True):
+            if spec is None or id(spec) in ran:
+                continue
+            fault = _compiled(spec, limits).server_only if again and spec in page.asking else usual
+            if fault is not None:
                 yield fault
 
 

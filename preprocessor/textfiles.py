@@ -35,6 +35,11 @@ def may_be_file(path: Path) -> bool:
         return error.errno != ENAMETOOLONG
 
 
+def shown(path: Path) -> str:
+    """A path as findings show it: relative to the working folder where it is below it."""
+    return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else path.as_posix()
+
+
 def leads_within(path: Path, folder: Path) -> bool:
     """Whether ``path``, which stands below ``folder``, is still within it when all links are followed."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

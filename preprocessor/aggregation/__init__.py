@@ -66,15 +66,20 @@ def aggregate(
         return rows
 
 
-def check(pipeline: Sequence[Mapping[str, Any]], *, variables: Mapping[str, Any] | None = None) -> None:
-    """Parses the pipeline without running it.
+def check(
+    pipeline: Sequence[Mapping[str, Any]],
+    *,
+    variables: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+) -> None:
+    """Parses the pipeline without running it, within the limits, which matter to constants.
 
     Raises AggregationError (with the path of the culprit) for what no document could make right: an unknown stage
     or operator, arguments of the wrong shape or number, a constant that cannot be computed.
     """
     from preprocessor.aggregation.compiler import Context, Scope, compile_pipeline, utc_now
 
-    with _ONE_AT_A_TIME, meter.measure_pipeline(Limits()):
+    with _ONE_AT_A_TIME, meter.measure_pipeline(limits or Limits()):
         scope = _bound(Scope(Context({}, utc_now())), variables or {})
         try:
             compile_pipeline(pipeline, scope)

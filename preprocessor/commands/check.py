@@ -14,13 +14,13 @@ from preprocessor.commands.companions import built_together, companions
 from preprocessor.commands.included import included
 from preprocessor.commands.siteconfig import from_here
 from preprocessor.generated import deferred
-from preprocessor.pages import all_findings, lint_findings
+from preprocessor.pages import all_findings, lint_findings, source_findings
 from preprocessor.reporters import counted, exit_code, harmless, report
 
 if TYPE_CHECKING:
     from preprocessor.findings import Finding
     from preprocessor.pages import Answers, Page
-    from preprocessor.results import ResultsSource
+    from preprocessor.results import Limits, ResultsSource
     from preprocessor.results.fixtures import FixtureSource
 
 
@@ -81,14 +81,14 @@ def _findings(
     """Those of ``pages`` with those ``known``, and of the tables of ``others`` what keeps their rows from the pages."""
     where, static = arguments.results, arguments.static
     together, asked = [*pages, *others], {page.file for page in pages}
-    source = _fixtures(where) if static else source_for(together, where, arguments.limits)
+    source = _fixtures(where, arguments.limits) if static else source_for(together, where, arguments.limits)
     try:
-        answers, collections = (None, ()) if static else ask(together, source)
-        linted = [*known, *lint_findings(together, _learnt_from(source), answers)]
-        found = all_findings(together, answers, collections, linted)
+        answers, collections, away = (None, (), []) if static else _asked(together, source, where)
+        linted = [] if away else lint_findings(together, _learnt_from(source), answers)
+        found = all_findings(together, answers, collections, [*known, *linted])
         found = [one for one in found if one.file in asked or one.severity == "error"]
-        found = sorted([*found, *_stale(pages, answers)])
-        if not arguments.prose:
+        found = sorted([*away, *found, *_stale(pages, answers)])
+        if away or not arguments.prose:
             return found
         from preprocessor.prose.judging import prose_findings
 
@@ -96,6 +96,23 @@ def _findings(
     finally:
         if source is not None:
             source.close()
+
+
+def _asked(
+    pages: Sequence[Page], source: ResultsSource | None, where: str
+) -> tuple[Answers | None, Sequence[str], list[Finding]]:
+    """As ``ask``; where fixture files have faults, these as findings, and no answers.
+
+    Raises ResultsError for a source that cannot be used for another reason.
+    """
+    from preprocessor.results import ResultsError
+
+    try:
+        return *ask(pages, source), []
+    except ResultsError as error:
+        if not error.faults:
+            raise
+        return None, (), source_findings(error, where)
 
 
 def _stale(pages: Sequence[Page], answers: Answers | None) -> list[Finding]:
@@ -108,13 +125,13 @@ def _stale(pages: Sequence[Page], answers: Answers | None) -> list[Finding]:
     return [one for page in written for one in stale_findings(page, answers)]
 
 
-def _fixtures(where: str) -> ResultsSource | None:
+def _fixtures(where: str, limits: Limits) -> ResultsSource | None:
     """The fixtures that a check which runs nothing may look at; None for a database, and where there are none."""
     from preprocessor.results import is_uri, open_source
 
     if is_uri(where) or not Path(where).is_dir():
         return None
-    return open_source(where)
+    return open_source(where, limits)
 
 
 def _learnt_from(source: ResultsSource | None) -> FixtureSource | None:

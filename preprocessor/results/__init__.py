@@ -73,7 +73,8 @@ class ResultsError(Exception):
 
     ``path`` leads from the pipeline to the culprit where that is known: ``(3, "$set", "x")``.
     ``environment`` is true when the source cannot be used at all (no server, no folder, unreadable files),
-    so that asking it again for another query is useless. ``faults`` are those of fixture files, of many the first.
+    so that asking it again for another query is useless. ``faults`` are those of fixture files, of many the first,
+    and ``more`` how many others there are.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class ResultsError(Exception):
         path: tuple[str | int, ...] | None = None,
         environment: bool = False,
         faults: Sequence[Fault] = (),
+        more: int = 0,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -91,6 +93,7 @@ class ResultsError(Exception):
         self.path = path
         self.environment = environment
         self.faults = faults
+        self.more = more
 
 
 class ResultsSource(Protocol):

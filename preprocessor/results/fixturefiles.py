@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
 from preprocessor.results import ResultsError
+from preprocessor.results.fixturetext import Fault, told
 from preprocessor.textfiles import leads_within
 
 _PULL_HINT = (
@@ -55,11 +56,13 @@ def collection_names(folder: Path) -> tuple[str, ...]:
 def _folders(folder: Path) -> dict[str, Path]:
     """The folder of each collection by the collection's name."""
     try:
-        places = sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
+        found = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
+        places = [p for p in found if p.is_dir()]
     except FileNotFoundError:
         raise _unusable(f"there is no fixture folder {folder}", _PULL_HINT) from None
     except OSError as error:
         raise _unusable(f"the fixture folder {folder} cannot be read: {error.strerror}") from None
+    _refuse_broken_links(found)
     return {unquote(place.name): place for place in places}
 
 
@@ -148,9 +151,22 @@ def _listed(place: Path) -> list[Path]:
     try:
         if not place.is_dir():
             return []
-        return [p for p in place.iterdir() if p.is_file() and not p.name.startswith(".")]
+        found = [p for p in place.iterdir() if not p.name.startswith(".")]
+        files = [p for p in found if p.is_file()]
     except OSError as error:
         raise _unusable(f"the folder {place} cannot be read: {error.strerror}") from None
+    _refuse_broken_links(found)
+    return files
+
+
+def _refuse_broken_links(places: Sequence[Path]) -> None:
+    """Raise ``ResultsError`` for links to nothing, which might stand for documents; it names all of them."""
+    hint = "put the documents there, or remove the link"
+    broken = sorted(p for p in places if p.is_symlink() and not p.exists())
+    if broken:
+        raise told(
+            [Fault(p, 0, 0, f"a link to {p.readlink()}, where there is nothing", hint) for p in broken]
+        )
 
 
 def read(path: Path) -> bytes:
@@ -169,17 +185,15 @@ def blocks(path: Path) -> Iterator[bytes]:
             while block := file.read(_BLOCK):
                 yield block + file.readline()
     except OSError as error:
-        raise _unusable(f"{path}: cannot be read: {error.strerror}") from None
+        raise told([Fault(path, 0, 0, f"cannot be read: {error.strerror}")]) from None
 
 
 def refuse_outside(path: Path) -> None:
     """Raise ``ResultsError`` for a path in a collection that leads, by links, out of the fixture folder."""
     folder = path.parent.parent
     if not leads_within(path, folder):
-        raise _unusable(
-            f"{path}: a link leads out of the folder {folder}",
-            "put the documents themselves into the folder; a link may lead only to another file in it",
-        )
+        hint = "put the documents themselves into the folder; a link may lead only to another file in it"
+        raise told([Fault(path, 0, 0, f"a link leads out of the folder {folder}", hint)])
 
 
 def _unusable(message: str, hint: str = "") -> ResultsError:

@@ -31,6 +31,7 @@ from preprocessor.results.running import guard
 
 if TYPE_CHECKING:
     from preprocessor.aggregation import AggregationError
+    from preprocessor.aggregation.limits import Limits as FileLimits
     from preprocessor.results.mockdatabase import FixtureDatabase
     from preprocessor.results.stored import StoredCollection
 
@@ -59,6 +60,11 @@ class FixtureSource:
     def name(self) -> str:
         """The folder's path as it was given."""
         return self._folder.as_posix()
+
+    @property
+    def limits(self) -> FileLimits:
+        """What one pipeline may cost."""
+        return self._limits.files
 
     def reach(self) -> None:
         """Raise ``ResultsError`` when the folder is not there, cannot be listed or has no collection."""
@@ -250,8 +256,13 @@ class FixtureSource:
         """Every fault of every file of the folder, so that one run tells all."""
         faults: list[fixturetext.Fault] = []
         for collection in self.collections():
-            for path in fixturefiles.files_of(self._folder, collection):
-                faults += fixturetext.read(path, fixturefiles.read(path))[1]
+            try:
+                files = fixturefiles.files_of(self._folder, collection)
+            except ResultsError as error:
+                faults += error.faults
+                continue
+            for path in files:
+                faults += _faults_of(path)
         return fixturetext.told(faults) if faults else None
 
 
@@ -296,6 +307,13 @@ def _hint(error: AggregationError) -> str:
     return (
         f"let it do less, or raise {name}; on the command line --limit {name.removesuffix('_limit')}=NUMBER"
     )
+
+
+def _faults_of(path: Path) -> Sequence[fixturetext.Fault]:
+    try:
+        return fixturetext.read(path, fixturefiles.read(path))[1]
+    except ResultsError as error:  # It cannot even be opened.
+        return error.faults
 
 
 def _key(path: Path) -> str:

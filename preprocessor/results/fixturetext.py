@@ -30,7 +30,7 @@ _Readers = Mapping[str, Callable[[Any], Any]]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong at a place of a fixture file; line and column from 1, in characters."""
+    """What is wrong at a place of a fixture file; line and column from 1, in characters, or 0 for all of the file."""
 
     file: Path
     line: int
@@ -39,7 +39,8 @@ class Fault:
     hint: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}: {self.message}"
+        place = f":{self.line}:{self.column}" if self.line else ""
+        return f"{self.file}{place}: {self.message}"
 
 
 def read(path: Path, content: bytes) -> tuple[list[bytes], list[Fault]]:
@@ -145,11 +146,13 @@ def documents(path: Path, content: bytes) -> list[bytes]:
 def told(faults: Sequence[Fault]) -> ResultsError:
     """All faults as one error: a line for each, of many the first ones and how many more there are."""
     lines = [str(fault) for fault in faults[:FAULTS_SHOWN]]
-    if len(faults) > FAULTS_SHOWN:
-        lines.append(f"and {len(faults) - FAULTS_SHOWN} more")
+    if more := max(0, len(faults) - FAULTS_SHOWN):
+        lines.append(f"and {more} more")
     hints = dict.fromkeys(fault.hint for fault in faults if fault.hint)
     first = tuple(faults[:FAULTS_SHOWN])
-    return ResultsError("\n".join(lines), hint=next(iter(hints), ""), environment=True, faults=first)
+    return ResultsError(
+        "\n".join(lines), hint=next(iter(hints), ""), environment=True, faults=first, more=more
+    )
 
 
 @dataclass(frozen=True, slots=True)

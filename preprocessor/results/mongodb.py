@@ -133,7 +133,10 @@ class MongoSource:
     def _database(self) -> Any:
         from preprocessor.results.limits import OPTIONS
 
-        return self._connected().get_default_database(DEFAULT_DATABASE, codec_options=OPTIONS)
+        # Documents are decoded from raw batches, and strictly. What is read here is what the server says, which cuts
+        # texts that it quotes in an error by bytes: there half a character is no malformed answer.
+        options = OPTIONS.with_options(unicode_decode_error_handler="replace")
+        return self._connected().get_default_database(DEFAULT_DATABASE, codec_options=options)
 
     def _connected(self) -> MongoClient[Any]:
         with self._lock:

@@ -31,7 +31,7 @@ from preprocessor.results.limitoptions import OPTIONS, limits_of
 from preprocessor.site.assets import inline
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.neighbours import neighbours
-from preprocessor.site.shownpath import shown, shown_path
+from preprocessor.site.shownpath import shown_path
 from preprocessor.site.source import results_source
 from preprocessor.site.swap import (
     LeftOver,
@@ -42,6 +42,7 @@ from preprocessor.site.swap import (
     with_tokens,
 )
 from preprocessor.site.zensicalhost import ended_by, forget, keep_out_of, look_through_feeds, serving
+from preprocessor.textfiles import shown
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 from preprocessor.render.html import text_html
 from preprocessor.reporters import harmless
 from preprocessor.rules import finding
-from preprocessor.site.shownpath import shown
 
 if TYPE_CHECKING:
     from preprocessor.comments import Comment
     from preprocessor.findings import Finding
     from preprocessor.pages import Page
-    from preprocessor.results import ResultsError
     from preprocessor.site.swap import LeftOver
 
 
@@ -50,16 +48,6 @@ def fault_in_sentence(findings: Iterable[Finding]) -> str:
     return "".join(
         f'<span class="mongo-table-fault" role="alert">{_words(fault)}</span>' for fault in findings
     )
-
-
-def source_away(error: ResultsError, file: str) -> list[Finding]:
-    """Why a results source cannot be used: the faults of fixture files at their places, else one of ``file``."""
-    if not error.faults:
-        return [finding("MT310", file, (0, 0), error.message, error.hint)]
-    return [
-        finding("MT310", shown(each.file), (each.line, each.column), each.message, each.hint)
-        for each in error.faults
-    ]
 
 
 def no_place(file: str, comment: Comment) -> Finding:

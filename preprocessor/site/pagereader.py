@@ -12,8 +12,8 @@ from preprocessor.rules import finding
 from preprocessor.sharedpipelines import SharedPipelines
 from preprocessor.site.keptsite import folder_state
 from preprocessor.site.placing import placed
-from preprocessor.site.shownpath import shown, shown_path
-from preprocessor.textfiles import bad_byte, may_be_file
+from preprocessor.site.shownpath import shown_path
+from preprocessor.textfiles import bad_byte, may_be_file, shown
 
 if TYPE_CHECKING:
     from mkdocs.structure.files import File

@@ -589,9 +589,9 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         error = self._asked.unreachable
         if error is None:
             return []
-        from preprocessor.site.faults import source_away
+        from preprocessor.pages import source_findings
 
-        return source_away(error, Path(config.config_file_path or "mkdocs.yml").name)
+        return source_findings(error, Path(config.config_file_path or "mkdocs.yml").name)
 
 
 def _root(config: MkDocsConfig) -> Path:

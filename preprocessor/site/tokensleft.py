@@ -45,7 +45,7 @@ def places_left(site: Path, without: Collection[str], given: Set[bytes]) -> list
 
 def _finding(file: str, message: str, hint: str) -> Finding:
     from preprocessor.rules import finding
-    from preprocessor.site.shownpath import shown
+    from preprocessor.textfiles import shown
 
     return finding("MT170", shown(Path(file)), (0, 0), message, hint)
 

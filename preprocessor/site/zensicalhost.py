@@ -136,7 +136,7 @@ def _fail_for(site: Path) -> None:
         return
     from preprocessor.rules import finding
     from preprocessor.site.faults import line_of
-    from preprocessor.site.shownpath import shown
+    from preprocessor.textfiles import shown
 
     hint = "Zensical makes feeds from Markdown: give the posts a `description`, or leave the plugin rss out"
     for file in feeds:

@@ -127,3 +127,24 @@ def test_an_interrupt_ends_a_costly_pipeline_within_a_second(tmp_path: Path) -> 
     _, said = running.communicate(timeout=20)
     assert (running.returncode, said) == (130, b"mongo-tables: interrupted\n")
     assert time.monotonic() - interrupted < 2
+
+
+@pytest.mark.parametrize(("limit", "reached"), [("memory=1", True), ("memory=64", False)])
+@pytest.mark.parametrize("where", ["--limit", "mkdocs.yml"])
+def test_a_check_that_runs_nothing_holds_constants_against_the_same_limits(
+    tmp_path: Path, limit: str, reached: bool, where: str
+) -> None:
+    folder, options = project(tmp_path, [{"$project": {"n": "$$many"}}]), ["--limit", limit]
+    page = folder / "docs" / "page.md"
+    page.write_text(
+        page.read_text().replace(
+            '"pipeline"', '"let": {"many": {"$size": {"$range": [0, 1000000]}}}, "pipeline"'
+        )
+    )
+    if where == "mkdocs.yml":
+        (folder / "mkdocs.yml").write_text(
+            f"plugins:\n  - mongo-tables:\n      {limit.replace('=', '_limit: ')}\n"
+        )
+        options = []
+    done = mongo_tables("check", "--static", *options, cwd=folder, expect=int(reached))
+    assert ("error MT312 a stage held more than 1 MiB" in done.stdout) is reached

@@ -137,12 +137,26 @@ def test_a_missing_folder_cannot_be_used_at_all(tmp_path: Path):
 
 
 def test_a_folder_without_collections_is_said_to_have_none(tmp_path: Path):
-    (tmp_path / "results").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "results").write_text("no folder")
     for ask in (FixtureSource.reach, lambda source: source.aggregate(ALL)):
         with pytest.raises(ResultsError, match="has no collections") as caught:
             ask(FixtureSource(tmp_path))
         assert "mongo-tables pull" in caught.value.hint
         assert caught.value.environment
+
+
+@pytest.mark.parametrize("name", ["results/y.jsonl", "results/deep", "others"])
+def test_a_link_to_nothing_is_named_with_what_it_leads_to(folder: Path, name: str):
+    (folder / name).symlink_to("nowhere/y.jsonl")
+    for _ in range(2):
+        with pytest.raises(ResultsError) as caught:
+            FixtureSource(folder).aggregate(ALL)
+        assert caught.value.message == f"{folder / name}: a link to nowhere/y.jsonl, where there is nothing"
+        assert caught.value.hint == "put the documents there, or remove the link"
+        assert [fault.file for fault in caught.value.faults] == [folder / name]
+    (folder / name).unlink()
+    (folder / "results" / ".#y.jsonl").symlink_to("a.lock.of.an.editor")
+    assert FixtureSource(folder).aggregate(ALL)
 
 
 def test_an_unknown_collection_beside_others_has_no_rows(folder: Path):

@@ -12,8 +12,10 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import bson
 import pymongo
 import pytest
+from bson.raw_bson import RawBSONDocument
 
 from preprocessor.results import Limits, Query, ResultsError, Rows
 from preprocessor.results.mongodb import MongoSource
@@ -231,3 +233,21 @@ def test_a_failing_query_stops_no_other(mongod: Mongod):
     assert isinstance(answers[bad.key], ResultsError)
     assert isinstance(answers[writing.key], ResultsError)
     source.close()
+
+
+@pytest.mark.parametrize("shift", range(2))
+def test_a_text_that_the_server_cuts_within_a_character_is_an_error_of_the_pipeline(
+    filled: Mongod, shift: int
+):
+    error = failure(filled.uri("db"), pipeline=({"$sort": {"n": "a" * shift + "ü" * 400}},))
+    assert not error.environment
+    assert "$sort" in error.message
+    assert "üüü" in error.message
+
+
+def test_a_document_with_half_a_character_is_no_answer(filled: Mongod):
+    half = RawBSONDocument(bson.encode({"_id": "half", "s": "aü"}).replace("aü".encode(), b"aa\xc3"))
+    with pymongo.MongoClient(filled.uri("db")) as client:
+        client.db.results.insert_one(half)
+    error = failure(filled.uri("db"), pipeline=({"$match": {"_id": "half"}},))
+    assert "no answer from" in error.message
