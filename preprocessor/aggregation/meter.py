@@ -1,9 +1,11 @@
 """Counts what the running pipeline costs, and ends it at its limits.
 
 One pipeline runs at a time (see ``aggregate``), so there is one meter. Time: work is counted in units of about what
-one step of an interpreted loop takes, and the clock is looked at when enough of them have come together. Memory:
-what a stage holds is estimated block by block, from some documents of each; from all as soon as the pipeline has
-made a single large value. So what small pipelines pay is too little to be seen.
+one step of an interpreted loop takes, and the clock is looked at when enough of them have come together. To ask for
+processor time takes the system some microseconds; so the clock on the wall is asked, and the other one only when by
+this one the time may be over: no thread gets more processor time than passes. Memory: what a stage holds is estimated
+block by block, from some documents of each; from all as soon as the pipeline has made a single large value. So what
+small pipelines pay is too little to be seen.
 """
 
 from __future__ import annotations
@@ -34,11 +36,13 @@ _DOCUMENT_TOO_LARGE = 10334
 
 
 class _Meter:
-    __slots__ = ("arrays", "end", "large", "left", "limits", "read")
+    __slots__ = ("arrays", "end", "large", "left", "limits", "not_before", "read")
 
     def __init__(self) -> None:
         self.limits = Limits()
         self.end = float("inf")
+        # By the clock on the wall: until then the time cannot be over.
+        self.not_before = float("inf")
         self.left = _QUANTUM
         self.large = False
         self.arrays = 0
@@ -59,6 +63,7 @@ def measure_pipeline(limits: Limits) -> Iterator[None]:
     global _METER
     before, _METER = _METER, _Meter()
     _METER.limits, _METER.end = limits, time.thread_time() + limits.seconds
+    _METER.not_before = time.monotonic() + limits.seconds
     try:
         yield
     finally:
@@ -90,7 +95,11 @@ def spend(units: int, path: Path | None = None) -> None:
 
 def look(path: Path | None = None) -> None:
     """Raises LimitReached when the time is over."""
-    if time.thread_time() > _METER.end:
+    if time.monotonic() < _METER.not_before:
+        return
+    left = _METER.end - time.thread_time()
+    _METER.not_before = time.monotonic() + left
+    if left < 0:
         seconds = _METER.limits.seconds
         raise LimitReached(
             f"the pipeline took more than {seconds:g} second{'s' * (seconds != 1)} of processor time",
@@ -105,8 +114,10 @@ def watch_clock(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
 
 
 def admit_read_documents(documents: Iterable[_T]) -> Iterator[_T]:
-    """``admit_documents``, for documents that are read from files meanwhile: that time does not count."""
-    return chain.from_iterable(_entering(documents, None, read=True))
+    """``admit_documents``, for documents that may be read from files meanwhile: that time does not count."""
+    if isinstance(documents, list):
+        return chain.from_iterable(_entering(documents, None, source=True))
+    return chain.from_iterable(_reading(iter(documents)))
 
 
 def admit_documents(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
@@ -117,25 +128,32 @@ def admit_documents(items: Iterable[_T], path: Path | None = None) -> Iterator[_
     return chain.from_iterable(_entering(items, path))
 
 
-def _entering(items: Iterable[_T], path: Path | None, *, read: bool = False) -> Iterator[list[_T]]:
+def _entering(items: Iterable[_T], path: Path | None, *, source: bool = False) -> Iterator[list[_T]]:
     iterator, size = iter(items), _FIRST_BLOCK
-    while True:
-        start = time.thread_time()
-        block = list(islice(iterator, size))
-        stop = time.thread_time()
-        if not block:
-            return
-        if read:
-            _METER.end += stop - start
-        if stop > _METER.end:
-            look(path)
-        if read:
+    while block := list(islice(iterator, size)):
+        look(path)
+        if source:
             _METER.read = block
         yield block
         _METER.arrays = 0
+        size = 1 if _METER.large else min(2 * size, BLOCK)
+
+
+def _reading(iterator: Iterator[_T]) -> Iterator[list[_T]]:
+    size = _FIRST_BLOCK
+    while True:
+        start = time.thread_time()
+        block = list(islice(iterator, size))
+        taken = time.thread_time() - start
+        _METER.end += taken
+        if not block:
+            return
+        look()
+        _METER.read = block
+        yield block
+        _METER.arrays = 0
         # What takes long to read is large, and not to be held with a hundred others.
-        slow = read and stop - start > _SLOW
-        size = 1 if _METER.large else max(1, size // 4) if slow else min(2 * size, BLOCK)
+        size = 1 if _METER.large else max(1, size // 4) if taken > _SLOW else min(2 * size, BLOCK)
 
 
 def give_held_documents(items: Iterable[_T]) -> Iterator[_T]:

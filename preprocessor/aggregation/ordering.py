@@ -99,6 +99,11 @@ _INNER: dict[type, Callable[[Any], Key]] = {dict: _document_key, list: _array_ke
 _key_of = _INNER.get
 
 
+def key_of_checked(value: Any) -> Key:
+    """``key`` of a value whose size was checked already, or need not be."""
+    return _key_of(type(value), key)(value)
+
+
 def _other_key(order: int, value: Any) -> Key:
     if is_date(value):
         return 45, millis(value)

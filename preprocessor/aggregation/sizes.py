@@ -62,12 +62,13 @@ def _few_left(value: Any, room: int) -> int:
         return room
     for item in value.values() if type(value) is dict else value:
         kind = type(item)
-        if kind is list or kind is dict:
+        if kind is str:
+            if len(item) > _FEW:
+                return -1
+        elif kind is dict or kind is list:
             room = _few_left(item, room)
             if room < 0:
                 break
-        elif kind is str and len(item) > _FEW:
-            return -1
     return room
 
 

@@ -261,3 +261,32 @@ def test_sizes_are_written_as_people_write_them() -> None:
         "3 KiB",
         "100,000 bytes",
     ]
+
+
+def test_the_clock_of_processor_time_is_left_alone_while_the_time_cannot_be_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[float] = []
+    clock = time.thread_time
+    monkeypatch.setattr(time, "thread_time", lambda: asked.append(0) or clock())
+    documents = [{"_id": place, "a": place % 7} for place in range(5_000)]
+    pipeline = [
+        {"$match": {"a": {"$gt": 1}}},
+        {"$group": {"_id": "$a", "n": {"$sum": 1}}},
+        {"$sort": {"_id": 1}},
+    ]
+    assert len(aggregate(documents, pipeline)) == 5
+    assert len(asked) < 3
+
+
+def test_waiting_does_not_count_as_processor_time() -> None:
+    class Waiting(dict[str, list[dict[str, Any]]]):
+        def get(self, name: str, default: Any = None) -> Any:
+            time.sleep(0.4)
+            return [{"_id": 1}]
+
+    lookup = {"$lookup": {"from": "slow", "localField": "_id", "foreignField": "_id", "as": "found"}}
+    pipeline = [lookup, {"$group": {"_id": "$_id"}}, {"$sort": {"_id": 1}}]
+    assert aggregate([{"_id": 1}], pipeline, collections=Waiting(), limits=Limits(seconds=0.3)) == [
+        {"_id": 1}
+    ]

@@ -14,7 +14,7 @@ from preprocessor.aggregation.compiler import Node, Scope, Stage, compile_expres
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.keeping import content_key
 from preprocessor.aggregation.meter import blocks, check_key, hold, is_counted
-from preprocessor.aggregation.ordering import Key, key
+from preprocessor.aggregation.ordering import Key, key, key_of_checked
 from preprocessor.aggregation.places import Placed
 from preprocessor.aggregation.sizes import memory_of
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_number, is_string
@@ -161,7 +161,7 @@ class _Groups:
         known = self._by_content.get(content)
         if known is not None:
             return known
-        found = key(value)
+        found = key_of_checked(value) if content else key(value)
         group = self._by_key.get(found)
         if group is None:
             group = self._by_key[found] = value, start(self._fields, value)
