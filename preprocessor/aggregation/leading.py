@@ -193,14 +193,13 @@ def leading_group(pipeline: Sequence[Any], let: Mapping[str, Any]) -> int | None
     That is one behind nothing but plain ``$match``, ``$sort``, ``$skip`` and ``$limit``, which uses nothing that only
     the first engine can do: neither in the command's variables nor in a ``$match`` behind, which may move ahead.
     """
-    behind = [spec["$match"] for spec in pipeline if "$match" in spec]
-    if not (_simple(let, _KEYS) and all(_simple(one, _CONDITIONS) for one in behind)):
-        return None
     for place, spec in enumerate(pipeline):
         ((name, argument),) = spec.items()
         if name in ("$group", "$sortByCount"):
-            ahead = all(_simple(list(one.values()), _CONDITIONS) for one in pipeline[:place])
-            return place if ahead and _simple(argument, _IN_GROUPS) else None
+            used: list[Any] = [list(one.values()) for one in pipeline[:place]]
+            used += [one["$match"] for one in pipeline[place:] if "$match" in one]
+            simple = all(_simple(one, _CONDITIONS) for one in used)
+            return place if simple and _simple(let, _KEYS) and _simple(argument, _IN_GROUPS) else None
         if name not in ("$match", "$sort", "$skip", "$limit"):
             break
     return None
