@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from importlib import import_module
 from types import MappingProxyType
@@ -299,10 +300,29 @@ def _operator(name: str, argument: Any, scope: Scope, path: Path) -> Node:
     return _FORMS[name](argument, scope, path)
 
 
+_as_written: ContextVar[bool] = ContextVar("as_written", default=False)
+
+
+def as_written() -> bool:
+    """Whether what is being compiled is computed as it is written: no constant beforehand, nothing regrouped."""
+    return _as_written.get()
+
+
+def compile_as_written(expression: Any, scope: Scope, path: Path) -> Node:
+    """The node for an expression within an operator that the server's optimizer leaves alone."""
+    before = _as_written.set(True)
+    try:
+        return compile_expression(expression, scope, path)
+    finally:
+        _as_written.reset(before)
+
+
 def folded(node: Node, path: Path) -> Node:
     """The node, computed now when it is constant: the server folds constants when it parses, errors included."""
     if not node.constant:
         return node
+    if as_written():
+        return node._replace(constant=False)
     try:
         return constant(node.run({}))
     except AggregationError as error:
@@ -320,6 +340,8 @@ def constant_arrays(name: str, code: int, *places: int, null: bool = False) -> N
     @form(name)
     def compile_checked(argument: Any, scope: Scope, path: Path) -> Node:
         node = compile_whole(argument, scope, path)
+        if as_written():
+            return node
         for place, (item, where) in enumerate(arguments(name, argument, path)):
             part = compile_expression(item, scope, where)
             value = part.run({}) if part.constant and (not places or place in places) else []

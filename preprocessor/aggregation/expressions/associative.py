@@ -12,6 +12,7 @@ from preprocessor.aggregation.compiler import (
     Node,
     Scope,
     arguments,
+    as_written,
     compile_expression,
     constant,
     folded,
@@ -80,6 +81,8 @@ def regrouped(
             grouped.append(node)
         return grouped + _one_constant(combine, constants, where)
 
+    if as_written():
+        return [compile_expression(item, scope, place) for item, place in arguments(name, argument, path)]
     return group(argument, path)
 
 

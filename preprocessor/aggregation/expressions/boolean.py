@@ -8,6 +8,7 @@ from preprocessor.aggregation.compiler import (
     Node,
     Scope,
     arguments,
+    as_written,
     compile_expression,
     constant,
     form,
@@ -31,9 +32,10 @@ def _until(decisive: bool, argument: Any, scope: Scope, path: Path) -> Node:
     """The node that stops at the first argument of truth ``decisive``; a constant of that truth decides at once."""
     found = arguments(str(path[-1]), argument, path)
     nodes = [compile_expression(item, scope, where) for item, where in found]
-    if any(node.constant and truthy(node.run({})) is decisive for node in nodes):
+    known = [] if as_written() else [node for node in nodes if node.constant]
+    if any(truthy(node.run({})) is decisive for node in known):
         return constant(decisive)
-    runs = [node.run for node in nodes if not node.constant]
+    runs = [node.run for node in nodes if node not in known]
     if not runs:
         return constant(not decisive)
 

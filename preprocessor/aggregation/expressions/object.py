@@ -9,6 +9,7 @@ from preprocessor.aggregation.compiler import (
     Node,
     Scope,
     arguments,
+    compile_as_written,
     compile_expression,
     constant,
     did_you_mean,
@@ -19,7 +20,6 @@ from preprocessor.aggregation.compiler import (
 )
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.expressions.associative import regrouped
-from preprocessor.aggregation.expressions.deferred import deferred
 from preprocessor.aggregation.places import closed, opened
 from preprocessor.aggregation.values import MISSING, Document, is_nullish, type_name
 
@@ -121,7 +121,7 @@ def _get_field(argument: Any, scope: Scope, path: Path) -> Node:
             if needed not in argument:
                 raise AggregationError(f"$getField needs the argument '{needed}'", path, code)
         name = _field_name("$getField", argument["field"], scope, (*path, "field"))
-        source = compile_expression(argument["input"], scope, (*path, "input"))
+        source = compile_as_written(argument["input"], scope, (*path, "input"))
     else:
         name = _field_name("$getField", argument, scope, path)
         source = compile_expression("$$CURRENT", scope, path)
@@ -133,7 +133,7 @@ def _get_field(argument: Any, scope: Scope, path: Path) -> Node:
             return value.get(name, MISSING)
         return None if value is None else MISSING
 
-    return folded(Node(run, constant=source.constant), path)
+    return Node(run)
 
 
 def _field_name(operator_name: str, expression: Any, scope: Scope, path: Path) -> str:
@@ -153,9 +153,8 @@ def _set_field(argument: Any, scope: Scope, path: Path) -> Node:
     operator_name = str(path[-1])
     given = named_arguments(operator_name, argument, path)
     name = _field_name(operator_name, given["field"][0], scope, given["field"][1])
-    # The server does not compute anything of it beforehand, whatever it is made of.
-    source = deferred(*_placed(given["input"], scope))
-    value = deferred(*_placed(given["value"], scope)) if "value" in given else constant(MISSING)
+    source = compile_as_written(*_placed(given["input"], scope))
+    value = compile_as_written(*_placed(given["value"], scope)) if "value" in given else constant(MISSING)
     read, compute = source.run, value.run
 
     def run(document: Document) -> Any:

@@ -6,7 +6,14 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from preprocessor.aggregation.compiler import Node, Scope, compile_expression, form, named_arguments
+from preprocessor.aggregation.compiler import (
+    Node,
+    Scope,
+    as_written,
+    compile_expression,
+    form,
+    named_arguments,
+)
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.meter import hold
 from preprocessor.aggregation.patterns import Found, Pattern, compile_pattern
@@ -41,7 +48,7 @@ def _regex(name: str, answer: Answer, argument: Any, scope: Scope, path: Path) -
     nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
     read, regex = nodes["input"].run, nodes["regex"]
     options = nodes.get("options")
-    fixed = regex.constant and (options is None or options.constant)
+    fixed = regex.constant and (options is None or options.constant) and not as_written()
 
     def pattern(document: Document) -> Pattern | None:
         return _compiled(name, regex.run(document), options.run(document) if options else None)
