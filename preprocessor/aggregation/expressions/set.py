@@ -7,13 +7,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from preprocessor.aggregation.compiler import constant_arrays, operator
-from preprocessor.aggregation.errors import AggregationError
+from preprocessor.aggregation.compiler import (
+    Node,
+    Scope,
+    arguments,
+    as_written,
+    compile_expression,
+    constant_arrays,
+    folded,
+    form,
+    operator,
+)
+from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.expressions.associative import associative
-from preprocessor.aggregation.expressions.lazy import lazy
 from preprocessor.aggregation.meter import each, made_array
 from preprocessor.aggregation.ordering import Key, key
-from preprocessor.aggregation.values import Document, Evaluate, is_nullish, truthy, type_name
+from preprocessor.aggregation.values import Document, is_nullish, truthy, type_name
 
 # Bytes of a value of a set, with its key.
 _ENTRY = 150
@@ -53,11 +62,23 @@ def _set_difference(left: Any, right: Any) -> Any:
     return [value for name, value in kept.items() if name not in taken]
 
 
-@lazy("$setEquals")
-def _set_equals(document: Document, *values: Evaluate) -> bool:
-    sets = (_distinct(_array("$setEquals", value(document), 17044)).keys() for value in values)
-    first = next(sets)
-    return all(one == first for one in sets)
+@form("$setEquals")
+def _set_equals(argument: Any, scope: Scope, path: Path) -> Node:
+    """All are compared with the first constant, or with the first of all where there is none."""
+    found = arguments("$setEquals", argument, path)
+    nodes = [compile_expression(item, scope, where) for item, where in found]
+    base = 0 if as_written() else next((place for place, node in enumerate(nodes) if node.constant), 0)
+    runs = [nodes[base].run, *(node.run for place, node in enumerate(nodes) if place != base)]
+
+    def run(document: Document) -> bool:
+        try:
+            sets = (_distinct(_array("$setEquals", one(document), 17044)).keys() for one in runs)
+            first = next(sets)
+            return all(one == first for one in sets)
+        except AggregationError as error:
+            raise error.at(path) from None
+
+    return folded(Node(run, constant=all(node.constant for node in nodes)), path)
 
 
 @operator("$setIsSubset")
