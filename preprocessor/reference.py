@@ -42,6 +42,7 @@ def offline_page() -> str:
             _operator_table(sorted((one for one in known if not one.refused), key=lambda one: one.name))
         )
         parts.append(_refused_list(one for one in known if one.refused))
+        parts.append(_partly_list(one for one in known if one.not_of))
     return "\n".join(part for part in parts if part)
 
 
@@ -70,6 +71,16 @@ def _refused_list(refused: Iterable[Operator]) -> str:
         for reason, group in groupby(by_reason, key=lambda one: one.refused)
     ]
     return "Not offline:\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _partly_list(known: Iterable[Operator]) -> str:
+    names = sorted((one.not_of, one.name) for one in known)
+    lines = [
+        f"* {', '.join(f'`{name}`' for _, name in group)}: not of a {kind}, of which servers compute the last digits "
+        "in a way of their own; convert it with `$toDouble` first"
+        for kind, group in groupby(names, key=lambda one: one[0])
+    ]
+    return "Offline in part:\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def rules_page() -> str:

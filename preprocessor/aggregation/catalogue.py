@@ -25,7 +25,8 @@ class Operator(NamedTuple):
     ``array`` style takes, ``most`` None for any number. ``takes``: what kind of value each argument is meant to be (by
     position, the last one repeated, or by name), ``gives``: what kind comes out; alternatives joined by ``|``, ``any``
     where it can be anything. ``family``: the module that evaluates it. ``since``: the
-    MongoDB version that brought it. ``refused``: why it does not run offline, empty when it does.
+    MongoDB version that brought it. ``refused``: why it does not run offline, empty when it does; ``not_of``:
+    the type of which alone it does not.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Operator(NamedTuple):
     gives: str
     since: str
     refused: str
+    not_of: str
     manual: str
 
 
@@ -72,6 +74,7 @@ def _operator(line: dict[str, object]) -> Operator:
         gives=str(line.get("gives", "any")),
         since=str(line.get("since", "")),
         refused=str(line.get("refused", "")),
+        not_of=str(line.get("not_of", "")),
         manual=str(
             line.get("manual", f"https://www.mongodb.com/docs/manual/reference/operator/aggregation/{plain}/")
         ),

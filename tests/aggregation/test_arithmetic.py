@@ -73,8 +73,8 @@ def test_a_decimal_beside_a_double_makes_the_result_decimal() -> None:
 
 
 def test_a_decimal_keeps_34_digits() -> None:
-    found = value_of({"$exp": "$a"}, a=Decimal128("1"))
-    assert found.to_decimal() == Decimal("2.718281828459045235360287471352662")
+    found = value_of({"$sqrt": "$a"}, a=Decimal128("2"))
+    assert found.to_decimal() == Decimal("1.414213562373095048801688724209698")
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
+from typing import Any
 
 import pytest
+from bson.decimal128 import Decimal128
 
-from preprocessor.aggregation import AggregationError, NotOffline, check
+from preprocessor.aggregation import AggregationError, NotOffline, aggregate, check
 from preprocessor.aggregation.accumulators import frame
 from preprocessor.aggregation.catalogue import Operator, operators
 from preprocessor.aggregation.compiler import _FORMS, _STAGES
@@ -15,6 +18,7 @@ from preprocessor.reference import offline_page
 PACKAGES = {"stage": "stages", "expression": "expressions", "accumulator": "accumulators"}
 REGISTERED = {"stage": _STAGES, "expression": _FORMS, "accumulator": frame._FORMS}
 OFFLINE = [one for one in operators() if not one.refused]
+NOT_OF_DECIMALS = [one for one in operators() if one.not_of == "Decimal128"]
 REFUSED = [one for one in operators() if one.refused and one.kind in ("stage", "expression", "accumulator")]
 
 # MongoDB 6.0's stages, expressions and accumulators, from its manual; internal and undocumented ones aside.
@@ -68,6 +72,29 @@ def test_the_evaluator_has_nothing_that_the_catalogue_does_not_know() -> None:
     for kind in ("stage", "expression"):
         assert {(kind, name) for name in REGISTERED[kind]} <= known
     assert set(frame._FORMS) <= {name for kind, name in known if kind in ("accumulator", "window")}
+
+
+@pytest.mark.parametrize("one", NOT_OF_DECIMALS, ids=_id)
+def test_what_only_a_server_computes_of_a_decimal_is_refused_of_it_and_runs_of_a_double(
+    one: Operator,
+) -> None:
+    def computed(value: Any) -> Any:
+        pipeline = [{"$project": {"_id": 0, "value": {one.name: ["$a", 2][: one.least]}}}]
+        return aggregate([{"a": value}], pipeline)[0]["value"]
+
+    with pytest.raises(NotOffline, match=f"^{re.escape(one.name)} of a Decimal128 is not available offline"):
+        computed(Decimal128("1"))
+    assert type(computed(1.0)) is float
+    assert computed(None) is None
+    assert f"`{one.name}`" in offline_page().split("Offline in part:")[1].split("\n## ")[0]
+
+
+def test_no_other_function_of_one_number_is_refused_of_a_decimal() -> None:
+    families = ("powers", "trigonometry")
+    others = [one for one in OFFLINE if one.family in families and one not in NOT_OF_DECIMALS]
+    assert {one.name for one in others} == {"$sqrt", "$degreesToRadians", "$radiansToDegrees"}
+    for one in others:
+        assert aggregate([{"a": Decimal128("4")}], [{"$project": {"value": {one.name: "$a"}}}])
 
 
 @pytest.mark.parametrize("one", REFUSED, ids=_id)

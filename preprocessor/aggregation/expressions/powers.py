@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
 
 from bson.decimal128 import Decimal128
 
-from preprocessor.aggregation import decimalmath
 from preprocessor.aggregation.compiler import operator
-from preprocessor.aggregation.errors import AggregationError
+from preprocessor.aggregation.errors import AggregationError, NotOffline
 from preprocessor.aggregation.expressions.arithmetic import number_rank
 from preprocessor.aggregation.numbers import (
     CONTEXT,
@@ -37,15 +35,25 @@ def in_doubles(function: Callable[..., float], *values: float) -> float:
         return math.nan
 
 
+def of_decimals(name: str) -> NotOffline:
+    """The refusal of a function of Decimal128.
+
+    The server computes these in binary quadruple precision with a library of its own: the last of the 34 digits is
+    often not that of the exact value rounded, and no rule says when.
+    """
+    return NotOffline(f"{name} of a Decimal128 is not available offline: convert it with $toDouble first")
+
+
 @operator("$exp")
 def _exp(value: Any) -> Any:
     if is_nullish(value):
         return None
     if number_rank("$exp", value) == DECIMAL:
-        exact = value.to_decimal()
-        if not exact:
+        if is_nan(value):
+            return value
+        if not value.to_decimal():
             return Decimal128("1")
-        return decimal128(decimalmath.shortest(decimalmath.precisely(lambda x: x.exp(), exact)))
+        raise of_decimals("$exp")
     return in_doubles(math.exp, float(value))
 
 
@@ -61,7 +69,7 @@ def _sqrt(value: Any) -> Any:
     return in_doubles(math.sqrt, float(value))
 
 
-def _logarithm(name: str, value: Any, code: int, double: Callable[[float], float], exact: Any) -> Any:
+def _logarithm(name: str, value: Any, code: int, double: Callable[[float], float]) -> Any:
     if is_nullish(value):
         return None
     kind = number_rank(name, value)
@@ -70,20 +78,19 @@ def _logarithm(name: str, value: Any, code: int, double: Callable[[float], float
         return math.nan
     if to_decimal(value) <= 0:
         raise AggregationError(f"{name} takes a positive number, not {value}", code=code)
-    if kind != DECIMAL:
-        return double(float(value))
-    number = value.to_decimal()
-    return decimal128(decimalmath.shortest(decimalmath.precisely(exact, number)))
+    if kind == DECIMAL:
+        raise of_decimals(name)
+    return double(float(value))
 
 
 @operator("$ln")
 def _ln(value: Any) -> Any:
-    return _logarithm("$ln", value, 28766, math.log, lambda x: x.ln())
+    return _logarithm("$ln", value, 28766, math.log)
 
 
 @operator("$log10")
 def _log10(value: Any) -> Any:
-    return _logarithm("$log10", value, 28761, math.log10, lambda x: x.log10())
+    return _logarithm("$log10", value, 28761, math.log10)
 
 
 @operator("$log")
@@ -98,11 +105,10 @@ def _log(value: Any, base: Any) -> Any:
         raise AggregationError(f"$log takes a positive number, not {value}", code=28758)
     if not foot.is_nan() and (foot <= 0 or one):
         raise AggregationError(f"the base of $log is positive and not 1: {base}", code=28759)
+    if DECIMAL in (rank(value), rank(base)):
+        raise of_decimals("$log")
     if is_nan(value) or is_nan(base):
         return math.nan
-    if DECIMAL in (rank(value), rank(base)):
-        above, below = (decimalmath.precisely(lambda x: x.ln(), number) for number in (exact, foot))
-        return decimal128(CONTEXT.divide(above, below))
     return plain(math.log(float(value)) / math.log(float(base)))
 
 
@@ -122,7 +128,7 @@ def _pow(base: Any, exponent: Any) -> Any:
         if power.is_signed() if widest == DECIMAL else power < 0:
             raise AggregationError("$pow takes no base 0 with a negative exponent", code=28764)
     if widest == DECIMAL:
-        return _decimal_power(base, exponent)
+        raise of_decimals("$pow")
     if widest == DOUBLE:
         return _double_power(float(base), float(exponent))
     return _whole_power(int(base), int(exponent), widest)
@@ -145,28 +151,3 @@ def _whole_power(base: int, exponent: int, widest: int) -> Any:
         if INT64_MIN <= exact <= INT64_MAX:
             return integer(exact, widest)
     return _double_power(float(base), float(exponent))
-
-
-_ONE, _ZERO = Decimal("1.000000000000000000000000000000000"), Decimal("0E-6176")
-
-
-def _decimal_power(base: Any, exponent: Any) -> Any:
-    """As the server's library has it: ones with all their places, zeros and infinities without a sign."""
-    foot, times = to_decimal(base), to_decimal(exponent)
-    if not times or foot == 1:
-        return decimal128(_ONE)
-    if times.is_infinite() and not foot.is_nan():
-        return decimal128(_endless_power(foot.copy_abs(), upward=times > 0))
-    if foot.is_infinite() and times != times.to_integral_value():
-        foot = foot.copy_abs()
-    found = decimalmath.precisely(lambda x: decimalmath.power(x, times), foot)
-    if not found:
-        return decimal128(_ZERO)
-    return decimal128(found.copy_abs() if found.is_infinite() and foot.is_finite() else found)
-
-
-def _endless_power(size: Decimal, *, upward: bool) -> Decimal:
-    """A positive number to the power of an infinity."""
-    if size == 1:
-        return _ONE
-    return Decimal("Infinity") if (size > 1) == upward else _ZERO

@@ -10,44 +10,41 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from preprocessor.aggregation import decimalmath
 from preprocessor.aggregation.compiler import operator
 from preprocessor.aggregation.errors import AggregationError
 from preprocessor.aggregation.expressions.arithmetic import number_rank
 from preprocessor.aggregation.expressions.lazy import lazy
-from preprocessor.aggregation.expressions.powers import in_doubles
-from preprocessor.aggregation.numbers import CONTEXT, DECIMAL, decimal128, is_nan, rank, to_decimal, to_double
+from preprocessor.aggregation.expressions.powers import in_doubles, of_decimals
+from preprocessor.aggregation.numbers import CONTEXT, DECIMAL, decimal128, is_nan, rank, to_double
 from preprocessor.aggregation.values import Document, Evaluate, is_nullish, type_name
+
+_PI = Decimal("3.141592653589793238462643383279502884197169399375105820974945")
 
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """A function of one number: of doubles, of decimals, and where it is defined."""
+    """A function of one number, and where it is defined."""
 
     double: Callable[[float], float]
-    exact: decimalmath.Function
     least: float = -math.inf
     most: float = math.inf
     finite: bool = False
 
 
 _FUNCTIONS = {
-    "$sin": _Function(math.sin, decimalmath.sin, finite=True),
-    "$cos": _Function(math.cos, decimalmath.cos, finite=True),
-    "$tan": _Function(math.tan, decimalmath.tan, finite=True),
-    "$asin": _Function(math.asin, decimalmath.asin, -1, 1),
-    "$acos": _Function(math.acos, decimalmath.acos, -1, 1),
-    "$atan": _Function(math.atan, decimalmath.atan),
-    "$sinh": _Function(math.sinh, decimalmath.sinh),
-    "$cosh": _Function(math.cosh, decimalmath.cosh),
-    "$tanh": _Function(math.tanh, decimalmath.tanh),
-    "$asinh": _Function(math.asinh, decimalmath.asinh),
-    "$acosh": _Function(math.acosh, decimalmath.acosh, 1),
-    "$atanh": _Function(math.atanh, decimalmath.atanh, -1, 1),
+    "$sin": _Function(math.sin, finite=True),
+    "$cos": _Function(math.cos, finite=True),
+    "$tan": _Function(math.tan, finite=True),
+    "$asin": _Function(math.asin, -1, 1),
+    "$acos": _Function(math.acos, -1, 1),
+    "$atan": _Function(math.atan),
+    "$sinh": _Function(math.sinh),
+    "$cosh": _Function(math.cosh),
+    "$tanh": _Function(math.tanh),
+    "$asinh": _Function(math.asinh),
+    "$acosh": _Function(math.acosh, 1),
+    "$atanh": _Function(math.atanh, -1, 1),
 }
-
-
-_NEVER_EXACT = ("$cos", "$cosh")
 
 
 def _register(name: str, function: _Function) -> None:
@@ -61,11 +58,9 @@ def _register(name: str, function: _Function) -> None:
         infinite = function.finite and abs(number) == math.inf
         if infinite or not function.least <= number <= function.most:
             raise AggregationError(f"{name} has no value at {value}", code=50989)
-        if isinstance(number, float):
-            return _double(function.double, number)
-        result = decimalmath.precisely(function.exact, number)
-        # Where a function comes to a whole number at its edge, that is exact.
-        return decimal128(result if name in _NEVER_EXACT else decimalmath.shortest(result))
+        if kind == DECIMAL:
+            raise of_decimals(name)
+        return _double(function.double, float(number))
 
     operator(name)(compute)
 
@@ -96,25 +91,9 @@ def _atan2(document: Document, ordinate: Evaluate, abscissa: Evaluate) -> Any:
         raise AggregationError(f"$atan2 works on numbers only, not on {type_name(x)}", code=51045)
     if DECIMAL not in (rank(y), rank(x)):
         return math.atan2(to_double(y), to_double(x))
-    rise, run = to_decimal(y), to_decimal(x)
-    if rise.is_nan() or run.is_nan():
+    if is_nan(y) or is_nan(x):
         return decimal128(Decimal("NaN"))
-    return decimal128(decimalmath.precisely(lambda up: _angle(up, run), rise))
-
-
-def _angle(rise: Decimal, run: Decimal) -> Decimal:
-    """The angle of the point (run, rise), with the signs and infinities of C's ``atan2``."""
-    pi = decimalmath.pi(70)
-    if rise.is_infinite() or run.is_infinite() or not rise or not run:
-        quarters = math.atan2(_direction(rise), _direction(run)) / (math.pi / 4)
-        return (round(abs(quarters)) * pi / 4).copy_sign(rise)
-    angle = decimalmath.atan(rise / run)
-    return angle if run > 0 else angle + pi.copy_sign(rise)
-
-
-def _direction(number: Decimal) -> float:
-    """A zero or an infinity as it is, any other number as one: a double of it might be a zero or an infinity."""
-    return float(number) if number.is_infinite() or not number else math.copysign(1.0, number)
+    raise of_decimals("$atan2")
 
 
 def _scaled(name: str, value: Any, factor: float, exact: Decimal) -> Any:
@@ -127,11 +106,11 @@ def _scaled(name: str, value: Any, factor: float, exact: Decimal) -> Any:
 
 @operator("$degreesToRadians")
 def _degrees_to_radians(value: Any) -> Any:
-    exact = CONTEXT.divide(decimalmath.pi(60), Decimal(180))
+    exact = CONTEXT.divide(_PI, Decimal(180))
     return _scaled("$degreesToRadians", value, math.pi / 180, exact)
 
 
 @operator("$radiansToDegrees")
 def _radians_to_degrees(value: Any) -> Any:
-    exact = CONTEXT.divide(Decimal(180), CONTEXT.create_decimal(decimalmath.pi(60)))
+    exact = CONTEXT.divide(Decimal(180), CONTEXT.create_decimal(_PI))
     return _scaled("$radiansToDegrees", value, 180 / math.pi, exact)
