@@ -15,6 +15,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests import mongod
+from tests.conformance.before8 import rules_of_6_0
 from tests.conformance.generator import documents, variables
 from tests.conformance.known import KNOWN, known_difference
 from tests.conformance.outcomes import Case, Documents, Server, described, evaluated, same, stored
@@ -24,7 +25,7 @@ _PART = 1000
 
 
 def compare(server: Server, examples: int, chosen: int, seen: Counter[str]) -> None:
-    """Runs ``examples`` generated cases; raises AssertionError with the smallest disagreement.
+    """Runs ``examples`` generated cases by the rules of 6.0; raises AssertionError with the smallest disagreement.
 
     ``seen`` counts what came out: ``rows``, ``error``, ``not offline``, or the reason of a known difference.
     """
@@ -50,7 +51,8 @@ def compare(server: Server, examples: int, chosen: int, seen: Counter[str]) -> N
         assert reason, described(found)
         seen[reason] += 1
 
-    case()
+    with rules_of_6_0():
+        case()
 
 
 def main() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import bson
@@ -39,15 +39,14 @@ class Case:
     ours: Outcome
     theirs: Outcome
 
-    def with_ours(self, ours: Outcome) -> Case:
-        """The case as if the evaluator had said something else."""
-        return replace(self, ours=ours)
 
-
-def evaluated(documents: Documents, pipeline: Documents, let: Mapping[str, Any]) -> Outcome:
-    """What the evaluator says."""
+def evaluated(
+    documents: Documents, pipeline: Documents, let: Mapping[str, Any], joined: Documents | None = None
+) -> Outcome:
+    """What the evaluator says; ``joined`` is what joins read, if not the documents."""
     try:
-        rows = aggregate(documents, pipeline, collections={"case": documents}, variables=let)
+        case = documents if joined is None else joined
+        rows = aggregate(documents, pipeline, collections={"case": case}, variables=let)
         return "rows", encoded(rows)
     except NotOffline as error:
         return "not offline", str(error)
