@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor import atomic
 from preprocessor.commands import STDIN, Unusable, ask, complain, gather, read_text, source_for
 from preprocessor.commands.companions import built_together, companions
-from preprocessor.commands.included import included
-from preprocessor.commands.siteconfig import from_here
+from preprocessor.commands.included import Included, included
+from preprocessor.commands.sitepages import Whereabouts, page_folders
 from preprocessor.generated import deferred
 from preprocessor.pages import all_findings, lint_findings, source_findings
 from preprocessor.reporters import counted, exit_code, harmless, report
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
     from preprocessor.pages import Answers, Page
     from preprocessor.results import Limits, ResultsSource
     from preprocessor.results.fixtures import FixtureSource
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """Pages that were checked together, the others whose tables they name, and what was found."""
+
+    pages: list[Page]
+    others: list[Page]
+    findings: Sequence[Finding]
 
 
 def run(arguments: Namespace) -> int:
@@ -35,32 +45,57 @@ def run(arguments: Namespace) -> int:
         raise Unusable("--prose holds sentences against rows, and --static runs no pipeline")
     if arguments.stdin_filename is not None and STDIN not in arguments.paths:
         raise Unusable(f"--stdin-filename goes with {STDIN}, the page on standard input")
-    paths = arguments.paths or [from_here(arguments.site.docs)]
+    paths = arguments.paths or page_folders(arguments.site)
     gathered = gather(paths, arguments.pipelines, arguments.stdin_filename or "<stdin>")
     for fault in gathered.faults:
         complain(fault)
-    taken_in = included(gathered.pages, arguments.pipelines)
-    pages = [*gathered.pages, *taken_in.pages]
-    others = companions(pages, arguments.pipelines)
-    findings = _findings(pages, others, taken_in.findings, arguments)
-    findings = _without_deferred(findings, [*pages, *others], taken_in.open_ended, arguments)
+    checked = list(_checked(gathered.pages, arguments))
+    findings: Sequence[Finding] = sorted({one for each in checked for one in each.findings})
     if arguments.write_baseline:
         return _accept(findings, Path(arguments.baseline)) if not gathered.faults else 2
     if arguments.baseline:
         findings = _unaccepted(findings, Path(arguments.baseline))
-    sources = {page.file: page.text for page in (*pages, *others)}
+    sources = {page.file: page.text for each in checked for page in (*each.pages, *each.others)}
     sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=sources))
     if not findings and not gathered.faults and arguments.format == "text":
-        print(_without_fault(pages, arguments), file=sys.stderr)
+        pages = {page.file: page for each in checked for page in each.pages}
+        print(_without_fault(list(pages.values()), arguments), file=sys.stderr)
     return 2 if gathered.faults else exit_code(findings, arguments.fail_on)
 
 
+def _checked(gathered: Sequence[Page], arguments: Namespace) -> Iterator[_Checked]:
+    """The pages of sites, then those that builds leave out: the tables of these are none of the site's.
+
+    What is left out and comes into a page all the same is checked with the pages of the site.
+    """
+    where = Whereabouts(arguments.site)
+    apart = {Path(page.file).resolve(): page for page in gathered if where.leave_out(page)}
+    pages = [page for page in gathered if not apart or Path(page.file).resolve() not in apart]
+    taken_in = included(pages, arguments.pipelines)
+    brought = [apart.pop(Path(page.file).resolve(), page) for page in taken_in.pages]
+    yield _among_others([*pages, *brought], taken_in, arguments, apart=False)
+    if apart:
+        pages = list(apart.values())
+        taken_in = included(pages, arguments.pipelines)
+        yield _among_others([*pages, *taken_in.pages], taken_in, arguments, apart=True)
+
+
+def _among_others(pages: list[Page], taken_in: Included, arguments: Namespace, *, apart: bool) -> _Checked:
+    others = companions(pages, arguments.pipelines, arguments.site, apart=apart)
+    findings = _findings(pages, others, taken_in.findings, arguments)
+    return _Checked(
+        pages,
+        others,
+        _without_deferred(findings, [*pages, *others], taken_in.open_ended, arguments, apart=apart),
+    )
+
+
 def _without_deferred(
-    findings: Sequence[Finding], pages: Sequence[Page], open_ended: bool, arguments: Namespace
+    findings: Sequence[Finding], pages: Sequence[Page], open_ended: bool, arguments: Namespace, *, apart: bool
 ) -> Sequence[Finding]:
     """The findings, with notes for those that only the build can judge; a table may come into any page of the site."""
     if any(one.rule == "MT139" for one in findings):
-        whole = built_together(pages, arguments.pipelines)
+        whole = built_together(pages, arguments.pipelines, arguments.site, apart=apart)
         pages, open_ended = [*pages, *whole.pages], open_ended or whole.open_ended
     return deferred(findings, pages, open_ended=open_ended)
 

@@ -11,13 +11,15 @@ from pathlib import Path
 
 from preprocessor.commands import gather
 from preprocessor.commands.included import Included, included
-from preprocessor.commands.siteconfig import find_site, from_here
+from preprocessor.commands.siteconfig import Site
+from preprocessor.commands.sitepages import Whereabouts
 from preprocessor.pages import Page, ids_of, written_ids
 
 
-def companions(pages: Sequence[Page], pipelines: str) -> list[Page]:
+def companions(pages: Sequence[Page], pipelines: str, site: Site, *, apart: bool = False) -> list[Page]:
     """The pages of the same documentation with tables that ``pages`` name and do not have, and with those alone.
 
+    ``site`` is the one that is asked about, ``apart`` as in ``built_together``.
     A page on which such a table is faulty comes with all its findings: they say why a number is missing.
     """
     if not any(page.specs for page in pages):
@@ -25,15 +27,20 @@ def companions(pages: Sequence[Page], pipelines: str) -> list[Page]:
     wanted = _named(pages) - {each for page in pages for each in written_ids(page)}
     if not wanted:
         return []
-    others = built_together(pages, pipelines).pages
+    others = built_together(pages, pipelines, site, apart=apart).pages
     return [_narrowed(page, wanted) for page in others if not wanted.isdisjoint(written_ids(page))]
 
 
-def built_together(pages: Sequence[Page], pipelines: str) -> Included:
-    """The other pages that a site is built from together with ``pages``, and what comes into them."""
-    folders = {folder for page in pages if (folder := _documentation(Path(page.file)))}
+def built_together(pages: Sequence[Page], pipelines: str, site: Site, *, apart: bool = False) -> Included:
+    """The other pages that a site is built from together with ``pages``, and what comes into them.
+
+    A build leaves some pages out, whose tables are none of the site's. ``apart``: it leaves out ``pages`` themselves,
+    which a preview may show; they know the tables of all.
+    """
+    where = Whereabouts(site)
     asked = {Path(page.file).resolve() for page in pages}
-    others = _without(asked, gather(sorted(folders), pipelines).pages)
+    others = _without(asked, gather(where.folders(pages), pipelines).pages)
+    others = others if apart else [page for page in others if not where.leave_out(page)]
     taken_in = included(others, pipelines)
     return Included([*others, *_without(asked, taken_in.pages)], taken_in.open_ended)
 
@@ -52,13 +59,6 @@ def _named(pages: Sequence[Page]) -> set[str]:
 def _ids(page: Page) -> list[list[str]]:
     """The ids of each comment, none where it has none."""
     return [ids_of(*pair) for pair in zip(page.comments, page.specs, strict=True)]
-
-
-def _documentation(page: Path) -> str | None:
-    """The folder of all pages that are built together with this one; None where no site is built from it."""
-    place = page.absolute()
-    site = find_site(place.parent)
-    return from_here(site.docs) if site and place.is_relative_to(site.docs) else None
 
 
 def _narrowed(page: Page, wanted: set[str]) -> Page:

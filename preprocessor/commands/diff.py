@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.commands import Unusable, read_pages
-from preprocessor.commands.siteconfig import from_here
+from preprocessor.commands.sitepages import page_folders
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ def _with_source(where: str, arguments: Namespace) -> list[Table]:
     from preprocessor.results import open_source
 
     with on_disk(where) as named:
-        pages = read_pages(arguments.pages or [from_here(arguments.site.docs)], arguments.pipelines)
+        pages = read_pages(arguments.pages or page_folders(arguments.site), arguments.pipelines)
         source = open_source(named, arguments.limits)
         try:
             source.reach()

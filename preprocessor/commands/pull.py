@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.commands import Unusable, read_pages, shared_pipelines
-from preprocessor.commands.siteconfig import Site, from_here, results_of
+from preprocessor.commands.siteconfig import Site, results_of
+from preprocessor.commands.sitepages import page_folders
 from preprocessor.pages import query_of
 from preprocessor.reporters import harmless
 from preprocessor.results import is_uri
@@ -116,7 +117,7 @@ def _readers(arguments: Namespace) -> list[Reader]:
     """What the pages ask; pages are not needed when the collections are named and everything is kept."""
     if arguments.collections and not arguments.prune:
         return []
-    pages = read_pages(arguments.docs or [from_here(arguments.site.docs)], arguments.pipelines)
+    pages = read_pages(arguments.docs or page_folders(arguments.site), arguments.pipelines)
     faulty = [page.file for page in pages if any(one.severity == "error" for one in page.findings)]
     if faulty and arguments.prune:
         raise Unusable(

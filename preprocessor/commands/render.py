@@ -11,6 +11,7 @@ from pathlib import Path
 from preprocessor import atomic
 from preprocessor.commands import Unusable, ask, read_pages, source_for
 from preprocessor.commands.companions import companions
+from preprocessor.commands.sitepages import Whereabouts
 from preprocessor.findings import Finding
 from preprocessor.pages import Answers, Page, all_findings, tables_by_id
 from preprocessor.reporters import harmless, report
@@ -22,7 +23,8 @@ def run(arguments: Namespace) -> int:
     if (arguments.check or arguments.force) and not arguments.in_place:
         raise Unusable("--check and --force go with --in-place")
     pages = read_pages(arguments.files, arguments.pipelines)
-    together = [*pages, *companions(pages, arguments.pipelines)]
+    apart = all(map(Whereabouts(arguments.site).leave_out, pages))
+    together = [*pages, *companions(pages, arguments.pipelines, arguments.site, apart=apart)]
     source = source_for(together, arguments.results, arguments.limits)
     try:
         answers, collections = ask(together, source)

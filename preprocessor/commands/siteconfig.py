@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from preprocessor.commands import Unusable
+from preprocessor.commands.monorepo import PLUGINS, included_sites
 from preprocessor.environment import results_named
+from preprocessor.leftout import LeftOut
 from preprocessor.results import Limits, is_uri
 from preprocessor.results.limitoptions import limits_of, written
 
@@ -23,6 +25,18 @@ FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml"
 
 _NAME: Final = "mongo-tables"
 _SNIPPETS: Final = "pymdownx.snippets"
+_WORDS: Final = (
+    "docs_dir",
+    "exclude_docs",
+    "draft_docs",
+    "INHERIT",
+    "!include ",
+    "*include ",
+    _NAME,
+    _SNIPPETS,
+)
+"""A file with none of these says nothing that is asked for."""
+
 _MEND: Final = "mend it, or name another file with --config-file"
 
 
@@ -32,7 +46,8 @@ class Site:
 
     ``results`` is a URI, or a folder relative to the one of ``file``. ``options`` are those of the plugin, else
     those of the Markdown extension, as they stand in the file. ``snippets`` are the folders from which
-    ``pymdownx.snippets`` takes files into pages.
+    ``pymdownx.snippets`` takes files into pages. ``left_out`` says which pages a build leaves out, and ``includes`` are
+    the files of the sites that its ``nav`` includes.
     """
 
     file: Path
@@ -41,6 +56,8 @@ class Site:
     results: str
     options: Mapping[str, Any] = field(default_factory=dict)
     snippets: tuple[Path, ...] = ()
+    left_out: LeftOut = field(default_factory=LeftOut)
+    includes: tuple[Path, ...] = ()
 
 
 def find_site(start: Path) -> Site | None:
@@ -88,7 +105,15 @@ def read_site(file: Path) -> Site:
         results=_text(file, options, "results", "fixtures"),
         options=options,
         snippets=_snippet_folders(file, settings),
+        left_out=LeftOut(_text(file, settings, "exclude_docs", ""), _text(file, settings, "draft_docs", "")),
+        includes=_included(file, settings),
     )
+
+
+def _included(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
+    if all(_options_among(settings.get("plugins"), name) is None for name in PLUGINS):
+        return ()
+    return tuple(included_sites(settings.get("nav"), file.parent))
 
 
 def _snippet_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
@@ -154,11 +179,19 @@ def _toml(file: Path) -> Mapping[str, Any]:
     return project if isinstance(project, dict) else {}
 
 
-def _yaml(file: Path, seen: tuple[Path, ...] = ()) -> Mapping[str, Any]:
-    """The settings of a file with those of the file that it names as ``INHERIT``, which its own come before."""
+def _yaml(file: Path) -> Mapping[str, Any]:
+    """The settings of a file; none where nothing that is asked for stands in it: parsing takes longer than to start."""
     text = _read(file)
-    if not any(word in text for word in ("docs_dir", "INHERIT", _NAME, _SNIPPETS)):
-        return {}  # Nothing that is asked for stands in it: to parse it would take longer than to start.
+    return _inherited(file, text) if any(word in text for word in _WORDS) else {}
+
+
+def settings_of(file: Path) -> Mapping[str, Any]:
+    """All settings of a YAML file. Raises Unusable with the place of what is not YAML in it."""
+    return _inherited(file, _read(file))
+
+
+def _inherited(file: Path, text: str, seen: tuple[Path, ...] = ()) -> Mapping[str, Any]:
+    """The settings of a file with those of the file that it names as ``INHERIT``, which its own come before."""
     settings = _parsed(file, text)
     parent = settings.get("INHERIT")
     if not isinstance(parent, str):
@@ -168,7 +201,7 @@ def _yaml(file: Path, seen: tuple[Path, ...] = ()) -> Mapping[str, Any]:
         raise Unusable(
             f"{file.name}: `INHERIT` leads back to {parent}", "remove `INHERIT` from one of the files"
         )
-    return _merged(_yaml(above, (*seen, Path(os.path.normpath(file)))), settings)
+    return _merged(_inherited(above, _read(above), (*seen, Path(os.path.normpath(file)))), settings)
 
 
 def _parsed(file: Path, text: str) -> Mapping[str, Any]:

@@ -11,10 +11,12 @@ conversion, and a page with a hole in it must not be published. In a preview of 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -27,10 +29,11 @@ from markdown.treeprocessors import Treeprocessor
 
 from preprocessor.comments import suspected
 from preprocessor.generated import deferred
+from preprocessor.leftout import LeftOut
 from preprocessor.results.limitoptions import OPTIONS, limits_of
 from preprocessor.site.assets import inline
 from preprocessor.site.headings import headings_with_values
-from preprocessor.site.neighbours import neighbours
+from preprocessor.site.neighbours import neighbours, none_left_out
 from preprocessor.site.shownpath import shown_path
 from preprocessor.site.source import results_source
 from preprocessor.site.swap import (
@@ -102,7 +105,8 @@ class _Place:
 
     Where the program tells it, ``pages`` is the folder of all pages of the site; else only one page is known, and it is
     None. Under Zensical ``page`` is the path of this one in it, and ``site`` the folder that is written. ``refused_by``
-    is the error of MkDocs for what a build must not go on with.
+    is the error of MkDocs for what a build must not go on with. ``left_out`` says of files whether the build leaves
+    them out.
     """
 
     shown: str
@@ -111,6 +115,7 @@ class _Place:
     page: str = ""
     site: Path = Path()
     refused_by: type[Exception] | None = None
+    left_out: Callable[[Path], bool] = none_left_out
 
     @property
     def zensical(self) -> bool:
@@ -176,7 +181,7 @@ class _Conversion:
             return text
         self._page = page
         place.look_after(place.folder / pipelines)
-        others = neighbours(page, place.folder, place.pages, read) if place.pages else []
+        others = neighbours(page, place.folder, place.pages, read, place.left_out) if place.pages else []
         source = self._source(place)
         self._figures, found = _figures(page, others, source)
         self._report([each if place.pages else _of_one_page(each) for each in found])
@@ -253,7 +258,7 @@ class _Conversion:
             return _error_for(place.refused_by)("\n".join(map(line_of, errors)))
         read = _reader(place, self._extension.getConfig("pipelines"))
         source = self._source(place)
-        others = _pages_of_site(place.folder, place.pages, read)
+        others = _pages_of_site(place.folder, place.pages, read, place.left_out)
         # What a template writes into, or what comes into a page, is known when its turn comes.
         found = deferred(_findings(others, source), others, open_ended=True)
         elsewhere = [each for each in found if each.severity == "error" and each.file != place.shown]
@@ -292,8 +297,16 @@ class _Conversion:
         root = Path(context.config.get("root_dir") or "")
         pages = Path(context.config.get("docs_dir") or "docs")
         shown = (pages / context.page.path).as_posix()
+        site = root / (context.config.get("site_dir") or "site")
+        drafts = "" if serving() else context.config.get("draft_docs") or ""
+        left_out = LeftOut(context.config.get("exclude_docs") or "", drafts)
         return _Place(
-            shown, root, pages, context.page.path, root / (context.config.get("site_dir") or "site")
+            shown,
+            root,
+            pages,
+            context.page.path,
+            site,
+            left_out=partial(left_out.has, folder=root / pages),
         )
 
 
@@ -303,7 +316,12 @@ def _place_in_mkdocs(links: Any) -> _Place:
     docs = Path(links.config.docs_dir)
     known = docs.relative_to(Path.cwd()) if docs.is_relative_to(Path.cwd()) else None
     refused_by = import_module(f"{host}.exceptions").PluginError
-    return _Place(shown_path(links.file), Path(), known, refused_by=refused_by)
+
+    def left_out(page: Path) -> bool:
+        file = links.files.get_file_from_path(os.path.relpath(page, docs))
+        return file is None or file.inclusion.is_excluded()
+
+    return _Place(shown_path(links.file), Path(), known, refused_by=refused_by, left_out=left_out)
 
 
 def _error_for(refused_by: type[Exception] | None) -> type[Exception]:
@@ -399,10 +417,14 @@ def _lines(error: ResultsError) -> list[str]:
     return faults or [error.message]
 
 
-def _pages_of_site(folder: Path, pages: Path, read: Callable[[str, str], Page]) -> list[Page]:
+def _pages_of_site(
+    folder: Path, pages: Path, read: Callable[[str, str], Page], left_out: Callable[[Path], bool]
+) -> list[Page]:
     """Every page of the site as it is on disk. A file that cannot be read is left to the program."""
     found = []
     for file in sorted((folder / pages).rglob("*.md")):
+        if left_out(file):
+            continue
         with suppress(OSError, ValueError):
             found.append(read(file.read_text(encoding="utf-8-sig"), file.relative_to(folder).as_posix()))
     return found

@@ -9,16 +9,33 @@ from pathlib import Path
 from preprocessor.pages import Page
 
 
-def neighbours(page: Page, folder: Path, files: Path, read: Callable[[str, str], Page]) -> list[Page]:
+def none_left_out(page: Path) -> bool:
+    """What is said of each page where nobody knows which ones a build leaves out."""
+    return False
+
+
+def neighbours(
+    page: Page,
+    folder: Path,
+    files: Path,
+    read: Callable[[str, str], Page],
+    left_out: Callable[[Path], bool] = none_left_out,
+) -> list[Page]:
     """The pages of a site whose tables the values and statements of ``page`` name, with these tables alone.
 
     ``files`` is the folder of pages, relative to ``folder``; ``read`` makes a page of a text and its path. A file
-    that cannot be read has no tables: the program that builds the site complains of it.
+    that cannot be read has no tables: the program that builds the site complains of it. Pages that are ``left_out``
+    of the build have none, but for pages that are so themselves.
     """
     wanted = _wanted(page)
     if not wanted:
         return []
-    found = (_with_tables(read(text, shown), wanted) for shown, text in _naming(wanted, page, folder, files))
+    apart = left_out(folder / page.file)
+    found = (
+        _with_tables(read(text, shown), wanted)
+        for shown, text in _naming(wanted, page, folder, files)
+        if apart or not left_out(folder / shown)
+    )
     return [other for other in found if other.tables]
 
 

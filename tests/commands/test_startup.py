@@ -36,6 +36,7 @@ HEAVY = (
     "mkdocs",
     "mongomock",
     "multiprocessing",
+    "pathspec",
     "psutil",
     "pymongo",
     "yaml",
@@ -89,6 +90,15 @@ def test_a_check_against_fixtures_loads_no_server_driver_and_no_second_evaluator
     loaded = imported(["check", str(page), "--results", str(tmp_path / "fixtures")], tmp_path)
     assert "preprocessor.results.fixtures" in loaded
     assert loaded.intersection(HEAVY) == set()
+
+
+def test_a_page_of_a_site_without_patterns_of_its_own_costs_no_reader_of_patterns(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "mkdocs.yml").write_text("site_name: Site\n")
+    (tmp_path / "docs/page.md").write_text(PAGE)
+    assert imported(["check", "--static", "docs/page.md"], tmp_path).intersection(HEAVY) == set()
+    (tmp_path / "mkdocs.yml").write_text("site_name: Site\nexclude_docs: parts/\n")
+    assert "pathspec" in imported(["check", "--static", "docs/page.md"], tmp_path)
 
 
 def test_an_explanation_loads_no_server_driver_and_nothing_that_it_does_not_use(

@@ -132,19 +132,17 @@ def llmstxt(edition: Edition) -> Site:
 
 
 def monorepo(edition: Edition) -> Site:
-    """A site within the site, with tables of its own, of which the outer one speaks."""
+    """A site within the site: each speaks of the tables of the other."""
     nav = "nav:\n  - Home: index.md\n  - Inner: '!include ./inner/mkdocs.yml'\n"
     settings = config("  - search\n  - monorepo\n  - OURS", nav)
-    index = f"{text(edition, 'one')}\nInside there are {value('two', 'x', generated=True)}.\n"
+    index = f"{text(edition, 'one')}\nInside there are {value('two', 'x')}.\n"
     files = {
         "docs/index.md": index,
         "inner/mkdocs.yml": "site_name: inner\nnav:\n  - Start: start.md\n",
-        "inner/docs/start.md": text(edition, "two"),
+        "inner/docs/start.md": f"{text(edition, 'two')}\nOutside there are {value('one', 'x')}.\n",
     }
-    pages = {
-        INDEX: seen_text(edition) + Seen(values=[str(edition.x)]),
-        "inner/start/index.html": seen_text(edition),
-    }
+    both = seen_text(edition) + Seen(values=[str(edition.x)])
+    pages = {INDEX: both, "inner/start/index.html": both}
     return _site(settings, files, pages, edition)
 
 

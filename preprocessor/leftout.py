@@ -1,0 +1,59 @@
+"""Pages in a site's folder that its build leaves out, by the patterns of ``exclude_docs`` and ``draft_docs``.
+
+https://www.mkdocs.org/user-guide/configuration/#exclude_docs; Zensical has the same two settings.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pathspec.gitignore import GitIgnoreSpec
+
+_ALWAYS: Final = (".*", "/templates/")
+"""What MkDocs leaves out of every site, unless a pattern takes it back."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The patterns of one site, a line each, as ``.gitignore`` has them."""
+
+    exclude: str = ""
+    drafts: str = ""
+
+    def has(self, page: Path, folder: Path, within: str = "") -> bool:
+        """Whether a build leaves out a page below ``folder``, which the build has under the name ``within``.
+
+        Raises ValueError for a pattern that is none.
+        """
+        if self._named(page, folder, within):
+            return True
+        if page.stem != "README":
+            return False
+        # MkDocs makes one file of the two: https://www.mkdocs.org/user-guide/writing-your-docs/#index-pages
+        indexes = (page.with_name(f"index{end}") for end in (".md", page.suffix))
+        return any(index.is_file() and not self._named(index, folder, within) for index in indexes)
+
+    def _named(self, page: Path, folder: Path, within: str) -> bool:
+        name = os.path.join(within, os.path.relpath(page, folder)).replace(os.sep, "/")  # noqa: PTH118
+        if not self.exclude.strip() and not self.drafts.strip():
+            return _always(name)
+        drafts = self.drafts.strip() and _patterns(tuple(self.drafts.splitlines())).match_file(name)
+        return bool(drafts) or _patterns((*_ALWAYS, *self.exclude.splitlines())).match_file(name)
+
+
+def _always(name: str) -> bool:
+    """Whether ``_ALWAYS`` names a page: without patterns of its own a site needs no reader of patterns."""
+    parts = name.split("/")
+    return any(part.startswith(".") for part in parts) or (len(parts) > 1 and parts[0] == "templates")
+
+
+@cache
+def _patterns(lines: tuple[str, ...]) -> GitIgnoreSpec:
+    from pathspec.gitignore import GitIgnoreSpec  # As MkDocs reads them.
+
+    return GitIgnoreSpec.from_lines(lines)
