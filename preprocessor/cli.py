@@ -267,8 +267,7 @@ def _check(commands: Commands) -> None:
     command.add_argument(
         "--fail-on",
         choices=("error", "warning", "note"),
-        default="warning",
-        help="the least grave finding that makes the exit status 1 (default: warning)",
+        help="the least grave finding that makes the exit status 1 (default: `fail_on` of the site, else warning)",
     )
     _baseline_options(command)
     _source_options(command)

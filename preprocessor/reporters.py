@@ -43,18 +43,26 @@ def report(
 
 def exit_code(findings: Iterable[Finding], fail_on: Severity = "warning") -> int:
     """Give 1 when there is a finding as grave as ``fail_on``, or graver, else 0."""
-    failing = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
-    return int(any(finding.severity in failing for finding in findings))
+    return int(bool(failing(findings, fail_on)))
+
+
+def failing(findings: Iterable[Finding], fail_on: Severity) -> list[Finding]:
+    """The findings that are as grave as ``fail_on``, or graver."""
+    grave = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+    return [finding for finding in findings if finding.severity in grave]
+
+
+def amounts(findings: Iterable[Finding]) -> str:
+    """Count findings in words: "3 errors, 1 warning"; nothing without any."""
+    return ", ".join(counted(number, severity) for severity, number in _counts(findings).items() if number)
 
 
 def summary(findings: Iterable[Finding]) -> str:
     """Count distinct findings in words: "3 errors, 1 warning in 2 files"; "no findings" without any."""
     distinct = set(findings)
-    counts = _counts(distinct)
-    parts = [counted(number, severity) for severity, number in counts.items() if number]
-    if not parts:
+    if not distinct:
         return "no findings"
-    return ", ".join(parts) + " in " + counted(len({finding.file for finding in distinct}), "file")
+    return f"{amounts(distinct)} in " + counted(len({finding.file for finding in distinct}), "file")
 
 
 def _counts(findings: Iterable[Finding]) -> dict[str, int]:

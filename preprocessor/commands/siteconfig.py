@@ -17,6 +17,7 @@ from preprocessor.commands import Unusable
 from preprocessor.commands.monorepo import PLUGINS, included_sites
 from preprocessor.environment import results_named
 from preprocessor.leftout import LeftOut
+from preprocessor.reporters import SEVERITIES
 from preprocessor.results import Limits, is_uri
 from preprocessor.results.limitoptions import limits_of, written
 
@@ -244,7 +245,7 @@ def _read(file: Path) -> str:
 
 
 def fill_in(arguments: Namespace) -> None:
-    """Set what the command line leaves open: ``site``, ``pipelines``, ``limits`` and, where there is one, ``results``.
+    """Set what the command line leaves open: ``site``, ``pipelines``, ``limits``, ``fail_on`` and ``results``.
 
     The results source is that of ``--results``, else of the environment, else of the site. Raises Unusable for a file
     that says none of it, and for ``--pipelines`` that is no folder.
@@ -256,8 +257,18 @@ def fill_in(arguments: Namespace) -> None:
         raise Unusable(f"{given}: no such folder", "--pipelines names the folder of shared pipelines")
     arguments.pipelines = given or from_here(site.pipelines)
     arguments.limits = _limits(site, getattr(arguments, "limit", None) or [])
+    if getattr(arguments, "fail_on", "") is None:
+        arguments.fail_on = _fail_on(site)
     if getattr(arguments, "results", "") is None:
         arguments.results = results_named() or results_of(site)
+
+
+def _fail_on(site: Site) -> str:
+    """What fails a check where nobody says so: what ends the build of the site, where its file says that."""
+    written = site.options.get("fail_on") or "warning"
+    if written not in SEVERITIES:
+        raise Unusable(f"{site.file.name}: fail_on is one of {', '.join(SEVERITIES)}, not {written}")
+    return str(written)
 
 
 def _limits(site: Site, given: Sequence[str]) -> Limits:

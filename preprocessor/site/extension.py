@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from warnings import warn
 
 from markdown.extensions import Extension
@@ -30,10 +30,11 @@ from markdown.treeprocessors import Treeprocessor
 from preprocessor.comments import suspected
 from preprocessor.generated import deferred
 from preprocessor.leftout import LeftOut
+from preprocessor.reporters import SEVERITIES, amounts, failing
 from preprocessor.results.limitoptions import OPTIONS, limits_of
 from preprocessor.site.assets import inline
 from preprocessor.site.headings import headings_with_values
-from preprocessor.site.neighbours import neighbours, none_left_out
+from preprocessor.site.neighbours import neighbours, none_left_out, speakers
 from preprocessor.site.shownpath import shown_path
 from preprocessor.site.source import results_source
 from preprocessor.site.swap import (
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
     from markdown import Markdown
 
-    from preprocessor.findings import Finding
+    from preprocessor.findings import Finding, Severity
     from preprocessor.pages import Page
     from preprocessor.results import Limits, ResultsError
     from preprocessor.site.answers import KeptAnswers
@@ -67,11 +68,12 @@ class MongoTablesError(Exception):
 
 
 class MongoTablesExtension(Extension):  # type: ignore[misc]
-    """Options: ``results``, ``pipelines``, ``file``, and the limits of ``preprocessor.results.limitoptions``.
+    """Options: ``results``, ``pipelines``, ``file``, ``fail_on``, the limits of ``preprocessor.results.limitoptions``.
 
     ``results`` is a ``mongodb://`` URI or a folder of fixtures; the environment variable
     ``MONGO_TABLES_RESULTS`` comes before it. ``pipelines`` is the folder of shared stage lists. ``file`` is
-    the page's path, for programs that convert one page; Zensical tells it. Paths are relative to Zensical's
+    the page's path, for programs that convert one page; Zensical tells it. ``fail_on`` is the least grave finding
+    that is refused; the linter is asked where that is no error. Paths are relative to Zensical's
     configuration file, elsewhere to the working folder.
     """
 
@@ -80,6 +82,7 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
             "results": ["fixtures", "A mongodb:// URI, or a folder of fixtures"],
             "pipelines": ["docs/pipelines", "The folder of shared stage lists"],
             "file": ["", "The page's path"],
+            "fail_on": ["error", "The least grave finding that is refused: error, warning or note"],
             **{name: ["", option.help] for name, option in OPTIONS.items()},
         }
         super().__init__(**settings)
@@ -183,7 +186,8 @@ class _Conversion:
         place.look_after(place.folder / pipelines)
         others = neighbours(page, place.folder, place.pages, read, place.left_out) if place.pages else []
         source = self._source(place)
-        self._figures, found = _figures(page, others, source)
+        speakers = self._speakers_of([page])
+        self._figures, found = _figures(page, others, source, speakers)
         self._report([each if place.pages else _of_one_page(each) for each in found])
         away = [each for each in found if each.rule == "MT310"]
         self._loose = _loose_faults(page, away)
@@ -232,39 +236,61 @@ class _Conversion:
         try:
             limits = limits_of(options)
         except ValueError as error:
-            refusal = MongoTablesError(f"mongo-tables: {error}")
-            raise (ended_by(refusal) if place.zensical else refusal) from None
+            raise self._wrong_option(str(error)) from None
         return _Source(results_source(options["results"], place.folder), limits)
 
+    @property
+    def _fail_on(self) -> Severity:
+        """The option. Raises ``MongoTablesError`` for what is none of its words."""
+        written = self._extension.getConfig("fail_on")
+        if written not in SEVERITIES:
+            raise self._wrong_option(f"fail_on is one of {', '.join(SEVERITIES)}, not {written}")
+        return cast("Severity", written)
+
+    def _wrong_option(self, message: str) -> Exception:
+        refusal = MongoTablesError(f"mongo-tables: {message}")
+        return ended_by(refusal) if self._place.zensical else refusal
+
     def _report(self, found: Sequence[Finding]) -> None:
-        """Raise for errors, all of them at once; in a preview tell them only. Warn of the rest as Python does."""
+        """Raise for what is to be refused, all at once; in a preview tell it only. Warn of the rest as Python does."""
         from preprocessor.site.faults import line_of
 
-        errors = [each for each in found if each.severity == "error"]
-        if errors and not self._place.preview:
-            raise self._refusal(errors)
-        for each in errors:
+        refused = failing(found, self._fail_on)
+        if refused and not self._place.preview:
+            raise self._refusal(refused)
+        for each in refused:
             print(f"mongo-tables: {line_of(each)}", file=sys.stderr)
         for each in found:
-            if each.severity == "warning":
+            if each.severity == "warning" and each not in refused:
                 warn(f"mongo-tables: {line_of(each)}", stacklevel=2)
 
-    def _refusal(self, errors: list[Finding]) -> Exception:
+    def _speakers_of(self, pages: Sequence[Page]) -> Sequence[Page] | None:
+        """The pages of the site that speak of tables of ``pages``, for the linter; None where it is not asked."""
+        place = self._place
+        if self._fail_on == "error":
+            return None
+        if place.pages is None or len(pages) > 1:
+            return []  # A site as a whole has its speakers among its pages.
+        read = _reader(place, self._extension.getConfig("pipelines"))
+        return speakers(pages[0], place.folder, place.pages, read, place.left_out)
+
+    def _refusal(self, refused: list[Finding]) -> Exception:
         """The error for these faults and, where the site is known, for those of its other pages."""
         from preprocessor.site.faults import line_of
 
         place = self._place
         if place.pages is None or not place.zensical:
-            return _error_for(place.refused_by)("\n".join(map(line_of, errors)))
+            return _error_for(place.refused_by)("\n".join(map(line_of, refused)))
         read = _reader(place, self._extension.getConfig("pipelines"))
         source = self._source(place)
         others = _pages_of_site(place.folder, place.pages, read, place.left_out)
         # What a template writes into, or what comes into a page, is known when its turn comes.
-        found = deferred(_findings(others, source), others, open_ended=True)
-        elsewhere = [each for each in found if each.severity == "error" and each.file != place.shown]
+        found = deferred(_findings(others, source, self._speakers_of(others)), others, open_ended=True)
+        found = [each for each in found if each.rule != "MT175"]
+        elsewhere = [each for each in failing(found, self._fail_on) if each.file != place.shown]
         # A source out of reach is one fault, not one of each page.
-        every = sorted({*errors, *(each for each in elsewhere if each.rule != "MT310")})
-        count = f"mongo-tables: {len(every)} error{'s' if len(every) > 1 else ''}, listed above"
+        every = sorted({*refused, *(each for each in elsewhere if each.rule != "MT310")})
+        count = f"mongo-tables: {amounts(every)}, listed above"
         return ended_by(MongoTablesError("\n".join([*map(line_of, every), count])))
 
     def _with_late_faults(self, html: str, lost: Sequence[str], left: Sequence[LeftOver]) -> str:
@@ -374,14 +400,16 @@ def _in_front_matter(text: str, shown: str) -> list[Finding]:
     return front_matter_findings(Lines(text), shown)
 
 
-def _figures(page: Page, others: Sequence[Page], where: _Source) -> tuple[dict[str, str], list[Finding]]:
+def _figures(
+    page: Page, others: Sequence[Page], where: _Source, speakers: Sequence[Page] | None
+) -> tuple[dict[str, str], list[Finding]]:
     """The figures of a page by token, and what is wrong with it."""
     from preprocessor.site.figures import Known, figures_of
     from preprocessor.site.shelf import data_address
 
     pages = [page, *others]
     files = {page.file, *(spec.file for spec in page.specs if spec), *(each.file for each in page.findings)}
-    found = [each for each in _findings(pages, where) if each.file in files]
+    found = [each for each in _findings(pages, where, speakers) if each.file in files]
     answers = _answers(where)
     known = Known.of(pages, answers.by_key, away=answers.unreachable is not None)
     figures = figures_of(page, known, data_address)
@@ -396,9 +424,12 @@ def _loose_faults(page: Page, away: Sequence[Finding]) -> str:
     return fault_box([*away, *loose_findings(page)])
 
 
-def _findings(pages: Sequence[Page], where: _Source) -> list[Finding]:
-    """What is wrong with the pages. A source out of reach is one fault of each, not one for each table."""
-    from preprocessor.pages import all_findings, queries
+def _findings(pages: Sequence[Page], where: _Source, speakers: Sequence[Page] | None) -> list[Finding]:
+    """What is wrong with the pages. A source out of reach is one fault of each, not one for each table.
+
+    The linter is asked as well where ``speakers`` are given, who show columns of the pages' tables.
+    """
+    from preprocessor.pages import all_findings, lint_findings, queries
     from preprocessor.rules import finding
 
     kept = _answers(where)
@@ -406,7 +437,12 @@ def _findings(pages: Sequence[Page], where: _Source) -> list[Finding]:
     kept.ask(queries(pages, with_sources=True))
     away = kept.unreachable
     if away is None:
-        return all_findings(pages, kept.by_key, kept.collections)
+        linted = None
+        if speakers is not None:
+            files = {page.file for page in pages}
+            linted = lint_findings([*pages, *speakers], kept.fixtures, kept.by_key)
+            linted = [each for each in linted if each.file in files]
+        return all_findings(pages, kept.by_key, kept.collections, linted)
     silent = [finding("MT310", page.file, (0, 0), line, away.hint) for page in pages for line in _lines(away)]
     return [*silent, *all_findings(pages, None)]
 

@@ -39,6 +39,19 @@ def neighbours(
     return [other for other in found if other.tables]
 
 
+def speakers(
+    page: Page,
+    folder: Path,
+    files: Path,
+    read: Callable[[str, str], Page],
+    left_out: Callable[[Path], bool] = none_left_out,
+) -> list[Page]:
+    """The other pages of a site in which the id of a table of ``page`` stands; parameters as of ``neighbours``."""
+    ids = frozenset(table.id for table in page.tables if table.id)
+    named = _naming(ids, page, folder, files) if ids else ()
+    return [read(text, shown) for shown, text in named if not left_out(folder / shown)]
+
+
 def _wanted(page: Page) -> frozenset[str]:
     from preprocessor.specs import CheckSpec, ValueSpec
 

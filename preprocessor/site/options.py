@@ -7,6 +7,8 @@ import math
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ValidationError
 
+from preprocessor.reporters import SEVERITIES
+
 
 class _AboveZero(c.Type):  # type: ignore[type-arg]
     """A number above 0 that has an end: -1 rows or infinitely many seconds are no limit."""
@@ -32,6 +34,10 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     documents = c.Type(str, default="")
     """A collection of the fixtures whose documents are published beside the pages, for the runs under figures to lead
     to; by default none is. Whoever reads the site reads all of them."""
+
+    fail_on = c.Choice(SEVERITIES, default="error")
+    """The least grave finding that ends a build: ``error``, ``warning`` or ``note``. The linter, which finds most
+    warnings and notes, is asked for the latter two, and under ``--strict``."""
 
     time_limit = _AboveZero((int, float), default=10)
     """Seconds that one pipeline may take on a server."""

@@ -25,6 +25,7 @@ from mkdocs.structure.files import File, InclusionLevel
 
 from preprocessor.comments import suspected
 from preprocessor.render.anchors import anchors_in
+from preprocessor.reporters import amounts, failing
 from preprocessor.results.limitoptions import limits_of
 from preprocessor.site import garbage
 from preprocessor.site.amending import (
@@ -340,7 +341,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             return ""
         links = repr((config.use_directory_urls, self.config.documents, self._markdown_is_read))
         # A site that no linter has looked at is not one to believe where its warnings are to fail the build.
-        settings = [repr(answers.limits), links, repr(config.strict)]
+        settings = [repr(answers.limits), links, repr((config.strict, self.config.fail_on))]
         texts = [part for page in pages for part in page]
         return key_of([answers.state, folder_state(self._pipelines(config)), *settings, *texts])
 
@@ -540,13 +541,12 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             store(Path(self._asked.where), self._key, self._fresh)
 
     def _end_with(self, findings: Sequence[Finding], end: str) -> None:
-        """Report findings; a build with an error among them ends here."""
+        """Report findings; a build with one as grave as ``fail_on`` among them ends here."""
+        ending = [] if self._serving else failing(findings, self.config.fail_on)
         for finding in findings:
-            _report(finding)
-        errors = sum(finding.severity == "error" for finding in findings)
-        if errors and not self._serving:
-            count = f"{errors} error{'s' if errors > 1 else ''}"
-            raise PluginError(f"mongo-tables: {count}, listed above; {end}.")
+            _report(finding, ends=finding in ending)
+        if ending:
+            raise PluginError(f"mongo-tables: {amounts(ending)}, listed above; {end}.")
 
     def _without(self, lost: list[str], html: str, given: Page) -> str:
         from preprocessor.site.faults import no_place
@@ -567,10 +567,12 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if away:
             return sorted({*away, *all_findings(pages, None), *loose})
         known = self._known_now
-        linted = lint_findings(pages, self._asked.fixtures, known.answers) if config.strict else None
+        fail_on = self.config.fail_on
+        asked = config.strict or fail_on != "error"
+        linted = lint_findings(pages, self._asked.fixtures, known.answers) if asked else None
         found = all_findings(pages, known.answers, known.collections, linted, known.judged)
-        # The linter's notes fail nothing, and are left to the command that asks for them.
-        notes = {each for each in linted or () if each.severity == "note"}
+        # The linter's notes are left to whoever asks for them.
+        notes = {each for each in linted or () if each.severity == "note" and fail_on != "note"}
         return sorted({*found, *loose} - notes)
 
     def _in_front_matter(self) -> list[Finding]:
@@ -658,8 +660,9 @@ def _inside(folder: Path, files: Files) -> list[File]:
     return [file for file in files if file.abs_src_path and Path(file.abs_src_path).parent == folder]
 
 
-def _report(finding: Finding) -> None:
+def _report(finding: Finding, *, ends: bool = False) -> None:
+    """Log a finding by how grave it is; one that ends the build is shown by ``--quiet`` as well."""
     from preprocessor.site.faults import line_of
 
     level = {"error": logging.ERROR, "warning": logging.WARNING}.get(finding.severity, logging.INFO)
-    log.log(level, line_of(finding))
+    log.log(logging.ERROR if ends else level, line_of(finding))

@@ -1,4 +1,4 @@
-"""The plugin and the Markdown extension in one configuration: both must read the same results and pipelines."""
+"""The plugin and the Markdown extension in one configuration: both must read and refuse the same."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXTENSION: Final = "mongo-tables"
 
 
 def two_sources(plugin: MongoTablesConfig, site: MkDocsConfig, folder: Path) -> str:
-    """Which option names another source for the extension than for the plugin; nothing where none does.
+    """Which option of the extension is another than that of the plugin; nothing where none is.
 
     Paths are relative to ``folder``. The figures of one site would come from two sources, and nothing would say so.
     """
@@ -30,6 +30,8 @@ def two_sources(plugin: MongoTablesConfig, site: MkDocsConfig, folder: Path) -> 
     own = folder / plugin.pipelines if plugin.pipelines else Path(site.docs_dir, "pipelines")
     if _same(str(own)) != _same(str(folder / theirs.get("pipelines", "docs/pipelines"))):
         return _refusal("pipelines")
+    if plugin.fail_on != theirs.get("fail_on", "error"):
+        return _refusal("fail_on", "what ends a build must not depend on which of them sees a comment")
     return ""
 
 
@@ -38,9 +40,9 @@ def _same(where: str) -> str:
     return os.path.abspath(where)  # noqa: PTH100 (a path that need not exist)
 
 
-def _refusal(option: str) -> str:
+def _refusal(option: str, reason: str = "figures of one site come from one source") -> str:
     """The message says no source: it may have a password in it."""
     return (
         f"`{option}` of the plugin and `{option}` of the Markdown extension are not the same; "
-        "give both the same in this file, for figures of one site come from one source"
+        f"give both the same in this file, for {reason}"
     )

@@ -137,7 +137,7 @@ def test_a_page_that_is_left_out_is_checked_all_the_same_and_knows_all_tables(
 def test_a_draft_may_have_the_ids_of_the_page_that_it_is_to_replace(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    other = table("one", pipeline='[{"$sort": {"_id": -1}}, {"$limit": 0}]')
+    other = table("one", pipeline='[{"$sort": {"_id": -1}}, {"$limit": 1}]')
     write(folder, {**settings("draft_docs: a.md\n"), "docs/a.md": other, "docs/one.md": table("one")})
     assert built(folder).done
     assert [each for each in checked(capsys) if not each.startswith("docs/a.md")] == []
