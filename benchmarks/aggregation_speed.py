@@ -19,9 +19,9 @@ from typing import Any
 
 from benchmarks.documents import heavy_documents
 from preprocessor.aggregation import aggregate
-from preprocessor.commands import read_pages
-from preprocessor.pages import queries
-from preprocessor.results import Query
+from preprocessor.pages.asking import queries
+from preprocessor.pages.files import read_pages
+from preprocessor.results.model import Query
 
 DOCUMENTS = 130
 Run = Callable[[Query], Any]

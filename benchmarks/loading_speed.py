@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.documents import status
-from preprocessor.results import Query
 from preprocessor.results.fixtures import FixtureSource
+from preprocessor.results.model import Query
 
 TESTS = [f"experiment_{number:02}" for number in range(11)]
 

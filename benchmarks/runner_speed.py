@@ -33,7 +33,7 @@ from typing import Any
 from pymongo import MongoClient
 
 from preprocessor.runner.clients import Kind
-from preprocessor.runner.load import Crew
+from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.local import LocalReplicaSet, Settings
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import workload
@@ -86,7 +86,7 @@ def cases() -> list[Case]:
     return found + [Case(f"50:50, {n} conn.", "update", n, mixed, 50) for n in (1, 32, 100)]
 
 
-def ours(crew: Crew, uri: str, case: Case, client: Kind, seconds: float, turn: int) -> Cost:
+def ours(crew: WorkerPool, uri: str, case: Case, client: Kind, seconds: float, turn: int) -> Cost:
     """Do the work of a case for some seconds with one of our clients."""
     load = Load(
         uri, DATABASE, case.workload, case.config, f"{turn}", case.connections, client, seconds=seconds
@@ -150,12 +150,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
-    with Crew(1) as crew:
+    with WorkerPool(1) as crew:
         _compare(crew, args)
         _ceiling(crew, args)
 
 
-def _compare(crew: Crew, args: argparse.Namespace) -> None:
+def _compare(crew: WorkerPool, args: argparse.Namespace) -> None:
     peers = ["wire", "pymongo"] + (["go-ycsb"] if shutil.which("go-ycsb") else [])
     server = LocalReplicaSet(Settings(members=1))
     try:
@@ -171,7 +171,9 @@ def _compare(crew: Crew, args: argparse.Namespace) -> None:
         server.close()
 
 
-def _line(crew: Crew, server: LocalReplicaSet, case: Case, peers: list[str], args: argparse.Namespace) -> str:
+def _line(
+    crew: WorkerPool, server: LocalReplicaSet, case: Case, peers: list[str], args: argparse.Namespace
+) -> str:
     costs: dict[str, list[Cost]] = {peer: [] for peer in peers}
     for turn in range(args.rounds):
         for client in CLIENTS:
@@ -199,7 +201,7 @@ def _median(costs: list[Cost]) -> Cost:
     return Cost(median(cost.speed for cost in costs), median(cost.milliseconds for cost in costs))
 
 
-def _ceiling(crew: Crew, args: argparse.Namespace) -> None:
+def _ceiling(crew: WorkerPool, args: argparse.Namespace) -> None:
     print("\n| against a server that only acknowledges | ops/s | ms/1k |\n|---|--:|--:|")
     with acknowledging() as uri:
         for case in cases():

@@ -31,14 +31,15 @@ from pathlib import Path
 
 from benchmarks.site_speed import cpu_seconds
 from preprocessor import comments
-from preprocessor.comments import Comment
-from preprocessor.pages import queries, read_page
-from preprocessor.results import Limits
-from preprocessor.sharedpipelines import SharedPipelines
-from preprocessor.site.answers import KeptAnswers
+from preprocessor.comments.model import Comment
+from preprocessor.pages.asking import queries
+from preprocessor.pages.figures import Known, figures_of
+from preprocessor.pages.keptanswers import KeptAnswers
+from preprocessor.pages.reading import read_page
+from preprocessor.results.model import Limits
 from preprocessor.site.documents import Documents
-from preprocessor.site.figures import Known, figures_of
-from preprocessor.site.shelf import Shelf, put
+from preprocessor.site.downloads import Shelf, put
+from preprocessor.specs.sharedpipelines import SharedPipelines
 
 ROOT = Path(__file__).parents[1]
 BAR = 1.3

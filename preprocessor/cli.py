@@ -22,7 +22,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from preprocessor import __version__
-from preprocessor.environment import RESULTS_VARIABLE
+from preprocessor.files.environment import RESULTS_VARIABLE
+from preprocessor.findings.reporters import report
+from preprocessor.findings.usage import UsageError, print_error
+from preprocessor.pages.reading import source_findings
+from preprocessor.results.model import ResultsError
+from preprocessor.schemas.validation import did_you_mean
 
 _DESCRIPTION = """\
 Tables in Markdown that come from MongoDB aggregation pipelines.
@@ -106,7 +111,7 @@ def _status(arguments: Sequence[str]) -> int:
         only = arguments[0] if arguments and arguments[0] in _COMMANDS else None
         given = parser(only).parse_args(arguments)
         if "config_file" in given:
-            import_module("preprocessor.commands.siteconfig").fill_in(given)
+            import_module("preprocessor.pages.siteconfig").fill_in(given)
         status: int = import_module(given.module).run(given)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -125,16 +130,10 @@ def _drop_output() -> None:
 def _failed(error: Exception) -> int:
     """One line for what the user can mend; a defect of ours keeps its traceback, for the report."""
     _raise_interrupt(error)
-    from preprocessor.commands import Unusable
-    from preprocessor.results import ResultsError
-
     if isinstance(error, ResultsError) and error.faults:
-        from preprocessor.pages import source_findings
-        from preprocessor.reporters import report
-
         print(report(source_findings(error, "fixtures"), "text"), end="", file=sys.stderr)
         return 2
-    if isinstance(error, Unusable | ResultsError):
+    if isinstance(error, UsageError | ResultsError):
         return _complain(error.message, 2, error.hint)
     if isinstance(error, MemoryError):
         from traceback import clear_frames
@@ -142,7 +141,7 @@ def _failed(error: Exception) -> int:
         clear_frames(error.__traceback__)  # What filled the memory stands in them.
         return _complain("the memory of this machine, or what it allows, is not enough", 2)
     if isinstance(error, OSError):
-        # A file that cannot be written is named (``preprocessor.atomic``); a stream has no name.
+        # A file that cannot be written is named (``preprocessor.files.atomic``); a stream has no name.
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF) and not error.filename
         if full:
             _drop_output()
@@ -160,9 +159,7 @@ def _raise_interrupt(error: BaseException | None) -> None:
 
 
 def _complain(message: str, status: int, hint: str = "") -> int:
-    from preprocessor.commands import complain
-
-    complain(message, hint)
+    print_error(message, hint)
     return status
 
 
@@ -184,8 +181,6 @@ class _Parser(argparse.ArgumentParser):
         return given, unknown
 
     def _nearest(self, message: str) -> str:
-        from preprocessor.schemacheck import did_you_mean
-
         if found := _MISTYPED_OPTION.search(message):
             return did_you_mean(found[1], self._option_string_actions)
         found = _MISTYPED_CHOICE.search(message)
@@ -289,7 +284,7 @@ def _explain(commands: Commands) -> None:
         "show what a pipeline does, stage by stage",
         "Runs the pipeline of a table stage by stage on the results source: documents in and out, fields that\n"
         "come and go, the first rows, where a value became null, which stage lost all rows, and why.",
-        "preprocessor.commands.explain",
+        "preprocessor.commands.explain.command",
         f"{_SOURCE}\n\nexit status: 0 every table has its rows and columns, 1 one has not, "
         "2 wrong usage or nothing to work with",
     )
@@ -316,7 +311,7 @@ def _new(commands: Commands) -> None:
         "write the first comment for a collection",
         "Looks at the documents of a collection and writes a comment that shows them as a table: to standard\n"
         "output, or at the end of a page. On a terminal it asks for what no option says.",
-        "preprocessor.commands.new",
+        "preprocessor.commands.new.command",
         f"{_SOURCE}\n\nexit status: 0 written, 2 wrong usage or nothing to work with",
     )
     command.add_argument("collection", nargs="?", metavar="COLLECTION", help="default: the only one there is")
@@ -455,7 +450,7 @@ def _diff(commands: Commands) -> None:
         "or went are listed too, and what was measured otherwise: server, machine, scale, the experiment itself.\n"
         "Rows belong together by what tells them apart: --key, or as few columns as it takes, the first among them;\n"
         "in charts the horizontal axis and the series. Where nothing tells rows apart, this is said.",
-        "preprocessor.commands.diff",
+        "preprocessor.commands.diff.command",
         "OLD and NEW, two built sites or each one of:\n"
         f"{_SOURCES_LISTED}\n\n"
         "exit status: 0 nothing changed, 1 something did, 2 wrong usage or nothing to work with",
@@ -490,16 +485,17 @@ def _completion(commands: Commands) -> None:
         "  fish   mongo-tables completion fish > ~/.config/fish/completions/mongo-tables.fish\n\n"
         "exit status: 0 printed, 2 wrong usage",
     )
+    command.set_defaults(parser=parser)
     command.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
 
 
 _RUNNER = (
-    ("run", "measure experiments and write result documents", "preprocessor.runner.command"),
-    ("experiments", "list the experiments", "preprocessor.runner.listing"),
+    ("run", "measure experiments and write result documents", "preprocessor.commands.run"),
+    ("experiments", "list the experiments", "preprocessor.commands.experiments"),
     (
         "compare",
         "compare two sets of rows that run wrote; for any others: diff",
-        "preprocessor.runner.comparing",
+        "preprocessor.commands.compare",
     ),
 )
 

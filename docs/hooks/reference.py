@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from referencepages import PAGES
 
-from preprocessor.editors import editor_schema, schema_names
-from preprocessor.reference import PAGES
+from preprocessor.schemas.editors import editor_schema
+from preprocessor.schemas.loading import names
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -15,7 +16,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if known := files.get_file_from_path(path):
             files.remove(known)
         files.append(File.generated(config, path, content=text()))
-    for name in schema_names():
+    for name in names():
         path = f"schemas/{name}.schema.json"
         files.append(File.generated(config, path, content=editor_schema(name)))
     return files

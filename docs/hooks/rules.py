@@ -8,11 +8,13 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from preprocessor.findings import Finding
-from preprocessor.lint.ignoring import SEEN_IN_ROWS
-from preprocessor.pages import all_findings, answer, lint_findings, read_page
+from preprocessor.findings.finding import Finding
+from preprocessor.findings.rules import RULES, Rule
+from preprocessor.lint.suppressions import SEEN_IN_ROWS
+from preprocessor.pages.asking import answer
+from preprocessor.pages.judging import all_findings, lint_findings
+from preprocessor.pages.reading import read_page
 from preprocessor.results.fixtures import FixtureSource
-from preprocessor.rules import RULES, Rule
 
 EXAMPLES = Path(__file__).parents[2] / "tests" / "lint" / "pages"
 TABLE = "reference/rules.md"

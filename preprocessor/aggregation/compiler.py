@@ -17,12 +17,12 @@ from typing import Any, Final, NamedTuple
 
 from bson.dbref import DBRef
 
-from preprocessor.aggregation import catalogue, paths
+from preprocessor.aggregation import catalogue, paths, plancache
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
-from preprocessor.aggregation.keeping import content_key, keep, kept
-from preprocessor.aggregation.leading import arranged, leading_group, leading_joins, wanted
+from preprocessor.aggregation.fieldorder import closed
 from preprocessor.aggregation.meter import give_held_documents
-from preprocessor.aggregation.places import closed
+from preprocessor.aggregation.optimizer import leading_group, leading_joins, reorder, sort_limit
+from preprocessor.aggregation.plancache import content_key
 from preprocessor.aggregation.values import (
     MISSING,
     Document,
@@ -533,12 +533,12 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
     for index, spec in enumerate(pipeline, first):
         _check_stage(spec, (*path, index))
     leads = not path or path[-2:] == ("$unionWith", "pipeline")
-    order = arranged(pipeline)
+    order = reorder(pipeline)
     specs = [pipeline[place] for place in order]
     ahead = (
         {leading_group(specs, scope.let), *leading_joins(specs, scope.let)} if leads else set[int | None]()
     )
-    hints = {place: (at in ahead, wanted(specs, at)) for at, place in enumerate(order)}
+    hints = {place: (at in ahead, sort_limit(specs, at)) for at, place in enumerate(order)}
     compiled: dict[int, Stage] = {}
     for place, spec in enumerate(pipeline):
         leading, most = hints.get(place, (False, 0))
@@ -564,12 +564,12 @@ def _check_stage(spec: Any, path: Path) -> None:
 def _stage(spec: Any, scope: Scope, path: Path) -> Stage:
     """The stage, from those that are kept where nothing but its own content says what it does."""
     key = b"" if scope.slots else content_key(spec, path, scope.leading, scope.most)
-    found = kept(key)
+    found = plancache.get(key)
     if found is None:
         asked = scope.context.asked
         found = _compiled_stage(spec, scope, path)
         if scope.context.asked == asked:
-            keep(key, found)
+            plancache.put(key, found)
     return found
 
 

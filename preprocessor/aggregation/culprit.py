@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.aggregation import meter
+from preprocessor.aggregation.compiler import compile_pipeline
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.limits import LimitReached
 
@@ -40,8 +41,6 @@ def _tried(
     spec: Mapping[str, Any], scope: Scope, documents: Sequence[Document], place: int
 ) -> tuple[float, list[Document] | None]:
     """How long a stage takes and what it makes; without end where it reaches a limit, None where it fails."""
-    from preprocessor.aggregation.compiler import compile_pipeline
-
     start = time.thread_time()
     try:
         with meter.measure_pipeline(replace(meter.limits(), seconds=_SECONDS)):

@@ -9,20 +9,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from preprocessor import atomic
-from preprocessor.commands import STDIN, Unusable, ask, complain, gather, read_text, source_for
-from preprocessor.commands.companions import built_together, companions
-from preprocessor.commands.included import Included, included
-from preprocessor.commands.sitepages import Whereabouts, page_folders
-from preprocessor.generated import deferred
-from preprocessor.pages import all_findings, lint_findings, source_findings
-from preprocessor.reporters import counted, exit_code, harmless, report
+from preprocessor.files import atomic
+from preprocessor.findings.baseline import BaselineError, compared, written
+from preprocessor.findings.reporters import counted, escape_control_chars, exit_code, report
+from preprocessor.findings.usage import UsageError, print_error
+from preprocessor.pages.asking import ask, source_for
+from preprocessor.pages.companions import built_together, companions
+from preprocessor.pages.files import STDIN, read_paths, read_text
+from preprocessor.pages.generated import deferred
+from preprocessor.pages.included import Included, included
+from preprocessor.pages.reading import source_findings
+from preprocessor.pages.sitepages import Whereabouts, page_folders
+from preprocessor.results.model import ResultsError
+from preprocessor.results.opening import is_uri, open_source
 
 if TYPE_CHECKING:
-    from preprocessor.findings import Finding
-    from preprocessor.pages import Answers, Page
-    from preprocessor.results import Limits, ResultsSource
+    from preprocessor.findings.finding import Finding
+    from preprocessor.pages.model import Answers, Page
     from preprocessor.results.fixtures import FixtureSource
+    from preprocessor.results.model import Limits, ResultsSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +45,15 @@ def run(arguments: Namespace) -> int:
     With a baseline only findings that it does not accept count.
     """
     if arguments.write_baseline and not arguments.baseline:
-        raise Unusable("--write-baseline goes with --baseline FILE, the file that is written")
+        raise UsageError("--write-baseline goes with --baseline FILE, the file that is written")
     if arguments.prose and arguments.static:
-        raise Unusable("--prose holds sentences against rows, and --static runs no pipeline")
+        raise UsageError("--prose holds sentences against rows, and --static runs no pipeline")
     if arguments.stdin_filename is not None and STDIN not in arguments.paths:
-        raise Unusable(f"--stdin-filename goes with {STDIN}, the page on standard input")
+        raise UsageError(f"--stdin-filename goes with {STDIN}, the page on standard input")
     paths = arguments.paths or page_folders(arguments.site)
-    gathered = gather(paths, arguments.pipelines, arguments.stdin_filename or "<stdin>")
+    gathered = read_paths(paths, arguments.pipelines, arguments.stdin_filename or "<stdin>")
     for fault in gathered.faults:
-        complain(fault)
+        print_error(fault)
     checked = list(_checked(gathered.pages, arguments))
     findings: Sequence[Finding] = sorted({one for each in checked for one in each.findings})
     if arguments.write_baseline:
@@ -116,6 +121,11 @@ def _findings(
     """Those of ``pages`` with those ``known``, and of the tables of ``others`` what keeps their rows from the pages."""
     where, static = arguments.results, arguments.static
     together, asked = [*pages, *others], {page.file for page in pages}
+    if not any(page.comments for page in together):
+        told = {*known, *(one for page in together for one in page.findings)}
+        return sorted(one for one in told if one.file in asked or one.severity == "error")
+    from preprocessor.pages.judging import all_findings, lint_findings  # and with it all that judges rows
+
     source = _fixtures(where, arguments.limits) if static else source_for(together, where, arguments.limits)
     try:
         answers, collections, away = (None, (), []) if static else _asked(together, source, where)
@@ -125,7 +135,7 @@ def _findings(
         found = sorted([*away, *found, *_stale(pages, answers)])
         if away or not arguments.prose:
             return found
-        from preprocessor.prose.judging import prose_findings
+        from preprocessor.pages.prose.judging import prose_findings
 
         return sorted([*found, *prose_findings(pages, answers or {})])
     finally:
@@ -140,8 +150,6 @@ def _asked(
 
     Raises ResultsError for a source that cannot be used for another reason.
     """
-    from preprocessor.results import ResultsError
-
     try:
         return *ask(pages, source), []
     except ResultsError as error:
@@ -155,15 +163,13 @@ def _stale(pages: Sequence[Page], answers: Answers | None) -> list[Finding]:
     written = [page for page in pages if any(comment.region for comment in page.comments)]
     if answers is None or not written:
         return []
-    from preprocessor.inplace import stale_findings
+    from preprocessor.pages.inplace import stale_findings
 
     return [one for page in written for one in stale_findings(page, answers)]
 
 
 def _fixtures(where: str, limits: Limits) -> ResultsSource | None:
     """The fixtures that a check which runs nothing may look at; None for a database, and where there are none."""
-    from preprocessor.results import is_uri, open_source
-
     if is_uri(where) or not Path(where).is_dir():
         return None
     return open_source(where, limits)
@@ -179,23 +185,19 @@ def _learnt_from(source: ResultsSource | None) -> FixtureSource | None:
 
 
 def _accept(findings: Sequence[Finding], file: Path) -> int:
-    from preprocessor.baseline import written
-
     file.parent.mkdir(parents=True, exist_ok=True)
     atomic.write(file.resolve(), written(findings, file.parent).encode("utf-8"))
-    print(f"{harmless(str(file))}: accepted findings: {len(findings)}", file=sys.stderr)
+    print(f"{escape_control_chars(str(file))}: accepted findings: {len(findings)}", file=sys.stderr)
     return 0
 
 
 def _unaccepted(findings: Sequence[Finding], file: Path) -> Sequence[Finding]:
-    from preprocessor.baseline import BaselineError, compared
-
     if not file.is_file():
-        raise Unusable(f"{file}: no such file", "write it once with --write-baseline")
+        raise UsageError(f"{file}: no such file", "write it once with --write-baseline")
     try:
         outcome = compared(findings, read_text(file), file.parent)
     except BaselineError as error:
-        raise Unusable(f"{file} is no baseline: {error}", "write it anew with --write-baseline") from None
+        raise UsageError(f"{file} is no baseline: {error}", "write it anew with --write-baseline") from None
     if outcome.gone:
         print(
             f"accepted findings that are gone: {outcome.gone}; --write-baseline forgets them", file=sys.stderr

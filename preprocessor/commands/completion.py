@@ -15,9 +15,7 @@ def run(arguments: Namespace) -> int:
     """Writes the script to standard output."""
     import shtab
 
-    from preprocessor.cli import parser
-
-    whole = parser()
+    whole = arguments.parser()
     for action in _actions(whole):
         if action.metavar in _FILES:
             action.complete = shtab.FILE  # type: ignore[attr-defined]

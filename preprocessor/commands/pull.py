@@ -9,25 +9,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.commands import Unusable, read_pages, shared_pipelines
-from preprocessor.commands.siteconfig import Site, results_of
-from preprocessor.commands.sitepages import page_folders
-from preprocessor.pages import query_of
-from preprocessor.reporters import harmless
-from preprocessor.results import is_uri
+from preprocessor.findings.reporters import escape_control_chars
+from preprocessor.findings.usage import UsageError
+from preprocessor.pages.files import read_pages, shared_pipelines
+from preprocessor.pages.siteconfig import Site, results_of
+from preprocessor.pages.sitepages import page_folders
+from preprocessor.render.chartdata import plot_of
+from preprocessor.render.comparison import compared_columns
+from preprocessor.results.model import ResultsError
+from preprocessor.results.opening import is_uri
+from preprocessor.results.readpaths import Reader, trees_by_collection
+from preprocessor.schemas.validation import did_you_mean
+from preprocessor.specs.model import CheckSpec, TableSpec, ValueSpec, shown_columns
 
 if TYPE_CHECKING:
     from preprocessor.results.pull import Copied, FileChange
-    from preprocessor.results.readpaths import Reader
-    from preprocessor.sharedpipelines import Stage
-    from preprocessor.specs import PipelineSpec, Spec
+    from preprocessor.specs.model import PipelineSpec, Spec
+    from preprocessor.specs.sharedpipelines import Stage
 
 
 def run(arguments: Namespace) -> int:
     """Copies, and prints a line for each file that changed. 0 also when nothing did."""
-    from preprocessor.changes.revisions import on_disk
     from preprocessor.results.pull import PULL_LIMITS, pull
-    from preprocessor.results.readpaths import trees_by_collection
+    from preprocessor.results.revisions import on_disk
 
     readers = _readers(arguments)
     copied = _copied(arguments, readers)
@@ -42,7 +46,7 @@ def run(arguments: Namespace) -> int:
             limits=replace(PULL_LIMITS, files=arguments.limits.files),
         )
     for reason in reasons:
-        print(harmless(f"kept whole: {reason}"))
+        print(escape_control_chars(f"kept whole: {reason}"))
     for file in report.files:
         if file.kept:
             print(_kept(file))
@@ -65,10 +69,10 @@ def _copied(arguments: Namespace, readers: Sequence[Reader]) -> list[Copied]:
 
     option = "--pipeline" if arguments.pipeline else "--as" if arguments.name else ""
     if option and len(arguments.collections) != 1:
-        raise Unusable(f"{option} is for one collection", "name it behind the source")
+        raise UsageError(f"{option} is for one collection", "name it behind the source")
     names = arguments.collections or sorted({reader.query.collection for reader in readers})
     if not names:
-        raise Unusable("no page reads a collection", "name the collections, or the pages with --docs")
+        raise UsageError("no page reads a collection", "name the collections, or the pages with --docs")
     if not arguments.pipeline:
         return [Copied(name, arguments.name or "") for name in names]
     stages = _stages(arguments.pipeline, arguments.pipelines)
@@ -77,23 +81,21 @@ def _copied(arguments: Namespace, readers: Sequence[Reader]) -> list[Copied]:
 
 def _stages(name: str, folder: str) -> tuple[Stage, ...]:
     """The stages of a shared pipeline. Raises Unusable with all its faults."""
-    from preprocessor.schemacheck import did_you_mean
-
     shared = shared_pipelines(folder)(name)
     if shared is None or shared.file is None:
         known = shared.known if shared else ()
         message = f"--pipeline {name}: there is no such shared pipeline in {folder}"
-        raise Unusable(message, did_you_mean(name, known) or f"there are {', '.join(known) or 'none'}")
+        raise UsageError(message, did_you_mean(name, known) or f"there are {', '.join(known) or 'none'}")
     faults = [one for one in shared.findings if one.severity == "error"]
     if faults:
         told = [f"{one.file}:{one.line}:{one.column}: {one.rule} {one.message}" for one in faults]
-        raise Unusable("\n".join(told), faults[0].hint)
+        raise UsageError("\n".join(told), faults[0].hint)
     return shared.stages
 
 
 def _revision(where: str) -> str | None:
     """What ``$$revision`` is: None for a source that has no revisions."""
-    from preprocessor.changes.revisions import is_revision, last_change
+    from preprocessor.results.revisions import is_revision, last_change
 
     return last_change(where) if is_revision(where) else None
 
@@ -101,8 +103,6 @@ def _revision(where: str) -> str | None:
 @contextmanager
 def _naming(pipeline: str | None) -> Iterator[None]:
     """Says of a complaint about a stage which stage it is."""
-    from preprocessor.results import ResultsError
-
     try:
         yield
     except ResultsError as error:
@@ -110,7 +110,7 @@ def _naming(pipeline: str | None) -> Iterator[None]:
             raise
         # A pipeline's path begins with the number of a stage, from 0.
         place = " → ".join((f"stage {int(error.path[0]) + 1}", *map(str, error.path[1:])))
-        raise Unusable(f"--pipeline {pipeline}, {place}: {error.message}", error.hint) from None
+        raise UsageError(f"--pipeline {pipeline}, {place}: {error.message}", error.hint) from None
 
 
 def _readers(arguments: Namespace) -> list[Reader]:
@@ -120,7 +120,7 @@ def _readers(arguments: Namespace) -> list[Reader]:
     pages = read_pages(arguments.docs or page_folders(arguments.site), arguments.pipelines)
     faulty = [page.file for page in pages if any(one.severity == "error" for one in page.findings)]
     if faulty and arguments.prune:
-        raise Unusable(
+        raise UsageError(
             f"{faulty[0]} has errors, so what it reads cannot be known",
             f"mend what `mongo-tables check {faulty[0]}` lists, or leave out --prune",
         )
@@ -131,17 +131,11 @@ def _readers(arguments: Namespace) -> list[Reader]:
 
 def _source_reader(spec: PipelineSpec) -> Reader:
     """What a site tells under the figure about the documents behind it."""
-    from preprocessor.pages import source_of
-    from preprocessor.results.readpaths import Reader
-
-    return Reader(source_of(spec), (), place=f"{spec.file}:{spec.locate(('pipeline',))[0]}")
+    return Reader(spec.source_query, (), place=f"{spec.file}:{spec.locate(('pipeline',))[0]}")
 
 
 def _reader(spec: PipelineSpec, specs: Sequence[Spec]) -> Reader:
     """The query of a table or a chart with everything that the page, or prose about it, takes of its rows."""
-    from preprocessor.results.readpaths import Reader
-    from preprocessor.specs import CheckSpec, ValueSpec, shown_columns
-
     columns = [column for _, column in shown_columns(spec)] + _compared(spec)
     filters: list[Mapping[str, Any]] = []
     for other in specs:
@@ -152,15 +146,11 @@ def _reader(spec: PipelineSpec, specs: Sequence[Spec]) -> Reader:
             else:
                 filters.append(other.expect)
     line, _ = spec.locate(("pipeline",))
-    return Reader(query_of(spec), tuple(columns), tuple(filters), f"{spec.file}:{line}")
+    return Reader(spec.query, tuple(columns), tuple(filters), f"{spec.file}:{line}")
 
 
 def _compared(spec: PipelineSpec) -> list[str]:
     """The columns that a table's own chart, or its comparison with a row, takes."""
-    from preprocessor.render.chartdata import plot_of
-    from preprocessor.render.comparison import compared_columns
-    from preprocessor.specs import TableSpec
-
     plot = plot_of(spec)
     columns = [plot.x, *plot.y, *([plot.series] if plot.series else [])] if plot else []
     if isinstance(spec, TableSpec) and spec.baseline:
@@ -172,14 +162,14 @@ def _compared(spec: PipelineSpec) -> list[str]:
 def _kept(file: FileChange) -> str:
     documents = f"{file.documents} document{'' if file.documents == 1 else 's'}"
     what = f"{documents} that the source does not have; delete the file if nobody needs it"
-    return f"kept {harmless(str(file.path))}: {what}"
+    return f"kept {escape_control_chars(str(file.path))}: {what}"
 
 
 def _described(file: FileChange) -> str:
     documents = f"{file.documents} document{'' if file.documents == 1 else 's'}"
     if file.renamed_from:
-        documents = f"renamed from {harmless(file.renamed_from)}, {documents}"
+        documents = f"renamed from {escape_control_chars(file.renamed_from)}, {documents}"
     if file.rewritten:
-        return f"{harmless(str(file.path))}: {documents}, the same in another order or notation"
+        return f"{escape_control_chars(str(file.path))}: {documents}, the same in another order or notation"
     counts = f"{documents}, {file.added} new, {file.changed} changed, {file.removed} gone"
-    return f"{harmless(str(file.path))}: {counts}"
+    return f"{escape_control_chars(str(file.path))}: {counts}"

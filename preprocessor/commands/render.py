@@ -8,20 +8,24 @@ from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from preprocessor import atomic
-from preprocessor.commands import Unusable, ask, read_pages, source_for
-from preprocessor.commands.companions import companions
-from preprocessor.commands.sitepages import Whereabouts
-from preprocessor.findings import Finding
-from preprocessor.pages import Answers, Page, all_findings, tables_by_id
-from preprocessor.reporters import harmless, report
-from preprocessor.statements import Tables
+from preprocessor.files import atomic
+from preprocessor.findings.finding import Finding
+from preprocessor.findings.reporters import escape_control_chars, report
+from preprocessor.findings.usage import UsageError
+from preprocessor.pages.asking import ask, source_for
+from preprocessor.pages.companions import companions
+from preprocessor.pages.files import read_pages
+from preprocessor.pages.inplace import region_findings, render_in_place
+from preprocessor.pages.judging import all_findings, tables_by_id
+from preprocessor.pages.markdown import render_markdown
+from preprocessor.pages.model import Answers, Page, Tables
+from preprocessor.pages.sitepages import Whereabouts
 
 
 def run(arguments: Namespace) -> int:
     """Renders every page or, when one has an error, none; 0 when nothing is to complain about, 1 otherwise."""
     if (arguments.check or arguments.force) and not arguments.in_place:
-        raise Unusable("--check and --force go with --in-place")
+        raise UsageError("--check and --force go with --in-place")
     pages = read_pages(arguments.files, arguments.pipelines)
     apart = all(map(Whereabouts(arguments.site).leave_out, pages))
     together = [*pages, *companions(pages, arguments.pipelines, arguments.site, apart=apart)]
@@ -43,19 +47,13 @@ def run(arguments: Namespace) -> int:
 
 
 def _region_findings(pages: Sequence[Page]) -> list[Finding]:
-    from preprocessor.inplace import region_findings
-
     return [one for page in pages for one in region_findings(page)]
 
 
 def _write(arguments: Namespace, pages: Sequence[Page], answers: Answers, tables: Tables) -> int:
     if arguments.in_place:
-        from preprocessor.inplace import written
-
-        return _in_place(pages, answers, written, only_check=arguments.check)
-    from preprocessor.expansion import replaced
-
-    texts = [replaced(page, answers, tables) for page in pages]
+        return _in_place(pages, answers, render_in_place, only_check=arguments.check)
+    texts = [render_markdown(page, answers, tables) for page in pages]
     if arguments.output:
         _to_folder(Path(arguments.output), pages, texts)
     else:
@@ -68,7 +66,7 @@ def _to_folder(folder: Path, pages: Sequence[Page], texts: Sequence[str]) -> Non
     for page in pages:
         file = _under(folder, page.file)
         if file in files:
-            raise Unusable(
+            raise UsageError(
                 f"{files[file]} and {page.file} would both become {file}", "render them one by one"
             )
         files[file] = page.file
@@ -85,7 +83,7 @@ def _in_place(
         return 1 if changed else 0
     _save({Path(page.file): text for page, text in changed})
     for page, _ in changed:
-        print(f"{harmless(page.file)}: tables written", file=sys.stderr)
+        print(f"{escape_control_chars(page.file)}: tables written", file=sys.stderr)
     return 0
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from preprocessor.schemas.editors import editor_schema
+
 
 def run(arguments: Namespace) -> int:
     """Prints the schema as the site publishes it."""
-    from preprocessor.editors import editor_schema
-
     sys.stdout.buffer.write(
         editor_schema(arguments.name).encode("utf-8")
     )  # JSON, whatever the terminal speaks.

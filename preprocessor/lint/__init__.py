@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from preprocessor.findings import Finding
+from preprocessor.findings.finding import Finding
 from preprocessor.lint import (
     rules_chance,
     rules_charts,
@@ -25,14 +25,14 @@ from preprocessor.lint import (
     rules_units,
     rules_waste,
 )
+from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.shape.values import Shape
-from preprocessor.lint.subject import Subject
-from preprocessor.specs import PipelineSpec, TableSpec
+from preprocessor.specs.model import PipelineSpec, TableSpec
 
 if TYPE_CHECKING:
     from preprocessor.results.fixtures import FixtureSource
 
-Rule = Callable[[Subject], Iterator[Finding]]
+Rule = Callable[[RuleContext], Iterator[Finding]]
 
 RULES: Final[tuple[Rule, ...]] = (
     *rules_fields.RULES,
@@ -44,27 +44,29 @@ RULES: Final[tuple[Rule, ...]] = (
 )
 
 
-def subject_of(spec: PipelineSpec, documents: Shape, *, known: bool, quoted: tuple[str, ...] = ()) -> Subject:
+def subject_of(
+    spec: PipelineSpec, documents: Shape, *, known: bool, quoted: tuple[str, ...] = ()
+) -> RuleContext:
     """A comment with the flow of its pipeline, to be looked at by rules.
 
     ``documents`` is the shape of its collection, ``known`` whether real documents were looked at for it, ``quoted``
     what the prose reads of its rows.
     """
-    return Subject.of(spec, documents, known=known, quoted=quoted)
+    return RuleContext.of(spec, documents, known=known, quoted=quoted)
 
 
-def findings(subject: Subject) -> list[Finding]:
+def findings(subject: RuleContext) -> list[Finding]:
     """All that the rules say of one comment, whatever it ignores."""
     return [one for rule in RULES for one in rule(subject)]
 
 
-def page_findings(subjects: Iterable[Subject]) -> list[tuple[Subject, Finding]]:
+def page_findings(subjects: Iterable[RuleContext]) -> list[tuple[RuleContext, Finding]]:
     """All that is said of the tables of one page held against each other, each with the table it is about."""
     listed = list(subjects)
     return [pair for rule in rules_page.RULES for pair in rule(listed)]
 
 
-def row_findings(subject: Subject, rows: Sequence[Mapping[str, Any]]) -> list[Finding]:
+def row_findings(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> list[Finding]:
     """All that is said of the rows of a table or a chart."""
     spec = subject.spec
     named = list(rules_rows.repeated_key(spec, rows)) if isinstance(spec, TableSpec) else []
@@ -76,7 +78,7 @@ def row_findings(subject: Subject, rows: Sequence[Mapping[str, Any]]) -> list[Fi
     ]
 
 
-def asked_findings(subject: Subject, source: FixtureSource) -> list[Finding]:
+def asked_findings(subject: RuleContext, source: FixtureSource) -> list[Finding]:
     """All that fixtures say of a pipeline when they are asked what it has at one of its stages."""
     return [
         *rules_chance.tied_at_limit(subject.spec, source),

@@ -12,13 +12,17 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from preprocessor.lint.shape.learn import described, learnt, result_schema
+from preprocessor.aggregation import AggregationError, aggregate
+from preprocessor.lint.shape.learn import described, learnt
+from preprocessor.lint.shape.telling import telling
 from preprocessor.lint.shape.values import Shape, unknown_documents
-from preprocessor.resultshape import MARKS, expects_results, is_result
+from preprocessor.results.model import ResultsError
+from preprocessor.results.resultshape import MARKS, expects_results, is_result
+from preprocessor.schemas.loading import load
 
 if TYPE_CHECKING:
     from preprocessor.results.fixtures import FixtureSource
-    from preprocessor.specs import PipelineSpec
+    from preprocessor.specs.model import PipelineSpec
 
 _AT_ONCE: Final = 1_000
 
@@ -27,7 +31,7 @@ def collection_shape(spec: PipelineSpec, source: FixtureSource | None) -> tuple[
     """The shape of the documents that a pipeline starts from, and whether real documents were looked at."""
     documents = _matching(spec, source) if source else []
     if documents:
-        schema = result_schema() if all(map(is_result, documents)) else None
+        schema = load("result") if all(map(is_result, documents)) else None
         return learnt(documents, schema, believed=all(map(_by_runner, documents))), True
     taken = source is None and expects_results(spec.pipeline)
     return (described_results() if taken else unknown_documents()), False
@@ -36,15 +40,10 @@ def collection_shape(spec: PipelineSpec, source: FixtureSource | None) -> tuple[
 @cache
 def described_results() -> Shape:
     """What documents of the runner look like; read once, for all tables."""
-    schema = result_schema()
-    return described(schema) if schema else unknown_documents()
+    return described(load("result"))
 
 
 def _matching(spec: PipelineSpec, source: FixtureSource) -> list[dict[str, Any]]:
-    from preprocessor.aggregation import AggregationError
-    from preprocessor.lint.shape.telling import telling
-    from preprocessor.results import ResultsError
-
     try:
         return source.stored(spec.collection).with_documents(
             _with_more(spec.pipeline), lambda documents: telling(_passing(documents, spec)), pruned=True
@@ -55,8 +54,6 @@ def _matching(spec: PipelineSpec, source: FixtureSource) -> list[dict[str, Any]]
 
 def _passing(documents: Iterable[dict[str, Any]], spec: PipelineSpec) -> Iterator[dict[str, Any]]:
     """The documents that pass the pipeline's first ``$match``, some at a time."""
-    from preprocessor.aggregation import aggregate
-
     if not spec.pipeline or "$match" not in spec.pipeline[0]:
         yield from documents
         return

@@ -6,12 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from preprocessor.findings import Finding
+from preprocessor.aggregation import AggregationError, check
+from preprocessor.findings.finding import Finding
 from preprocessor.lint import asked_findings, findings, page_findings, row_findings, subject_of
 from preprocessor.lint.documents import collection_shape
+from preprocessor.lint.liveness import queried
 from preprocessor.lint.rules_texts import shows_sort_keys
-from preprocessor.lint.usage import queried
-from preprocessor.specs import CheckSpec, PipelineSpec, Spec, ValueSpec
+from preprocessor.specs.model import CheckSpec, PipelineSpec, Spec, ValueSpec
 
 if TYPE_CHECKING:
     from preprocessor.results.fixtures import FixtureSource
@@ -74,8 +75,6 @@ def lint(pages: Iterable[Sequence[Spec | None]], source: FixtureSource | None, r
 
 def _is_checked(spec: PipelineSpec) -> bool:
     """Whether all of the pipeline could be compiled, so that each of its stages has the form that rules rely on."""
-    from preprocessor.aggregation import AggregationError, check
-
     try:
         check(spec.pipeline, variables=spec.let)
     except AggregationError:

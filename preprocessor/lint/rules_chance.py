@@ -9,13 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from preprocessor.findings import Finding
+from preprocessor.aggregation.values import MISSING
+from preprocessor.findings.finding import Finding
+from preprocessor.findings.rules import finding
 from preprocessor.lint.asking import Documents, asked, made
 from preprocessor.lint.ordering import By, orders
+from preprocessor.lint.rulecontext import quoted
 from preprocessor.lint.sortings import Sorting, Stages, is_kept, is_row_by_row, last_sorting
-from preprocessor.lint.subject import quoted
-from preprocessor.rules import finding
-from preprocessor.specs import PipelineSpec, shown_columns
+from preprocessor.render.column import column_value
+from preprocessor.specs.model import PipelineSpec, shown_columns
 
 if TYPE_CHECKING:
     from preprocessor.results.fixtures import FixtureSource
@@ -45,16 +47,11 @@ def tied_rows(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
 
 def _never_there(sorting: Sorting, rows: Rows) -> bool:
     """Whether no row has one of the keys: then nothing is sorted by it, which is another fault (MT305)."""
-    from preprocessor.aggregation.values import MISSING
-    from preprocessor.render.columns import column_value
-
     return any(all(column_value(row, key) is MISSING for row in rows) for key in sorting.keys)
 
 
 def _differing(spec: PipelineSpec, one: Row, other: Row) -> list[str]:
     """The columns in which readers see two rows."""
-    from preprocessor.render.columns import column_value
-
     columns = dict.fromkeys(column for _, column in shown_columns(spec))
     return [name for name in columns if repr(column_value(one, name)) != repr(column_value(other, name))]
 

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from preprocessor.findings import Finding
-from preprocessor.rules import finding
-from preprocessor.specs import PipelineSpec
+from preprocessor.aggregation.values import is_date
+from preprocessor.findings.finding import Finding
+from preprocessor.findings.rules import finding
+from preprocessor.render.chartdata import plot_of, present_values
+from preprocessor.specs.model import PipelineSpec
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -18,9 +20,6 @@ _DATE: Final = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d(:\d\d){0,2}(\.\d+)?Z?)?)?"
 
 def zone_without_dates(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
     """MT425: a time zone is named for an axis that has no dates, so it changes nothing."""
-    from preprocessor.aggregation.values import is_date
-    from preprocessor.render.chartdata import plot_of, present_values
-
     plot = plot_of(spec)
     if plot and plot.timezone and not any(map(is_date, present_values(rows, plot.x))):
         message = f"`timezone` changes nothing here: no row has a date in `{plot.x}`."
@@ -30,8 +29,6 @@ def zone_without_dates(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
 
 def dates_as_names(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
     """MT426: texts that are dates stand in the order in which rows name them, which is not that of time."""
-    from preprocessor.render.chartdata import plot_of, present_values
-
     plot = plot_of(spec)
     if plot is None:
         return

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from preprocessor.findings import Finding
-from preprocessor.lint.subject import Subject
-from preprocessor.specs import TableSpec
+from preprocessor.findings.finding import Finding
+from preprocessor.lint.rulecontext import RuleContext
+from preprocessor.render.column import column_value
+from preprocessor.render.values import is_number, raw_text, significant_digits
+from preprocessor.specs.model import TableSpec
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -16,11 +18,8 @@ _MOST_DIGITS: Final = 6
 _MOST_DECIMALS: Final = 15  # of the schema
 
 
-def many_digits(subject: Subject, rows: Rows) -> Iterator[Finding]:
+def many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT508: a column that is computed, and that nobody rounds, shows the noise of its arithmetic."""
-    from preprocessor.render.columns import column_value
-    from preprocessor.render.values import raw_text, significant_digits
-
     spec = subject.spec
     for index, column in enumerate(spec.columns if isinstance(spec, TableSpec) else ()):
         traits, form = subject.column(column).traits, spec.format.get(column)
@@ -38,8 +37,6 @@ def many_digits(subject: Subject, rows: Rows) -> Iterator[Finding]:
 
 def _proposed(values: Sequence[object]) -> int:
     """Decimals that leave the largest figure four digits and the smallest two."""
-    from preprocessor.render.values import is_number, raw_text
-
     numbers = [Decimal(raw_text(value)) for value in values if is_number(value)]
     powers = [number.adjusted() for number in numbers if number.is_finite() and number]
     return min(max(3 - max(powers), 1 - min(powers), 0), _MOST_DECIMALS)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preprocessor.findings import Finding
+from preprocessor.findings.finding import Finding
+from preprocessor.lint.rulecontext import RuleContext, quoted, suggestion
 from preprocessor.lint.shape.expressions import Path, Visit
 from preprocessor.lint.shape.flow import StageFlow
 from preprocessor.lint.shape.stages import is_flag, keeps
 from preprocessor.lint.shape.values import ARRAY, Shape, lookup, member
-from preprocessor.lint.subject import Subject, quoted, suggestion
-from preprocessor.render.columns import index_hint
-from preprocessor.specs import shown_columns
+from preprocessor.render.column import index_hint
+from preprocessor.specs.model import shown_columns
 
 Parts = tuple[str, ...]
 
@@ -23,7 +23,7 @@ def _never(shape: Shape) -> bool:
     return shape.kinds == ARRAY and shape.items is not None and _never(shape.items)
 
 
-def column_never_there(subject: Subject) -> Iterator[Finding]:
+def column_never_there(subject: RuleContext) -> Iterator[Finding]:
     """MT302: a column that no row can have is empty from top to bottom."""
     rows = subject.flow.rows
     for path, column in shown_columns(subject.spec):
@@ -35,7 +35,7 @@ def column_never_there(subject: Subject) -> Iterator[Finding]:
             yield subject.finding("MT302", subject.spec.locate(path), message, hint)
 
 
-def path_never_there(subject: Subject) -> Iterator[Finding]:
+def path_never_there(subject: RuleContext) -> Iterator[Finding]:
     """MT402: a path that no document has gives nothing, and what is computed from it is null."""
     told: set[str] = set()
     for stage in subject.flow.stages:
@@ -108,7 +108,7 @@ def _near(root: Shape, parts: Parts) -> str:
     return ""
 
 
-def path_sometimes_there(subject: Subject) -> Iterator[Finding]:
+def path_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
     """MT403: where only some documents have a field, the cell of the others does not say why it has no value."""
     if not subject.known:
         return
@@ -129,7 +129,7 @@ def path_sometimes_there(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _read_at(subject: Subject, source: str) -> tuple[int, int] | None:
+def _read_at(subject: RuleContext, source: str) -> tuple[int, int] | None:
     for visit in subject.visits:
         if not visit.name and visit.shape.traits.path == source:
             return subject.at(visit.path)
@@ -139,7 +139,7 @@ def _read_at(subject: Subject, source: str) -> tuple[int, int] | None:
 _VARIED = "variant"
 
 
-def overridden_setting(subject: Subject) -> Iterator[Finding]:
+def overridden_setting(subject: RuleContext) -> Iterator[Finding]:
     """MT412: a setting is shown for all, but the variants of the experiment replaced it."""
     varied = member(subject.flow.documents, _VARIED)
     told = set()
@@ -175,7 +175,7 @@ def _same_name(shape: Shape, name: str, path: str, depth: int) -> tuple[str, fro
     return None
 
 
-def two_copies(subject: Subject) -> Iterator[Finding]:
+def two_copies(subject: RuleContext) -> Iterator[Finding]:
     """MT415: one value is read from the key of the documents, its neighbours from the field that the key copies."""
     read = {visit.shape.traits.path or "" for visit in subject.visits if not visit.name}
     for visit in subject.visits:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from preprocessor.findings import Finding
-from preprocessor.lint.subject import Subject
-from preprocessor.specs import TableSpec
+from preprocessor.findings.finding import Finding
+from preprocessor.lint.rulecontext import RuleContext
+from preprocessor.specs.model import TableSpec
 
 
-def header_blanks(subject: Subject) -> Iterator[Finding]:
+def header_blanks(subject: RuleContext) -> Iterator[Finding]:
     """MT503: blanks at the ends of a header, or two in a row, are slips of the keyboard."""
     for index, header in enumerate(_written(subject)):
         if header != " ".join(header.split()):
@@ -23,7 +23,7 @@ def header_blanks(subject: Subject) -> Iterator[Finding]:
 _CODE_NAME = re.compile(r"[a-z]+[A-Z]\w*|\w+_\w+")
 
 
-def header_is_field_name(subject: Subject) -> Iterator[Finding]:
+def header_is_field_name(subject: RuleContext) -> Iterator[Finding]:
     """MT504: a header that is the name of a field speaks to programs, not to readers."""
     for index, (column, header) in enumerate(zip(subject.columns, _written(subject), strict=False)):
         if header == column and _CODE_NAME.fullmatch(header):
@@ -36,7 +36,7 @@ def header_is_field_name(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _written(subject: Subject) -> tuple[str, ...]:
+def _written(subject: RuleContext) -> tuple[str, ...]:
     return subject.spec.headers if isinstance(subject.spec, TableSpec) else ()
 
 
@@ -68,7 +68,7 @@ _PITFALLS = (
 )
 
 
-def misleading_measure(subject: Subject) -> Iterator[Finding]:
+def misleading_measure(subject: RuleContext) -> Iterator[Finding]:
     """MT413: a counter stands under a header for something that it does not measure."""
     for index, (column, header) in enumerate(zip(subject.columns, subject.headers, strict=False)):
         sources = subject.column(column).traits.sources
@@ -85,7 +85,7 @@ _CPU = re.compile(r"\bCPU\b(?!.*(user|kernel|system))", re.IGNORECASE)
 _CPU_SERIES = re.compile(r"NORMALIZED_CPU_(\w+)\]")
 
 
-def _cpu_in_part(subject: Subject, index: int, header: str, sources: frozenset[str]) -> Iterator[Finding]:
+def _cpu_in_part(subject: RuleContext, index: int, header: str, sources: frozenset[str]) -> Iterator[Finding]:
     shares = sorted({found[1] for source in sources if (found := _CPU_SERIES.search(source))})
     if not shares or not _CPU.search(header) or set(shares) - {"USER", "KERNEL"}:
         return

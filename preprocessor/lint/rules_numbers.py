@@ -8,23 +8,23 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from preprocessor.findings import Finding
+from preprocessor.findings.finding import Finding
+from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.shape.expressions import Operand, Path, Visit
 from preprocessor.lint.shape.values import elements
-from preprocessor.lint.subject import Subject
 
 
 def _written(expression: Any) -> str:
     return expression[1:] if isinstance(expression, str) else json.dumps(expression, default=str)
 
 
-def _divisors(subject: Subject) -> Iterator[Operand]:
+def _divisors(subject: RuleContext) -> Iterator[Operand]:
     for visit in subject.visits:
         if visit.name in ("$divide", "$mod") and len(visit.operands) == 2:
             yield visit.operands[1]
 
 
-def null_counted_as_zero(subject: Subject) -> Iterator[Finding]:
+def null_counted_as_zero(subject: RuleContext) -> Iterator[Finding]:
     """MT306: a sum makes 0 of samples that are null, and a mean over such sums counts them."""
     for visit in subject.visits:
         if visit.name not in ("$avg", "$min", "$median", "$percentile", "$stdDevPop", "$stdDevSamp"):
@@ -40,7 +40,7 @@ def null_counted_as_zero(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def rounded_divisor(subject: Subject) -> Iterator[Finding]:
+def rounded_divisor(subject: RuleContext) -> Iterator[Finding]:
     """MT307: a divisor that was rounded to whole numbers can be 0, and makes the quotient inexact."""
     for divisor in _divisors(subject):
         digits = divisor.shape.traits.digits
@@ -54,7 +54,7 @@ def rounded_divisor(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def zero_divisor(subject: Subject) -> Iterator[Finding]:
+def zero_divisor(subject: RuleContext) -> Iterator[Finding]:
     """MT308: a document has 0 where the pipeline divides by it."""
     for divisor in _divisors(subject):
         traits = divisor.shape.traits
@@ -75,7 +75,7 @@ _GUARD = (
 )
 
 
-def unguarded_divisor(subject: Subject) -> Iterator[Finding]:
+def unguarded_divisor(subject: RuleContext) -> Iterator[Finding]:
     """MT410: nothing says that the divisor is not 0; one such document would fail the whole table."""
     places: dict[str, list[Path]] = defaultdict(list)
     for divisor in _divisors(subject):
@@ -94,7 +94,7 @@ def unguarded_divisor(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def zip_by_position(subject: Subject) -> Iterator[Finding]:
+def zip_by_position(subject: RuleContext) -> Iterator[Finding]:
     """MT407: arrays of samples that are paired by position pair what was measured at different times."""
     for visit in subject.visits:
         if visit.name != "$zip":
@@ -119,7 +119,7 @@ _EARLIER = re.compile(r"before|start|begin|first|initial", re.IGNORECASE)
 _COMPARISONS = ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp")
 
 
-def unchecked_counters(subject: Subject) -> Iterator[Finding]:
+def unchecked_counters(subject: RuleContext) -> Iterator[Finding]:
     """MT409: a difference of two states of a server means nothing when it was restarted in between."""
     places: dict[tuple[str, str], list[Path]] = defaultdict(list)
     for visit in subject.visits:

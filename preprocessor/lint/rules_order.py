@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
-from preprocessor.findings import Finding
+from preprocessor.findings.finding import Finding
 from preprocessor.lint.ordering import By
+from preprocessor.lint.rulecontext import RuleContext, quoted, suggestion
 from preprocessor.lint.shape.expressions import Path
 from preprocessor.lint.shape.flow import StageFlow
 from preprocessor.lint.shape.values import NUMBERS, Shape, lookup
-from preprocessor.lint.subject import Subject, quoted, suggestion
-from preprocessor.specs import ChartSpec, shown_columns
+from preprocessor.specs.model import ChartSpec, shown_columns
 
 
 def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
@@ -24,7 +24,7 @@ def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
             yield key, lookup(stage.before, tuple(key.split(".")))
 
 
-def missing_sort_key(subject: Subject) -> Iterator[Finding]:
+def missing_sort_key(subject: RuleContext) -> Iterator[Finding]:
     """MT305: a sort by a field that no row has leaves rows in whatever order they come."""
     for stage in subject.stages("$sort"):
         for key, shape in sort_keys(stage):
@@ -50,7 +50,7 @@ def missing_sort_key(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _dropped_by(subject: Subject, sort: StageFlow, key: str) -> StageFlow | None:
+def _dropped_by(subject: RuleContext, sort: StageFlow, key: str) -> StageFlow | None:
     parts = tuple(key.split("."))
     for stage in reversed(subject.flow.stages[: sort.number]):
         if not lookup(stage.before, parts).absent:
@@ -59,7 +59,7 @@ def _dropped_by(subject: Subject, sort: StageFlow, key: str) -> StageFlow | None
     return None
 
 
-def limit_without_sort(subject: Subject) -> Iterator[Finding]:
+def limit_without_sort(subject: RuleContext) -> Iterator[Finding]:
     """MT401: which documents a ``$limit`` keeps is chance when nothing has put them in order."""
     for stage in _chance_limits(subject):
         yield subject.in_pipeline(
@@ -71,7 +71,7 @@ def limit_without_sort(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _chance_limits(subject: Subject) -> list[StageFlow]:
+def _chance_limits(subject: RuleContext) -> list[StageFlow]:
     """The stages that keep some documents of those that nothing has put in order."""
     before = [By.STORAGE, *(order.by for order in subject.orders)]
     return [
@@ -81,7 +81,7 @@ def _chance_limits(subject: Subject) -> list[StageFlow]:
     ]
 
 
-def rows_by_chance(subject: Subject) -> Iterator[Finding]:
+def rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
     """MT416: rows come out of a stage that promises no order, and nothing sorts them."""
     order = subject.orders[-1] if subject.orders else None
     if order is None or order.by is not By.CHANCE or _chance_limits(subject) or _draws_in_order(subject):
@@ -97,7 +97,7 @@ def rows_by_chance(subject: Subject) -> Iterator[Finding]:
     )
 
 
-def at_random(subject: Subject) -> Iterator[Finding]:
+def at_random(subject: RuleContext) -> Iterator[Finding]:
     """MT421: a document or a number is drawn anew by every run, and no sort behind it changes that."""
     order = subject.orders[-1] if subject.orders else None
     for path, name in _draws(subject.spec.pipeline, ()):
@@ -141,12 +141,12 @@ def _stage_name(path: Path) -> str:
     return next((str(part) for part in reversed(path) if str(part).startswith("$")), "")
 
 
-def _sort_by(subject: Subject) -> str:
+def _sort_by(subject: RuleContext) -> str:
     first = subject.columns[0] if subject.columns else "_id"
     return f'End the pipeline with a `$sort` that tells the rows apart, for example {{"$sort": {{"{first}": 1}}}}.'
 
 
-def stored_order(subject: Subject) -> Iterator[Finding]:
+def stored_order(subject: RuleContext) -> Iterator[Finding]:
     """MT417: rows come as their documents are stored, which a copy of the collection need not share."""
     by = subject.orders[-1].by if subject.orders else By.STORAGE
     if by is By.STORAGE and not _chance_limits(subject) and not _draws_in_order(subject):
@@ -158,7 +158,7 @@ def stored_order(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _draws_in_order(subject: Subject) -> bool:
+def _draws_in_order(subject: RuleContext) -> bool:
     """Whether a chart puts its points in order itself: over an axis of numbers or dates, with nothing to name."""
     spec = subject.spec
     if not isinstance(spec, ChartSpec) or spec.series or spec.mark == "bar":
@@ -167,7 +167,7 @@ def _draws_in_order(subject: Subject) -> bool:
     return bool(kinds) and kinds <= NUMBERS | {"date", "null"}
 
 
-def array_by_chance(subject: Subject) -> Iterator[Finding]:
+def array_by_chance(subject: RuleContext) -> Iterator[Finding]:
     """MT420, MT417: an array is shown whose elements come in no order, or as documents are stored."""
     arrays = subject.orders[-1].arrays if subject.orders else {}
     for column in dict.fromkeys(column for _, column in shown_columns(subject.spec)):
@@ -185,7 +185,7 @@ def array_by_chance(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def text_order(subject: Subject) -> Iterator[Finding]:
+def text_order(subject: RuleContext) -> Iterator[Finding]:
     """MT408: texts with numbers in them are sorted letter by letter, so that 10 stands before 9."""
     for stage in subject.stages("$sort"):
         for key, shape in sort_keys(stage):

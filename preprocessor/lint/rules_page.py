@@ -7,15 +7,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from preprocessor.findings import Finding
-from preprocessor.lint.subject import Subject
-from preprocessor.specs import TableSpec
+from preprocessor.findings.finding import Finding
+from preprocessor.lint.rulecontext import RuleContext
+from preprocessor.specs.model import TableSpec
 
 
 class _Shown(NamedTuple):
     """One column of one table: its header without stray blanks, and what it is computed from."""
 
-    subject: Subject
+    subject: RuleContext
     place: int
     column: str
     header: str
@@ -23,7 +23,7 @@ class _Shown(NamedTuple):
     digits: int | None
 
 
-def _shown(subjects: Sequence[Subject]) -> list[_Shown]:
+def _shown(subjects: Sequence[RuleContext]) -> list[_Shown]:
     return [
         _Shown(
             subject,
@@ -39,7 +39,7 @@ def _shown(subjects: Sequence[Subject]) -> list[_Shown]:
     ]
 
 
-def misplaced_header(subjects: Sequence[Subject]) -> Iterator[tuple[Subject, Finding]]:
+def misplaced_header(subjects: Sequence[RuleContext]) -> Iterator[tuple[RuleContext, Finding]]:
     """MT414: a header that elsewhere on the page stands over something else was copied from there."""
     shown = _shown(subjects)
     by_header: dict[str, dict[tuple[str, frozenset[str]], _Shown]] = defaultdict(dict)
@@ -76,7 +76,7 @@ def _akin(header: str, one: _Shown) -> bool:
     return any(word.lower()[:4] in words for word in _WORD.findall(header) if len(word) > 1)
 
 
-def uneven_rounding(subjects: Sequence[Subject]) -> Iterator[tuple[Subject, Finding]]:
+def uneven_rounding(subjects: Sequence[RuleContext]) -> Iterator[tuple[RuleContext, Finding]]:
     """MT506: the same column is rounded to different decimals in the tables of a page."""
     by_column: dict[tuple[str, str], list[_Shown]] = defaultdict(list)
     for one in _shown(subjects):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from preprocessor.findings import Finding
-from preprocessor.lint.subject import quoted
-from preprocessor.rules import finding
-from preprocessor.specs import TableSpec
+from preprocessor.aggregation.values import MISSING, is_number
+from preprocessor.findings.finding import Finding
+from preprocessor.findings.rules import finding
+from preprocessor.lint.rulecontext import quoted
+from preprocessor.render.column import column_value
+from preprocessor.specs.model import TableSpec
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -48,9 +50,6 @@ def _is_of_id(spec: TableSpec, column: str) -> bool:
 
 def _has_names(column: str, rows: Rows) -> bool:
     """Whether a column has a text, a date or another value that is no number, list or document."""
-    from preprocessor.aggregation.values import MISSING, is_number
-    from preprocessor.render.columns import column_value
-
     values = (column_value(row, column) for row in rows)
     return any(
         value is not MISSING
@@ -63,8 +62,6 @@ def _has_names(column: str, rows: Rows) -> bool:
 
 def repeated_key(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
     """MT411: two rows have the same name, so that readers cannot know which is which."""
-    from preprocessor.render.columns import column_value
-
     columns, shown = naming_columns(spec, rows), key_columns(spec)
     seen: dict[str, int] = {}
     for number, row in enumerate(rows, 1):

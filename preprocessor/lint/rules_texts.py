@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.findings import Finding
+from preprocessor.findings.finding import Finding
+from preprocessor.findings.rules import finding
 from preprocessor.lint.asking import asked
+from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.rules_order import misplaced, sort_keys, told_of_text
 from preprocessor.lint.sortings import last_sorting
-from preprocessor.lint.subject import Subject
-from preprocessor.rules import finding
-from preprocessor.specs import PipelineSpec
+from preprocessor.render.column import column_value
+from preprocessor.specs.model import PipelineSpec
 
 if TYPE_CHECKING:
     from preprocessor.results.fixtures import FixtureSource
@@ -25,8 +26,6 @@ def shows_sort_keys(spec: PipelineSpec) -> bool:
 
 def text_order(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
     """MT408: texts with numbers in them are sorted letter by letter, and two of them stand the wrong way round."""
-    from preprocessor.render.columns import column_value
-
     sorting = last_sorting(spec.pipeline)
     if sorting is None or not sorting.seen:
         return
@@ -37,7 +36,7 @@ def text_order(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterato
             yield finding("MT408", spec.file, at, *told_of_text(key, example))
 
 
-def asked_text_order(subject: Subject, source: FixtureSource) -> Iterator[Finding]:
+def asked_text_order(subject: RuleContext, source: FixtureSource) -> Iterator[Finding]:
     """MT408 about texts that stages make of numbers: fixtures are asked which there are."""
     spec = subject.spec
     for stage in subject.stages("$sort"):

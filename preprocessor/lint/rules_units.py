@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from preprocessor.findings import Finding
-from preprocessor.jsontext import Path
+from preprocessor.findings.finding import Finding
+from preprocessor.jsontext.model import Path
+from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.shape import units
 from preprocessor.lint.shape.units import Unit
-from preprocessor.lint.subject import Subject
 from preprocessor.render.headers import added_unit
-from preprocessor.specs import ChartSpec, TableSpec
+from preprocessor.specs.model import ChartSpec, TableSpec
 
 _BRACKETED = re.compile(r"\(([^()]*)\)")
 _LOOSE = re.compile(r"(?:[KkMGT]i?B|bytes|docs)/s\b")
@@ -26,7 +26,7 @@ def written_unit(header: str) -> str:
     return loose[0] if loose else ""
 
 
-def _columns(subject: Subject) -> Iterator[tuple[int, str, str, tuple[Unit, ...], Unit]]:
+def _columns(subject: RuleContext) -> Iterator[tuple[int, str, str, tuple[Unit, ...], Unit]]:
     """Columns with a unit in the header and one by computation: place, name, written unit, readings, computed."""
     for index, (column, header) in enumerate(zip(subject.columns, subject.headers, strict=False)):
         text = written_unit(header)
@@ -36,7 +36,7 @@ def _columns(subject: Subject) -> Iterator[tuple[int, str, str, tuple[Unit, ...]
             yield index, column, text, readings, computed
 
 
-def wrong_unit(subject: Subject) -> Iterator[Finding]:
+def wrong_unit(subject: RuleContext) -> Iterator[Finding]:
     """MT404: the header says one unit, the pipeline computes another."""
     for index, column, text, readings, computed in _columns(subject):
         powers = units.measured(computed)
@@ -68,7 +68,7 @@ def _named_unit(unit: Unit) -> str:
     return " × ".join(f"{base}s" for base in over) + "".join(f" a {base}" for base in under)
 
 
-def mixed_units(subject: Subject) -> Iterator[Finding]:
+def mixed_units(subject: RuleContext) -> Iterator[Finding]:
     """MT405: one table counts kilobytes of 1000 bytes in one column and of 1024 in another, under one name."""
     sizes: list[tuple[int, str, str, bool]] = []
     for index, column, text, readings, computed in _columns(subject):
@@ -93,7 +93,7 @@ def _step(binary: bool) -> str:
     return "1024" if binary else "1000"
 
 
-def wrong_name(subject: Subject) -> Iterator[Finding]:
+def wrong_name(subject: RuleContext) -> Iterator[Finding]:
     """MT406: a field is named for bytes, but something else is counted in it."""
     for name, shape in subject.flow.rows.fields.items():
         computed, path = shape.traits.unit, subject.defined(name)
@@ -109,7 +109,7 @@ def wrong_name(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def two_units(subject: Subject) -> Iterator[Finding]:
+def two_units(subject: RuleContext) -> Iterator[Finding]:
     """MT427: the header names one unit, the column's format another. MT509: the same one, in other words."""
     spec = subject.spec
     for path, column, header in _named(subject):
@@ -130,7 +130,7 @@ def two_units(subject: Subject) -> Iterator[Finding]:
             yield subject.finding("MT427", at, f"{said}: readers cannot know which it is.", hint)
 
 
-def _named(subject: Subject) -> Iterator[tuple[Path, str, str]]:
+def _named(subject: RuleContext) -> Iterator[tuple[Path, str, str]]:
     """Place, name and header of the columns of a table, or of those of a chart that have a label."""
     spec = subject.spec
     if isinstance(spec, TableSpec):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from preprocessor.findings import Finding
+from preprocessor.findings.finding import Finding
+from preprocessor.lint.liveness import Unused, is_live
+from preprocessor.lint.rulecontext import RuleContext, quoted
 from preprocessor.lint.shape.values import has_array
-from preprocessor.lint.subject import Subject, quoted
-from preprocessor.lint.usage import Unused, is_live
 
 
-def _carried(subject: Subject) -> dict[str, bool]:
+def _carried(subject: RuleContext) -> dict[str, bool]:
     """The fields of the rows that are not shown, each with whether it has arrays in it."""
     rows = subject.flow.rows
     return {
@@ -19,7 +19,7 @@ def _carried(subject: Subject) -> dict[str, bool]:
     }
 
 
-def unused_fields(subject: Subject) -> Iterator[Finding]:
+def unused_fields(subject: RuleContext) -> Iterator[Finding]:
     """MT501: what is computed or kept and neither read nor shown costs time and misleads the next author."""
     heavy = {name for name, is_heavy in _carried(subject).items() if is_heavy}
     by_line: dict[int, list[Unused]] = defaultdict(list)
@@ -42,7 +42,7 @@ def unused_fields(subject: Subject) -> Iterator[Finding]:
 _HOW = {(False, False): "kept", (True, False): "computed or kept", (True, True): "computed"}
 
 
-def carried_arrays(subject: Subject) -> Iterator[Finding]:
+def carried_arrays(subject: RuleContext) -> Iterator[Finding]:
     """MT502: whole arrays of samples travel with every row and are not shown."""
     heavy = [name for name, is_heavy in _carried(subject).items() if is_heavy and name != "_id"]
     kept = {one.name: one.path for one in subject.usage.unused if not one.computed}
@@ -65,7 +65,7 @@ def carried_arrays(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def carried_key(subject: Subject) -> Iterator[Finding]:
+def carried_key(subject: RuleContext) -> Iterator[Finding]:
     """MT505: a key that is a whole document travels with every row and is not shown."""
     key = subject.flow.rows.fields.get("_id")
     projects = [stage for stage in subject.stages("$project") if "_id" not in stage.argument]

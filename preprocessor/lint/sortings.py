@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from preprocessor.aggregation import AggregationError
+from preprocessor.aggregation.sorting import parse
 from preprocessor.lint.ordering import By, orders
 
 Stages = Sequence[Mapping[str, Any]]
@@ -34,9 +36,6 @@ class Sorting(NamedTuple):
 
     def keys_of(self, rows: Sequence[Mapping[str, Any]]) -> list[Any]:
         """What each row is sorted by; nothing where only a server can tell."""
-        from preprocessor.aggregation import AggregationError
-        from preprocessor.aggregation.sorting import parse
-
         try:
             pattern = parse(self.keys, ())
             return [pattern.keys(row) for row in rows]

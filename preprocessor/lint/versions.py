@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from preprocessor.aggregation.catalogue import find
+
 if TYPE_CHECKING:
     from preprocessor.aggregation.catalogue import Kind
 
@@ -17,8 +19,6 @@ def since_hint(message: str) -> str:
 
     A hint is given where MongoDB has the operator, since a version that the catalogue names.
     """
-    from preprocessor.aggregation.catalogue import find
-
     named = _UNKNOWN.search(message)
     if named is None:
         return ""

@@ -12,9 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from preprocessor.specs.model import ChartSpec, PipelineSpec, TableSpec
+
 if TYPE_CHECKING:
-    from preprocessor.render.columns import Column
-    from preprocessor.specs import PipelineSpec, Spec
+    from preprocessor.render.column import Column
+    from preprocessor.specs.model import Spec
 
 _LONGEST: Final = 60
 _KEYS: Final = 3
@@ -28,8 +30,6 @@ def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
     One that has none of its own gets its kind and its title, else its caption, else its columns; what the page has
     twice is numbered in the order of the page.
     """
-    from preprocessor.specs import PipelineSpec
-
     asking = [spec for spec in specs if isinstance(spec, PipelineSpec)]
     own = {spec.id for spec in asking if spec.id}
     unnamed = [spec for spec in asking if not spec.id]
@@ -66,8 +66,6 @@ def anchors_in(figure: str) -> list[str]:
 
 
 def _derived(spec: PipelineSpec) -> str:
-    from preprocessor.specs import ChartSpec, TableSpec
-
     columns = " ".join(spec.headers) if isinstance(spec, TableSpec) else ""
     kind = "chart" if isinstance(spec, ChartSpec) else "table"
     name = next(filter(None, map(words, (spec.title or "", spec.caption or "", columns))), "")

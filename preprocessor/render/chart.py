@@ -17,8 +17,7 @@ from typing import Final
 from preprocessor.render.chartdata import Data, Plot, Point, Series, data_of
 from preprocessor.render.chartscale import Scale, apart, linear_marks, log_marks
 from preprocessor.render.headers import with_unit
-from preprocessor.render.html import text_html
-from preprocessor.render.pipetable import display_width
+from preprocessor.render.text import display_width, text_html
 from preprocessor.render.timeaxis import Mark, has_clock_times, time_marks
 from preprocessor.render.values import raw_text
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from bson.datetime_ms import DatetimeMS
 
 from preprocessor.aggregation.values import MISSING, date_from_millis, is_date, millis
-from preprocessor.render.columns import column_value
+from preprocessor.render.column import column_value
+from preprocessor.render.timeaxis import moment_text
 from preprocessor.render.values import cell_text, is_number
+from preprocessor.specs.model import ChartSpec, TableSpec
 
 if TYPE_CHECKING:
-    from preprocessor.specs import ChartSpec, ColumnFormat, PipelineSpec, TableSpec
+    from preprocessor.specs.model import ColumnFormat, PipelineSpec
 
 Rows = Sequence[Mapping[str, object]]
 AxisKind = Literal["number", "time", "category"]
@@ -59,8 +61,6 @@ class Plot:
     def x_text(self, value: object) -> str:
         """A value of the horizontal axis in full: a date on the clock of the chart's zone."""
         if self.timezone and is_date(value):
-            from preprocessor.render.timeaxis import moment_text
-
             return moment_text(value, self.timezone)
         return self.text(self.x, value)
 
@@ -117,8 +117,6 @@ class Data:
 
 def plot_of(spec: PipelineSpec) -> Plot | None:
     """The plot of a chart, or that of a table which asks for one."""
-    from preprocessor.specs import ChartSpec, TableSpec
-
     if isinstance(spec, ChartSpec):
         return chart_plot(spec)
     return table_plot(spec) if isinstance(spec, TableSpec) else None
@@ -160,8 +158,6 @@ def table_plot(spec: TableSpec) -> Plot | None:
 
 def as_table(spec: ChartSpec) -> TableSpec:
     """The table of what a chart draws: where pictures cannot go, and for who cannot see them."""
-    from preprocessor.specs import TableSpec
-
     columns = tuple(dict.fromkeys((spec.x, *([spec.series] if spec.series else []), *spec.y)))
     return TableSpec(
         comment=spec.comment,

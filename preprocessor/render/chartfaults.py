@@ -9,7 +9,7 @@ from typing import Final
 
 from preprocessor.aggregation.values import MISSING, is_date
 from preprocessor.render.chartdata import Data, Plot, Rows, data_of, drawable, places_of, present_values
-from preprocessor.render.columns import column_value
+from preprocessor.render.column import column_value
 
 # A bar that is thinner than this part of the axis is about half a pixel wide.
 _THINNEST: Final = 1 / 1200

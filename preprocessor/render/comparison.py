@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from preprocessor import noise
-from preprocessor.render.columns import Align, Column, column_value
+from preprocessor.render.column import Align, Column, column_value
 from preprocessor.render.values import cell_text, is_number, raw_or_nothing, raw_text
+from preprocessor.results import noise
 
 if TYPE_CHECKING:
-    from preprocessor.specs import TableSpec
+    from preprocessor.specs.model import TableSpec
 
 Rows = Sequence[Mapping[str, object]]
 

@@ -20,13 +20,14 @@ from dataclasses import replace
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from preprocessor.render.columns import Column, column_value, columns_of
+from preprocessor.render.column import Column, column_value
+from preprocessor.render.columns import columns_of
 from preprocessor.render.headers import with_unit
 from preprocessor.render.values import is_number, raw_or_nothing
 
 if TYPE_CHECKING:
-    from preprocessor.provenance import Provenance
-    from preprocessor.specs import TableSpec
+    from preprocessor.results.provenance import Provenance
+    from preprocessor.specs.model import TableSpec
 
 Rows = Sequence[Mapping[str, Any]]
 

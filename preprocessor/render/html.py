@@ -14,34 +14,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.aggregation.values import MISSING
 from preprocessor.render.anchors import row_anchors
+from preprocessor.render.chart import chart_html
 from preprocessor.render.chartdata import Plot, as_table, chart_plot, table_plot
-from preprocessor.render.columns import Align, Column, columns_of
+from preprocessor.render.column import Align, Column
+from preprocessor.render.columns import columns_of
+from preprocessor.render.comparison import baseline_rows
 from preprocessor.render.notes import notes_of
-from preprocessor.render.values import visible
+from preprocessor.render.text import NO_ROWS, text_html
 
 if TYPE_CHECKING:
-    from preprocessor.specs import ChartSpec, PipelineSpec, TableSpec
+    from preprocessor.specs.model import ChartSpec, PipelineSpec, TableSpec
 
 _TO_THIS: Final = "Link to this figure"
 _BEHIND: Final = "The runs behind this row"
-NO_ROWS: Final = "There are no results for this table yet."
 _NO_MEANINGS: Final[Mapping[str, str]] = MappingProxyType({})
-
-
-@lru_cache(maxsize=16_384)
-def text_html(text: str) -> str:
-    """Text as HTML that shows exactly this text, in an element or in a quoted attribute.
-
-    Most of it stands on a page more than once: in a table, its chart, the runs behind it.
-    """
-    return escape(visible(text))
 
 
 def html_table(
@@ -76,8 +67,6 @@ def html_chart(spec: ChartSpec, rows: Sequence[Mapping[str, object]], *, notes: 
 
 
 def _drawn(plot: Plot | None, rows: Sequence[Mapping[str, object]]) -> str:
-    from preprocessor.render.chart import chart_html
-
     return chart_html(plot, rows) if plot else ""
 
 
@@ -160,8 +149,6 @@ def _marked(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> int:
     """The number of the row that others are compared with; -1 where there is none."""
     if spec.baseline is None:
         return -1
-    from preprocessor.render.comparison import baseline_rows
-
     return next(iter(baseline_rows(spec, rows)), -1)
 
 

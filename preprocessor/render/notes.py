@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.aggregation.values import MISSING
-from preprocessor.noise import LEAST_REPEATS
 from preprocessor.render.comparison import FEW_SIGN, NOISE_SIGN
+from preprocessor.results.noise import LEAST_REPEATS
 
 if TYPE_CHECKING:
-    from preprocessor.render.columns import Column
-    from preprocessor.specs import TableSpec
+    from preprocessor.render.column import Column
+    from preprocessor.specs.model import TableSpec
 
 _SIGNS: Final[Mapping[str, str]] = {
     NOISE_SIGN: f"{NOISE_SIGN} within noise: the repeats overlap those of the baseline.",

@@ -14,16 +14,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
-from unicodedata import combining, east_asian_width
 
-from preprocessor.render.columns import Align, Column, columns_of
+from preprocessor.render.column import Align, Column
+from preprocessor.render.columns import columns_of
 from preprocessor.render.headers import with_unit
-from preprocessor.render.html import NO_ROWS
 from preprocessor.render.notes import notes_of
+from preprocessor.render.text import NO_ROWS, display_width
 from preprocessor.render.values import visible
 
 if TYPE_CHECKING:
-    from preprocessor.specs import TableSpec
+    from preprocessor.specs.model import TableSpec
 
 _SPECIAL: Final = re.compile(
     r"""
@@ -107,13 +107,6 @@ def _pad(cell: str, width: int, align: Align) -> str:
     room = width - display_width(cell)
     before = {"left": 0, "right": room, "center": room // 2}[align]
     return " " * before + cell + " " * (room - before)
-
-
-def display_width(text: str) -> int:
-    """How many columns of a fixed-width display the text takes: East Asian wide ones two, marks none."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def _joined(columns: Sequence[Sequence[str]]) -> list[str]:

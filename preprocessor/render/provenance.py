@@ -13,11 +13,11 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from preprocessor.provenance import LOCAL
 from preprocessor.render.values import is_number, raw_text
+from preprocessor.results.provenance import LOCAL
 
 if TYPE_CHECKING:
-    from preprocessor.provenance import Provenance
+    from preprocessor.results.provenance import Provenance
 
 _MOST: Final = 4
 """Different values that are listed one by one."""

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 from preprocessor.render.anchors import row_anchors
 from preprocessor.render.columns import columns_of
 from preprocessor.render.html import table_html
-from preprocessor.specs import ColumnFormat
-from preprocessor.variants import variant_name
+from preprocessor.results.variants import variant_name
+from preprocessor.specs.model import ColumnFormat
 
 if TYPE_CHECKING:
-    from preprocessor.provenance import Run
-    from preprocessor.specs import TableSpec
+    from preprocessor.results.provenance import Run
+    from preprocessor.specs.model import TableSpec
 
 MOST_RUNS: Final = 150
 """More than these are not listed in a page."""

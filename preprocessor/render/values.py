@@ -40,7 +40,7 @@ from bson.timestamp import Timestamp
 from preprocessor.aggregation.values import MISSING
 
 if TYPE_CHECKING:
-    from preprocessor.specs import ColumnFormat
+    from preprocessor.specs.model import ColumnFormat
 
 
 MISSING_TEXT: Final = "—"

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from preprocessor import atomic
+from preprocessor.files import atomic
 from preprocessor.results import cachefolder
 
 MAX_BYTES = 512 * 2**20

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from preprocessor.results import Query, Rows
+from preprocessor.results.model import Query, Rows
 
 Places = dict[str, int]
 """The names to put in order, each with its place."""

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
-from preprocessor.results import ResultsError
-from preprocessor.results.fixturetext import Fault, told
-from preprocessor.textfiles import leads_within
+from preprocessor.files.text import leads_within
+from preprocessor.results.fixturetext import told
+from preprocessor.results.model import Fault, ResultsError
 
 _PULL_HINT = (
     "name another folder or a mongodb:// URI as the results source, or fill it with `mongo-tables pull`"

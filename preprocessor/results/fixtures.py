@@ -16,24 +16,20 @@ from operator import eq
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from preprocessor.results import (
-    Limits,
-    Query,
-    ResultsError,
-    Rows,
-    bsoncache,
-    cachefolder,
-    fixturefiles,
-    fixturetext,
-)
+from preprocessor.aggregation import AggregationError, LimitReached, NotOffline, aggregate
+from preprocessor.aggregation.meter import uncounted
+from preprocessor.results import bsoncache, cachefolder, fixturefiles, fixturetext
+from preprocessor.results.fieldorder import settle_field_order
+from preprocessor.results.limitoptions import OPTIONS
+from preprocessor.results.limits import rows_within
+from preprocessor.results.model import Fault, Limits, Query, ResultsError, Rows
 from preprocessor.results.rawdocuments import RawDocuments
 from preprocessor.results.running import guard
+from preprocessor.results.stored import BROKEN, StoredCollection
 
 if TYPE_CHECKING:
-    from preprocessor.aggregation import AggregationError
     from preprocessor.aggregation.limits import Limits as FileLimits
     from preprocessor.results.mockdatabase import FixtureDatabase
-    from preprocessor.results.stored import StoredCollection
 
 
 class _Digest(Protocol):
@@ -93,9 +89,6 @@ class FixtureSource:
         """The rows of a query. Raises ``ResultsError`` with the path in the pipeline for what a server
         refuses.
         """
-        from preprocessor.results.fieldorder import settle_field_order
-        from preprocessor.results.limits import rows_within
-
         guard(query)
         with self._lock:
             rows = self._from_documents(query)
@@ -111,8 +104,6 @@ class FixtureSource:
             return self._evaluated(rows, query)
 
     def _evaluated(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
-        from preprocessor.aggregation import AggregationError, aggregate
-
         try:
             return aggregate(
                 rows,
@@ -148,8 +139,6 @@ class FixtureSource:
 
     def stored(self, collection: str) -> StoredCollection:
         """The collection as it is on disk."""
-        from preprocessor.results.stored import BROKEN, StoredCollection
-
         with self._lock:
             if collection not in self._stored:
                 try:
@@ -254,7 +243,7 @@ class FixtureSource:
 
     def _faults(self) -> ResultsError | None:
         """Every fault of every file of the folder, so that one run tells all."""
-        faults: list[fixturetext.Fault] = []
+        faults: list[Fault] = []
         for collection in self.collections():
             try:
                 files = fixturefiles.files_of(self._folder, collection)
@@ -273,8 +262,6 @@ class _Others(Mapping[str, list[dict[str, Any]]]):
         self._source = source
 
     def __getitem__(self, name: str) -> list[dict[str, Any]]:
-        from preprocessor.aggregation.meter import uncounted
-
         with uncounted():
             return self._source.documents(name)
 
@@ -287,8 +274,6 @@ class _Others(Mapping[str, list[dict[str, Any]]]):
 
 def _named_stage(error: AggregationError) -> str:
     """What is wrong; of a limit that was reached, in which stage."""
-    from preprocessor.aggregation import LimitReached
-
     path = error.path or ()
     if not isinstance(error, LimitReached) or len(path) < 2 or not isinstance(path[0], int):
         return error.message
@@ -297,19 +282,15 @@ def _named_stage(error: AggregationError) -> str:
 
 def _hint(error: AggregationError) -> str:
     """What is to be done: about a limit, about what needs a server, nothing that is not clear otherwise."""
-    from preprocessor.aggregation import LimitReached, NotOffline
-
     if not isinstance(error, LimitReached):
         return "it runs on a MongoDB server only" if isinstance(error, NotOffline) else ""
-    from preprocessor.results.limitoptions import OPTIONS
-
     name = next(name for name, option in OPTIONS.items() if option.field == error.limit)
     return (
         f"let it do less, or raise {name}; on the command line --limit {name.removesuffix('_limit')}=NUMBER"
     )
 
 
-def _faults_of(path: Path) -> Sequence[fixturetext.Fault]:
+def _faults_of(path: Path) -> Sequence[Fault]:
     try:
         return fixturetext.read(path, fixturefiles.read(path))[1]
     except ResultsError as error:  # It cannot even be opened.
@@ -338,7 +319,7 @@ def _encoded(rows: Rows) -> Iterator[bytes]:
         yield bson.encode({"": row})[6:-1]
 
 
-def _repeated(paths: Sequence[Path], documents: RawDocuments) -> list[fixturetext.Fault]:
+def _repeated(paths: Sequence[Path], documents: RawDocuments) -> list[Fault]:
     """The documents whose ``_id`` an earlier one has, each with its place; ``paths`` are those of the pieces.
 
     Whether there are any is seen by numbers alone, which take a tenth of the memory of the values.
@@ -347,7 +328,7 @@ def _repeated(paths: Sequence[Path], documents: RawDocuments) -> list[fixturetex
     if not any(map(eq, hashes, islice(hashes, 1, None))):
         return []
     seen: dict[bytes, int] = {}
-    found: list[fixturetext.Fault] = []
+    found: list[Fault] = []
     for number, value in enumerate(documents.first_values()):
         first = seen.setdefault(value, number)
         if first != number and len(found) <= fixturetext.FAULTS_SHOWN:
@@ -358,13 +339,13 @@ def _repeated(paths: Sequence[Path], documents: RawDocuments) -> list[fixturetex
     return found
 
 
-def _duplicate(raw: bytes, here: tuple[Path, int], first: tuple[Path, int]) -> fixturetext.Fault:
+def _duplicate(raw: bytes, here: tuple[Path, int], first: tuple[Path, int]) -> Fault:
     import bson
 
     (line, column), (above, _) = (
         fixturetext.place_of(path, fixturefiles.read(path), index) for path, index in (here, first)
     )
-    return fixturetext.Fault(
+    return Fault(
         here[0],
         line,
         column,

@@ -16,9 +16,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from preprocessor.extjson import WRAPPERS
-from preprocessor.jsontext import MAX_DEPTH, NotPlain, Parsed, constant, finite, members, parse
-from preprocessor.results import ResultsError
+from preprocessor.jsontext.document import nearest
+from preprocessor.jsontext.extended import WRAPPERS, decode
+from preprocessor.jsontext.model import MAX_DEPTH
+from preprocessor.jsontext.parsing import NotPlain, Parsed, constant, finite, members, parse
+from preprocessor.results.model import Fault, ResultsError
 
 FAULTS_SHOWN = 20
 _LONG_DIGITS = 18
@@ -26,21 +28,6 @@ _LONG_DIGITS = 18
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z", re.ASCII)
 _Readers = Mapping[str, Callable[[Any], Any]]
 """What reads the content of a wrapper, by its key; None where the content must be looked at with care."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong at a place of a fixture file; line and column from 1, in characters, or 0 for all of the file."""
-
-    file: Path
-    line: int
-    column: int
-    message: str
-    hint: str = ""
-
-    def __str__(self) -> str:
-        place = f":{self.line}:{self.column}" if self.line else ""
-        return f"{self.file}{place}: {self.message}"
 
 
 def read(path: Path, content: bytes) -> tuple[list[bytes], list[Fault]]:
@@ -252,8 +239,6 @@ def _date(text: Any) -> datetime | None:
 
 
 def _extended(value: Any) -> Any:
-    from preprocessor.extjson import decode
-
     try:
         decoded, malformed = decode(value)
     except RecursionError:
@@ -278,9 +263,6 @@ def _explained(text: str, is_array: bool) -> Iterator[bytes | _Trouble]:
 
 def _document(parsed: Parsed, path: tuple[str | int, ...], value: Any) -> Iterator[bytes | _Trouble]:
     import bson
-
-    from preprocessor.extjson import decode
-    from preprocessor.jsondocument import nearest
 
     at = parsed.positions[path]
     if not isinstance(value, dict) or "_id" not in value:

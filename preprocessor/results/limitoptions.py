@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from preprocessor.results import Limits
+from preprocessor.results.model import Limits
 
 
 @dataclass(frozen=True, slots=True)

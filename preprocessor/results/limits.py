@@ -12,7 +12,7 @@ from typing import Any
 import bson
 from bson.codec_options import CodecOptions, DatetimeConversion
 
-from preprocessor.results import Limits, ResultsError, Rows
+from preprocessor.results.model import Limits, ResultsError, Rows
 
 OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(datetime_conversion=DatetimeConversion.DATETIME_AUTO)
 """How documents are decoded everywhere: naive UTC dates, ``DatetimeMS`` outside Python's range, UUIDs as

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import mongomock
 from mongomock.collection import Collection
@@ -20,10 +20,31 @@ from mongomock.command_cursor import CommandCursor
 from mongomock.database import Database
 from mongomock.store import CollectionStore, DatabaseStore
 
-from preprocessor.results import Query
+from preprocessor.results.model import Query, Rows
 
-if TYPE_CHECKING:
-    from preprocessor.results.fixtures import FixtureSource
+
+class Documents(Protocol):
+    """The documents of one collection of a fixture folder."""
+
+    def documents(self) -> list[dict[str, Any]]:
+        """All of them, decoded."""
+        ...
+
+
+class Fixtures(Protocol):
+    """What the database needs of a fixture folder."""
+
+    def collections(self) -> tuple[str, ...]:
+        """Names of the collections there are."""
+        ...
+
+    def stored(self, collection: str) -> Documents:
+        """The documents of a collection."""
+        ...
+
+    def aggregate(self, query: Query) -> Rows:
+        """The rows of a query."""
+        ...
 
 
 class LazyStore(CollectionStore):
@@ -59,7 +80,7 @@ class LazyStore(CollectionStore):
 class FixtureDatabase(Database):
     """A mongomock database whose collections are those of a fixture folder."""
 
-    def __init__(self, source: FixtureSource) -> None:
+    def __init__(self, source: Fixtures) -> None:
         super().__init__(mongomock.MongoClient(), "performance", _store=DatabaseStore())
         self._source = source
         for name in source.collections():
@@ -93,10 +114,10 @@ class FixtureDatabase(Database):
 class FixtureCollection(Collection):
     """A mongomock collection that leaves ``aggregate`` to our evaluator."""
 
-    _source: FixtureSource
+    _source: Fixtures
 
     @classmethod
-    def like(cls, plain: Collection, source: FixtureSource) -> FixtureCollection:
+    def like(cls, plain: Collection, source: Fixtures) -> FixtureCollection:
         """The same collection with the same options, aggregating through ``source``."""
         made = cls(
             plain.database,

@@ -15,10 +15,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from preprocessor.results import Limits, Query, ResultsError, Rows
 from preprocessor.results.driverlog import keep_to_one_line
+from preprocessor.results.fieldorder import settle_field_order
+from preprocessor.results.limits import OPTIONS, rows_within
+from preprocessor.results.model import Limits, Query, ResultsError, Rows
+from preprocessor.results.rawbson import split
 from preprocessor.results.running import guard
 from preprocessor.results.secrets import redact, scrub
+from preprocessor.results.seedhosts import none_there
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -71,8 +75,6 @@ class MongoSource:
 
     def raws(self, collection: str) -> Iterator[bytes]:
         """Every document of a collection as BSON, in no particular order."""
-        from preprocessor.results.rawbson import split
-
         yield from self._said(lambda: [raw for batch in self._batches(collection) for raw in split(batch)])
 
     def state(self) -> None:
@@ -103,9 +105,6 @@ class MongoSource:
                 self._client = None
 
     def _rows(self, query: Query) -> Rows:
-        from preprocessor.results.fieldorder import settle_field_order
-        from preprocessor.results.limits import rows_within
-
         cursor = self._collection(query.collection).aggregate_raw_batches(
             [dict(stage) for stage in query.pipeline],
             let=dict(query.let) or None,
@@ -131,8 +130,6 @@ class MongoSource:
         return found
 
     def _database(self) -> Any:
-        from preprocessor.results.limits import OPTIONS
-
         # Documents are decoded from raw batches, and strictly. What is read here is what the server says, which cuts
         # texts that it quotes in an error by bytes: there half a character is no malformed answer.
         options = OPTIONS.with_options(unicode_decode_error_handler="replace")
@@ -167,8 +164,6 @@ class MongoSource:
         return client
 
     def _refuse_what_is_not_there(self) -> None:
-        from preprocessor.results.seedhosts import none_there
-
         seconds = self._limits.connect_ms / 2000  # the driver needs the rest
         with suppress(TimeoutError):
             refusal = _within(seconds, lambda: none_there(self._uri, seconds))

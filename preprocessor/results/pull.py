@@ -16,20 +16,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from preprocessor import atomic
 from preprocessor.aggregation.ordering import Key, key
-from preprocessor.results import (
-    Limits,
-    Query,
-    ResultsError,
-    ResultsSource,
-    fixturefiles,
-    fixturetext,
-    open_source,
-    rawbson,
-)
+from preprocessor.files import atomic
+from preprocessor.results import fixturefiles, fixturetext, rawbson
 from preprocessor.results.limits import OPTIONS
+from preprocessor.results.model import Limits, Query, ResultsError, ResultsSource
+from preprocessor.results.opening import open_source
 from preprocessor.results.readpaths import Tree
+from preprocessor.results.typedjson import line
 
 PULL_LIMITS = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)
 """A whole collection is allowed to cost more than a table."""
@@ -212,8 +206,6 @@ def _stem(raw: bytes, collection: str) -> str:
 
 
 def _content(path: Path, raws: Sequence[bytes]) -> bytes:
-    from preprocessor.results.typedjson import line
-
     content = "".join(f"{line(raw)}\n" for raw in raws).encode()
     for raw, back in zip(raws, fixturetext.documents(path, content), strict=True):
         if raw != back:

@@ -14,6 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, Literal, NamedTuple
 
+from preprocessor.aggregation.catalogue import KINDS, names
+from preprocessor.aggregation.compiler import did_you_mean
+
 Path = tuple[str | int, ...]
 
 _WRITES = "writes to the database; a page only reads"
@@ -99,8 +102,6 @@ def refusals(pipeline: Sequence[Any] | Mapping[str, Any]) -> list[Refusal]:
 @cache
 def _allowed() -> frozenset[str]:
     """Every name with "$" that only reads, whether it runs offline or not."""
-    from preprocessor.aggregation.catalogue import KINDS, names
-
     return frozenset(name for kind in KINDS for name in names(kind)) - _REFUSED.keys() | _PARTS
 
 
@@ -158,8 +159,6 @@ def _refusal(key: str, path: Path, position: _Position) -> Refusal | None:
 
 
 def _unknown(name: str) -> str:
-    from preprocessor.aggregation.compiler import did_you_mean
-
     return f"{name} is not among the operators that are known to only read{did_you_mean(name, sorted(_allowed()))}"
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from preprocessor.results import Query
+from preprocessor.results.model import Query
 from preprocessor.results.rawbson import Scalar
 
 Path = tuple[str, ...]

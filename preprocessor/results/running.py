@@ -6,7 +6,7 @@ import queue
 import threading
 from collections.abc import Iterable, Sequence
 
-from preprocessor.results import Query, ResultsError, ResultsSource, Rows
+from preprocessor.results.model import Query, ResultsError, ResultsSource, Rows
 from preprocessor.results.readonly import Refusal, refusals
 
 

@@ -20,7 +20,7 @@ _NEVER = 1 << 62
 
 
 @dataclass(slots=True)
-class Tally:
+class ConnectionStats:
     """What was done; ``finished`` is on the monotonic clock.
 
     ``latencies`` counts, for each kind of operation, whole microseconds.
@@ -50,7 +50,7 @@ class Pace:
     end: float | None
 
 
-def drive(step: Step, tally: Tally, pace: Pace, counters: Any, slot: int) -> None:
+def drive(step: Step, tally: ConnectionStats, pace: Pace, counters: Any, slot: int) -> None:
     """Repeat the step at its pace until it is finished or the time is over.
 
     ``counters[slot]`` is kept at the number of operations so far, for whoever shows progress.
@@ -104,9 +104,9 @@ def _sleep_until(nanoseconds: int) -> None:
         time.sleep(left / 1e9)
 
 
-def add_up(tallies: list[Tally]) -> Tally:
+def add_up(tallies: list[ConnectionStats]) -> ConnectionStats:
     """What all connections of a process did together."""
-    total = Tally()
+    total = ConnectionStats()
     for tally in tallies:
         total.operations += tally.operations
         total.documents += tally.documents

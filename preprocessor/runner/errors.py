@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from preprocessor.findings import Finding
+from preprocessor.findings.finding import Finding
 
 KEPT = "what is measured is kept; --resume goes on after it"
 

@@ -15,9 +15,9 @@ from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.results.secrets import scrub
 from preprocessor.runner import (
     diskbaseline,
+    hostinfo,
     littleslaw,
     ownership,
-    provenance,
     published,
     result,
     rounds,
@@ -28,13 +28,13 @@ from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import KEPT, TargetError, WorkFailed
 from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.journal import Journal
-from preprocessor.runner.load import Crew
+from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.measure import Measurement, measure, settle
 from preprocessor.runner.progress import Progress
+from preprocessor.runner.resultcheck import check_result
 from preprocessor.runner.serverstatus import status
 from preprocessor.runner.store import Store
 from preprocessor.runner.target import Machine, Target, wanted_cache_gb
-from preprocessor.runner.validation import check_result
 from preprocessor.runner.worker import SELECTION_MS, Load
 from preprocessor.runner.workloads import GOES_ON, HOLDS_MEMBERS, PACES_ITSELF, Concluding, Growing, workload
 
@@ -68,7 +68,7 @@ class Run:
     scaled: Experiment
     options: Options
     target: Target
-    crew: Crew
+    crew: WorkerPool
     progress: Progress
     clients: dict[str, MongoClient[dict[str, Any]]] = field(default_factory=dict)
     loaded: Mapping[str, Any] | None = None
@@ -226,7 +226,9 @@ def obstacle(
     return None
 
 
-def open_run(experiment: Experiment, options: Options, target: Target, crew: Crew, progress: Progress) -> Run:
+def open_run(
+    experiment: Experiment, options: Options, target: Target, crew: WorkerPool, progress: Progress
+) -> Run:
     """Give a run that has not begun."""
     options = replace(options, scale=experiments.scale_of(experiment, options.scale))
     return Run(experiment, experiments.scale(experiment, options.scale), options, target, crew, progress)
@@ -265,8 +267,8 @@ def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
     context = result.Context(
         machine=machine,
         target=run.target.name,
-        versions=provenance.versions(run.client.server_info()),
-        hardware=provenance.hardware(machine.data_directory),
+        versions=hostinfo.versions(run.client.server_info()),
+        hardware=hostinfo.hardware(machine.data_directory),
         scale=run.options.scale,
         seconds=run.options.seconds,
         seed=run.options.seed,

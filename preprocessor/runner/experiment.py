@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from preprocessor.runner import checking
+from preprocessor.runner import experimentcheck
 from preprocessor.runner.addresses import shown
 from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.workloads.templates import RANGE
@@ -99,7 +99,7 @@ def read(content: bytes, file: str) -> Experiment:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         raise ExperimentError(f"{file} is not UTF-8") from None
-    data, findings = checking.parse(text, file)
+    data, findings = experimentcheck.parse(text, file)
     if findings:
         raise ExperimentError(f"{file} is not an experiment", findings=findings, source=text)
     return Experiment(

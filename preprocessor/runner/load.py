@@ -19,7 +19,7 @@ from multiprocessing.context import SpawnProcess
 from types import TracebackType
 from typing import Any, Self
 
-from preprocessor.runner.driving import Tally
+from preprocessor.runner.driving import ConnectionStats
 from preprocessor.runner.errors import KEPT, WorkFailed
 from preprocessor.runner.worker import Assignment, Load, serve
 
@@ -49,7 +49,7 @@ class Outcome:
     process_cpu_seconds: tuple[float, ...]
 
 
-class Crew:
+class WorkerPool:
     """Worker processes, as a context manager: at its end they have ended, whatever they were doing."""
 
     def __init__(self, processes: int, fault: Callable[[], str] = lambda: "") -> None:
@@ -116,9 +116,9 @@ class Crew:
         tallies = self._collect(pipes, lambda: progress(sum(self._counters[: load.connections])))
         return _outcome(tallies, start)
 
-    def _collect(self, pipes: Sequence[Connection], progress: Callable[[], None]) -> list[Tally]:
+    def _collect(self, pipes: Sequence[Connection], progress: Callable[[], None]) -> list[ConnectionStats]:
         waiting = list(pipes)
-        tallies: list[Tally] = []
+        tallies: list[ConnectionStats] = []
         next_look = time.monotonic() + LOOK_SECONDS
         while waiting:
             for pipe in [pipe for pipe in waiting if pipe.poll(POLL_SECONDS / len(waiting))]:
@@ -168,7 +168,7 @@ def _somebody_there() -> Iterator[None]:
         raise WorkFailed("a worker process ended without a word", "is there enough memory?") from None
 
 
-def _outcome(tallies: Sequence[Tally], start: float) -> Outcome:
+def _outcome(tallies: Sequence[ConnectionStats], start: float) -> Outcome:
     errors: Counter[str] = Counter()
     latencies: Counter[int] = Counter()
     by_kind: defaultdict[str, Counter[int]] = defaultdict(Counter)

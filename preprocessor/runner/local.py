@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from preprocessor.runner import leftovers, warden
+from preprocessor.runner import leftovers, supervisor
 from preprocessor.runner.binary import find_mongod
 from preprocessor.runner.controlgroups import ControlGroup, open_group
 from preprocessor.runner.credentials import Credentials
-from preprocessor.runner.demise import demise
 from preprocessor.runner.errors import TargetError
+from preprocessor.runner.exitreason import demise
 
 START_SECONDS = 120.0
 ANSWERS_WITHIN_MS = 10_000
@@ -217,7 +217,7 @@ def _start(
 ) -> tuple[subprocess.Popen[str], list[int]]:
     # In a session of its own: Ctrl-C in the terminal must reach the runner alone.
     held = subprocess.Popen(
-        [sys.executable, str(warden.__file__)],
+        [sys.executable, str(supervisor.__file__)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
         pass_fds=() if lock is None else (lock,),  # held by both: whoever is left holds it still
     )  # fmt: skip

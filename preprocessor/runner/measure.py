@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.runner.load import Crew, Outcome
-from preprocessor.runner.reading import disk_bytes, reads
+from preprocessor.runner.iostats import disk_bytes, reads
+from preprocessor.runner.load import Outcome, WorkerPool
 from preprocessor.runner.sampling import Sampler, cores, series
 from preprocessor.runner.serverstatus import status
 from preprocessor.runner.target import Machine
@@ -46,7 +46,7 @@ class Measurement:
 
 def measure(
     client: MongoClient[dict[str, Any]],
-    crew: Crew,
+    crew: WorkerPool,
     load: Load,
     machine: Machine,
     progress: Callable[[int], None],

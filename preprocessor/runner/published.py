@@ -11,8 +11,8 @@ from typing import Any
 
 from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.result import row_id
+from preprocessor.runner.resultcheck import check_published
 from preprocessor.runner.store import Store
-from preprocessor.runner.validation import check_published
 
 ABOUT_THE_ROW = frozenset({"variant", "source", "note"})
 """Names in a row that are not figures."""

@@ -22,8 +22,9 @@ from typing import Any, Protocol, TypeVar
 import bson
 from bson.codec_options import CodecOptions
 
-from preprocessor import atomic
-from preprocessor.results import ResultsError, fixturefiles, fixturetext, typedjson
+from preprocessor.files import atomic
+from preprocessor.results import fixturefiles, fixturetext, typedjson
+from preprocessor.results.model import ResultsError
 from preprocessor.runner.addresses import HINT, shown, used
 from preprocessor.runner.errors import KEPT, RunnerError
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from preprocessor.runner import limits
 from preprocessor.runner.addresses import shown, used
 from preprocessor.runner.errors import RunnerError, TargetError
+from preprocessor.runner.local import SMALLEST_CACHE_GB, LocalReplicaSet, Settings
 
 if TYPE_CHECKING:
-    from preprocessor.runner.local import LocalReplicaSet, Settings
+    pass
 
 ATLAS_CACHE_GB = {"M30": 2, "M40": 8, "M50": 16, "M60": 32, "M80": 64}
 """Cache by Atlas tier: half of 16, 32, 64, 128 GB of memory, up to M30 a quarter of 8 GB.
@@ -91,8 +93,6 @@ class LocalTarget:
 
     def deployment(self, config: Mapping[str, Any], cache_gb: float) -> Settings:
         """The settings of the set for a variant."""
-        from preprocessor.runner.local import Settings
-
         return Settings(config.get("members", self._members), local_cache_gb(cache_gb))
 
     def prepare(self, config: Mapping[str, Any], cache_gb: float) -> Machine:
@@ -100,9 +100,6 @@ class LocalTarget:
 
         Of a machine that the variant asks for, a local set can be given the cache, and what ``limits`` can impose.
         """
-        from preprocessor.runner import limits
-        from preprocessor.runner.local import LocalReplicaSet
-
         settings = self.deployment(config, cache_gb)
         if self._set is None or self._set.settings != settings:
             self.close()
@@ -225,8 +222,6 @@ def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], sc
 def local_cache_gb(wanted: float) -> float:
     """The cache of a local member: as wanted, but within what mongod accepts and what the machine has."""
     import psutil
-
-    from preprocessor.runner.local import SMALLEST_CACHE_GB
 
     most = psutil.virtual_memory().total / 2**30 * LOCAL_CACHE_SHARE
     return float(round(max(SMALLEST_CACHE_GB, min(wanted, most)), 3))

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.runner.clients import Client, Kind, PyMongoClient
-from preprocessor.runner.driving import Pace, Tally, add_up, drive, one_line
-from preprocessor.runner.hub import AVAILABLE, Hub
-from preprocessor.runner.requests import document
-from preprocessor.runner.wire import WireClient, open_connections
+from preprocessor.runner.driving import ConnectionStats, Pace, add_up, drive, one_line
+from preprocessor.runner.wire.client import WireClient, open_connections
+from preprocessor.runner.wire.loop import AVAILABLE, Hub
+from preprocessor.runner.wire.requests import document
 from preprocessor.runner.workloads import PACES_ITSELF, Share, Step, workload
 
 if TYPE_CHECKING:
@@ -96,12 +96,12 @@ def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
                 total = _timed(clients, steps, assignment, pipe.recv(), counters)
             if not total.gave_up:
                 _catch_up(clients, load)
-            done: Tally | str = total.gave_up or total
+            done: ConnectionStats | str = total.gave_up or total
         except Exception as error:
             done = one_line(error)
         # Before clients are closed, which takes time, and waits for a server that is gone.
         pipe.send(done)
-        if isinstance(done, Tally):
+        if isinstance(done, ConnectionStats):
             for held in clients:
                 held.close()
 
@@ -136,8 +136,8 @@ def _concern(load: Load) -> Mapping[str, Any]:
 
 def _timed(
     clients: list[Client], steps: list[Step], assignment: Assignment, start: float, counters: Any
-) -> Tally:
-    tallies = [Tally() for _ in steps]
+) -> ConnectionStats:
+    tallies = [ConnectionStats() for _ in steps]
     paces = _paces(assignment, start)
     loops = [
         partial(drive, step, tally, pace, counters, slot)

@@ -12,11 +12,14 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from preprocessor.findings.rules import finding
+from preprocessor.specs.model import CheckSpec, ValueSpec
+
 if TYPE_CHECKING:
-    from preprocessor.findings import Finding
-    from preprocessor.pages import Page
-    from preprocessor.site.figures import Known
-    from preprocessor.specs import TableSpec
+    from preprocessor.findings.finding import Finding
+    from preprocessor.pages.figures import Known
+    from preprocessor.pages.model import Page
+    from preprocessor.specs.model import TableSpec
 
 _NUMBER: Final = re.compile(r' data-mongo-number="\d+"')
 
@@ -42,8 +45,6 @@ class Told:
 
 def told_elsewhere(page: Page) -> dict[int, str]:
     """The ids of tables on other pages that the page speaks of, by the index of the comment that does."""
-    from preprocessor.specs import CheckSpec, ValueSpec
-
     told = {
         index: spec.table for index, spec in enumerate(page.specs) if isinstance(spec, ValueSpec | CheckSpec)
     }
@@ -70,7 +71,7 @@ def without_numbers(html: str) -> str:
 
 def amend_page(page: Page, told: Told, now: Known) -> list[Amended]:
     """What the page tells of tables that are other ones ``now``, where that makes a difference."""
-    from preprocessor.site.figures import spoken_figures
+    from preprocessor.pages.figures import spoken_figures
 
     names = told_elsewhere(page).values()
     other = {
@@ -100,8 +101,6 @@ def with_amendments(html: str, changes: Iterable[Amended]) -> tuple[str, list[Am
 
 def too_late(page: Page, changes: Iterable[Amended], readers: Sequence[str]) -> list[Finding]:
     """What is said of values that other plugins have read already, or have written themselves."""
-    from preprocessor.rules import finding
-
     hint = "put the value on the page of its table, or the table on a page that no plugin changes"
     by = " and ".join(readers) or "another plugin"
     message = f"the table of this value was written after {by} had read the value"

@@ -16,8 +16,11 @@ from posixpath import relpath
 from typing import Any, Final
 
 from preprocessor.render.anchors import distinct, words
-from preprocessor.results import ResultsError, fixturefiles
-from preprocessor.variants import variant_name
+from preprocessor.results import fixturefiles
+from preprocessor.results.fixturetext import documents
+from preprocessor.results.limits import OPTIONS
+from preprocessor.results.model import ResultsError
+from preprocessor.results.variants import variant_name
 
 FOLDER: Final = "documents"
 _LONGEST: Final = 120
@@ -67,9 +70,6 @@ def _keys(lines: list[bytes]) -> list[Any]:
     if not lines:
         return []
     import bson
-
-    from preprocessor.results.fixturetext import documents
-    from preprocessor.results.limits import OPTIONS
 
     content = "\n".join(_with_id_alone(line.decode()) for line in lines).encode()
     return [bson.decode(raw, OPTIONS)["_id"] for raw in documents(Path(FOLDER), content)]

@@ -14,7 +14,7 @@ from posixpath import relpath
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin, urlsplit
 
-from preprocessor.site.swap import swap_tokens
+from preprocessor.pages.placeholders import swap_tokens
 
 if TYPE_CHECKING:
     from mkdocs.structure.pages import Page as SitePage
@@ -38,7 +38,7 @@ def give_tokens(excerpt: Any, markdown: str) -> None:
 def elsewhere(figure: str, home: str, here: str) -> str:
     """The figure of the page with the address ``home`` as it stands on the one with the address ``here``."""
 
-    from preprocessor.render.html import text_html
+    from preprocessor.render.text import text_html
 
     def moved(link: re.Match[str]) -> str:
         return f"{link[1]}{text_html(_moved(unescape(link[2]), home, here))}{link[3]}"

@@ -27,17 +27,16 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from preprocessor.comments import suspected
-from preprocessor.generated import deferred
-from preprocessor.leftout import LeftOut
-from preprocessor.reporters import SEVERITIES, amounts, failing
-from preprocessor.results.limitoptions import OPTIONS, limits_of
-from preprocessor.site.assets import inline
-from preprocessor.site.headings import headings_with_values
-from preprocessor.site.neighbours import neighbours, none_left_out, speakers
-from preprocessor.site.shownpath import shown_path
-from preprocessor.site.source import results_source
-from preprocessor.site.swap import (
+from preprocessor.comments.frontmattercomments import front_matter_findings
+from preprocessor.comments.htmlcomments import Page as Lines
+from preprocessor.comments.search import suspected
+from preprocessor.files.text import shown
+from preprocessor.findings.reporters import SEVERITIES, amounts, failing
+from preprocessor.findings.rules import finding
+from preprocessor.pages.generated import deferred
+from preprocessor.pages.leftout import LeftOut
+from preprocessor.pages.neighbours import neighbours, none_left_out, speakers
+from preprocessor.pages.placeholders import (
     LeftOver,
     shown_again,
     swap_tokens,
@@ -45,18 +44,24 @@ from preprocessor.site.swap import (
     tokens,
     with_tokens,
 )
+from preprocessor.results.limitoptions import OPTIONS, limits_of
+from preprocessor.site.assets import inline
+from preprocessor.site.headings import headings_with_values
+from preprocessor.site.shownpath import shown_path
+from preprocessor.site.source import results_source
+from preprocessor.site.takenin import with_comments
 from preprocessor.site.zensicalhost import ended_by, forget, keep_out_of, look_through_feeds, serving
-from preprocessor.textfiles import shown
+from preprocessor.specs.sharedpipelines import SharedPipelines
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from markdown import Markdown
 
-    from preprocessor.findings import Finding, Severity
-    from preprocessor.pages import Page
-    from preprocessor.results import Limits, ResultsError
-    from preprocessor.site.answers import KeptAnswers
+    from preprocessor.findings.finding import Finding, Severity
+    from preprocessor.pages.keptanswers import KeptAnswers
+    from preprocessor.pages.model import Page
+    from preprocessor.results.model import Limits, ResultsError
 
 # After pymdownx.snippets (32), so that included comments are seen; before the text is changed at all (30).
 _BEFORE_PARSING: Final = 31
@@ -202,7 +207,6 @@ class _Conversion:
         if not on_disk or page.text == on_disk or not (page.comments or page.findings):
             return page
         from preprocessor.site.placing import placed
-        from preprocessor.site.takenin import with_comments
 
         # Those of pymdownx.snippets, as it has them: what takes in files here is mostly that.
         bases = [each.base_path for each in self._md.preprocessors if hasattr(each, "base_path")]
@@ -253,7 +257,7 @@ class _Conversion:
 
     def _report(self, found: Sequence[Finding]) -> None:
         """Raise for what is to be refused, all at once; in a preview tell it only. Warn of the rest as Python does."""
-        from preprocessor.site.faults import line_of
+        from preprocessor.pages.faultboxes import line_of
 
         refused = failing(found, self._fail_on)
         if refused and not self._place.preview:
@@ -276,7 +280,7 @@ class _Conversion:
 
     def _refusal(self, refused: list[Finding]) -> Exception:
         """The error for these faults and, where the site is known, for those of its other pages."""
-        from preprocessor.site.faults import line_of
+        from preprocessor.pages.faultboxes import line_of
 
         place = self._place
         if place.pages is None or not place.zensical:
@@ -295,7 +299,7 @@ class _Conversion:
 
     def _with_late_faults(self, html: str, lost: Sequence[str], left: Sequence[LeftOver]) -> str:
         """What only the converted page brings to light, in a box above it: figures without a place, other comments."""
-        from preprocessor.site.faults import fault_box, left_over_faults, no_place
+        from preprocessor.pages.faultboxes import fault_box, left_over_faults, no_place
 
         found = left_over_faults(self._place.shown, left)
         if self._page is not None:
@@ -383,8 +387,7 @@ class _Figures(Postprocessor):  # type: ignore[misc]
 
 
 def _reader(place: _Place, pipelines: str) -> Callable[[str, str], Page]:
-    from preprocessor.pages import read_page
-    from preprocessor.sharedpipelines import SharedPipelines
+    from preprocessor.pages.reading import read_page
 
     shared = SharedPipelines(place.folder / pipelines)
     return lambda text, shown: read_page(text, shown, shared)
@@ -394,9 +397,6 @@ def _in_front_matter(text: str, shown: str) -> list[Finding]:
     """The comments in what the program cuts off a page before it converts it."""
     if not suspected(text):
         return []
-    from preprocessor.scan.frontmattercomments import front_matter_findings
-    from preprocessor.scan.htmlcomments import Page as Lines
-
     return front_matter_findings(Lines(text), shown)
 
 
@@ -404,8 +404,8 @@ def _figures(
     page: Page, others: Sequence[Page], where: _Source, speakers: Sequence[Page] | None
 ) -> tuple[dict[str, str], list[Finding]]:
     """The figures of a page by token, and what is wrong with it."""
-    from preprocessor.site.figures import Known, figures_of
-    from preprocessor.site.shelf import data_address
+    from preprocessor.pages.figures import Known, figures_of
+    from preprocessor.site.downloads import data_address
 
     pages = [page, *others]
     files = {page.file, *(spec.file for spec in page.specs if spec), *(each.file for each in page.findings)}
@@ -418,8 +418,8 @@ def _figures(
 
 def _loose_faults(page: Page, away: Sequence[Finding]) -> str:
     """A box with the faults of the page that no comment's box shows, and those of a source that is ``away``."""
-    from preprocessor.site.faults import fault_box
-    from preprocessor.site.figures import loose_findings
+    from preprocessor.pages.faultboxes import fault_box
+    from preprocessor.pages.figures import loose_findings
 
     return fault_box([*away, *loose_findings(page)])
 
@@ -429,8 +429,8 @@ def _findings(pages: Sequence[Page], where: _Source, speakers: Sequence[Page] | 
 
     The linter is asked as well where ``speakers`` are given, who show columns of the pages' tables.
     """
-    from preprocessor.pages import all_findings, lint_findings, queries
-    from preprocessor.rules import finding
+    from preprocessor.pages.asking import queries
+    from preprocessor.pages.judging import all_findings, lint_findings
 
     kept = _answers(where)
     kept.refresh()
@@ -490,7 +490,7 @@ _KEPT: dict[_Source, KeptAnswers] = {}
 
 def _answers(source: _Source) -> KeptAnswers:
     """The answers of a source, shared by all pages that this process converts."""
-    from preprocessor.site.answers import KeptAnswers
+    from preprocessor.pages.keptanswers import KeptAnswers
 
     if source not in _KEPT:
         _KEPT[source] = KeptAnswers(source.where, source.limits, workers=4)

@@ -7,7 +7,7 @@ import math
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ValidationError
 
-from preprocessor.reporters import SEVERITIES
+from preprocessor.findings.reporters import SEVERITIES
 
 
 class _AboveZero(c.Type):  # type: ignore[type-arg]

@@ -6,19 +6,20 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from preprocessor.comments import suspected
-from preprocessor.pages import Page, no_text, read_page
-from preprocessor.rules import finding
-from preprocessor.sharedpipelines import SharedPipelines
-from preprocessor.site.keptsite import folder_state
+from preprocessor.comments.search import suspected
+from preprocessor.files.text import bad_byte, may_be_file, shown
+from preprocessor.findings.rules import finding
+from preprocessor.pages.model import Page
+from preprocessor.pages.reading import no_text, read_page
+from preprocessor.site.buildcache import folder_state
 from preprocessor.site.placing import placed
 from preprocessor.site.shownpath import shown_path
-from preprocessor.textfiles import bad_byte, may_be_file, shown
+from preprocessor.specs.sharedpipelines import SharedPipelines
 
 if TYPE_CHECKING:
     from mkdocs.structure.files import File
 
-    from preprocessor.findings import Finding
+    from preprocessor.findings.finding import Finding
 
 
 class PageReader:

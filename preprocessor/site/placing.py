@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from preprocessor.site.faults import by_comment
+from preprocessor.pages.faultboxes import by_comment
 
 if TYPE_CHECKING:
-    from preprocessor.findings import Finding
-    from preprocessor.pages import Page
-    from preprocessor.specs import Spec
+    from preprocessor.findings.finding import Finding
+    from preprocessor.pages.model import Page
+    from preprocessor.specs.model import Spec
 
 
 class _Known(NamedTuple):

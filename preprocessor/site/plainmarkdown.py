@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from preprocessor.site.swap import ANY_TOKEN
+from preprocessor.pages.placeholders import ANY_TOKEN
+from preprocessor.specs.model import PipelineSpec, ValueSpec
 
 if TYPE_CHECKING:
-    from preprocessor.comments import Comment
-    from preprocessor.pages import Page
-    from preprocessor.site.figures import Known
-    from preprocessor.specs import Spec
+    from preprocessor.comments.model import Comment
+    from preprocessor.pages.figures import Known
+    from preprocessor.pages.model import Page
+    from preprocessor.specs.model import Spec
 
 
 class Plain(NamedTuple):
@@ -36,8 +37,7 @@ def plain_figures(page: Page, known: Known) -> list[Plain]:
 
 
 def _plain(comment: Comment, spec: Spec | None, known: Known) -> Plain:
-    from preprocessor.expansion import table_lines, value_markdown
-    from preprocessor.specs import PipelineSpec, ValueSpec
+    from preprocessor.pages.markdown import table_lines, value_markdown
 
     if isinstance(spec, PipelineSpec):
         return Plain("", comment.prefix, table_lines(spec, known.answers))
@@ -59,6 +59,6 @@ def with_plain_figures(markdown: str, figures: Mapping[str, Plain]) -> str:
 def _placed(markdown: str, start: int, end: int, plain: Plain) -> tuple[int, str]:
     if plain.lines is None:
         return start, plain.text
-    from preprocessor.expansion import Place, standing_alone
+    from preprocessor.pages.markdown import Place, standing_alone
 
     return standing_alone(markdown, Place(start, end, plain.prefix), plain.lines)

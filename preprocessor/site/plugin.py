@@ -23,11 +23,28 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, CombinedEvent, PrefixedLogger, event_priority
 from mkdocs.structure.files import File, InclusionLevel
 
-from preprocessor.comments import suspected
+from preprocessor.comments.frontmattercomments import front_matter_findings
+from preprocessor.comments.htmlcomments import Page as Lines
+from preprocessor.comments.search import suspected
+from preprocessor.files import gcpause
+from preprocessor.files.text import may_be_file
+from preprocessor.findings.reporters import amounts, failing
+from preprocessor.pages.asking import queries
+from preprocessor.pages.faultboxes import fault_box, left_over_faults, line_of, no_place, taken_anchors
+from preprocessor.pages.figures import Known, figures_of, loose_findings
+from preprocessor.pages.judging import all_findings, lint_findings, tables_by_id
+from preprocessor.pages.keptanswers import KeptAnswers
+from preprocessor.pages.placeholders import (
+    shown_again,
+    swap_tokens,
+    take_out_live_comments,
+    tokens,
+    with_tokens,
+)
+from preprocessor.pages.reading import source_findings
 from preprocessor.render.anchors import anchors_in
-from preprocessor.reporters import amounts, failing
 from preprocessor.results.limitoptions import limits_of
-from preprocessor.site import garbage
+from preprocessor.site import printed
 from preprocessor.site.amending import (
     Amended,
     Told,
@@ -38,38 +55,23 @@ from preprocessor.site.amending import (
     with_numbers,
     without_numbers,
 )
-from preprocessor.site.answers import KeptAnswers
 from preprocessor.site.assets import SCRIPT_FILE, STYLE_SHEET_FILE
+from preprocessor.site.buildcache import KeptPage, folder_state, given_key, key_of, load, may_be_kept, store
+from preprocessor.site.documents import Documents
+from preprocessor.site.downloads import Shelf, put
 from preprocessor.site.excerpts import excerpt_of, excerpts_in, filled, give_tokens
 from preprocessor.site.headings import headings_with_values
-from preprocessor.site.keptsite import (
-    KeptPage,
-    folder_state,
-    given_key,
-    key_of,
-    load,
-    may_be_kept,
-    store,
-)
 from preprocessor.site.markdownreaders import markdown_is_read
 from preprocessor.site.options import MongoTablesConfig
+from preprocessor.site.pagereader import PageReader, unreadable
 from preprocessor.site.plainmarkdown import plain_figures, with_plain_figures
 from preprocessor.site.searchtext import in_full, in_words
-from preprocessor.site.shelf import Shelf, put
 from preprocessor.site.shownpath import shown_path
 from preprocessor.site.source import results_source, watched_folder
-from preprocessor.site.swap import (
-    shown_again,
-    swap_tokens,
-    take_out_live_comments,
-    tokens,
-    with_tokens,
-)
 from preprocessor.site.takenin import taken_in, where_taken_in, with_snippets
 from preprocessor.site.tokensleft import names_in, places_left
 from preprocessor.site.twodoors import two_sources
 from preprocessor.site.writes import sign_of_writes
-from preprocessor.textfiles import may_be_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -82,11 +84,8 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page as SitePage
     from mkdocs.utils.templates import TemplateContext
 
-    from preprocessor.findings import Finding
-    from preprocessor.pages import Page
-    from preprocessor.site.documents import Documents
-    from preprocessor.site.figures import Known
-    from preprocessor.site.pagereader import PageReader
+    from preprocessor.findings.finding import Finding
+    from preprocessor.pages.model import Page
     from preprocessor.site.plainmarkdown import Plain
 
 log = PrefixedLogger("mongo-tables", logging.getLogger("mkdocs.plugins.mongo_tables"))
@@ -136,7 +135,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
                 f"`mkdocs {command}` without it, which keeps the figures that did not change anyway"
             )
         self._serving = command == "serve"
-        self._running.enter_context(garbage.seldom_collected())
+        self._running.enter_context(gcpause.seldom_collected())
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the results source, and add the style sheet and the script to every page."""
@@ -203,8 +202,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         _repeat_headings(page, made)
         made, left = take_out_live_comments(made)
         if left:
-            from preprocessor.site.faults import left_over_faults
-
             hint = "list the Markdown extension `mongo-tables` beside the plugin: it sees such comments"
             at = where_taken_in(self._files[name][1]) if name in self._files else (0, 0)
             self._late += left_over_faults(shown_path(page.file), left, at, hint)
@@ -221,8 +218,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             self._keep()
         self._give_excerpts()
         if "print-site" in config.plugins:
-            from preprocessor.site import printed
-
             printed.lead_links_to_figures(page for page, _ in self._given.values())
         self._copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
         try:
@@ -296,8 +291,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     @property
     def _published(self) -> Documents:
         if self._documents is None:
-            from preprocessor.site.documents import Documents
-
             folder, collection = self._asked.where, self.config.documents
             self._documents = Documents.of(Path(folder), collection)
             if collection and not self._documents.files and watched_folder(folder):
@@ -350,17 +343,15 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         pages = [(file, text) for file, text in self._files.values() if suspected(text)]
         if not pages:
             return
-        from preprocessor.pages import queries
-
         reader = self._page_reader(config)
         reader.refresh()
-        with garbage.nothing_collected():
+        with gcpause.nothing_collected():
             found = (reader.on_disk(file, text) for file, text in pages)
             self._on_disk = [page for page in found if page is not None]
             self._asked.ask(queries(self._on_disk, with_sources=True))
             self._asked.forget()
         if not self._serving:  # A preview drops it all at the next change.
-            garbage.kept()
+            gcpause.kept()
 
     def _make_anew(self, config: MkDocsConfig) -> None:
         """Go on without what was kept: a page came as another one than it was made from, and others may speak of it.
@@ -380,8 +371,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
                 self._told[name] = Told({index: figures[index] for index in before.told})
 
     def _page_reader(self, config: MkDocsConfig) -> PageReader:
-        from preprocessor.site.pagereader import PageReader
-
         folder = self._pipelines(config)
         if self._reader is None or self._reader.folder != folder:
             self._reader = PageReader(folder)
@@ -389,8 +378,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     def _read_page(self, markdown: str, page: SitePage, config: MkDocsConfig) -> Page:
         """The page as it was given, with answers to what it asks; pages that come later may speak of its tables."""
-        from preprocessor.pages import queries, tables_by_id
-
         name = page.file.src_uri
         on_disk = self._files[name][1] if name in self._files else _text(page.file)
         included = taken_in(page.file, on_disk, config)
@@ -417,8 +404,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     @property
     def _known_now(self) -> Known:
         """What is known of all pages so far: as they were given, those that did not come yet as they are on disk."""
-        from preprocessor.site.figures import Known
-
         if self._known is None:
             away = self._asked.unreachable is not None
             collections = () if away else self._asked.collections
@@ -443,9 +428,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         return html
 
     def _with_figures(self, html: str, page: SitePage, given: Page, config: MkDocsConfig) -> str:
-        from preprocessor.site.faults import fault_box, taken_anchors
-        from preprocessor.site.figures import figures_of, loose_findings
-
         name, places = page.file.src_uri, tokens(given)
         shelf = Shelf(name, page.url)
         find = partial(self._published.address, page.url)
@@ -497,8 +479,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             return
         if not self._told:
             return
-        from preprocessor.site.figures import Known
-
         known = self._known_now
         now = Known.of(self._read_pages, known.answers, known.collections, away=known.away)
         for name, told in self._told.items():
@@ -549,8 +529,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             raise PluginError(f"mongo-tables: {amounts(ending)}, listed above; {end}.")
 
     def _without(self, lost: list[str], html: str, given: Page) -> str:
-        from preprocessor.site.faults import no_place
-
         comments = dict(zip(tokens(given), given.comments, strict=True))
         self._late += [no_place(given.file, comments[token]) for token in lost]
         sources = {token: given.text[comments[token].start : comments[token].end] for token in lost}
@@ -561,8 +539,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         loose = {*self._late, *self._in_front_matter()}
         if not self._pages:
             return sorted(loose)
-        from preprocessor.pages import all_findings, lint_findings
-
         pages, away = self._read_pages, self._source_away(config)
         if away:
             return sorted({*away, *all_findings(pages, None), *loose})
@@ -580,9 +556,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         found: list[Finding] = []
         for file, text in self._files.values():
             if suspected(text):
-                from preprocessor.scan.frontmattercomments import front_matter_findings
-                from preprocessor.scan.htmlcomments import Page as Lines
-
                 found += front_matter_findings(Lines(text), shown_path(file))
         return found
 
@@ -591,8 +564,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         error = self._asked.unreachable
         if error is None:
             return []
-        from preprocessor.pages import source_findings
-
         return source_findings(error, Path(config.config_file_path or "mkdocs.yml").name)
 
 
@@ -612,8 +583,6 @@ def _text(file: File) -> str:
 
 def _refuse_unreadable(files: Iterable[File]) -> None:
     """End the build for pages that MkDocs could not read either, with the place of each fault."""
-    from preprocessor.site.pagereader import unreadable
-
     faults = [fault for fault in map(unreadable, files) if fault is not None]
     for fault in faults:
         _report(fault)
@@ -662,7 +631,5 @@ def _inside(folder: Path, files: Files) -> list[File]:
 
 def _report(finding: Finding, *, ends: bool = False) -> None:
     """Log a finding by how grave it is; one that ends the build is shown by ``--quiet`` as well."""
-    from preprocessor.site.faults import line_of
-
     level = {"error": logging.ERROR, "warning": logging.WARNING}.get(finding.severity, logging.INFO)
     log.log(logging.ERROR if ends else level, line_of(finding))

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final
 
-from preprocessor.site.swap import TOKEN
+from preprocessor.pages.placeholders import TOKEN
 
 _BEGINNING: Final = 160
 """Characters by which figures are told apart: the anchor of a figure, the place of a fault, is among them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from preprocessor.textfiles import shown
+from preprocessor.files.text import shown
 
 if TYPE_CHECKING:
     from mkdocs.structure.files import File

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from preprocessor.environment import results_named
-from preprocessor.results import is_uri
+from preprocessor.files.environment import results_named
+from preprocessor.results.opening import is_uri
 
 
 def results_source(option: str, folder: Path) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from preprocessor.comments import suspected
+from preprocessor.comments.search import suspected
+from preprocessor.pages.inclusions import inclusions, may_include
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -40,8 +41,6 @@ def taken_in(file: File, text: str, config: MkDocsConfig) -> list[tuple[Path, st
 
 def with_comments(page: Path, text: str, folders: Sequence[Path]) -> list[tuple[Path, str]]:
     """The files, with their texts, that a page takes in from ``folders`` and that may have comments of ours."""
-    from preprocessor.inclusions import inclusions, may_include
-
     if not may_include(text):
         return []
     found = ((each, _text(each)) for each in inclusions(page, text, folders).files)

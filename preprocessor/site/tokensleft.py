@@ -8,10 +8,12 @@ from collections.abc import Collection, Iterator, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from preprocessor.site.swap import take_out_live_comments
+from preprocessor.files.text import shown
+from preprocessor.findings.rules import finding
+from preprocessor.pages.placeholders import take_out_live_comments
 
 if TYPE_CHECKING:
-    from preprocessor.findings import Finding
+    from preprocessor.findings.finding import Finding
 
 # Whether it stands in HTML, in XML or JSON, or in a text in which its brackets are escaped.
 _TOKEN: Final = re.compile(rb"mongo-tables:[0-9a-f]{16}-\d+")
@@ -44,9 +46,6 @@ def places_left(site: Path, without: Collection[str], given: Set[bytes]) -> list
 
 
 def _finding(file: str, message: str, hint: str) -> Finding:
-    from preprocessor.rules import finding
-    from preprocessor.textfiles import shown
-
     return finding("MT170", shown(Path(file)), (0, 0), message, hint)
 
 

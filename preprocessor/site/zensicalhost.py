@@ -21,6 +21,9 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Final
 
+from preprocessor.files.text import shown
+from preprocessor.findings.rules import finding
+
 _ENTRY: Final = re.compile(rb'\{"data":\{"origin":\{"Source":("(?:[^"\\]|\\.)*")\}')
 _LONGEST_HEAD: Final = 4096
 _PAUSES: Final = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
@@ -134,9 +137,7 @@ def _fail_for(site: Path) -> None:
     feeds = [file for file in sorted(site.rglob("*")) if file.suffix in _LIVE and _is_unmade(file)]
     if not feeds:
         return
-    from preprocessor.rules import finding
-    from preprocessor.site.faults import line_of
-    from preprocessor.textfiles import shown
+    from preprocessor.pages.faultboxes import line_of
 
     hint = "Zensical makes feeds from Markdown: give the posts a `description`, or leave the plugin rss out"
     for file in feeds:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.results import Query
+from preprocessor.results.comparison import compare
 from preprocessor.results.fixtures import FixtureSource
-from preprocessor.runner.comparison import compare
-from preprocessor.sharedpipelines import SharedPipelines
+from preprocessor.results.model import Query
+from preprocessor.specs.sharedpipelines import SharedPipelines
 
 HERE = Path(__file__).parents[2]
 NOT_COMPARED = {"at a set rate", "other amounts", "not measured earlier"}

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from bson.decimal128 import Decimal128
 
+from docs.hooks.referencepages import offline_page
 from preprocessor.aggregation import AggregationError, NotOffline, aggregate, check
-from preprocessor.aggregation.accumulators import frame
+from preprocessor.aggregation.accumulators import registry
 from preprocessor.aggregation.catalogue import Operator, operators
 from preprocessor.aggregation.compiler import _FORMS, _STAGES
-from preprocessor.reference import offline_page
 
 PACKAGES = {"stage": "stages", "expression": "expressions", "accumulator": "accumulators"}
-REGISTERED = {"stage": _STAGES, "expression": _FORMS, "accumulator": frame._FORMS}
+REGISTERED = {"stage": _STAGES, "expression": _FORMS, "accumulator": registry._FORMS}
 OFFLINE = [one for one in operators() if not one.refused]
 NOT_OF_DECIMALS = [one for one in operators() if one.not_of == "Decimal128"]
 REFUSED = [one for one in operators() if one.refused and one.kind in ("stage", "expression", "accumulator")]
@@ -71,7 +71,7 @@ def test_the_evaluator_has_nothing_that_the_catalogue_does_not_know() -> None:
     known = {(one.kind, one.name) for one in operators()}
     for kind in ("stage", "expression"):
         assert {(kind, name) for name in REGISTERED[kind]} <= known
-    assert set(frame._FORMS) <= {name for kind, name in known if kind in ("accumulator", "window")}
+    assert set(registry._FORMS) <= {name for kind, name in known if kind in ("accumulator", "window")}
 
 
 @pytest.mark.parametrize("one", NOT_OF_DECIMALS, ids=_id)

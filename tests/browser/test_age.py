@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Page
 
 from preprocessor.aggregation import aggregate
-from preprocessor.provenance import provenance_of, source_query
 from preprocessor.render.html import html_table
-from preprocessor.render.making import Made, made_html
+from preprocessor.render.provenanceblock import ProvenanceBlock, provenance_html
+from preprocessor.results.provenance import provenance_of, source_query
 from preprocessor.site.assets import inline
 from tests.browser.browsing import Served
 from tests.measured import document, speeds
@@ -23,7 +23,9 @@ def shown(page: Page, **keys: object) -> None:
     documents = [document(1), document(2)]
     source = provenance_of(aggregate(documents, source_query(spec).pipeline))
     rows = aggregate(documents, spec.pipeline)
-    page.set_content(html_table(spec, rows, notes=made_html(spec, Made(source, {}))) + inline())
+    page.set_content(
+        html_table(spec, rows, notes=provenance_html(spec, ProvenanceBlock(source, {}))) + inline()
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from preprocessor.aggregation import AggregationError, aggregate
-from preprocessor.scan.containers import _RULE
+from preprocessor.comments.containers import _RULE
 from preprocessor.site.headings import headings_with_values
 from tests.commands.test_commands import mongo_tables
 

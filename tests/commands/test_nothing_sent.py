@@ -13,8 +13,8 @@ import pytest
 from pymongo import monitoring
 
 from preprocessor.cli import main
-from preprocessor.explanation.walking import SAMPLE
-from preprocessor.results import Query, ResultsError
+from preprocessor.commands.explain.stepper import SAMPLE
+from preprocessor.results.model import Query, ResultsError
 from preprocessor.results.mongodb import MongoSource
 from tests.mongod import Mongod
 

@@ -105,7 +105,7 @@ def test_an_explanation_loads_no_server_driver_and_nothing_that_it_does_not_use(
     page: Path, tmp_path: Path
 ) -> None:
     loaded = imported(["explain", str(page), "--results", str(tmp_path / "fixtures")], tmp_path)
-    assert "preprocessor.explanation" in loaded
+    assert "preprocessor.commands.explain" in loaded
     assert loaded.intersection({*HEAVY, *UNUSED}) == set()
 
 

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import markdown
 
-from preprocessor.comments import Scan
+from preprocessor.comments.model import Scan
 
 EXTENSIONS = [
     "admonition",

@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from preprocessor.comments import KEYWORDS, Comment, Scan, digest, find, replace
+from preprocessor.comments.model import Comment, Scan, digest, replace
+from preprocessor.comments.search import KEYWORDS, find
 
 TABLE = '<!-- MONGO_TABLE: {"collection": "r"} -->'
 

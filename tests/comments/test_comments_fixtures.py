@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.comments import find
+from preprocessor.comments.search import find
 from tests.comments.oracle import Reading, convert, published
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 from unittest import mock
 
-from preprocessor.aggregation import compiler, keeping
+from preprocessor.aggregation import compiler, plancache
 from preprocessor.aggregation.errors import AggregationError
 from preprocessor.aggregation.expressions import arithmetic, conversion, datestring
 from preprocessor.aggregation.expressions.associative import associative
@@ -43,7 +43,7 @@ from preprocessor.aggregation.values import (
 def rules_of_6_0() -> Iterator[None]:
     """While it lasts, what is evaluated follows 6.0. What was compiled before and after is dropped."""
     forms = dict(compiler._FORMS)
-    keeping._kept.clear()
+    plancache._kept.clear()
     with (
         mock.patch.object(conversion, "double_text", _text_of_six_digits),
         mock.patch.object(datestring, "ISO_LOCAL", datestring.ISO_UTC),
@@ -54,7 +54,7 @@ def rules_of_6_0() -> Iterator[None]:
             yield
         finally:
             compiler._FORMS.update({name: forms[name] for name in ("$add", "$mod")})
-            keeping._kept.clear()
+            plancache._kept.clear()
 
 
 def _text_of_six_digits(value: float) -> str:

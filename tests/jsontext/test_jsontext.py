@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.jsonreader import read, same
-from preprocessor.jsontext import MAX_DEPTH, parse
+from preprocessor.jsontext.model import MAX_DEPTH
+from preprocessor.jsontext.parsing import parse
+from preprocessor.jsontext.reader import read, same
 
 SCALARS = (
     st.none()

@@ -12,10 +12,11 @@ from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId, Regex, Tim
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.extjson import decode
-from preprocessor.jsonreader import Problem, read
-from preprocessor.jsontext import parse
-from preprocessor.shellvalues import of_call
+from preprocessor.jsontext.extended import decode
+from preprocessor.jsontext.model import Problem
+from preprocessor.jsontext.parsing import parse
+from preprocessor.jsontext.reader import read
+from preprocessor.jsontext.shellvalues import of_call
 
 PASTED: dict[str, Any] = {
     'ISODate("2026-01-01")': datetime(2026, 1, 1),

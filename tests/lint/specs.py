@@ -8,8 +8,9 @@ from typing import Any
 
 from bson import json_util
 
-from preprocessor import comments, specs
-from preprocessor.specs import TableSpec
+from preprocessor import comments
+from preprocessor.specs import reading
+from preprocessor.specs.model import TableSpec
 
 
 def comment_of(pipeline: Sequence[Any], columns: Sequence[str], **more: Any) -> str:
@@ -26,6 +27,6 @@ def comment_of(pipeline: Sequence[Any], columns: Sequence[str], **more: Any) -> 
 def table(pipeline: Sequence[Any], columns: Sequence[str], **more: Any) -> TableSpec:
     """The spec of a comment that must have no fault."""
     (comment,) = comments.find(comment_of(pipeline, columns, **more), "page.md").comments
-    spec, faults = specs.read(comment, "page.md", lambda _: None, lambda _: [])
+    spec, faults = reading.read(comment, "page.md", lambda _: None, lambda _: [])
     assert isinstance(spec, TableSpec), faults
     return spec

@@ -8,13 +8,15 @@ import bson
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from preprocessor.findings.rules import RULES
 from preprocessor.lint import findings, page_findings, row_findings, subject_of
 from preprocessor.lint.rules_rows import key_columns
-from preprocessor.lint.shape.learn import described, learnt, result_schema
+from preprocessor.lint.shape.learn import described, learnt
 from preprocessor.lint.shape.values import unknown_documents
-from preprocessor.pages import read_page, static_findings
-from preprocessor.rules import RULES
-from preprocessor.specs import PipelineSpec
+from preprocessor.pages.reading import read_page
+from preprocessor.pages.static import static_findings
+from preprocessor.schemas.loading import load
+from preprocessor.specs.model import PipelineSpec
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines
 from tests.lint.specs import comment_of, table
@@ -68,7 +70,7 @@ def test_of_an_unknown_collection_only_the_certain_is_said() -> None:
 
 
 def test_documents_of_the_runner_may_be_divided_by_their_duration() -> None:
-    schema = result_schema()
+    schema = load("result")
     assert schema is not None
     rate = {"$divide": ["$work.operations", "$duration"]}
     pipeline = [{"$project": {"_id": 0, "rate": rate}}, {"$sort": {"rate": 1}}]

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.pages import all_findings, answer, lint_findings, read_page
+from preprocessor.pages.asking import answer
+from preprocessor.pages.judging import all_findings, lint_findings
+from preprocessor.pages.reading import read_page
 from preprocessor.results.fixtures import FixtureSource
 
 FIXTURES = Path(__file__).parent / "pages" / "fixtures"

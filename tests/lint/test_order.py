@@ -16,7 +16,7 @@ from preprocessor.aggregation import AggregationError, aggregate
 from preprocessor.lint import findings, row_findings, subject_of
 from preprocessor.lint.ordering import By, orders
 from preprocessor.lint.shape.learn import learnt
-from preprocessor.pages import static_findings
+from preprocessor.pages.static import static_findings
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines
 from tests.lint.specs import table

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.lint.ignoring import SEEN_IN_ROWS
-from preprocessor.pages import all_findings, answer, lint_findings, read_page
+from preprocessor.findings.rules import RULES
+from preprocessor.lint.suppressions import SEEN_IN_ROWS
+from preprocessor.pages.asking import answer
+from preprocessor.pages.judging import all_findings, lint_findings
+from preprocessor.pages.reading import read_page
 from preprocessor.results.fixtures import FixtureSource
-from preprocessor.rules import RULES
 
 PAGES = Path(__file__).parent / "pages"
 ALL = sorted(PAGES.glob("MT*/*.md"))

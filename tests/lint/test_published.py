@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 from bson import json_util
 
-from preprocessor.findings import Finding
-from preprocessor.pages import all_findings, answer, lint_findings, read_page
+from preprocessor.findings.finding import Finding
+from preprocessor.pages.asking import answer
+from preprocessor.pages.judging import all_findings, lint_findings
+from preprocessor.pages.reading import read_page
 from preprocessor.results.fixtures import FixtureSource
 from tests.resultdocuments import result_documents
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from preprocessor.pages import read_page
-from preprocessor.sharedpipelines import SharedPipeline
-from preprocessor.specs import ChartSpec, TableSpec
+from preprocessor.pages.reading import read_page
+from preprocessor.specs.model import ChartSpec, TableSpec
+from preprocessor.specs.sharedpipelines import SharedPipeline
 
 
 def no_shared(name: str) -> SharedPipeline:

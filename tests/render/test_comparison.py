@@ -11,7 +11,7 @@ from bson.int64 import Int64
 from preprocessor.render.comparison import baseline_faults
 from preprocessor.render.html import html_table
 from preprocessor.render.pipetable import pipe_table
-from preprocessor.specs import TableSpec
+from preprocessor.specs.model import TableSpec
 from tests.render.specs import table
 from tests.site.builds import read
 

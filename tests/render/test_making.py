@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from preprocessor.aggregation import aggregate
-from preprocessor.provenance import Provenance, provenance_of, source_query
-from preprocessor.render.making import Made, made_html
+from preprocessor.render.provenanceblock import ProvenanceBlock, provenance_html
 from preprocessor.render.runs import listed_runs
+from preprocessor.results.provenance import Provenance, provenance_of, source_query
 from tests.measured import document, speeds
 from tests.site.builds import read
 
@@ -19,7 +19,7 @@ def source(*documents: dict[str, Any]) -> Provenance | None:
 
 
 def made(*documents: dict[str, Any], **keys: Any) -> str:
-    return made_html(speeds(title="Speed"), Made(source(*documents), LINKS, **keys))
+    return provenance_html(speeds(title="Speed"), ProvenanceBlock(source(*documents), LINKS, **keys))
 
 
 def test_the_line_ends_with_links_that_say_what_they_lead_to() -> None:
@@ -29,7 +29,7 @@ def test_the_line_ends_with_links_that_say_what_they_lead_to() -> None:
 
 
 def test_the_day_of_old_age_is_there_for_a_script_as_well() -> None:
-    html = made_html(speeds(max_age=10), Made(source(document(1)), LINKS))
+    html = provenance_html(speeds(max_age=10), ProvenanceBlock(source(document(1)), LINKS))
     due = '<time class="mongo-table__due" datetime="2026-12-01">to be measured again by 2026-12-01</time>'
     assert f"<p>Measured 2026-11-21 · {due} · MongoDB 6.0.5 · " in html
 
@@ -39,7 +39,7 @@ def test_search_engines_are_kept_out() -> None:
 
 
 def test_rows_of_unknown_origin_can_be_taken_away_all_the_same() -> None:
-    html = made_html(speeds(), Made(None, LINKS))
+    html = provenance_html(speeds(), ProvenanceBlock(None, LINKS))
     assert '<p><a href="x.csv"' in html
     assert "Measured" not in html
 
@@ -47,7 +47,7 @@ def test_rows_of_unknown_origin_can_be_taken_away_all_the_same() -> None:
 def test_the_pipeline_is_the_authors_a_stage_a_line_and_never_markup() -> None:
     pipeline = [{"$match": {"a": "<script>"}}, "shared", {"$project": {f"field{n}": 1 for n in range(12)}}]
     spec = speeds(pipeline=[stage for stage in pipeline if stage != "shared"])
-    html = made_html(spec, Made(None, {}))
+    html = provenance_html(spec, ProvenanceBlock(None, {}))
     assert "[\n  {&quot;$match&quot;: {&quot;a&quot;: &quot;&lt;script&gt;&quot;}},\n  {\n" in html
     assert "    &quot;$project&quot;: {\n      &quot;field0&quot;: 1,\n" in html
 

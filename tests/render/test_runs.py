@@ -8,9 +8,9 @@ from typing import Any
 from bson.int64 import Int64
 
 from preprocessor.aggregation import aggregate
-from preprocessor.provenance import Run, provenance_of, source_query
 from preprocessor.render.html import html_table
 from preprocessor.render.runs import ListedRuns, listed_runs
+from preprocessor.results.provenance import Run, provenance_of, source_query
 from tests.measured import document, speeds
 from tests.site.builds import read
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from preprocessor import noise
 from preprocessor.render.comparison import range_faults
 from preprocessor.render.html import html_table
 from preprocessor.render.pipetable import pipe_table
-from preprocessor.runner.comparison import compare
-from preprocessor.specs import TableSpec
+from preprocessor.results import noise
+from preprocessor.results.comparison import compare
+from preprocessor.specs.model import TableSpec
 from tests.render.specs import table
 from tests.site.builds import read
 

@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pymongo import MongoClient
 
-from preprocessor.pages import read_page
+from preprocessor.pages.reading import read_page
 from preprocessor.render.chart import WIDTH, chart_html
 from preprocessor.render.chartfaults import plot_faults
 from preprocessor.render.html import html_chart, html_table
 from preprocessor.render.timeaxis import moment_text, time_marks
-from preprocessor.results import open_source
+from preprocessor.results.opening import open_source
 from tests.mongod import Mongod
 from tests.render.specs import chart, table
 from tests.render.test_chart import dots, plot, svg, texts

@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from preprocessor.aggregation.values import MISSING
-from preprocessor.render.columns import column_value
+from preprocessor.render.column import column_value
 from preprocessor.render.values import cell_text, visible
-from preprocessor.specs import ColumnFormat
+from preprocessor.specs.model import ColumnFormat
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ import bson
 import pytest
 
 from preprocessor import cli
-from preprocessor.results import Query, bsoncache, stored
+from preprocessor.results import bsoncache, stored
 from preprocessor.results.fixtures import FixtureSource
+from preprocessor.results.model import Query
 
 TRUE = '{"_id":1,"a":1}\n'
 FORGED = bson.encode({"_id": 1, "a": 424242})
@@ -282,7 +283,7 @@ def test_files_of_others_beside_the_cache_are_not_touched(project: Path, monkeyp
 
 def test_kept_figures_of_a_site_that_are_broken_are_made_anew(project: Path):
     from preprocessor.results import cachefolder
-    from preprocessor.site.keptsite import KeptPage, load, store
+    from preprocessor.site.buildcache import KeptPage, load, store
 
     fixtures = project / "fixtures"
     page = {"page.md": KeptPage("key", "text", {"token": "figure"}, {}, {}, [])}

@@ -10,8 +10,10 @@ import pytest
 from bson.datetime_ms import DatetimeMS
 from bson.int64 import Int64
 
-from preprocessor.results import Query, ResultsError, cachefolder, open_source
+from preprocessor.results import cachefolder
 from preprocessor.results.fixtures import FixtureSource
+from preprocessor.results.model import Query, ResultsError
+from preprocessor.results.opening import open_source
 
 ALL = Query("results", ())
 

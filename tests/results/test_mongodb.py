@@ -17,7 +17,7 @@ import pymongo
 import pytest
 from bson.raw_bson import RawBSONDocument
 
-from preprocessor.results import Limits, Query, ResultsError, Rows
+from preprocessor.results.model import Limits, Query, ResultsError, Rows
 from preprocessor.results.mongodb import MongoSource
 from preprocessor.results.running import run_all
 from tests import mongod as servers

@@ -11,8 +11,8 @@ import pymongo
 import pytest
 from bson.int64 import Int64
 
-from preprocessor.results import Query, ResultsError
 from preprocessor.results.fixtures import FixtureSource
+from preprocessor.results.model import Query, ResultsError
 from preprocessor.results.pull import Copied, pull
 from tests.mongod import Mongod
 

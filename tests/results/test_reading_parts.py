@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from preprocessor.aggregation import AggregationError, aggregate
-from preprocessor.results import Query, rawbson, stored
+from preprocessor.results import rawbson, stored
 from preprocessor.results.limits import OPTIONS
+from preprocessor.results.model import Query
 from preprocessor.results.rawdocuments import RawDocuments
 from preprocessor.results.readpaths import Reader, leading_values, read_tree, trees_by_collection
 from preprocessor.results.stored import StoredCollection

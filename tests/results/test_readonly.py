@@ -8,10 +8,10 @@ from bson.code import Code
 
 from preprocessor.aggregation import NotOffline, check
 from preprocessor.aggregation.catalogue import operators
-from preprocessor.results import Query, ResultsError
+from preprocessor.results.model import Query, ResultsError
 from preprocessor.results.readonly import REFUSED_OPERATORS, REFUSED_STAGES, refusals
 from preprocessor.results.running import guard
-from preprocessor.specs import PipelineSpec
+from preprocessor.specs.model import PipelineSpec
 
 ROOT = Path(__file__).parents[2]
 
@@ -201,8 +201,8 @@ def test_a_join_with_another_database_is_refused(stage: dict[str, Any], key: str
 
 
 def test_every_pipeline_of_the_documentation_is_let_through():
-    from preprocessor.pages import read_page
-    from preprocessor.sharedpipelines import SharedPipelines
+    from preprocessor.pages.reading import read_page
+    from preprocessor.specs.sharedpipelines import SharedPipelines
 
     shared = SharedPipelines(ROOT / "docs/pipelines")
     pages = [

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from preprocessor.results import Query, ResultsError, Rows
+from preprocessor.results.model import Query, ResultsError, Rows
 from preprocessor.results.running import run_all
 
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from preprocessor.results import Limits, ResultsError, open_source
+from preprocessor.results.model import Limits, ResultsError
+from preprocessor.results.opening import open_source
 from preprocessor.results.secrets import redact, scrub
 from preprocessor.site.source import results_source, watched_folder
 

@@ -15,9 +15,10 @@ from bson.int64 import Int64
 from bson.objectid import ObjectId
 from bson.regex import Regex
 
-from preprocessor.results import Limits, Query, ResultsError, open_source
 from preprocessor.results.fixtures import FixtureSource
+from preprocessor.results.model import Limits, Query, ResultsError
 from preprocessor.results.mongodb import MongoSource
+from preprocessor.results.opening import open_source
 from preprocessor.results.pull import Copied, pull
 from preprocessor.results.readpaths import Reader, trees_by_collection
 from preprocessor.results.running import run_all

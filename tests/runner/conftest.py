@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.runner.load import Crew
+from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.local import LocalReplicaSet, Settings
 from tests.runner.processes import TINY
 
@@ -20,7 +20,7 @@ def replica_set():
 @pytest.fixture(scope="module")
 def crew():
     """Two processes for the work of a module's tests; one that fails in a worker starts a crew of its own."""
-    with Crew(2) as running:
+    with WorkerPool(2) as running:
         yield running
 
 

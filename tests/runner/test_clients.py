@@ -13,9 +13,9 @@ from bson.int64 import Int64
 from pymongo import MongoClient
 
 from preprocessor.runner.clients import PyMongoClient, UnexpectedReply
-from preprocessor.runner.driving import Pace, Tally, drive
-from preprocessor.runner.load import Crew
-from preprocessor.runner.wire import WireClient
+from preprocessor.runner.driving import ConnectionStats, Pace, drive
+from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.wire.client import WireClient
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import Done
 from tests.mongod import free_port, program
@@ -216,7 +216,7 @@ def test_after_an_answer_of_another_kind_nothing_more_is_taken_for_an_answer(rep
         held, connection._socket = connection._socket, Trickling(connection._socket, 2**20)
         compressed = struct.pack("<iiiiIB", 30_000, 1, 1, 2012, 0, 0)
         connection._socket.recv = lambda length: compressed + held.recv(length)
-        tally = Tally()
+        tally = ConnectionStats()
         drive(lambda: Done(1, *connection.find(bson.encode({}), 1, 0)), tally, Pace(0.0, 0.0, None), [0], 0)
     assert tally.errors == {"ConnectionError": 1}
     assert "another kind" in tally.gave_up
@@ -326,7 +326,7 @@ def test_the_fast_path_is_encrypted_as_pymongo_is(encrypted):
 
 
 def test_many_encrypted_connections_in_one_thread_get_their_own_answers(encrypted):
-    with MongoClient(encrypted) as client, Crew(1) as crew:
+    with MongoClient(encrypted) as client, WorkerPool(1) as crew:
         things = client["clients_test"]["things"]
         things.insert_many([{"_id": Int64(n), "text": "x" * 50_000} for n in range(8)])
         config = {"collection": "things", "recordcount": 8, "writeConcern": {"w": 1}}

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from preprocessor.runner.disk import UNKNOWN, describe, mount_of, whole_disk
-from preprocessor.runner.provenance import hardware
+from preprocessor.runner.hostinfo import hardware
 
 
 @pytest.fixture

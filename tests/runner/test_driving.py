@@ -9,7 +9,14 @@ import pytest
 
 from preprocessor.runner import driving
 from preprocessor.runner.clients import UnexpectedReply
-from preprocessor.runner.driving import ERRORS_IN_A_ROW, NO_LONGER_PRIMARY, Pace, Tally, add_up, drive
+from preprocessor.runner.driving import (
+    ERRORS_IN_A_ROW,
+    NO_LONGER_PRIMARY,
+    ConnectionStats,
+    Pace,
+    add_up,
+    drive,
+)
 from preprocessor.runner.workloads import Done
 
 DONE = Done(1, 1, 1)
@@ -39,7 +46,7 @@ def clock(monkeypatch):
 
 
 def driven(step, pace=None):
-    tally, counters = Tally(), [0, 0]
+    tally, counters = ConnectionStats(), [0, 0]
     drive(step, tally, pace or Pace(time.monotonic(), 0, None), counters, 1)
     assert counters == [0, tally.operations]
     return tally

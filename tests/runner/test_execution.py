@@ -12,7 +12,7 @@ from preprocessor.runner import ownership
 from preprocessor.runner.errors import TargetError, WorkFailed
 from preprocessor.runner.execution import Options, execute, open_run
 from preprocessor.runner.journal import open_journal
-from preprocessor.runner.load import Crew
+from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.local import LocalReplicaSet, Settings
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.store import FileStore
@@ -65,7 +65,7 @@ class Taken(UriTarget):
 def rows_of(text, target, folder, shared=RECORDS):
     experiment = experiments.read((shared + text).encode(), "tiny.toml")
     store = FileStore(folder)
-    with Crew(1) as crew:
+    with WorkerPool(1) as crew:
         run = open_run(experiment, OPTIONS, target, crew, Progress(io.StringIO()))
         execute(run, store, open_journal(store, "tiny", {}, resume=False))
     return store.rows("tiny")
@@ -111,13 +111,13 @@ def test_a_window_in_which_a_member_ended_is_not_counted(replica_set, tmp_path):
 
 def test_what_is_loaded_is_acknowledged_even_where_the_work_is_not(replica_set, tmp_path, monkeypatch):
     seen = {}
-    perform = Crew.perform
+    perform = WorkerPool.perform
 
     def noted(crew, load, **told):
         seen.setdefault(load.config["totalDocsToInsert"], load.config.get("writeConcern"))
         return perform(crew, load, **told)
 
-    monkeypatch.setattr(Crew, "perform", noted)
+    monkeypatch.setattr(WorkerPool, "perform", noted)
     documents = RECORDS.replace('"ycsb"', '"insert"').replace(
         "updateproportion = 0.0", "initialDocsToInsert = 50"
     )

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from preprocessor.runner.hub import Hub
+from preprocessor.runner.wire.loop import Hub
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from preprocessor.runner.errors import WorkFailed
-from preprocessor.runner.load import Crew
+from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.worker import Load
 
 LOAD = Load("mongodb://127.0.0.1:1", "load_test", "query", {"collection": "things"}, "s", 1, "wire")
@@ -17,7 +17,7 @@ LOAD = Load("mongodb://127.0.0.1:1", "load_test", "query", {"collection": "thing
 
 @pytest.fixture
 def one():
-    with Crew(1) as running:
+    with WorkerPool(1) as running:
         yield running
 
 
@@ -41,5 +41,5 @@ def test_one_that_goes_before_it_has_heard_of_the_work(one):
 
 def test_work_that_is_never_answered_is_given_up_when_a_member_has_ended():
     told = pytest.raises(WorkFailed, match="given up: mongod was killed")
-    with Crew(1, fault=lambda: "mongod was killed") as crew, told:
+    with WorkerPool(1, fault=lambda: "mongod was killed") as crew, told:
         crew._collect(crew._pipes, lambda: None)  # workers that were told nothing, and say nothing

@@ -21,7 +21,7 @@ from preprocessor.runner import leftovers
 from preprocessor.runner.binary import find_mongod
 from preprocessor.runner.credentials import Credentials
 from preprocessor.runner.errors import TargetError
-from preprocessor.runner.load import Crew
+from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.local import LocalReplicaSet, Settings
 from preprocessor.runner.worker import Load
 from tests.mongod import free_port
@@ -231,7 +231,7 @@ def test_the_password_of_a_server_is_new_for_each_and_stands_in_no_process_list_
 def test_connections_have_signed_in_before_the_clock_runs(replica_set, tmp_path, kind):
     """Two windows, of one operation and of none: the server has seen the same number of sign-ins when both begin."""
     heard = []
-    with MongoClient(replica_set.uri) as watch, Crew(1) as own:
+    with MongoClient(replica_set.uri) as watch, WorkerPool(1) as own:
 
         def signed_in():
             status = watch.admin.command("serverStatus")["security"]["authentication"]["mechanisms"]

@@ -12,8 +12,8 @@ from preprocessor.runner import experiment as experiments
 from preprocessor.runner import published
 from preprocessor.runner.errors import RunnerError
 from preprocessor.runner.result import row_id
+from preprocessor.runner.resultcheck import check_published
 from preprocessor.runner.store import FileStore, open_store
-from preprocessor.runner.validation import check_published
 from tests.runner.processes import ROOT, TINY, finish, start
 
 FIGURES = """

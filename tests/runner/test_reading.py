@@ -9,7 +9,7 @@ import pytest
 
 from preprocessor.runner import diskbaseline
 from preprocessor.runner.errors import TargetError
-from preprocessor.runner.reading import disk_bytes, reads
+from preprocessor.runner.iostats import disk_bytes, reads
 
 
 def status(requested, read, into_cache, from_files):

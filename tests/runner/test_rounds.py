@@ -10,7 +10,7 @@ from pymongo import MongoClient
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.execution import Options, Run, execute, open_run
 from preprocessor.runner.journal import Journal, open_journal
-from preprocessor.runner.load import Crew
+from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.rounds import groups
 from preprocessor.runner.store import HISTORY, FileStore
@@ -89,7 +89,7 @@ def run_of(replica_set):
         journal = open_journal(store, "tiny", {}, resume)
         experiment = experiments.read(text.encode(), "tiny.toml")
         target = UriTarget(replica_set.uri)
-        with Crew(1) as crew:
+        with WorkerPool(1) as crew:
             execute(open_run(experiment, OPTIONS, target, crew, progress), store, journal)
         return store.rows("tiny")
 

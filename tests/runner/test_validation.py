@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from preprocessor.results import fixturefiles, fixturetext
 from preprocessor.runner.errors import RunnerError
+from preprocessor.runner.resultcheck import check_result
 from preprocessor.runner.store import FileStore
-from preprocessor.runner.validation import SCHEMAS, check_result
+from preprocessor.schemas.loading import load
 from tests.runner.processes import ROOT, finish, start
 
-SCHEMA = json.loads((SCHEMAS / "result.schema.json").read_text(encoding="utf-8"))
+SCHEMA = load("result")
 FIXTURES = sorted((ROOT / "fixtures" / "results").glob("*.jsonl"))
 
 

@@ -13,10 +13,10 @@ import pytest
 from pymongo import MongoClient
 
 from preprocessor.runner import worker
-from preprocessor.runner.driving import Pace, Tally, drive
+from preprocessor.runner.driving import ConnectionStats, Pace, drive
 from preprocessor.runner.errors import WorkFailed
-from preprocessor.runner.load import Crew
-from preprocessor.runner.wire import WireClient
+from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.wire.client import WireClient
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import Done
 
@@ -62,7 +62,7 @@ def test_connections_have_a_thread_each_where_the_system_cannot_tell_whose_answe
 
 
 def test_an_answer_is_not_waited_for_longer_than_the_connection_string_says(replica_set):
-    tallies = [Tally(), Tally()]
+    tallies = [ConnectionStats(), ConnectionStats()]
     silent, other = socket.socketpair()
 
     def loop(connection, tally):
@@ -107,5 +107,5 @@ def test_a_window_is_over_when_the_server_has_done_what_nobody_waited_for(replic
 def test_what_goes_wrong_beside_the_requests_is_told_and_no_window_is_made_of_it(replica_set, odd):
     config = {"collection": "things", "nFields": 1, "textBytes": 5, "writeBatchSize": 1}
     load = replace(Load(replica_set.uri, "worker_test", "flat_insert", config, "s", 2, "wire"), **odd)
-    with Crew(1) as crew, pytest.raises(WorkFailed, match=r"given up: .*cannot convert float"):
+    with WorkerPool(1) as crew, pytest.raises(WorkFailed, match=r"given up: .*cannot convert float"):
         crew.perform(load)

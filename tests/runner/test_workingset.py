@@ -7,8 +7,8 @@ import pytest
 from pymongo import MongoClient
 
 from preprocessor.runner import experiment as experiments
-from preprocessor.runner.checking import parse
 from preprocessor.runner.estimate import estimate, local_seconds
+from preprocessor.runner.experimentcheck import parse
 from preprocessor.runner.store import FileStore
 from preprocessor.runner.workingset import EFFECTIVE_SHARE, record_count, scan, sized
 from tests.runner.processes import TINY, finish, start

@@ -11,7 +11,7 @@ from pymongo import MongoClient
 
 from preprocessor.runner.errors import WorkFailed
 from preprocessor.runner.identifiers import heads
-from preprocessor.runner.load import Crew
+from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import Share, query, workload
 from preprocessor.runner.workloads.templates import encoder
@@ -162,7 +162,7 @@ def test_queries_find_what_their_template_asks_for_until_the_time_is_over(
 def test_a_query_that_finds_another_number_of_documents_fails_the_run(replica_set, database):
     config = {**NUMBERED, "groupSize": 20, "query": {"group": "RANDINT(1,5)"}, "limit": 21}
     query.create(database, config)
-    with Crew(1) as crew:
+    with WorkerPool(1) as crew:
         perform(crew, replica_set, "insert", config)
         with pytest.raises(WorkFailed, match="a query found 20 documents, 21 were expected"):
             perform(crew, replica_set, "query", config, seconds=5)
@@ -247,7 +247,7 @@ def test_aggregations_give_what_their_template_asks_for(crew, replica_set, datab
     done = perform(crew, replica_set, "aggregate", config, client, seconds=0.8)
     assert done.errors == {}
     assert done.documents == 4 * done.operations > 0
-    with Crew(1) as other, pytest.raises(WorkFailed, match="gave 4 documents, 5 were expected"):
+    with WorkerPool(1) as other, pytest.raises(WorkFailed, match="gave 4 documents, 5 were expected"):
         perform(other, replica_set, "aggregate", {**config, "limit": 5}, client, seconds=5)
 
 

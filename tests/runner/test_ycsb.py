@@ -9,7 +9,7 @@ import bson
 import pytest
 
 from preprocessor.runner.errors import ExperimentError
-from preprocessor.runner.requests import document
+from preprocessor.runner.wire.requests import document
 from preprocessor.runner.ycsb.distributions import Sequence, Zipfian, chooser
 from preprocessor.runner.ycsb.records import field_drawer, id_element, key_namer, record_maker
 

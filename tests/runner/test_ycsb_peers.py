@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner.load import Crew
+from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import workload
 
@@ -73,7 +73,7 @@ def peer(request, replica_set):
 @pytest.fixture
 def ours(replica_set):
     """Our load and our run, and the collection."""
-    with MongoClient(replica_set.uri) as client, Crew(1) as crew:
+    with MongoClient(replica_set.uri) as client, WorkerPool(1) as crew:
         client.drop_database(DATABASE)
 
         def perform(name, config, **limits):

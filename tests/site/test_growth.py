@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 from preprocessor import comments
-from preprocessor.expansion import Place, standing_alone
+from preprocessor.pages.faultboxes import by_comment
+from preprocessor.pages.markdown import Place, standing_alone
+from preprocessor.pages.placeholders import shown_again, swap_tokens
 from preprocessor.render.anchors import distinct
-from preprocessor.site.faults import by_comment
 from preprocessor.site.plainmarkdown import Plain, with_plain_figures
 from preprocessor.site.searchtext import in_full, in_words
-from preprocessor.site.swap import shown_again, swap_tokens
 
 FEW = 500
 TIMES = 8

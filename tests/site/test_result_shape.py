@@ -12,12 +12,14 @@ import pytest
 from bson import json_util
 
 from preprocessor.lint.documents import collection_shape
-from preprocessor.pages import lint_findings, queries, read_page
-from preprocessor.results import open_source
+from preprocessor.pages.asking import queries
+from preprocessor.pages.figures import Known, figures_of
+from preprocessor.pages.judging import lint_findings
+from preprocessor.pages.reading import read_page
 from preprocessor.results.fixtures import FixtureSource
+from preprocessor.results.opening import open_source
 from preprocessor.results.running import run_all
-from preprocessor.sharedpipelines import SharedPipelines
-from preprocessor.site.figures import Known, figures_of
+from preprocessor.specs.sharedpipelines import SharedPipelines
 from tests.measured import document
 from tests.mongod import Mongod
 from tests.render.specs import no_shared

@@ -59,10 +59,12 @@ def test_notes_of_the_linter_fail_no_strict_build_and_may_be_ignored_in_it(
 
 
 def _note_of(site: Path) -> str:
-    from preprocessor.pages import answer, lint_findings, read_page
-    from preprocessor.results import open_source
+    from preprocessor.pages.asking import answer
+    from preprocessor.pages.judging import lint_findings
+    from preprocessor.pages.reading import read_page
     from preprocessor.results.fixtures import FixtureSource
-    from preprocessor.sharedpipelines import SharedPipelines
+    from preprocessor.results.opening import open_source
+    from preprocessor.specs.sharedpipelines import SharedPipelines
 
     text = (site / "docs/index.md").read_text(encoding="utf-8")
     page = read_page(text, "docs/index.md", SharedPipelines(site / "docs/pipelines"))

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor import comments, specs
-from preprocessor.sharedpipelines import SharedPipelines
+from preprocessor import comments
+from preprocessor.specs import model, reading, together
+from preprocessor.specs.sharedpipelines import SharedPipelines
 
 HERE = Path(__file__).parent
 FAULTY = sorted((HERE / "faulty").glob("*.md"))
@@ -21,7 +22,9 @@ FAULTY = sorted((HERE / "faulty").glob("*.md"))
 def read_all(text):
     """The specs and findings of all comments of a page."""
     shared = SharedPipelines(HERE / "shared")
-    outcomes = [specs.read(comment, "page.md", shared) for comment in comments.find(text, "page.md").comments]
+    outcomes = [
+        reading.read(comment, "page.md", shared) for comment in comments.find(text, "page.md").comments
+    ]
     return [spec for spec, _ in outcomes], [finding for _, findings in outcomes for finding in findings]
 
 
@@ -94,7 +97,7 @@ def test_every_key_of_a_table_reaches_its_spec():
     assert (spec.id, spec.title, spec.caption, spec.empty) == (
         "speed", "Speed", "Of inserts.", "None yet.",
     )  # fmt: skip
-    assert spec.format == {"a": specs.ColumnFormat(1, "ms", "right", " ", "–")}
+    assert spec.format == {"a": model.ColumnFormat(1, "ms", "right", " ", "–")}
     assert spec.let == {"since": datetime(2026, 1, 31)}
     assert type(spec.baseline["row"]["at"]).__name__ == "Int64"
     assert spec.chart == {"x": "a", "y": ["a"], "mark": "dot", "log": "xy"}
@@ -103,12 +106,12 @@ def test_every_key_of_a_table_reaches_its_spec():
 
 def test_charts_values_and_checks_have_specs_of_their_own():
     chart, none = read_one('{"collection": "c", "pipeline": [], "x": "a", "y": "b"}', "MONGO_CHART")
-    assert (type(chart), chart.mark, chart.x, chart.y, none) == (specs.ChartSpec, "line", "a", ("b",), [])
+    assert (type(chart), chart.mark, chart.x, chart.y, none) == (model.ChartSpec, "line", "a", ("b",), [])
     value, none = read_one('{"table": "t", "column": "a", "format": {"decimals": 0}}', "MONGO_VALUE")
-    assert (type(value), value.table, value.column, value.where, none) == (specs.ValueSpec, "t", "a", {}, [])
-    assert value.format == specs.ColumnFormat(decimals=0)
+    assert (type(value), value.table, value.column, value.where, none) == (model.ValueSpec, "t", "a", {}, [])
+    assert value.format == model.ColumnFormat(decimals=0)
     check, none = read_one('{"table": "t", "expect": {"a": {"$gt": {"$numberLong": "1"}}}}', "MONGO_CHECK")
-    assert (type(check), check.table, check.expect, none) == (specs.CheckSpec, "t", {"a": {"$gt": 1}}, [])
+    assert (type(check), check.table, check.expect, none) == (model.CheckSpec, "t", {"a": {"$gt": 1}}, [])
 
 
 def test_a_key_given_twice_with_one_value_is_a_warning_and_the_table_works():
@@ -163,7 +166,7 @@ def test_a_page_without_shared_lists_has_none_by_any_name():
     (comment,) = comments.find(
         f"<!-- MONGO_TABLE: {json.dumps(table(pipeline=['a']))} -->", "page.md"
     ).comments
-    _, (finding,) = specs.read(comment, "page.md", lambda name: None)
+    _, (finding,) = reading.read(comment, "page.md", lambda name: None)
     assert (finding.rule, finding.message) == ("MT140", "There is no shared stage list `a`.")
 
 
@@ -179,22 +182,22 @@ def test_no_name_leads_out_of_the_folder_of_shared_lists(name):
 
 def test_two_tables_with_one_id_are_told_at_the_later_one():
     read, _ = read_all("".join(f"<!-- MONGO_TABLE: {json.dumps(table(id=name))} -->\n\n" for name in "aba"))
-    (finding,) = specs.duplicate_ids([("page.md", read)])
+    (finding,) = together.duplicate_ids([("page.md", read)])
     assert (finding.rule, finding.line) == ("MT138", 5)
     assert finding.message == "The id `a` is taken already: page.md, line 1."
 
 
 def test_a_value_of_an_unknown_table_is_told_with_the_nearest_id():
     value, _ = read_one('{"table": "insert-sped", "column": "a"}', "MONGO_VALUE")
-    (finding,) = specs.unknown_tables([value], ["insert-speed"])
+    (finding,) = together.unknown_tables([value], ["insert-speed"])
     assert (finding.rule, finding.hint) == ("MT139", "Did you mean `insert-speed`?")
-    assert specs.unknown_tables([value], ["insert-sped"]) == []
+    assert together.unknown_tables([value], ["insert-sped"]) == []
 
 
 def test_the_id_of_a_faulty_table_is_still_known():
     (comment,) = comments.find('<!-- MONGO_TABLE: {"id": "speed", "x": 1} -->', "page.md").comments
-    assert specs.read(comment, "page.md", SharedPipelines(HERE / "shared"))[0] is None
-    assert specs.written_ids(comment.body) == ["speed"]
+    assert reading.read(comment, "page.md", SharedPipelines(HERE / "shared"))[0] is None
+    assert together.written_ids(comment.body) == ["speed"]
 
 
 JSON = st.recursive(

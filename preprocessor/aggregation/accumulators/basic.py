@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from preprocessor.aggregation.accumulators.frame import Accumulator, Keeping, accumulator, form
+from preprocessor.aggregation.accumulators.registry import Accumulator, Keeping, accumulator, form
 from preprocessor.aggregation.compiler import Scope
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.numbers import rank, to_double

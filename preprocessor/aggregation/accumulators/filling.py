@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from preprocessor.aggregation import paths
-from preprocessor.aggregation.accumulators.windowframe import Results, Window, window_function
+from preprocessor.aggregation.accumulators.windowregistry import Results, Window, window_function
 from preprocessor.aggregation.errors import AggregationError
 from preprocessor.aggregation.expressions.arithmetic import add, divide, multiply, subtract
 from preprocessor.aggregation.numbers import rank

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from preprocessor.aggregation.accumulators.frame import Accumulator, form
-from preprocessor.aggregation.accumulators.several import checked
+from preprocessor.aggregation.accumulators.firstn import checked
+from preprocessor.aggregation.accumulators.registry import Accumulator, form
 from preprocessor.aggregation.compiler import Scope, compile_expression
 from preprocessor.aggregation.errors import Path
 from preprocessor.aggregation.percentiles import at, check_method, numbers_of, parts_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from preprocessor.aggregation import paths
-from preprocessor.aggregation.accumulators.windowframe import Results, Window, window_function
+from preprocessor.aggregation.accumulators.windowregistry import Results, Window, window_function
 from preprocessor.aggregation.compiler import compile_expression
 from preprocessor.aggregation.errors import AggregationError
 from preprocessor.aggregation.numbers import integral

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from preprocessor.aggregation.accumulators.frame import named_accumulator
+from preprocessor.aggregation.accumulators.firstn import count_of
+from preprocessor.aggregation.accumulators.registry import named_accumulator
 from preprocessor.aggregation.accumulators.removable import (
     Kept,
     RemovableAverage,
@@ -14,8 +15,7 @@ from preprocessor.aggregation.accumulators.removable import (
     RemovableSum,
     not_nullish,
 )
-from preprocessor.aggregation.accumulators.several import count_of
-from preprocessor.aggregation.accumulators.windowframe import (
+from preprocessor.aggregation.accumulators.windowregistry import (
     Removable,
     Results,
     Window,

@@ -12,7 +12,7 @@ from typing import Any
 
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.accumulators.removable import RemovableCovariance, RemovableSum
-from preprocessor.aggregation.accumulators.windowframe import (
+from preprocessor.aggregation.accumulators.windowregistry import (
     Results,
     Window,
     growing,

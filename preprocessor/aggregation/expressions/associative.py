@@ -33,7 +33,7 @@ def associative(name: str, *, commutative: bool) -> Callable[[Combine], Combine]
     def register(combine: Combine) -> Combine:
         @form(name)
         def compile_(argument: Any, scope: Scope, path: Path) -> Node:
-            nodes = regrouped(name, combine, argument, scope, path, commutative=commutative)
+            nodes = flatten_associative(name, combine, argument, scope, path, commutative=commutative)
             return _combined(combine, nodes, path)
 
         return combine
@@ -41,7 +41,7 @@ def associative(name: str, *, commutative: bool) -> Callable[[Combine], Combine]
     return register
 
 
-def regrouped(
+def flatten_associative(
     name: str,
     combine: Combine,
     argument: Any,

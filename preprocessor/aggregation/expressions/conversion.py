@@ -26,7 +26,9 @@ from preprocessor.aggregation.compiler import (
     named_arguments,
     operator,
 )
+from preprocessor.aggregation.dateformats import ISO_UTC, date_text
 from preprocessor.aggregation.dates import UTC, date_millis
+from preprocessor.aggregation.datetext import read_date
 from preprocessor.aggregation.doubletext import double_text, read_decimal, read_double, read_integer
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.numbers import decimal128, integral, rank, to_decimal, to_double
@@ -183,14 +185,10 @@ def _text_to_object_id(text: str, manner: Manner) -> ObjectId:
 
 
 def _text_to_date(text: str, manner: Manner) -> Any:
-    from preprocessor.aggregation.datetext import read_date
-
     return date_from_millis(read_date(text, UTC))
 
 
 def _date_to_text(value: Any, manner: Manner) -> str:
-    from preprocessor.aggregation.dateformats import ISO_UTC, date_text
-
     return date_text(millis(value), UTC, ISO_UTC)
 
 

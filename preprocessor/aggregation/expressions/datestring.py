@@ -18,6 +18,7 @@ from preprocessor.aggregation.dateformats import (
     read_formatted,
 )
 from preprocessor.aggregation.dates import UTC, Zone, date_millis, zone_of
+from preprocessor.aggregation.datetext import read_date
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.values import (
     MISSING,
@@ -115,7 +116,5 @@ def _read(value: Any, form: Any, place: Zone | None) -> Any:
         return None
     if form is MISSING:
         # The grammar of dates without a format is large; few pipelines need it.
-        from preprocessor.aggregation.datetext import read_date
-
         return date_from_millis(read_date(value, place))
     return date_from_millis(read_formatted(value, form, place))

@@ -19,8 +19,8 @@ from preprocessor.aggregation.compiler import (
     operator,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.expressions.associative import regrouped
-from preprocessor.aggregation.places import closed, opened
+from preprocessor.aggregation.expressions.associative import flatten_associative
+from preprocessor.aggregation.fieldorder import closed, opened
 from preprocessor.aggregation.values import MISSING, Document, is_nullish, type_name
 
 
@@ -41,7 +41,9 @@ def _merge_objects(argument: Any, scope: Scope, path: Path) -> Node:
     if len(given) == 1:
         nodes = [compile_expression(*_placed(given[0], scope))]
     else:
-        nodes = regrouped("$mergeObjects", merged, argument, scope, path, commutative=False, single=False)
+        nodes = flatten_associative(
+            "$mergeObjects", merged, argument, scope, path, commutative=False, single=False
+        )
     runs = [node.run for node in nodes]
 
     def run(document: Document) -> Document:

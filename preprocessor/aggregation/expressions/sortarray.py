@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from preprocessor.aggregation.accumulators.several import Extremes, count_of
+from preprocessor.aggregation.accumulators.firstn import Extremes, count_of
 from preprocessor.aggregation.compiler import (
     Node,
     Scope,

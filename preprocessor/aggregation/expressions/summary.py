@@ -7,7 +7,7 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Node, Scope, arguments, compile_expression, folded, form
 from preprocessor.aggregation.errors import Path
-from preprocessor.aggregation.expressions.associative import regrouped
+from preprocessor.aggregation.expressions.associative import flatten_associative
 from preprocessor.aggregation.ordering import key
 from preprocessor.aggregation.spread import standard_deviation
 from preprocessor.aggregation.summation import mean, total
@@ -46,7 +46,7 @@ def _summary(argument: Any, scope: Scope, path: Path) -> Node:
     if len(given) == 1:
         return _of_one(summary, compile_expression(given[0][0], scope, given[0][1]), path)
     if name in _ASSOCIATIVE:
-        nodes = regrouped(
+        nodes = flatten_associative(
             name, lambda values: summary(list(values)), argument, scope, path, commutative=True, single=False
         )
     else:

@@ -8,6 +8,8 @@ from typing import Any
 from bson.code import Code
 from bson.timestamp import Timestamp
 
+from preprocessor.aggregation.dateformats import ISO_UTC, date_text
+from preprocessor.aggregation.dates import UTC
 from preprocessor.aggregation.errors import AggregationError
 from preprocessor.aggregation.values import is_date, is_nullish, is_number, millis, type_name
 
@@ -24,9 +26,6 @@ def as_text(value: Any) -> str:
     if is_number(value):
         return f"{value:g}" if isinstance(value, float) else str(value)
     if is_date(value):
-        from preprocessor.aggregation.dateformats import ISO_UTC, date_text
-        from preprocessor.aggregation.dates import UTC
-
         return date_text(millis(value), UTC, ISO_UTC)
     if isinstance(value, Timestamp):
         moment = datetime(1970, 1, 1) + timedelta(seconds=value.time)

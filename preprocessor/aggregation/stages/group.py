@@ -9,13 +9,13 @@ from typing import Any
 from bson.int64 import Int64
 from bson.objectid import ObjectId
 
-from preprocessor.aggregation.accumulators.frame import Accumulator, Keeping, State, compile_accumulator
+from preprocessor.aggregation.accumulators.registry import Accumulator, Keeping, State, compile_accumulator
 from preprocessor.aggregation.compiler import Node, Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
-from preprocessor.aggregation.keeping import content_key
+from preprocessor.aggregation.fieldorder import OrderedDocument
 from preprocessor.aggregation.meter import blocks, check_key, hold, is_counted
 from preprocessor.aggregation.ordering import Key, key, key_of_checked
-from preprocessor.aggregation.places import Placed
+from preprocessor.aggregation.plancache import content_key
 from preprocessor.aggregation.sizes import memory_of
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_number, is_string
 
@@ -114,7 +114,7 @@ def _grouped(
             value = evaluate(document)
             if value is MISSING:
                 value = None
-            elif type(value) is Placed:
+            elif type(value) is OrderedDocument:
                 value = {**value}
             try:
                 entry = groups.of(value)

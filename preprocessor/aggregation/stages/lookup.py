@@ -17,8 +17,8 @@ from preprocessor.aggregation.compiler import (
     stage,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.keeping import content_key
 from preprocessor.aggregation.meter import admit_documents, check_key, gather_within_limits, made_array, spend
+from preprocessor.aggregation.plancache import content_key
 from preprocessor.aggregation.stages.combine import check_collection, starts_with_documents
 from preprocessor.aggregation.stages.joining import JoinIndex, path_values
 from preprocessor.aggregation.stages.nesting import with_nested, with_nested_last
@@ -36,7 +36,7 @@ def lookup(argument: Any, scope: Scope, path: Path) -> Stage:
     source = scope.context.collections.get(argument.get("from", ""), ())
     join = _equality(argument, path)
     if "pipeline" in argument:
-        find = _piped(argument, join, source, scope, path)
+        find = _pipeline_join(argument, join, source, scope, path)
     else:
         find = join(source) if join else lambda _: source
 
@@ -99,7 +99,7 @@ def _equality(argument: Mapping[str, Any], path: Path) -> Callable[[Sequence[Doc
     return join
 
 
-def _piped(
+def _pipeline_join(
     argument: Mapping[str, Any],
     join: Callable[[Sequence[Document]], _Find] | None,
     source: Sequence[Document],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from preprocessor.aggregation.places import Placed, closed, opened
+from preprocessor.aggregation.fieldorder import OrderedDocument, closed, opened
 from preprocessor.aggregation.values import MISSING, Document
 
 
@@ -21,7 +21,7 @@ def with_nested(document: Mapping[str, Any], parts: tuple[str, ...], value: Any)
         output[name] = with_nested(inner if isinstance(inner, Mapping) else {}, rest, value)
     else:
         output[name] = value
-    return closed(output) if value is MISSING or type(document) is Placed else output
+    return closed(output) if value is MISSING or type(document) is OrderedDocument else output
 
 
 def with_nested_last(document: Mapping[str, Any], parts: tuple[str, ...], value: Any) -> Document:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.places import Placed, closed, opened, placed, without_missing
+from preprocessor.aggregation.fieldorder import OrderedDocument, closed, opened, placed, without_missing
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_number, is_string, truthy
 
 Kind = Literal["inclusion", "exclusion", "addition"]
@@ -240,7 +240,7 @@ def _adder(tree: _Tree) -> Apply:
 
     def apply(document: Document) -> Document:
         output = opened(document)
-        complete = type(document) is not Placed
+        complete = type(document) is not OrderedDocument
         for name, run in computed:
             value = output[name] = run(document)
             if value is MISSING:
@@ -335,7 +335,7 @@ def _excluder(tree: _Tree) -> Apply:
             for name, value in document.items()
             if name not in plain
         }
-        whole = len(output) == len(document) and type(document) is not Placed
+        whole = len(output) == len(document) and type(document) is not OrderedDocument
         return output if whole else placed(output, document)
 
     return exclude

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from preprocessor.aggregation import catalogue, sorting, windows
-from preprocessor.aggregation.accumulators.windowframe import FORMS, Results, Window
+from preprocessor.aggregation.accumulators.windowregistry import FORMS, Results, Window
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.meter import admit_documents, gather_within_limits

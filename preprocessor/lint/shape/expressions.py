@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from preprocessor.aggregation import catalogue
+from preprocessor.aggregation.values import type_name
 from preprocessor.lint.shape.values import (
     ANY,
     ANY_KIND,
@@ -130,8 +131,6 @@ def constant(value: Any) -> Shape:
         return document({name: constant(inner) for name, inner in value.items()})
     if isinstance(value, (list, tuple)):
         return array(join_all(map(constant, value)))
-    from preprocessor.aggregation.values import type_name
-
     known = frozenset({value}) if isinstance(value, (str, int, float)) else None
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return Shape(frozenset({type_name(value)}), traits=Traits(known=known, nonzero=number and value != 0))

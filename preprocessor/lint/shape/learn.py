@@ -8,9 +8,9 @@ such as it describes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, Final
 
+from preprocessor.aggregation.values import type_name
 from preprocessor.lint.shape import units
 from preprocessor.lint.shape.units import Unit
 from preprocessor.lint.shape.values import ANY_KIND, INTEGERS, NUMBERS, Kinds, Shape, Traits
@@ -113,8 +113,6 @@ class _Fields(Mapping[str, Shape]):
 
 
 def _learnt(values: Sequence[Any], path: str, meaning: _Meaning, missing: bool = False) -> Shape:
-    from preprocessor.aggregation.values import type_name
-
     kinds = frozenset(map(type_name, values))
     documents = [value for value in values if isinstance(value, Mapping)] if "object" in kinds else []
     return Shape(
@@ -152,20 +150,6 @@ _KINDS: Final = {
     "object": frozenset({"object"}),
     "array": frozenset({"array"}),
 }
-
-
-@cache
-def result_schema() -> Schema | None:
-    """The schema of the documents that the experiment runner writes, None where it is not installed."""
-    import json
-    from importlib import resources
-
-    file = resources.files("preprocessor").joinpath("schemas", "result.schema.json")
-    try:
-        schema: Schema = json.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
-        return None
-    return schema
 
 
 def described(schema: Schema) -> Shape:

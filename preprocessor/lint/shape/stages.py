@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from preprocessor.aggregation.values import is_number, truthy
 from preprocessor.lint.shape.expressions import Path, Walk, shape_of
 from preprocessor.lint.shape.matching import narrowed
 from preprocessor.lint.shape.trees import (
@@ -139,15 +140,11 @@ def _read_projection(
 
 def is_flag(value: Any) -> bool:
     """Whether a value in ``$project`` says that a field stays or goes."""
-    from preprocessor.aggregation.values import is_number
-
     return isinstance(value, bool) or is_number(value)
 
 
 def keeps(flag: Any) -> bool:
     """Whether a flag in ``$project`` says that a field stays."""
-    from preprocessor.aggregation.values import truthy
-
     return truthy(flag)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from preprocessor.runner.clients import UnexpectedReply
 from preprocessor.runner.eventschemas import VERSIONS, Version
 from preprocessor.runner.eventschemas.events import CLOCKS, FIRST_DAY, Event, loading
 from preprocessor.runner.workloads import Config, Done, Share, Step
@@ -70,8 +71,6 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
 
 def send(client: Client, statements: list[bytes], kind: str = "") -> Done:
     """Send the statements with one request; raises when one of them neither matched nor upserted."""
-    from preprocessor.runner.clients import UnexpectedReply
-
     written = client.update_each(statements)
     if written != len(statements):
         raise UnexpectedReply(f"{written} of {len(statements)} events were written")

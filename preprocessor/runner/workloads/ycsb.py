@@ -19,7 +19,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.errors import ExperimentError
-from preprocessor.runner.requests import document
+from preprocessor.runner.wire.requests import document
 from preprocessor.runner.workloads import Config, Done, Share, Step
 from preprocessor.runner.workloads.insert import make
 from preprocessor.runner.ycsb.distributions import Sequence, chooser

@@ -1,0 +1,253 @@
+"""Reference pages, written from the data that the program itself runs on; never by hand.
+
+Each function gives the Markdown of one page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+from preprocessor.aggregation.catalogue import Kind, Operator, operators
+from preprocessor.findings.rules import RULES
+from preprocessor.schemas.loading import load
+from preprocessor.schemas.resultfields import Field, fields
+
+_KINDS: tuple[tuple[Kind, str], ...] = (
+    ("stage", "Stages"),
+    ("expression", "Expressions"),
+    ("accumulator", "Accumulators of `$group`"),
+    ("window", "Window operators of `$setWindowFields`"),
+    ("query", "Query operators of `$match`"),
+)
+
+
+def offline_page() -> str:
+    """What the offline evaluator covers, operator by operator, and what it refuses and why."""
+    parts = [
+        "# What runs offline\n",
+        "Pipelines over fixture files are evaluated without a server. The evaluator gives what MongoDB gives, to the "
+        "BSON type and the order of fields, or refuses in plain words; it never guesses. This page is made from the "
+        "catalogue that the evaluator itself is built on.\n",
+    ]
+    for kind, title in _KINDS:
+        known = [one for one in operators() if one.kind == kind]
+        parts.append(f"## {title}\n")
+        parts.append(
+            _operator_table(sorted((one for one in known if not one.refused), key=lambda one: one.name))
+        )
+        parts.append(_refused_list(one for one in known if one.refused))
+        parts.append(_partly_list(one for one in known if one.not_of))
+    return "\n".join(part for part in parts if part)
+
+
+def _operator_table(known: Iterable[Operator]) -> str:
+    lines = ["| Operator | Arguments | Since MongoDB |", "| --- | --- | --- |"]
+    lines += [f"| [`{one.name}`]({one.manual}) | {_arguments(one)} | {one.since} |" for one in known]
+    return "\n".join(lines) + "\n"
+
+
+def _arguments(one: Operator) -> str:
+    if one.style == "named":
+        optional = ", ".join(f"`{name}`" for name in one.optional)
+        required = ", ".join(f"`{name}`" for name in one.required)
+        return required + (f"; optional {optional}" if required and optional else optional)
+    if one.style == "array":
+        if one.most is None:
+            return f"{one.least} or more" if one.least else "any number"
+        return str(one.least) if one.least == one.most else f"{one.least} to {one.most}"
+    return ""
+
+
+def _refused_list(refused: Iterable[Operator]) -> str:
+    by_reason = sorted(refused, key=lambda one: (one.refused, one.name))
+    lines = [
+        f"* {', '.join(f'`{one.name}`' for one in group)}: {reason}"
+        for reason, group in groupby(by_reason, key=lambda one: one.refused)
+    ]
+    return "Not offline:\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _partly_list(known: Iterable[Operator]) -> str:
+    names = sorted((one.not_of, one.name) for one in known)
+    lines = [
+        f"* {', '.join(f'`{name}`' for _, name in group)}: not of a {kind}, of which servers compute the last digits "
+        "in a way of their own; convert it with `$toDouble` first"
+        for kind, group in groupby(names, key=lambda one: one[0])
+    ]
+    return "Offline in part:\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def rules_page() -> str:
+    """Every rule that `mongo-tables check` can complain of."""
+    lines = [
+        "# Rules\n",
+        "`mongo-tables check` and the build name the rule of each complaint. An error stops the build; a warning stops "
+        "it under `--strict` and makes `check` fail.\n",
+        "| Rule | Name | Severity | What it says |",
+        "| --- | --- | --- | --- |",
+    ]
+    lines += [f"| `{rule.id}` | {rule.name} | {rule.severity} | {rule.summary} |" for rule in RULES.values()]
+    return "\n".join(lines) + "\n"
+
+
+_COMMENTS = {"table": "MONGO_TABLE", "value": "MONGO_VALUE", "check": "MONGO_CHECK", "chart": "MONGO_CHART"}
+
+
+def keys_page() -> str:
+    """Every key of every comment, from their JSON Schemas."""
+    parts = [
+        "# Comments and their keys\n",
+        "The body of a comment is one JSON object (MongoDB Extended JSON, relaxed or canonical). This page is made "
+        "from the JSON Schemas that comments are validated against; `mongo-tables schema NAME` prints them.\n",
+    ]
+    for name, keyword in _COMMENTS.items():
+        parts.append(_comment_section(name, keyword))
+    return "\n".join(parts)
+
+
+def _comment_section(name: str, keyword: str) -> str:
+    schema = load(name)
+    required = set(schema.get("required", ()))
+    keys = [
+        f"### `{key}` {{ #{name}-{key.replace('_', '-')} }}\n\n{_key_text(about, key in required)}\n"
+        for key, about in schema["properties"].items()
+    ]
+    return f"## `{keyword}`\n\n{schema['markdownDescription']}\n\n" + "\n".join(keys)
+
+
+def _key_text(key: Mapping[str, Any], required: bool) -> str:
+    text = "**Required.** " if required else ""
+    text += str(key.get("markdownDescription") or key.get("description", ""))
+    examples = "\n".join(json.dumps(example, ensure_ascii=False) for example in key.get("examples", ()))
+    return f"{text}\n\n```json\n{examples}\n```" if examples else text
+
+
+def fields_page() -> str:
+    """Every field of a result document: its path, unit and meaning, grouped by the document it stands in."""
+    parts = [
+        "# Fields of a result document\n",
+        "`mongo-tables run` writes one such document for each variant of an experiment, into the collection `results`. "
+        "A path goes through arrays as through documents; `*` stands for any name. The unit 1 is that of ratios and "
+        "plain counts. Parameters of an experiment are listed once, under `variant`: they stand as they were asked for "
+        "in `_id`, `experiment.parameters` and `experiment.variant`, and as they were run in `variant`, `test_config` "
+        "and `test_config.variant`. A header of a table in the site shows "
+        "what its column comes from in these words. This page is made from the JSON Schemas that a document is "
+        "validated against.\n",
+    ]
+    listed = (field for field in fields().values() if not _repeats_parameter(field))
+    for group, inside in groupby(listed, key=lambda field: field.path.partition(".")[0]):
+        parts.append(_fields_section(group, list(inside)))
+    return "\n".join(parts)
+
+
+def published_page() -> str:
+    """Every field of a document of published figures."""
+    own = [field for field in fields("published").values() if not field.path.startswith("result_id.")]
+    return (
+        "# Fields of published figures\n\n"
+        "What others published for an experiment stands in its file; `mongo-tables experiments --published` and every "
+        "`mongo-tables run` write it into the collection `published`, one document for each row. `result_id` is the "
+        "`_id` of the result that belongs to it, so that a page puts both side by side:\n\n"
+        f"```json\n{_SIDE_BY_SIDE}\n```\n\n"
+        "Figures keep the names and the units of their source. A name that is not listed is explained by the page that "
+        "shows it. This page is made from the JSON Schema that a document is validated against.\n\n"
+    ) + _fields_table(own)
+
+
+_SIDE_BY_SIDE = """\
+{"$lookup": {"from": "published", "localField": "_id", "foreignField": "result_id", "as": "published"}},
+{"$set": {"theirs": {"$first": "$published.figures.DocsPerSecond"}}},
+{"$set": {"ratio": {"$divide": ["$work.operations_per_second", "$theirs"]}}}"""
+
+
+def _repeats_parameter(field: Field) -> bool:
+    """Whether the field is a parameter outside ``variant``, where parameters are listed."""
+    for place in (
+        "_id.",
+        "test_config.variant.",
+        "test_config.",
+        "experiment.parameters.",
+        "experiment.variant.",
+    ):
+        if field.path.startswith(place):
+            same = fields().get(f"variant.{field.path.removeprefix(place)}")
+            return same is not None and same.description == field.description
+    return False
+
+
+def _fields_section(group: str, inside: Iterable[Field]) -> str:
+    return f"## `{group}`\n\n{_fields_table(inside)}"
+
+
+def _fields_table(inside: Iterable[Field]) -> str:
+    lines = ["| Field | Unit | Title | Meaning |", "| --- | --- | --- | --- |"]
+    lines += [f"| `{one.path}` | {one.unit} | {one.title} | {_cell(one.description)} |" for one in inside]
+    return "\n".join(lines) + "\n"
+
+
+def commands_page() -> str:
+    """Every command of the program with its arguments, from the parser that reads them."""
+    from preprocessor.cli import parser
+
+    commands = list(_commands(parser()))
+    lines = [
+        "# Commands\n",
+        "`mongo-tables COMMAND --help` prints what stands here: this page is made from the parser that reads the "
+        "command line.\n",
+        "| Command | What it does |",
+        "| --- | --- |",
+        *(f"| [`{name}`](#{name}) | {summary} |" for name, summary, _ in commands),
+    ]
+    sections = (_command_section(name, command) for name, _, command in commands)
+    return "\n".join(lines) + "\n\n" + "\n".join(sections)
+
+
+def _commands(top: argparse.ArgumentParser) -> Iterator[tuple[str, str, argparse.ArgumentParser]]:
+    """Name, summary and parser of each command; argparse has no public way to them."""
+    for action in top._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for listed in action._choices_actions:
+                yield listed.dest, listed.help or "", action.choices[listed.dest]
+
+
+def _command_section(name: str, command: argparse.ArgumentParser) -> str:
+    # The usual width is that of the terminal: the page would depend on it.
+    command.formatter_class = partial(argparse.HelpFormatter, width=72)
+    parts = [
+        f"## `{name}` {{ #{name} }}\n",
+        f"{_cell(command.description or '')}\n",
+        f"```text\n{command.format_usage()}```\n",
+        "| Argument | Meaning |\n| --- | --- |",
+        *(f"| `{_argument(one)}` | {_cell((one.help or '') % vars(one))} |" for one in command._actions),
+    ]
+    if command.epilog:
+        parts.append(f"\n```text\n{command.epilog.strip()}\n```")
+    return "\n".join(parts) + "\n"
+
+
+def _argument(one: argparse.Action) -> str:
+    """How an argument is written: its longest option, and the name or the choices of its value."""
+    choices = f"{{{','.join(map(str, one.choices))}}}" if one.choices else None
+    value = "" if one.nargs == 0 else str(one.metavar or choices or one.dest.upper())
+    return " ".join(part for part in (one.option_strings[-1] if one.option_strings else "", value) if part)
+
+
+def _cell(text: str) -> str:
+    """A sentence in which names such as _id and the * of a path are no emphasis."""
+    return text.replace("_", "\\_").replace("*", "\\*").replace("|", "\\|")
+
+
+PAGES = {
+    "reference/commands.md": commands_page,
+    "reference/offline.md": offline_page,
+    "reference/rules.md": rules_page,
+    "reference/keys.md": keys_page,
+    "reference/fields.md": fields_page,
+    "reference/published.md": published_page,
+}
+"""Path in the site and the function that gives the page."""

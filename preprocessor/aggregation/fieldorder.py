@@ -1,0 +1,49 @@
+"""Documents that remember where removed fields stood.
+
+The server keeps the place of a field that a stage removed, or computed as missing: when a later stage sets it
+again, it stands there and not at the end. ``Placed`` documents carry this from stage to stage; they are otherwise
+plain documents without those fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from preprocessor.aggregation.values import MISSING, Document
+
+
+class OrderedDocument(dict[str, Any]):
+    """A document with ``places``: the names of its fields and of the removed ones, in order."""
+
+    __slots__ = ("places",)
+
+    places: dict[str, Any]
+
+
+def opened(document: Mapping[str, Any]) -> Document:
+    """A copy to change, in which removed fields are MISSING in their places."""
+    if type(document) is OrderedDocument:
+        return {**document.places, **document}
+    return {**document}
+
+
+def closed(document: Document) -> Document:
+    """The document without the fields that are MISSING, whose places are remembered."""
+    for value in document.values():
+        if value is MISSING:
+            return without_missing(document)
+    return document
+
+
+def without_missing(document: Document) -> Document:
+    """Like ``closed``, for a document in which a field is known to be MISSING."""
+    kept = {name: value for name, value in document.items() if value is not MISSING}
+    return placed(kept, document)
+
+
+def placed(document: Document, names: Iterable[str]) -> Document:
+    """The document with the places of ``names``, which hold all its own names in its order."""
+    found = OrderedDocument(document)
+    found.places = dict.fromkeys(names.places if isinstance(names, OrderedDocument) else names, MISSING)
+    return found

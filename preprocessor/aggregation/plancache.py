@@ -1,0 +1,37 @@
+"""Compiled stages, kept for when they come again.
+
+A pipeline is compiled to be judged and again to be run, pipelines of one site share lists of stages, and the
+statements of a page ask the same of the same rows. What was compiled is found by its content, so what is found is
+what compiling would give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import bson
+
+_MOST: Final = 4096
+_kept: dict[bytes, Callable[..., Any]] = {}
+
+
+def content_key(*parts: Any) -> bytes:
+    """A key of BSON values: equal for equal ones of the same types alone; empty where there is none."""
+    try:
+        return bytes(bson.encode({"": parts}))
+    except (bson.errors.BSONError, ValueError, OverflowError, RecursionError):
+        return b""
+
+
+def get(key: bytes) -> Callable[..., Any] | None:
+    """What is kept under a key."""
+    return _kept.get(key)
+
+
+def put(key: bytes, made: Callable[..., Any]) -> None:
+    """Keep what was made; of too many all are dropped, for a preview that goes on for days."""
+    if len(_kept) >= _MOST:
+        _kept.clear()
+    if key:
+        _kept[key] = made

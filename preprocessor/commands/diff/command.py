@@ -1,0 +1,77 @@
+"""``mongo-tables diff``: what changed in the tables between two results sources, or two built sites."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from preprocessor.commands.diff import writing
+from preprocessor.commands.diff.comparing import compare
+from preprocessor.commands.diff.sites import is_site, tables_of_site
+from preprocessor.commands.diff.states import tables_of
+from preprocessor.findings.usage import UsageError
+from preprocessor.pages.files import read_pages
+from preprocessor.pages.sitepages import page_folders
+from preprocessor.results.opening import open_source
+from preprocessor.specs.model import shown_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from preprocessor.commands.diff.states import Table
+    from preprocessor.pages.model import Page
+
+
+def run(arguments: Namespace) -> int:
+    """Writes what changed to standard output; 0 when nothing did, 1 otherwise.
+
+    Raises Unusable and ResultsError for what cannot be compared.
+    """
+    changes = compare(*_both(arguments))
+    if arguments.json:
+        print(json.dumps({"tables": [asdict(one) for one in changes]}, indent=2))
+    else:
+        print("\n".join((writing.markdown if arguments.markdown else writing.text)(changes)))
+    return 1 if changes else 0
+
+
+def _both(arguments: Namespace) -> tuple[list[Table], list[Table]]:
+    sides = (arguments.old, arguments.new)
+    if not all(side.strip() for side in sides):
+        raise UsageError("OLD and NEW each name a results source or a built site, and one of them is empty")
+    sites = ["://" not in side and is_site(Path(side)) for side in sides]
+    if all(sites):
+        if arguments.pages or arguments.key:
+            raise UsageError("two built sites are compared whole: name no pages and no --key")
+        old, new = (tables_of_site(Path(side)) for side in sides)
+        return old, new
+    if any(sites):
+        raise UsageError("one of the two is a built site, the other is not", "give two sites, or two sources")
+    return _with_source(arguments.old, arguments), _with_source(arguments.new, arguments)
+
+
+def _with_source(where: str, arguments: Namespace) -> list[Table]:
+    from preprocessor.results.revisions import on_disk
+
+    with on_disk(where) as named:
+        pages = read_pages(arguments.pages or page_folders(arguments.site), arguments.pipelines)
+        source = open_source(named, arguments.limits)
+        try:
+            source.reach()
+            return tables_of(pages, source, _key(arguments.key, pages))
+        finally:
+            source.close()
+
+
+def _key(written: str | None, pages: Sequence[Page]) -> list[str]:
+    """The columns that name rows. Raises Unusable when no figure shows all of them."""
+    key = [name.strip() for name in written.split(",")] if written else []
+    shown = ({column for _, column in shown_columns(spec)} for page in pages for spec in page.asking)
+    if key and not any(map(set(key).issubset, shown)):
+        raise UsageError(
+            f"--key {written}: no table has all of these columns", "name them as the comments do"
+        )
+    return key

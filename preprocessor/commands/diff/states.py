@@ -1,0 +1,140 @@
+"""The tables of pages as they are with one results source: labels, texts, raw values, how they were measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.aggregation.values import MISSING
+from preprocessor.lint.rules_rows import naming_columns
+from preprocessor.pages.asking import answer
+from preprocessor.render.chartdata import as_table
+from preprocessor.render.columns import columns_of
+from preprocessor.render.headers import with_unit
+from preprocessor.render.values import raw_text
+from preprocessor.results.model import Query, ResultsError
+from preprocessor.results.provenance import choice
+from preprocessor.specs.model import ChartSpec, TableSpec
+
+if TYPE_CHECKING:
+    from preprocessor.pages.model import Answers, Page
+    from preprocessor.results.model import ResultsSource
+    from preprocessor.specs.model import PipelineSpec
+
+MEASURED_ON = {
+    "test": "experiment.name",
+    "experiment digest": "experiment.digest",
+    "scale": "experiment.scale",
+    "server": "versions.server",
+    "driver": "versions.driver",
+    "harness": "versions.harness",
+    "processor": "hardware.cpu",
+    "processors": "hardware.cores",
+    "memory (GiB)": "hardware.memory_gib",
+    "kernel": "hardware.kernel",
+    "members": "topology.members",
+    "cache (GiB)": "topology.cache_gb",
+    "place": "topology.place",
+    "instance": "bench_config.atlasInstanceType",
+    "write concern": "write_concern.w",
+}
+"""What of a result document says how it was measured: name → path, in the order in which it is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A value as readers see it and as it came: ``raw`` is its text with no format, None where there is no value."""
+
+    text: str
+    raw: str | None
+
+
+Cells = tuple[Cell, ...]
+"""A row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a page. ``line`` is 0 for a built page. ``failed`` says why it can have no rows, if so.
+
+    ``naming``: the numbers of the columns that can name a row, all of which do where they are ``stated``.
+    ``measured``: name → the values that its documents have, as texts, sorted.
+    """
+
+    page: str
+    line: int
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[Cells, ...]
+    naming: tuple[int, ...] = (0,)
+    stated: bool = False
+    failed: str = ""
+    measured: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def tables_of(pages: Sequence[Page], source: ResultsSource, key: Sequence[str] = ()) -> list[Table]:
+    """All tables of the pages, and the values of their charts, with the rows of ``source``.
+
+    Rows are named by the columns ``key`` where a table has all of them. Raises ``ResultsError`` when the source cannot
+    be used at all.
+    """
+    answers = answer(pages, source)
+    asking = [spec for page in pages for spec in page.asking]
+    told = {query.key: query for query in map(_measured_query, asking)}
+    measured = {key: _measured(query, source) for key, query in told.items()}
+    return [_table(spec, answers, measured[_measured_query(spec).key], key) for spec in asking]
+
+
+def _table(
+    spec: PipelineSpec, answers: Answers, measured: Mapping[str, tuple[str, ...]], key: Sequence[str]
+) -> Table:
+    table = as_table(spec) if isinstance(spec, ChartSpec) else spec
+    assert isinstance(table, TableSpec)
+    name = spec.id or spec.title or spec.caption or f"{spec.comment.keyword} in line {spec.comment.line}"
+    place = (spec.file, spec.comment.line, name)
+    rows = answers[spec.query.key]
+    if isinstance(rows, ResultsError):
+        return Table(*place, table.headers, (), failed=rows.message)
+    headers, cells = _cells(table, rows)
+    stated = tuple(key) if key and set(key) <= set(table.columns) else _of_chart(spec)
+    naming = [table.columns.index(name) for name in stated or naming_columns(table, rows)]
+    return Table(*place, headers, cells, tuple(naming), bool(stated), measured=measured)
+
+
+def _of_chart(spec: PipelineSpec) -> tuple[str, ...]:
+    """What names a point of a chart: its place on the horizontal axis, and its series."""
+    if not isinstance(spec, ChartSpec):
+        return ()
+    return (spec.x, spec.series) if spec.series else (spec.x,)
+
+
+def _cells(table: TableSpec, rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, ...], tuple[Cells, ...]]:
+    columns = columns_of(table, rows)
+    raws = [
+        [None if value is None or value is MISSING else raw_text(value) for value in one.values]
+        for one in columns
+    ]
+    cells = tuple(
+        tuple(Cell(one.texts[row], raw[row]) for one, raw in zip(columns, raws, strict=True))
+        for row in range(len(rows))
+    )
+    return tuple(with_unit(one.header, one.unit) for one in columns), cells
+
+
+def _measured_query(spec: PipelineSpec) -> Query:
+    """How the documents were measured that a pipeline begins with; pipelines that begin alike ask the same."""
+    grouped = {str(number): f"${path}" for number, path in enumerate(MEASURED_ON.values())}
+    return Query(spec.collection, (*choice(spec.pipeline), {"$group": {"_id": grouped}}), spec.let)
+
+
+def _measured(query: Query, source: ResultsSource) -> dict[str, tuple[str, ...]]:
+    try:
+        found = source.aggregate(query)
+    except ResultsError:
+        return {}  # What keeps the table from its rows is told there.
+    values = {
+        name: {raw_text(one["_id"][str(number)]) for one in found if one["_id"].get(str(number)) is not None}
+        for number, name in enumerate(MEASURED_ON)
+    }
+    return {name: tuple(sorted(texts)) for name, texts in values.items() if texts}

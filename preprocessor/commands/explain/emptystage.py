@@ -1,0 +1,221 @@
+"""Why a stage gave no document although documents came in.
+
+A ``$match`` is taken apart into its conditions; the one that no document fulfils is named, with the values that there
+are. All questions are put to the results source itself, so that the answers hold for all its documents.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from preprocessor.aggregation.values import type_name
+from preprocessor.commands.explain.fieldcounts import has_path, nearest_path
+from preprocessor.commands.explain.notes import counted, meant, shown
+from preprocessor.commands.explain.reading import Stage, fields_read, operator_of, path_of
+from preprocessor.commands.explain.stepper import Step, Walk
+from preprocessor.jsontext.extended import pasted_value
+from preprocessor.results.model import ResultsError
+from preprocessor.schemas.validation import nearest_word
+
+Condition = dict[str, Any]
+Told = tuple[str, str]
+"""A reason and a hint, either of them maybe empty."""
+
+_VALUES = 6
+_TOGETHER = frozenset({"$regex", "$options", "$elemMatch", "$geoWithin", "$near", "$nearSphere"})
+
+
+def why_nothing(stage: Stage, position: int, before: Step, walk: Walk) -> Told:
+    """Why stage number ``position`` (from 0), which ``before`` went into, gave nothing. May raise ResultsError."""
+    name, body = operator_of(stage)
+    if name == "$match" and isinstance(body, Mapping):
+        return _unmatched(body, position, before, walk)
+    if name == "$unwind":
+        return _unwound(body, position, before, walk)
+    if name == "$skip":
+        return f"it skips {shown(body)} of {counted(before.count, 'document')}", ""
+    return "", ""
+
+
+def conditions(query: Mapping[str, Any]) -> Iterator[Condition]:
+    """The parts of a query that all must hold, as small as they come."""
+    for key, value in query.items():
+        if key == "$and" and isinstance(value, list):
+            for part in value:
+                yield from conditions(part)
+        elif _is_operators(value) and not _TOGETHER & value.keys():
+            yield from ({key: {operator: operand}} for operator, operand in value.items())
+        elif key != "$comment":
+            yield {key: value}
+
+
+def _is_operators(value: Any) -> bool:
+    return isinstance(value, Mapping) and bool(value) and all(key.startswith("$") for key in value)
+
+
+def _unmatched(query: Mapping[str, Any], position: int, before: Step, walk: Walk) -> Told:
+    """The first condition that nothing fulfils alone; otherwise the first that contradicts those before it."""
+    parts = list(conditions(query))
+    for part in parts:
+        if not _count(walk, position, [part]):
+            return _unfulfilled(part, [], position, before, walk)
+    for number in range(2, len(parts) + 1):
+        if not _count(walk, position, parts[:number]):
+            return _unfulfilled(parts[number - 1], parts[: number - 1], position, before, walk)
+    return "", ""
+
+
+def _count(walk: Walk, position: int, parts: list[Condition]) -> int:
+    rows = walk.ask(position, [*_match(parts), {"$count": "n"}])
+    return int(rows[0]["n"]) if rows else 0
+
+
+def _match(parts: list[Condition]) -> list[Stage]:
+    return [{"$match": {"$and": parts}}] if parts else []
+
+
+def _unfulfilled(part: Condition, given: list[Condition], position: int, before: Step, walk: Walk) -> Told:
+    ((path, wanted),) = part.items()
+    among = f"of the {counted(_count(walk, position, given), 'document')} with {_listed(given)}, none has"
+    subject = among if given else "no document has"
+    absent = _absent(part, position, before, walk)
+    if absent:
+        return f"no document has {' or '.join(f'`{each}`' for each in absent)}", _meant(absent, before)
+    if path.startswith("$"):
+        return f"{subject} {shown(part)}" if given else f"no document fulfils {shown(part)}", ""
+    there = _values(walk, position, given, path)
+    return f"{subject} `{path}` {_wish(wanted)}; {_there(there, wanted)}", _meant_value(wanted, there)
+
+
+def _listed(given: list[Condition]) -> str:
+    return " and ".join(shown(part, 40) for part in given)
+
+
+def _absent(part: Condition, position: int, before: Step, walk: Walk) -> list[str]:
+    """The paths that the condition reads and that not one document has."""
+    return [path for path in fields_read({"$match": part}) if not exists(walk, position, before, path)]
+
+
+def exists(walk: Walk, position: int, before: Step, path: str) -> bool:
+    """Whether any document at ``position`` has the path; the documents at hand are asked first.
+
+    True as well where the source does not answer: nothing is said to be absent that may be there.
+    """
+    parts = path.split(".")
+    if any(has_path(row, parts) for row in before.rows):
+        return True
+    if before.complete:
+        return False
+    question: list[Stage] = [{"$match": {path: {"$exists": True}}}, {"$limit": 1}, {"$project": {"_id": 1}}]
+    try:
+        return bool(walk.ask(position, question))
+    except ResultsError:
+        return True
+
+
+def _meant(absent: list[str], before: Step) -> str:
+    return meant(nearest_path(absent[0], before.rows))
+
+
+_WORDS = {
+    "$eq": "equal to",
+    "$ne": "other than",
+    "$gt": "greater than",
+    "$gte": "of at least",
+    "$lt": "less than",
+    "$lte": "of at most",
+    "$in": "among",
+    "$nin": "outside of",
+}
+
+
+def _wish(wanted: Any) -> str:
+    if not _is_operators(wanted):
+        return f"equal to {shown(wanted)}"
+    ((operator, operand), *rest) = wanted.items()
+    if rest or operator not in _WORDS:
+        return f"that fulfils {shown(wanted)}"
+    return f"{_WORDS[operator]} {shown(operand)}"
+
+
+def _values(walk: Walk, position: int, given: list[Condition], path: str) -> list[tuple[Any, int]]:
+    """The most frequent values at ``path`` and how many documents have each."""
+    rows = walk.ask(
+        position,
+        [
+            *_match([*given, {path: {"$exists": True}}]),
+            {"$group": {"_id": f"${path}", "n": {"$sum": 1}}},
+            {"$sort": {"n": -1, "_id": 1}},
+            {"$limit": 200},
+        ],
+    )
+    return [(row.get("_id"), int(row["n"])) for row in rows]
+
+
+def _there(there: list[tuple[Any, int]], wanted: Any) -> str:
+    numbers = [value for value, _ in there if type_name(value) in ("int", "long", "double")]
+    if len(there) > _VALUES and len(numbers) == len(there):
+        return f"it goes from {shown(min(numbers))} to {shown(max(numbers))}"
+    listed = ", ".join(f"{shown(value, 40)} ×{count}" for value, count in there[:_VALUES])
+    more = f" and {len(there) - _VALUES} more" if len(there) > _VALUES else ""
+    kinds = {type_name(value) for value, _ in there}
+    asked = {type_name(value) for value in operands(wanted)}
+    if len(kinds) == 1 and asked == {"string"} != kinds:
+        return f"it is never a string there, always {next(iter(kinds))}: {listed}{more}"
+    if kinds == {"string"} and asked and "string" not in asked:
+        return f"it is always a string there: {listed}{more}"
+    return f"there it is {listed}{more}"
+
+
+def operands(wanted: Any) -> list[Any]:
+    """The values that a condition compares with."""
+    if not _is_operators(wanted):
+        return [wanted]
+    found = []
+    for operator, operand in wanted.items():
+        if operator in ("$in", "$nin") and isinstance(operand, list):
+            found += operand
+        elif operator in _WORDS:
+            found.append(operand)
+    return found
+
+
+def _meant_value(wanted: Any, there: list[tuple[Any, int]]) -> str:
+    known = [value for value, _ in there if isinstance(value, str)]
+    for operand in operands(wanted):
+        if isinstance(operand, str) and (written := _in_its_type(operand, there)):
+            return written
+        if isinstance(operand, str) and (near := nearest_word(operand, known)):
+            return f"Did you mean {shown(near)}?"
+        same = [value for value, _ in there if isinstance(value, str) != isinstance(operand, str)]
+        if any(str(value) == str(operand) for value in same):
+            return f"Write it as it is stored, {'without' if isinstance(operand, str) else 'with'} quotes."
+    return ""
+
+
+_CONSTRUCTORS = {"date": "ISODate", "objectId": "ObjectId", "decimal": "NumberDecimal"}
+
+
+def _in_its_type(text: str, there: list[tuple[Any, int]]) -> str:
+    """How a text is written as what is there, where that is always of one type that JSON does not have."""
+    kinds = {type_name(value) for value, _ in there}
+    constructor = _CONSTRUCTORS.get(next(iter(kinds))) if len(kinds) == 1 else None
+    if constructor is None:
+        return ""
+    value = pasted_value(constructor, json.dumps(text))
+    if value is not None:
+        return f"Write it as what it is: {value.text}."
+    from bson import json_util
+
+    return f"Such a value is written {json_util.dumps(there[0][0], json_options=json_util.RELAXED_JSON_OPTIONS)}."
+
+
+def _unwound(body: Any, position: int, before: Step, walk: Walk) -> Told:
+    path = path_of(str(body.get("path", "") if isinstance(body, Mapping) else body))
+    if not path:
+        return "", ""
+    if not exists(walk, position, before, path):
+        return f"no document has `{path}`", _meant([path], before)
+    return f"`{path}` is null or an empty array in every document", ""

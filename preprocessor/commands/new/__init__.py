@@ -1,0 +1,1 @@
+"""``mongo-tables new``: a first comment for the documents that are there."""

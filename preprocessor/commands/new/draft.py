@@ -1,0 +1,252 @@
+"""A first comment for a collection, from its documents: which fields make a table, and the comment's text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from preprocessor.aggregation.values import type_name
+from preprocessor.render.values import raw_text
+from preprocessor.schemas.loading import load
+
+MOST_COLUMNS = 6
+"""As many columns as a table has that nobody chose; more do not fit a page."""
+
+_CROWD = 8
+"""Fields of one sub-document that are too many to be meant for readers."""
+
+_SCALARS = frozenset({"int", "long", "double", "decimal", "string", "bool", "date"})
+_ORDERED = frozenset({"int", "long", "double", "decimal", "date", "null"})
+"""What sorts as readers expect; in texts 10 stands before 9."""
+
+_COLUMN = re.compile(r"[^$.][^.]*(\.[^$.][^.]*)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A field that can be a column: its path, the types of its values, one of them, and how many differ.
+
+    ``everywhere``: whether all documents have it. ``values`` are those of the documents, as text, to compare.
+    """
+
+    path: str
+    types: tuple[str, ...]
+    example: Any
+    everywhere: bool
+    values: tuple[str, ...]
+
+    @property
+    def distinct(self) -> int:
+        """How many different values the documents have."""
+        return len(set(self.values))
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the draft: the field it shows, its name in the rows, its header, whether some rows lack it."""
+
+    path: str
+    name: str
+    header: str
+    gaps: bool = False
+
+
+def candidates(documents: Sequence[Mapping[str, Any]]) -> list[Candidate]:
+    """The fields of at most two levels that hold numbers, texts or dates, in the order of the documents."""
+    found: dict[str, list[Any]] = {}
+    for document in documents:
+        for path, value in _leaves(document):
+            found.setdefault(path, []).append(value)
+    return [one for path, values in found.items() if (one := _candidate(path, values, len(documents)))]
+
+
+def _leaves(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in document.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{name}.{inner}", below) for inner, below in value.items() if "." not in inner)
+        elif "." not in name:
+            yield name, value
+
+
+def _candidate(path: str, values: list[Any], documents: int) -> Candidate | None:
+    types = sorted({type_name(value) for value in values})
+    present = [value for value in values if value is not None]
+    if not present or not set(types) <= {*_SCALARS, "null"} or not _COLUMN.fullmatch(path):
+        return None
+    everywhere = len(present) == documents
+    return Candidate(path, tuple(types), present[0], everywhere, tuple(map(raw_text, present)))
+
+
+def suggested(fields: Sequence[Candidate]) -> list[str]:
+    """Paths for the columns of a table that nobody chose: what differs between the documents, nothing twice.
+
+    What only some documents have is left out, and what stands among many others (the state of a server is no
+    result). Without any difference, the first fields there are.
+    """
+    among = Counter(one.path.rpartition(".")[0] for one in fields if "." in one.path)
+    near = [one for one in fields if among[one.path.rpartition(".")[0]] <= _CROWD] or list(fields)
+    usual = [one for one in near if one.everywhere] or near
+    different = [one for one in usual if one.distinct > 1] or usual
+    unlike: dict[tuple[str, ...], Candidate] = {}
+    for one in different:
+        unlike.setdefault(one.values, one)
+    return [one.path for one in unlike.values()][:MOST_COLUMNS]
+
+
+def left_out(
+    documents: Sequence[Mapping[str, Any]], fields: Sequence[Candidate], paths: Sequence[str]
+) -> dict[str, list[str]]:
+    """The fields of the documents that ``paths`` do not show, by the reason why."""
+    found: dict[str, list[str]] = {}
+    values = {one.path: one.values for one in fields}
+    for one in fields:
+        if one.path not in paths:
+            twice = any(one.values == values.get(path) for path in paths)
+            found.setdefault(_reason(one, twice), []).append(one.path)
+    known = {one.path.partition(".")[0] for one in fields}
+    other = dict.fromkeys(name for document in documents for name in document if name not in known)
+    if other:
+        found["no number, text or date in their first two levels"] = list(other)
+    return found
+
+
+def _reason(one: Candidate, twice: bool) -> str:
+    if not one.everywhere:
+        return "only some documents have a value"
+    if one.distinct == 1:
+        return "the same in all documents"
+    return "the same as what is shown" if twice else f"no room beside {MOST_COLUMNS} columns, or among many"
+
+
+def orders(
+    paths: Sequence[str], fields: Sequence[Candidate], *, may_add: bool
+) -> Iterator[tuple[list[str], list[str]]]:
+    """Columns and what they are sorted by, from what readers like best to what tells all rows apart.
+
+    ``may_add``: whether the ``_id`` may be shown beside, or instead of, the last of the columns ``paths``.
+    """
+    texts = {one.path for one in fields if not set(one.types) <= _ORDERED}
+    yield list(paths), sorting(paths)
+    yield list(paths), list(paths)
+    numbers = [path for path in paths if path not in texts]
+    if numbers:
+        yield list(paths), numbers
+    if may_add and "_id" not in paths:
+        wider = [*paths[: MOST_COLUMNS - 1], "_id"]
+        shown = [path for path in numbers if path in wider]
+        yield wider, [*sorting(wider[:-1]), "_id"]
+        yield wider, ["_id"]
+        yield wider, [*shown, "_id"]
+
+
+def sorting(paths: Sequence[str]) -> list[str]:
+    """The paths to sort by: the first one, then those of the key, which tell rows apart."""
+    return list(dict.fromkeys([*paths[:1], *(path for path in paths if path.startswith("_id."))]))
+
+
+def columns(paths: Sequence[str], headers: Sequence[str], fields: Iterable[Candidate]) -> list[Column]:
+    """The columns that show ``paths``, some of ``fields``, under ``headers``.
+
+    Rows name each by the last part of its path, or by the whole path where two are alike.
+    """
+    gaps = {one.path: not one.everywhere for one in fields}
+    return [
+        Column(path, name, text, gaps.get(path, False))
+        for path, name, text in zip(paths, _names(paths), headers, strict=True)
+    ]
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    last = [path.rpartition(".")[2] for path in paths]
+    wanted = [
+        name if last.count(name) == 1 else path.replace(".", "_").strip("_") or "id"
+        for name, path in zip(last, paths, strict=True)
+    ]
+    return [name if name not in wanted[:at] else f"{name}_{at + 1}" for at, name in enumerate(wanted)]
+
+
+def titles(paths: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A header for each path: title and unit of the schema of result documents where ``documents`` are such, or else
+    the field's name in words.
+    """
+    known = load("result")
+    described = all(name in document for name in known.get("required", ()) for document in documents)
+    return [
+        (_described(path, known) if described else "") or header(name)
+        for path, name in zip(paths, _names(paths), strict=True)
+    ]
+
+
+def _described(path: str, schema: Mapping[str, Any]) -> str:
+    """Title and unit that a schema gives the field at ``path``; "" when it says nothing."""
+    place: Mapping[str, Any] = schema
+    for part in path.split("."):
+        place = place.get("properties", {}).get(part, {})
+    unit = f" ({place['unit']})" if "unit" in place else ""
+    return f"{place['title']}{unit}" if "title" in place else ""
+
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z_\s-]+|[A-Z]")
+
+
+def header(name: str) -> str:
+    """A field's name as a header: "docSizeKB" becomes "Doc size KB"."""
+    words = [word if word.isupper() and len(word) > 1 else word.lower() for word in _WORD.findall(name)]
+    text = " ".join(words)
+    return text[:1].upper() + text[1:] or name.strip() or "–"
+
+
+def comment(
+    collection: str,
+    where: Mapping[str, Any],
+    shown: Sequence[Column],
+    sort: Sequence[str],
+    title: str = "",
+    ignore: Mapping[str, str] | None = None,
+) -> str:
+    """The text of a comment that shows the columns ``shown``, sorted by those whose paths are ``sort``.
+
+    ``where`` selects documents, path → value; values are Extended JSON. ``ignore``: rule id → why it is ignored.
+    """
+    names = {column.path: column.name for column in shown}
+    stages: list[dict[str, Any]] = [{"$match": dict(where)}] if where else []
+    stages.append({"$project": _projection(shown)})
+    stages.append({"$sort": {names[path]: 1 for path in sort}})
+    body: dict[str, Any] = {"title": title} if title else {}
+    body |= {
+        "collection": collection,
+        "pipeline": stages,
+        "columns": [column.name for column in shown],
+        "headers": [column.header for column in shown],
+    }
+    gaps = {column.name: {"missing": "not measured"} for column in shown if column.gaps}
+    body |= {"format": gaps} if gaps else {}
+    body |= {"ignore": dict(ignore)} if ignore else {}
+    return f"<!-- MONGO_TABLE: {_laid_out(body)} -->"
+
+
+def _projection(shown: Sequence[Column]) -> dict[str, Any]:
+    fields: dict[str, Any] = {} if any(column.name == "_id" for column in shown) else {"_id": 0}
+    return fields | {column.name: 1 if column.name == column.path else f"${column.path}" for column in shown}
+
+
+def _laid_out(body: Mapping[str, Any]) -> str:
+    """JSON with a line for each key and each stage, without what would end the comment or begin another."""
+    lines = [f"  {_json(key)}: {_value(key, value)}" for key, value in body.items()]
+    text = "{\n" + ",\n".join(lines) + "\n}"
+    # In JSON, < and > stand in strings only, where their escapes mean the same.
+    return text.replace("<", "\\u003c").replace(">", "\\u003e") if "--" in text else text
+
+
+def _value(key: str, value: Any) -> str:
+    if key != "pipeline":
+        return _json(value)
+    return "[\n" + ",\n".join(f"    {_json(stage)}" for stage in value) + "\n  ]"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

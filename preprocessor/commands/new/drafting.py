@@ -1,0 +1,57 @@
+"""The comment that ``new`` writes: of several drafts the first that ``check`` has nothing to say of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from preprocessor.pages.asking import ask
+from preprocessor.pages.judging import all_findings, lint_findings
+from preprocessor.pages.reading import read_page
+from preprocessor.results.fixtures import FixtureSource
+
+if TYPE_CHECKING:
+    from preprocessor.findings.finding import Finding
+    from preprocessor.results.model import ResultsSource
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A comment that shows the fields ``paths``; ``write`` gives its text, which ignores rules, id → why."""
+
+    paths: tuple[str, ...]
+    write: Callable[[Mapping[str, str]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A comment, the fields that it shows, and the messages of the findings that it ignores."""
+
+    text: str
+    paths: tuple[str, ...]
+    ignored: tuple[str, ...] = ()
+
+
+def soundest(drafts: Iterable[Draft], source: ResultsSource) -> Drafted:
+    """The first draft without a finding; where all have some, the one with the fewest, which it ignores."""
+    best: tuple[int, Draft, list[Finding]] | None = None
+    for draft in drafts:
+        text = draft.write({})
+        found = _findings(text, source)
+        if not found:
+            return Drafted(text, draft.paths)
+        graveness = sum({"error": 100, "warning": 10, "note": 1}[one.severity] for one in found)
+        if best is None or graveness < best[0]:
+            best = graveness, draft, found
+    assert best is not None, "there is a draft"
+    _, draft, found = best
+    text = draft.write({one.rule: f"A first draft: {one.message}" for one in found})
+    return Drafted(text, draft.paths, tuple(one.message for one in found))
+
+
+def _findings(text: str, source: ResultsSource) -> list[Finding]:
+    pages = [read_page(text, "draft.md", lambda name: None)]
+    answers, collections = ask(pages, source)
+    learnt = source if isinstance(source, FixtureSource) else None
+    return all_findings(pages, answers, collections, lint_findings(pages, learnt, answers))

@@ -1,0 +1,125 @@
+"""What a scan of a page gives, comments and generated regions, and how to put text in their place."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+
+from preprocessor.findings.finding import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Generated text under a comment, between ``<!-- mongo-tables: begin DIGEST -->`` and ``… end -->``.
+
+    ``start`` and ``end`` are offsets of the whole, both markers included. ``inner`` is the lines between
+    the markers without the prefix of the container, joined by ``\\n``; ``digest`` is what the marker says
+    it was when generated.
+    """
+
+    start: int
+    end: int
+    inner: str
+    digest: str
+
+
+@lru_cache(maxsize=64)
+def _line_starts(body: str) -> tuple[int, ...]:
+    return tuple(accumulate((len(line) + 1 for line in body.split("\n")), initial=0))[:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A live comment.
+
+    ``body`` is the text after ``KEYWORD:`` without the prefixes of containers, lines joined by ``\\n``;
+    ``body_lines`` says for each of its lines where it begins in the file. ``start`` and ``end`` are offsets
+    of ``<!--`` and after ``-->``; ``line`` and ``column`` (from 1, in characters) are those of ``<!--``.
+    ``prefix`` is what every further line of a block in the same container begins with. ``inline``: text of
+    the same paragraph stands before or after it on its lines. ``before`` and ``after`` are for `stand_in`.
+    """
+
+    keyword: str
+    body: str
+    start: int
+    end: int
+    line: int
+    column: int
+    body_lines: tuple[tuple[int, int], ...]
+    prefix: str
+    inline: bool
+    region: Region | None = None
+    before: str = ""
+    after: str = ""
+
+    def locate(self, body_offset: int) -> tuple[int, int]:
+        """Give line and column in the file of an offset in ``body``; what is out of range is moved to the
+        nearest end.
+        """
+        offset = min(max(body_offset, 0), len(self.body))
+        starts = _line_starts(self.body)
+        index = bisect_right(starts, offset) - 1
+        line, column = self.body_lines[index]
+        return line, column + offset - starts[index]
+
+    def stand_in(self, token: str) -> str:
+        """Give the replacement that makes Python-Markdown keep ``token``, a one-line HTML comment, in this
+        place.
+
+        That is the token itself, except where more than one comment stands on a line at the margin or
+        behind an end tag: Python-Markdown 3 moves such a comment down the page, unless a line break stands
+        in between.
+        """
+        return self.before + token + self.after
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What a page holds: its live comments, in order, and the complaints about others.
+
+    ``rejected`` gives the offsets, from and to, of comments with an error. Whoever publishes a page all the
+    same (a preview while it is being written) must leave them out, since Python-Markdown prints the JSON of
+    some of them. ``off`` gives those of comments that are text without being a fault and stand in the site's
+    HTML all the same: within another comment, in raw HTML that hides them.
+    """
+
+    comments: tuple[Comment, ...]
+    findings: tuple[Finding, ...]
+    rejected: tuple[tuple[int, int], ...] = ()
+    off: tuple[tuple[int, int], ...] = ()
+
+
+def replace(
+    text: str, comments: Sequence[Comment], replacements: Sequence[str], *, with_regions: bool
+) -> str:
+    """Put ``replacements[i]`` where ``comments[i]`` stands; all else stays byte for byte.
+
+    The comments are those that `find` gave for this ``text``, or some of them, in their order.
+    ``with_regions``: the generated region under a comment, and what is between, is replaced together with
+    it. Raises ValueError when there are more comments than replacements, or fewer.
+    """
+    pieces: list[str] = []
+    at = 0
+    for comment, replacement in zip(comments, replacements, strict=True):
+        pieces += (text[at : comment.start], replacement)
+        at = comment.region.end if with_regions and comment.region is not None else comment.end
+    return "".join([*pieces, text[at:]])
+
+
+def digest(inner: str) -> str:
+    """Give the digest of a region's inner text: 16 hex digits of the SHA-256 of it with ``\\n`` newlines."""
+    plain = inner.replace("\r\n", "\n").replace("\r", "\n")
+    from hashlib import sha256  # starts a library; only pages with regions need it
+
+    return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+END_MARKER = "<!-- mongo-tables: end -->"
+
+
+def begin_marker(inner: str) -> str:
+    """Give the line that begins a region with this inner text; `END_MARKER` is the line that ends it."""
+    return f"<!-- mongo-tables: begin {digest(inner)} -->"

@@ -1,0 +1,26 @@
+"""The live comments of a page: a quick look for anything of ours, then the scan."""
+
+from __future__ import annotations
+
+import re
+
+from preprocessor.comments.model import Scan
+
+# Names are compared loosely, so that a near miss is met too; a page without a match costs this search only. What
+# stands in the place of a comment that the site has taken out already (`preprocessor.pages.placeholders`) is none.
+_SUSPECT = re.compile(r"<!--[\s-]*mongo(?!-tables:[0-9a-f]{16}-\d+-->)", re.IGNORECASE)
+
+
+def suspected(text: str) -> bool:
+    """Whether a page may have a comment of ours, live or not: a quick look, before the scan."""
+    return _SUSPECT.search(text) is not None
+
+
+def find(text: str, file: str) -> Scan:
+    """Find the live comments of a page; findings name ``file``. Never raises, whatever the text."""
+    if not suspected(text):
+        return Scan((), ())
+    # Only pages with such a comment pay for the scan, and for the import of markdown-it-py.
+    from preprocessor.comments.judging import scan_page
+
+    return scan_page(text, file)

@@ -1,0 +1,140 @@
+"""What a rule looks at: one table or chart, the flow of its pipeline, and where things stand in the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from preprocessor.findings.finding import Finding
+from preprocessor.findings.rules import finding
+from preprocessor.lint.liveness import Live, Usage, usage
+from preprocessor.lint.ordering import Order, orders
+from preprocessor.lint.shape.expressions import Path, Visit
+from preprocessor.lint.shape.flow import Flow, StageFlow, flow_of
+from preprocessor.lint.shape.stages import is_flag
+from preprocessor.lint.shape.values import Shape, column
+from preprocessor.render.headers import with_unit
+from preprocessor.specs.model import ChartSpec, PipelineSpec, TableSpec, shown_columns
+
+
+@dataclass(frozen=True)
+class RuleContext:
+    """A table or chart under inspection.
+
+    ``known``: the shape of its collection comes from real documents. ``quoted``: fields of its rows that values and
+    statements in the prose read.
+    """
+
+    spec: PipelineSpec
+    flow: Flow
+    known: bool
+    quoted: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, spec: PipelineSpec, documents: Shape, *, known: bool, quoted: tuple[str, ...] = ()
+    ) -> RuleContext:
+        """The subject for a spec whose collection has documents of this shape."""
+        return cls(spec, flow_of(spec.pipeline, documents, spec.let), known, quoted)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The fields of the rows that are shown."""
+        spec = self.spec
+        if isinstance(spec, TableSpec):
+            return spec.columns
+        if isinstance(spec, ChartSpec):
+            return (spec.x, *spec.y, *([spec.series] if spec.series else []))
+        return ()
+
+    @cached_property
+    def headers(self) -> tuple[str, ...]:
+        """What stands above the columns, with the unit that the format adds."""
+        spec = self.spec
+        if not isinstance(spec, TableSpec):
+            return ()
+        return tuple(self._header(*pair) for pair in zip(spec.columns, spec.headers, strict=True))
+
+    def _header(self, column: str, header: str) -> str:
+        form = self.spec.format.get(column)
+        return with_unit(header, form.unit or "") if form else header
+
+    @cached_property
+    def visits(self) -> list[Visit]:
+        """Everything that the pipeline computes or reads."""
+        return self.flow.visits
+
+    @cached_property
+    def orders(self) -> list[Order]:
+        """What decides the order of documents behind each stage."""
+        return orders(self.spec.pipeline)
+
+    @cached_property
+    def usage(self) -> Usage:
+        """What of the pipeline is used."""
+        return usage(self.spec.pipeline, self._used)
+
+    @cached_property
+    def live(self) -> Live:
+        """The fields of the rows that are shown or read in the prose, as paths."""
+        return frozenset(tuple(column.split(".")) for column in self._used)
+
+    @property
+    def _used(self) -> tuple[str, ...]:
+        return (*(column for _, column in shown_columns(self.spec)), *self.quoted)
+
+    def column(self, name: str) -> Shape:
+        """What the rows have in a column: a field of this very name, else what the dots lead to."""
+        return column(self.flow.rows, name)
+
+    def defined(self, name: str) -> Path | None:
+        """Where the rows' field ``name`` gets its value: the last stage that computes it, or else includes it."""
+        for stage in reversed(self.flow.stages):
+            if stage.name in ("$set", "$addFields", "$project", "$group") and isinstance(
+                stage.argument, Mapping
+            ):
+                value = stage.argument.get(name)
+                if name in stage.argument and not is_flag(value):
+                    return (*stage.path, name)
+        return None
+
+    def at(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """Line and column of a place in the pipeline."""
+        return self.spec.locate(("pipeline", *path), key=key)
+
+    def finding(self, rule: str, at: tuple[int, int], message: str, hint: str = "") -> Finding:
+        """A finding about this subject."""
+        return finding(rule, self.spec.file, at, message, hint)
+
+    def in_pipeline(
+        self, rule: str, path: Path, message: str, hint: str = "", *, key: bool = False
+    ) -> Finding:
+        """A finding at a place in the pipeline."""
+        return self.finding(rule, self.at(path, key=key), message, hint)
+
+    def stages(self, *names: str) -> Iterator[StageFlow]:
+        """The stages of these names."""
+        return (stage for stage in self.flow.stages if stage.name in names)
+
+    def lines(self, paths: Iterable[Path]) -> str:
+        """``line 3`` or ``lines 3, 5 and 8``."""
+        numbers = sorted({self.at(path)[0] for path in paths})
+        if len(numbers) == 1:
+            return f"line {numbers[0]}"
+        return f"lines {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+
+
+def quoted(names: Iterable[Any]) -> str:
+    """Names between backticks: ``a``, ``a`` and ``b``, or ``a``, ``b`` and ``c``."""
+    each = [f"`{name}`" for name in names]
+    return each[0] if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """``Did you mean …?`` where a known name is close, else nothing."""
+    from difflib import get_close_matches  # only who mistyped pays for it
+
+    close = get_close_matches(name, list(known), n=1)
+    return f"Did you mean `{close[0]}`?" if close else ""

@@ -1,0 +1,77 @@
+"""What a comment silences with ``"ignore": {"MT402": "why"}``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from preprocessor.findings.finding import Finding
+from preprocessor.findings.rules import finding
+from preprocessor.specs.model import Spec
+
+_FIRST_IGNORABLE_ERROR: Final = "MT302"
+_ABOUT_SENTENCES: Final = "MT324"
+"""A rule that speaks only when it is asked for, and not of the comment that ignores it."""
+SEEN_IN_ROWS: Final = frozenset({"MT408", "MT411", "MT418", "MT419", "MT424", "MT425", "MT426", "MT508"})
+"""Rules of the linter that speak only when pipelines are run."""
+_NEED_ROWS: Final = frozenset({"MT302", "MT303", "MT304", "MT332", "MT333"}) | SEEN_IN_ROWS
+
+
+def is_silenced(found: Finding, ignore: Mapping[str, str]) -> bool:
+    """Whether the comment takes the finding upon itself.
+
+    An error of syntax, of safety or of a pipeline that cannot run stays one, whatever the comment says.
+    """
+    return found.rule in ignore and (found.severity != "error" or found.rule >= _FIRST_IGNORABLE_ERROR)
+
+
+Places = Mapping[tuple[str, int], Sequence[Finding]]
+"""Findings by file and line: with many comments and many findings, no comment goes through all of them."""
+
+
+def _by_place(found: Iterable[Finding]) -> Places:
+    places: dict[tuple[str, int], list[Finding]] = {}
+    for one in found:
+        places.setdefault((one.file, one.line), []).append(one)
+    return places
+
+
+def _about(spec: Spec, places: Places) -> Iterator[Finding]:
+    """The findings that stand within the comment."""
+    comment = spec.comment
+    last = comment.body_lines[-1][0] if comment.body_lines else comment.line
+    for line in range(comment.line, last + 1):
+        yield from places.get((spec.file, line), ())
+
+
+def without_silenced(found: Iterable[Finding], specs: Iterable[Spec]) -> list[Finding]:
+    """The findings that no comment takes upon itself."""
+    listed = list(found)
+    places = _by_place(listed)
+    ignoring = (spec for spec in specs if spec.ignore)
+    silenced = {one for spec in ignoring for one in _about(spec, places) if is_silenced(one, spec.ignore)}
+    return [one for one in listed if one not in silenced]
+
+
+def unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran: bool) -> list[Finding]:
+    """A finding for every rule that a comment ignores in vain.
+
+    ``found``: all findings, the silenced included. ``ran``: whether pipelines were run; where they were not, rules
+    that need rows have not spoken.
+    """
+    waiting = frozenset[str]() if ran else _NEED_ROWS
+    places = _by_place(found)
+    return [
+        finding(
+            "MT507",
+            spec.file,
+            spec.locate(("ignore", rule), key=True),
+            f"{rule} is ignored, but finds nothing here that can be ignored.",
+            "Take it out of the ignore list, lest it hide what comes later.",
+        )
+        for spec in specs
+        for rule in spec.ignore
+        if rule not in waiting
+        and rule != _ABOUT_SENTENCES
+        and not any(is_silenced(one, {rule: ""}) for one in _about(spec, places))
+    ]

@@ -1,0 +1,123 @@
+"""The pages that paths name, as files on disk and on standard input."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from preprocessor.files.text import bad_byte, may_be_file
+from preprocessor.findings.usage import UsageError
+from preprocessor.pages.model import Page
+from preprocessor.pages.reading import no_text, read_page
+from preprocessor.specs.sharedpipelines import SharedPipelines
+
+if TYPE_CHECKING:
+    from preprocessor.specs.sharedpipelines import SharedPipeline
+
+
+PAGE_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
+"""The ends of the names of pages, as MkDocs has them: https://www.mkdocs.org/user-guide/writing-your-docs/."""
+
+
+STDIN = "-"
+"""What stands on a command line for the page on standard input."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPages:
+    """The pages that paths name, in order and each once, and a line for each path that names none."""
+
+    pages: list[Page]
+    faults: list[str]
+
+
+def read_paths(paths: Iterable[str], pipelines: str, stdin_name: str = "") -> ReadPages:
+    """All pages that ``paths`` name, read and checked without running anything, whatever is wrong with others.
+
+    Files are taken as they are, of folders every Markdown file. A page that is not UTF-8 has a finding that says so.
+    With ``stdin_name``, ``STDIN`` is the page on standard input, which has this name; a file of this name is not read.
+    """
+    shared = shared_pipelines(pipelines)
+    pages: dict[Path, Page] = {}
+    faults: list[str] = []
+    asked, written = list(dict.fromkeys(paths)), None
+    if stdin_name and STDIN in asked:
+        asked.remove(STDIN)
+        written = Path(stdin_name).resolve()
+        file, content = Path(stdin_name), sys.stdin.buffer.read()
+        pages[file] = _not_text(content, file.as_posix()) or read_page(
+            content.decode(), file.as_posix(), shared
+        )
+    for path in asked:
+        for file in _page_files(path, faults):
+            if file in pages or (written and file.resolve() == written):
+                continue
+            try:
+                name, content = file.as_posix(), file.read_bytes()
+            except OSError as error:
+                faults.append(_told(error, path))
+            else:
+                pages[file] = _not_text(content, name) or read_page(content.decode(), name, shared)
+    return ReadPages(list(pages.values()), faults)
+
+
+def _told(error: OSError, path: str) -> str:
+    return f"{error.filename or path}: {error.strerror or error}"
+
+
+def read_pages(paths: Iterable[str], pipelines: str) -> list[Page]:
+    """The pages of ``gather``. Raises Unusable when a path names none, with all such paths."""
+    gathered = read_paths(paths, pipelines)
+    if gathered.faults:
+        raise UsageError("; ".join(gathered.faults))
+    return gathered.pages
+
+
+def _page_files(written: str, faults: list[str]) -> list[Path]:
+    """The pages that a path names; what it names in vain, and folders that cannot be read, go to ``faults``."""
+    path = Path(written)
+    try:
+        if not written:
+            faults.append("an empty path names no page")
+        elif path.is_dir():
+            return _pages_under(path, faults)
+        elif not path.exists():
+            faults.append(f"{path}: no such file or folder")
+        elif path.is_file() and path.suffix.lower() not in PAGE_SUFFIXES:
+            faults.append(f"{path}: no Markdown page, whose name ends in {' or '.join(PAGE_SUFFIXES)}")
+        else:
+            return [path]
+    except OSError as error:
+        faults.append(_told(error, written))
+    return []
+
+
+def _pages_under(folder: Path, faults: list[str]) -> list[Path]:
+    walked = os.walk(folder, onerror=lambda error: faults.append(_told(error, str(folder))))
+    files = (Path(place, name) for place, _, names in walked for name in names)
+    return sorted(file for file in files if file.suffix in PAGE_SUFFIXES and may_be_file(file))
+
+
+def _not_text(content: bytes, file: str) -> Page | None:
+    """The page without a comment, and with a finding at its first bad byte; None when it is UTF-8."""
+    bad = bad_byte(content)
+    if bad is None:
+        return None
+    return Page(file, content.decode(errors="replace"), (), (), (no_text(file, bad),))
+
+
+def read_text(file: Path) -> str:
+    """A file as it is on disk, line ends and all. Raises Unusable when it is not UTF-8."""
+    try:
+        return file.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file}: not UTF-8 (byte {error.start})", "save the page as UTF-8") from None
+
+
+def shared_pipelines(folder: str) -> Callable[[str], SharedPipeline | None]:
+    """The shared stage lists of a folder, read when a page first names one."""
+    return SharedPipelines(Path(folder))

@@ -1,0 +1,122 @@
+"""What the results source has said so far, kept as long as nothing in it changed.
+
+While a site is served it is built again at every save. A saved sentence changes no result, so it runs no
+pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from preprocessor.files.gcpause import nothing_collected
+from preprocessor.results.model import ResultsError
+from preprocessor.results.opening import open_source
+from preprocessor.results.running import run_all
+
+if TYPE_CHECKING:
+    from preprocessor.pages.model import Answers
+    from preprocessor.results.fixtures import FixtureSource
+    from preprocessor.results.model import Limits, Query, ResultsSource, Rows
+
+
+class KeptAnswers:
+    """A results source and its answers, by ``Query.key``.
+
+    ``ran`` counts the pipelines that were run since the last ``refresh``. A source whose state cannot be
+    known (a database) is asked again after each ``refresh``.
+    """
+
+    def __init__(self, where: str, limits: Limits, workers: int) -> None:
+        self.where = where
+        self.limits = limits
+        self.ran = 0
+        self._workers = workers
+        self._source: ResultsSource | None = None
+        self._state: str | None = None
+        self._answers: dict[str, Rows | ResultsError] = {}
+        self._unreachable: ResultsError | None = None
+
+    def refresh(self) -> None:
+        """Forget the answers that may no longer hold, and those that were a source out of reach."""
+        self.ran = 0
+        try:
+            state = self._opened().state()
+        except ResultsError:
+            state = None
+        if state is None or state != self._state:
+            self._answers.clear()
+            self._unreachable = None
+        self._state = state
+
+    def ask(self, queries: Iterable[Query]) -> None:
+        """Run those queries that have no answer yet, each once."""
+        new = {query.key: query for query in queries if query.key not in self._answers}
+        if not new:
+            return
+        self.ran += len(new)
+        try:
+            with nothing_collected():
+                self._answers.update(run_all(self._opened(), new.values(), self._workers))
+        except ResultsError as error:
+            self._answers.update(dict.fromkeys(new, error))
+        # Asked for page by page: going through all answers each time would cost pages times answers.
+        failures = (each for each in map(self._answers.get, new) if isinstance(each, ResultsError))
+        self._unreachable = self._unreachable or next((each for each in failures if each.environment), None)
+
+    @property
+    def state(self) -> str | None:
+        """What the source held at the last ``refresh``; None for a database, or when it could not be read."""
+        return self._state
+
+    @property
+    def by_key(self) -> Answers:
+        """Every answer so far."""
+        return self._answers
+
+    @property
+    def collections(self) -> tuple[str, ...]:
+        """The collections that the source has; none where it does not tell."""
+        try:
+            return self._opened().collections()
+        except ResultsError:
+            return ()
+
+    @property
+    def fixtures(self) -> FixtureSource | None:
+        """The source, where the linter can learn documents from it: fixtures, not a database."""
+        from preprocessor.results.fixtures import FixtureSource
+
+        try:
+            source = self._opened()
+        except ResultsError:
+            return None
+        return source if isinstance(source, FixtureSource) else None
+
+    @property
+    def unreachable(self) -> ResultsError | None:
+        """Why the source cannot be used at all, if so."""
+        return self._unreachable
+
+    def writes(self) -> str | None:
+        """A sign that is another one once the source was written to; None where it cannot be asked."""
+        try:
+            return self._opened().writes()
+        except ResultsError:
+            return None
+
+    def forget(self) -> None:
+        """Let the source drop the documents behind the answers, which a long build would carry along to its end."""
+        if self._source is not None:
+            self._source.forget()
+
+    def close(self) -> None:
+        """Give back the source's connections; the answers stay."""
+        if self._source is not None:
+            self._source.close()
+            self._source = None
+
+    def _opened(self) -> ResultsSource:
+        if self._source is None:
+            self._source = open_source(self.where, self.limits)
+        return self._source

@@ -1,0 +1,56 @@
+"""A page as it was read, and what the results source answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from preprocessor.findings.finding import Finding
+from preprocessor.specs.model import PipelineSpec, TableSpec
+
+if TYPE_CHECKING:
+    from preprocessor.findings.finding import Finding
+    from preprocessor.results.model import Rows
+if TYPE_CHECKING:
+    from preprocessor.comments.model import Comment
+    from preprocessor.results.model import ResultsError, Rows
+    from preprocessor.specs.model import Spec
+
+
+Answers = Mapping[str, "Rows | ResultsError"]
+"""What the results source said, by ``Query.key``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page as it was read: its live comments, what each asks for (None where it is faulty), and the faults.
+
+    ``rejected`` are the offsets, from and to, of comments that are none because of a fault (``comments.Scan``).
+    ``server_only`` says for each comment what of its pipeline fixtures cannot run: a finding only where they are to
+    run it and it was not run, which says the same. ``owned`` has the findings of each comment where they do not stand
+    within it: of a comment whose place is in another file, or elsewhere in this one.
+    """
+
+    file: str
+    text: str
+    comments: tuple[Comment, ...]
+    specs: tuple[Spec | None, ...]
+    findings: tuple[Finding, ...]
+    rejected: tuple[tuple[int, int], ...] = ()
+    server_only: tuple[Finding | None, ...] = ()
+    owned: tuple[tuple[Finding, ...], ...] = ()
+
+    @property
+    def tables(self) -> list[TableSpec]:
+        """The sound tables of the page, in order."""
+        return [spec for spec in self.specs if isinstance(spec, TableSpec)]
+
+    @property
+    def asking(self) -> list[PipelineSpec]:
+        """The sound tables and charts of the page, in order."""
+        return [spec for spec in self.specs if isinstance(spec, PipelineSpec)]
+
+
+Tables = Mapping[str, "TableSpec"]
+"""The sound tables of all pages that have an id, by it."""

@@ -1,0 +1,171 @@
+"""What the tables of a section say: every number of their rows, with its unit and where it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, nan
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.aggregation.values import MISSING
+from preprocessor.pages.prose.numbers import Figure, Unit, unit_of
+from preprocessor.render.column import column_value
+from preprocessor.render.values import is_number, raw_text
+from preprocessor.specs.model import ChartSpec, TableSpec, shown_columns
+
+if TYPE_CHECKING:
+    from preprocessor.specs.model import PipelineSpec
+
+_IN_TEXT = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.,])\d+(?:\.\d+)?")
+_BYTE_STEPS = 1.024
+_FAR = 3
+"""What is that many times beyond all numbers of its unit is about something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number that a table has: ``unit`` where its column names one, ``column`` and ``row`` where it is shown."""
+
+    value: float
+    unit: Unit | None
+    spec: PipelineSpec
+    column: str = ""
+    row: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All numbers of some tables, and the columns of numbers that a sentence may compare: each from top to bottom."""
+
+    numbers: tuple[Number, ...]
+    columns: tuple[tuple[float, ...], ...]
+
+    def speaks_of(self, figure: Figure) -> bool:
+        """Whether a figure of this unit and size could come from a column that is shown."""
+        if figure.unit is not None and figure.unit.kind in ("%", "times"):
+            return bool(self.columns)
+        shown = [one for one in self.numbers if one.column and one.value > 0]
+        if figure.unit is not None:
+            shown = [one for one in shown if one.unit is not None and one.unit.fits(figure.unit)]
+        values = [value for one in shown for value in _in_unit_of(figure, one)]
+        return bool(values) and min(values) / _FAR <= figure.high and figure.low <= max(values) * _FAR
+
+    def supports(self, figure: Figure) -> bool:
+        """Whether a number, or for shares and factors the comparison of two, is what the figure says."""
+        if any(_within(figure, value) for one in self.numbers for value in _in_unit_of(figure, one)):
+            return True
+        kind = figure.unit.kind if figure.unit else ""
+        return kind in ("%", "times") and any(_within(figure, one) for one in self._compared(kind))
+
+    def nearest(self, figure: Figure) -> Number | None:
+        """The shown number that is nearest to a figure; of its unit where it has one."""
+        middle = (figure.low + figure.high) / 2
+        shown = [one for one in self.numbers if one.column]
+        if figure.unit is not None:
+            shown = [one for one in shown if one.unit and one.unit.fits(figure.unit)]
+        return min(shown, key=lambda one: _distance(figure, one, middle), default=None)
+
+    def _compared(self, kind: str) -> Iterator[float]:
+        for column in self.columns:
+            for value, other in _pairs(column):
+                ratio = value / other
+                if not ratio:
+                    continue  # Too far apart for a double, and for a sentence.
+                if kind == "times":
+                    yield from (ratio, 1 / ratio)
+                else:
+                    yield from (100 * ratio, 100 * abs(1 - ratio), 100 / ratio, 100 * abs(1 - 1 / ratio))
+
+
+def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]]) -> Evidence:
+    """What some tables and charts say with their rows."""
+    numbers: list[Number] = []
+    columns: list[tuple[float, ...]] = []
+    for spec, rows in tables:
+        for name in (column for _, column in shown_columns(spec)):
+            unit = _column_unit(spec, name)
+            values = [column_value(row, name) for row in rows]
+            for row, value in enumerate(values):
+                numbers += [Number(one, own, spec, name, row) for one, own in _numbers(value, unit)]
+            if unit is None or unit.kind.endswith("/s") or unit.kind == "time":
+                columns.append(tuple(one for one in map(_finite, values) if one is not None))
+        shown = {column.split(".")[0] for _, column in shown_columns(spec)}
+        hidden = [value for row in rows for name, value in row.items() if name not in shown]
+        numbers += [Number(one, None, spec) for value in hidden for one in _hidden(value)]
+        numbers += [Number(one, None, spec) for text in _words(spec) for one, _ in _numbers(text, None)]
+    return Evidence(tuple(numbers), tuple(column for column in columns if column))
+
+
+def _words(spec: PipelineSpec) -> list[str]:
+    """What a table says beside its rows."""
+    headers = spec.headers if isinstance(spec, TableSpec) else ()
+    return [text for text in (spec.title, spec.caption, *headers) if text]
+
+
+def _column_unit(spec: PipelineSpec, column: str) -> Unit | None:
+    """The unit of a column: what its format says, else what its header or label does.
+
+    The ends of a range have the unit of the column that they are of, a number of repeats has none.
+    """
+    if isinstance(spec, TableSpec) and column not in spec.columns:
+        owners = (own for own, fields in spec.spread.items() if column in fields[:2])
+        return next((_column_unit(spec, own) for own in owners), None)
+    form = spec.format.get(column)
+    if form and form.unit:
+        return unit_of(form.unit)
+    if isinstance(spec, TableSpec):
+        return unit_of(spec.headers[spec.columns.index(column)])
+    return unit_of(spec.labels.get(column, column)) if isinstance(spec, ChartSpec) else None
+
+
+def _numbers(value: object, unit: Unit | None) -> Iterator[tuple[float, Unit | None]]:
+    """A number with its column's unit; the numbers in a text with none."""
+    if (number := _finite(value)) is not None:
+        yield number, unit
+    elif value is not None and value is not MISSING:
+        yield from ((float(one.replace(",", "")), None) for one in _IN_TEXT.findall(raw_text(value)))
+
+
+def _hidden(value: object) -> Iterator[float]:
+    if (number := _finite(value)) is not None:
+        yield number
+    elif isinstance(value, Mapping):
+        yield from (one for part in value.values() for one in _hidden(part))
+
+
+def _finite(value: object) -> float | None:
+    """A number that a sentence could quote."""
+    number = float(raw_text(value)) if is_number(value) else nan
+    return number if isfinite(number) else None
+
+
+def _in_unit_of(figure: Figure, number: Number) -> Iterator[float]:
+    """The number in the unit that the figure is written in; none where they are of different kinds.
+
+    Bytes are compared in steps of 1024 and of 1000, for prose and tables often differ in that.
+    """
+    if figure.unit is None or number.unit is None:
+        yield number.value
+    elif number.unit.fits(figure.unit):
+        factor = number.unit.factor / figure.unit.factor
+        yield number.value * factor
+        if number.unit.kind.startswith("byte"):
+            yield from (number.value * factor * _BYTE_STEPS, number.value * factor / _BYTE_STEPS)
+
+
+def _within(figure: Figure, value: float) -> bool:
+    return figure.low <= value <= figure.high
+
+
+def _distance(figure: Figure, number: Number, middle: float) -> float:
+    return min((abs(value - middle) for value in _in_unit_of(figure, number)), default=float("inf"))
+
+
+def _pairs(column: tuple[float, ...]) -> Iterator[tuple[float, float]]:
+    """Two values of a column that a sentence would compare: with the first, the one before, the least and the most."""
+    ends = (column[0], min(column), max(column))
+    for number, value in enumerate(column):
+        for other in (*ends, *column[max(number - 1, 0) : number]):
+            if value and other and value != other:
+                yield value, other

@@ -1,0 +1,67 @@
+"""Reads one page: its comments, what each asks for, and what is wrong before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from preprocessor import comments
+from preprocessor.files.text import shown
+from preprocessor.findings.finding import Finding
+from preprocessor.findings.rules import finding
+from preprocessor.pages.model import Page
+
+if TYPE_CHECKING:
+    from preprocessor.files.text import BadByte
+    from preprocessor.results.model import ResultsError
+    from preprocessor.specs.model import PipelineSpec, Spec
+    from preprocessor.specs.sharedpipelines import SharedPipeline
+
+
+def no_text(file: str, bad: BadByte) -> Finding:
+    """The fault of a page that is not UTF-8, at its first bad byte."""
+    message = f"the page is not UTF-8: byte 0x{bad.value:02x} stands here"
+    return finding("MT100", file, (bad.line, bad.column), message, "save the page as UTF-8")
+
+
+def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | None]) -> Page:
+    """The page's comments, each validated against its schema and held to the rules of safety.
+
+    ``shared`` gives the shared stage list of a name, None when there is none. Nothing is run.
+    """
+    scan = comments.find(text, file)
+    found: list[Finding] = list(scan.findings)
+    if not scan.comments:
+        return Page(file, text, (), (), tuple(found), scan.rejected)
+    # A page without comments pays neither for the schemas nor for the evaluator.
+    from preprocessor.pages.static import Judgement, judge
+    from preprocessor.specs import reading
+
+    read: list[Spec | None] = []
+    server_only: list[Finding | None] = []
+    for comment in scan.comments:
+        judged: list[Judgement] = []
+
+        def faults_of(pipeline: PipelineSpec, judged: list[Judgement] = judged) -> list[Finding]:
+            judged.append(judge(pipeline))
+            return list(judged[-1].faults)
+
+        spec, faults = reading.read(comment, file, shared, faults_of)
+        read.append(spec)
+        server_only += [one.server_only for one in judged] or [None]
+        found.extend(faults)
+    return Page(file, text, scan.comments, tuple(read), tuple(found), scan.rejected, tuple(server_only))
+
+
+def source_findings(error: ResultsError, file: str) -> list[Finding]:
+    """Why a results source cannot be used: the faults of fixture files at their places, else one of ``file``."""
+    if not error.faults:
+        return [finding("MT310", file, (0, 0), error.message, error.hint)]
+    found = [
+        finding("MT310", shown(each.file), (each.line, each.column), each.message, each.hint)
+        for each in error.faults
+    ]
+    if error.more:
+        message = f"fixture files have {error.more} more faults"
+        found.append(finding("MT310", file, (0, 0), message, "mend those that are told first"))
+    return found

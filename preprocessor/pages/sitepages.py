@@ -1,0 +1,92 @@
+"""Which pages on disk a site is built from: those of its folders, without those that the build leaves out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from preprocessor.findings.usage import UsageError
+from preprocessor.pages.monorepo import folder_in_site
+from preprocessor.pages.siteconfig import Site, find_site, from_here, settings_of
+
+if TYPE_CHECKING:
+    from preprocessor.pages.model import Page
+
+
+@dataclass(frozen=True, slots=True)
+class SitePages:
+    """A site with its folders of pages; each has the folder in which the build has its pages, "" for the first."""
+
+    site: Site
+    folders: tuple[tuple[Path, str], ...]
+
+    def below(self, page: Path) -> list[tuple[Path, str]]:
+        """The folders that a page stands in."""
+        return [each for each in self.folders if page.is_relative_to(each[0])]
+
+    def leave_out(self, page: Path) -> bool:
+        """Whether the build leaves out a page of the site's folders. Raises Unusable for a pattern that is none."""
+        try:
+            return all(self.site.left_out.has(page, *each) for each in self.below(page))
+        except ValueError as error:
+            raise UsageError(
+                f"{self.site.file.name}: `exclude_docs` or `draft_docs`: {error}",
+                "write patterns as .gitignore has them, one a line",
+            ) from None
+
+
+def pages_of(site: Site) -> SitePages:
+    """The folders of a site, with those of the sites that its ``nav`` includes.
+
+    Raises Unusable for one of these that cannot be read.
+    """
+    return SitePages(site, ((_plain(site.docs), ""), *_of_included(site)))
+
+
+def _of_included(site: Site) -> Iterator[tuple[Path, str]]:
+    for file in site.includes:
+        settings = settings_of(file)
+        docs, name = settings.get("docs_dir", "docs"), settings.get("site_name")
+        if isinstance(docs, str) and isinstance(name, str):  # Else the plugin says what is missing.
+            yield _plain(file.parent / docs), folder_in_site(name)
+
+
+def page_folders(site: Site) -> list[str]:
+    """The folders of all pages that a site is built from, as one would write them from here."""
+    return [from_here(folder) for folder, _ in pages_of(site).folders]
+
+
+class Whereabouts:
+    """Says of pages which site they are built with: the one that is asked about, else the nearest above them."""
+
+    def __init__(self, asked: Site) -> None:
+        self._asked = pages_of(asked) if asked.file.is_file() else None
+        self._nearest: dict[Path, SitePages | None] = {}
+
+    def of(self, file: str) -> SitePages | None:
+        """The site of a page; None where no site is built from it."""
+        page = _plain(Path(file))
+        if self._asked and self._asked.below(page):
+            return self._asked
+        if page.parent not in self._nearest:
+            site = find_site(page.parent)
+            self._nearest[page.parent] = pages_of(site) if site else None
+        nearest = self._nearest[page.parent]
+        return nearest if nearest and nearest.below(page) else None
+
+    def leave_out(self, page: Page) -> bool:
+        """Whether the build of a page's site leaves it out."""
+        built = self.of(page.file)
+        return built is not None and built.leave_out(_plain(Path(page.file)))
+
+    def folders(self, pages: Iterable[Page]) -> list[str]:
+        """The folders of all pages that are built together with some of ``pages``."""
+        sites = {id(built): built for page in pages if (built := self.of(page.file))}
+        return sorted({from_here(folder) for built in sites.values() for folder, _ in built.folders})
+
+
+def _plain(path: Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - without links followed, as MkDocs takes its folder

@@ -1,0 +1,192 @@
+"""What the prose says of a table: one value in a sentence (MONGO_VALUE), a statement that must hold (MONGO_CHECK).
+
+``where`` and ``expect`` are written in the query language of ``$match`` and applied to the rows of the table, as the
+pipeline gives them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.aggregation import AggregationError, aggregate
+from preprocessor.aggregation.values import MISSING
+from preprocessor.findings.rules import finding
+from preprocessor.lint.rules_rows import naming_columns
+from preprocessor.pages.model import Tables
+from preprocessor.render.column import column_value
+from preprocessor.render.values import brief_text, cell_text, is_number, raw_text
+
+if TYPE_CHECKING:
+    from preprocessor.findings.finding import Finding
+    from preprocessor.pages.model import Answers
+    from preprocessor.results.model import Rows
+    from preprocessor.specs.model import CheckSpec, TableSpec, ValueSpec
+
+
+_ROWS_SHOWN = 3
+
+
+def value_and_text(spec: ValueSpec, tables: Tables, answers: Answers) -> tuple[Any, str] | None:
+    """The value as it came and as the sentence shows it; None when there is none, or its table has a fault."""
+    rows = _selected(spec, tables, answers).rows
+    if rows is None or len(rows) != 1:
+        return None
+    form = spec.format or tables[spec.table].format.get(spec.column)
+    value = column_value(rows[0], spec.column)
+    text = cell_text(value, form)
+    return value, f"{text} {form.unit}" if form and form.unit else text
+
+
+def value_text(spec: ValueSpec, tables: Tables, answers: Answers) -> str:
+    """The value as the sentence shows it; empty when the finding of ``value_findings`` says why there is none."""
+    found = value_and_text(spec, tables, answers)
+    return found[1] if found else ""
+
+
+def value_findings(spec: ValueSpec, tables: Tables, answers: Answers) -> list[Finding]:
+    """What keeps a value out of its sentence: not exactly one row, or no such column in it."""
+    selection = _selected(spec, tables, answers)
+    if (rows := selection.rows) is None:
+        return list(selection.findings)
+    if len(rows) != 1:
+        message = f"a value comes from one row, but {_counted(len(rows))} of table `{spec.table}` match"
+        hint = "let `where` select exactly one row"
+        return [finding("MT320", spec.file, spec.locate(("where",)), message, hint)]
+    value = column_value(rows[0], spec.column)
+    if value is MISSING:
+        hint = f"the row has {', '.join(rows[0])}"
+        message = f"the row of table `{spec.table}` has no `{spec.column}`"
+        return [finding("MT302", spec.file, spec.locate(("column",)), message, hint)]
+    return _unreadable(spec, tables[spec.table], value)
+
+
+def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
+    """What a sentence cannot say: an empty text, a null for which nothing is written, several values in one."""
+    form = spec.format or table.format.get(spec.column)
+    if value is None and not (form and form.missing is not None):
+        what = "null, which leaves the sentence without a value"
+    elif isinstance(value, str) and not value.strip():
+        what = "an empty text, which leaves a hole in the sentence"
+    elif isinstance(value, Mapping | list):
+        what = f"a whole {'array' if isinstance(value, list) else 'document'}, and a sentence shows one value"
+    else:
+        return []
+    message = f"`{spec.column}` of table `{spec.table}` is {what} here"
+    hint = "select another row, or let the pipeline give a value: $ifNull for null, a field or element of what is whole"
+    return [finding("MT325", spec.file, spec.locate(("column",)), message, hint)]
+
+
+def check_findings(spec: CheckSpec, tables: Tables, answers: Answers) -> list[Finding]:
+    """Why the statement does not hold: no row is selected, or some that are do not match."""
+    selection = _selected(spec, tables, answers)
+    if (rows := selection.rows) is None:
+        return list(selection.findings)
+    if not rows:
+        message = f"no row of table `{spec.table}` is selected, so the statement says nothing"
+        return [
+            finding(
+                "MT321", spec.file, spec.locate(("where",)), message, "mend `where`, or drop the statement"
+            )
+        ]
+    outcome = _failing(spec, rows)
+    if not (failing := outcome.rows):
+        return list(outcome.findings)
+    said = f": “{spec.message}”" if spec.message else ""
+    shown = _shown(failing, rows, spec, tables[spec.table])
+    message = f"the statement{said} does not hold for {_counted(len(failing))} of {len(rows)}: {shown}"
+    hint = "change the sentence, or look at what changed in the results"
+    return [finding("MT322", spec.file, (spec.comment.line, spec.comment.column), message, hint)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    """The rows that a query selects; None when it cannot be run, which ``findings`` tell, or has no rows to run on."""
+
+    rows: Rows | None
+    findings: tuple[Finding, ...] = ()
+
+
+def _selected(spec: ValueSpec | CheckSpec, tables: Tables, answers: Answers) -> _Selection:
+    """The rows that ``where`` selects; none, and no finding, when the table has a fault: it is told there."""
+
+    table = tables.get(spec.table)
+    rows = answers.get(table.query.key) if table else None
+    return _matching(spec, "where", rows, spec.where) if isinstance(rows, list) else _Selection(None)
+
+
+def _failing(spec: CheckSpec, rows: Rows) -> _Selection:
+    """The rows that ``expect`` does not hold for."""
+    return _matching(spec, "expect", rows, {"$nor": [spec.expect]}, ("$nor", 0))
+
+
+def _matching(
+    spec: ValueSpec | CheckSpec,
+    key: str,
+    rows: Rows,
+    query: Mapping[str, Any],
+    around: tuple[str | int, ...] = (),
+) -> _Selection:
+    """The rows that match ``query``: what the comment has at ``key``, behind the path ``around``."""
+    try:
+        return _Selection(aggregate(rows, [{"$match": query}]))
+    except AggregationError as error:
+        written = (error.path or ())[len((0, "$match", *around)) :]
+        at = spec.locate((key, *written), key=True)
+        return _Selection(None, (finding("MT323", spec.file, at, error.message),))
+
+
+def _counted(rows: int) -> str:
+    return "1 row" if rows == 1 else f"{rows} rows"
+
+
+def _naming(table: TableSpec, rows: Rows) -> Sequence[str]:
+    """The first columns that tell rows apart; of all that name a row where they do not."""
+    columns = naming_columns(table, rows)
+    for count in range(1, len(columns)):
+        if len({repr([column_value(row, name) for name in columns[:count]]) for row in rows}) == len(rows):
+            return columns[:count]
+    return columns
+
+
+def _shown(failing: Rows, rows: Rows, spec: CheckSpec, table: TableSpec) -> str:
+    """The first failing of the selected rows: what tells them apart, and the fields that the statement speaks of."""
+    naming = _naming(table, rows) if len(rows) > 1 else ()
+    fields = list(dict.fromkeys([*naming, *_fields(spec.where), *_fields(spec.expect)]))
+    bounds = list(_numbers(spec.expect))
+    texts = [_described(row, fields, table, bounds) for row in failing[:_ROWS_SHOWN]]
+    return "; ".join(texts) + ("; …" if len(failing) > _ROWS_SHOWN else "")
+
+
+def _fields(query: Mapping[str, Any]) -> list[str]:
+    """The fields that a query names, those within ``$and``, ``$or`` and ``$nor`` too."""
+    found: list[str] = []
+    for name, value in query.items():
+        if not name.startswith("$"):
+            found.append(name)
+        elif isinstance(value, list):
+            found += [field for part in value if isinstance(part, Mapping) for field in _fields(part)]
+    return found
+
+
+def _numbers(written: Any) -> Iterator[Decimal]:
+    """The finite numbers anywhere in a query: what figures are held against."""
+    if isinstance(written, Mapping):
+        written = list(written.values())
+    if isinstance(written, list):
+        for part in written:
+            yield from _numbers(part)
+    elif is_number(written) and (number := Decimal(raw_text(written))).is_finite():
+        yield number
+
+
+def _described(
+    row: Mapping[str, Any], fields: Sequence[str], table: TableSpec, bounds: Sequence[Decimal]
+) -> str:
+    """The row's figures in as few digits as tell them from the statement's own."""
+    return ", ".join(
+        f"{name} is {brief_text(column_value(row, name), table.format.get(name), bounds)}"
+        for name in fields or row
+    )

@@ -1,0 +1,63 @@
+"""What is wrong with a pipeline before it runs: stages that are refused, operators that do not exist."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from preprocessor.aggregation import AggregationError, LimitReached, NotOffline, check
+from preprocessor.findings.finding import Finding
+from preprocessor.findings.rules import finding
+from preprocessor.results.readonly import refusals
+
+if TYPE_CHECKING:
+    from preprocessor.aggregation.limits import Limits as FileLimits
+    from preprocessor.specs.model import PipelineSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is said of a pipeline before it runs: its faults, and what of it needs a server."""
+
+    faults: tuple[Finding, ...] = ()
+    server_only: Finding | None = None
+
+
+def static_findings(spec: PipelineSpec) -> list[Finding]:
+    """What can be said of a pipeline without a document: refused stages, operators that do not exist."""
+    return list(judge(spec).faults)
+
+
+def judge(spec: PipelineSpec) -> Judgement:
+    """What is said of a pipeline before it runs: by whoever guards what may be sent, and by the evaluator."""
+    refused = [
+        finding(
+            "MT201" if one.known else "MT202",
+            spec.file,
+            spec.locate((key, *one.path), key=True),
+            one.message,
+        )
+        for key, part in (("pipeline", spec.pipeline), ("let", spec.let))
+        for one in refusals(part)
+    ]
+    if any(one.rule == "MT201" for one in refused):
+        return Judgement(tuple(refused))
+    compiled = judge_offline(spec)  # which knows better what is wrong with a name that nobody knows
+    return compiled if compiled.faults or not refused else Judgement(tuple(refused))
+
+
+def judge_offline(spec: PipelineSpec, limits: FileLimits | None = None) -> Judgement:
+    """What the evaluator says of a pipeline that it compiles; ``limits`` are for constants, computed at once."""
+    try:
+        check(spec.pipeline, variables=spec.let, limits=limits)
+    except AggregationError as error:
+        at = spec.locate(("pipeline", *(error.path or ())), key=True)
+        if not isinstance(error, NotOffline):
+            return Judgement((finding("MT301", spec.file, at, error.message),))
+        # A server may know it; on a fixture the run itself says so.
+        message = f"{error.message}: fixtures cannot run this pipeline."
+        hint = "Give a mongodb:// source, or say it with other operators."
+        if isinstance(error, LimitReached):
+            hint = "Let it do less, or give a mongodb:// source."
+        return Judgement(server_only=finding("MT312", spec.file, at, message, hint))
+    return Judgement()

@@ -1,0 +1,115 @@
+"""What stands under a figure of a site: where its rows come from, as files to take away, and how it was made.
+
+One line in sight; the command, the pipeline and the single runs are folded away. Search engines that heed
+``data-search-exclude`` pass over all of it: a pipeline is no answer to anybody's search.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from preprocessor.render.provenance import due_part, provenance_commands, provenance_parts
+from preprocessor.render.text import text_html
+
+if TYPE_CHECKING:
+    from preprocessor.render.runs import ListedRuns
+    from preprocessor.results.provenance import Provenance
+    from preprocessor.specs.model import TableSpec
+
+_WIDTH: Final = 96
+_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenanceBlock:
+    """What is told under a figure: its provenance if there is one, and links, name of the file's kind → address.
+
+    ``runs`` is the list of single runs, None where there are none, or too many; or where an earlier figure of the same
+    page, whose anchor is ``runs_at``, lists them already.
+    """
+
+    source: Provenance | None
+    links: Mapping[str, str]
+    runs: ListedRuns | None = None
+    runs_at: str | None = None
+
+
+def provenance_html(spec: TableSpec, made: ProvenanceBlock) -> str:
+    """The HTML under a figure."""
+    parts = _told(made.source, spec.max_age) if made.source else ()
+    line = " · ".join([*parts, *(_link(spec, *link) for link in made.links.items())])
+    shown = f"<p>{line}</p>\n" if line else ""
+    return f'<div class="mongo-table__source" data-search-exclude>\n{shown}{_folded(spec, made)}\n</div>'
+
+
+def _told(source: Provenance, max_age: int | None) -> Iterator[str]:
+    """The parts of the line. The day after which the results are too old can be read by a script on that day."""
+    due = source.due(max_age)
+    for part in provenance_parts(source, due):
+        text = text_html(part)
+        is_due = due is not None and part == due_part(due)
+        yield f'<time class="mongo-table__due" datetime="{due}">{text}</time>' if is_due else text
+
+
+def _link(spec: TableSpec, kind: str, to: str) -> str:
+    name = f"{kind}: rows of {spec.title or spec.id or 'this figure'}"
+    saved = f' download="{text_html(spec.id or "rows")}.{kind.lower()}"' if to.startswith("data:") else ""
+    return f'<a href="{text_html(to)}"{saved} aria-label="{text_html(name)}">{kind}</a>'
+
+
+def _folded(spec: TableSpec, made: ProvenanceBlock) -> str:
+    pipeline = text_html("\n".join(_as_written(spec)))
+    label = f"Pipeline of {spec.title or spec.id or 'this figure'}"
+    parts = [
+        "<details>",
+        "<summary>How it was made</summary>",
+        *_commands(made.source),
+        f"<p>This pipeline over the collection <code>{text_html(spec.collection)}</code> gives the rows:</p>",
+        f'<pre tabindex="0" role="group" aria-label="{text_html(label)}"><code>{pipeline}</code></pre>',
+        *_runs(made),
+        "</details>",
+    ]
+    return "\n".join(parts)
+
+
+def _commands(source: Provenance | None) -> list[str]:
+    commands = provenance_commands(source) if source else []
+    if not commands:
+        return []
+    written = "<br>\n".join(f"<code>{text_html(command)}</code>" for command in commands)
+    return [f"<p>Measured by<br>\n{written}</p>"]
+
+
+def _as_written(spec: TableSpec) -> Iterator[str]:
+    """The pipeline as the comment has it, names of shared stages and all; the JSON file has them in place."""
+    stages = json.loads(spec.comment.body).get("pipeline", [])
+    yield from _laid_out(stages, "", "", top=True)
+
+
+def _laid_out(value: Any, before: str, after: str, *, top: bool = False) -> Iterator[str]:
+    """JSON in lines: what fits into one stands on one, but each stage begins a line of its own."""
+    line = before + _JSON(value) + after
+    if not value or not isinstance(value, (dict, list)) or (len(line) <= _WIDTH and not top):
+        yield line
+        return
+    indent = before[: len(before) - len(before.lstrip())] + "  "
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    yield before + opening
+    last = len(value) - 1
+    for number, each in enumerate(value.items() if isinstance(value, dict) else value):
+        key, inner = each if isinstance(value, dict) else ("", each)
+        name = f"{_JSON(key)}: " if isinstance(value, dict) else ""
+        yield from _laid_out(inner, indent + name, "," if number < last else "")
+    yield indent[:-2] + closing + after
+
+
+def _runs(made: ProvenanceBlock) -> list[str]:
+    if made.runs is not None:
+        return ["<p>The single runs behind the rows:</p>", made.runs.html]
+    runs = made.source.runs if made.source else ()
+    if runs and made.runs_at:
+        return [f'<p>The single runs: under <a href="#{text_html(made.runs_at)}">an earlier figure</a>.</p>']
+    return [f"<p>Behind the rows are {len(runs):,} runs, too many to list here.</p>"] if runs else []

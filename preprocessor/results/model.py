@@ -1,0 +1,153 @@
+"""What results sources share: the query, its limits, its rows or why there are none, and the protocol of a source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    pass
+from pathlib import Path
+
+from preprocessor.aggregation.limits import Limits as FileLimits
+
+Rows = list[dict[str, Any]]
+"""The rows of one query. Values are BSON types as ``bson.decode`` gives them: ``int`` is an int32,
+``Int64`` an int64.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one query may cost: milliseconds on the server, rows, bytes of BSON, milliseconds to connect.
+
+    ``files``: what it may cost where it runs on files. ``limitoptions`` says what they are called elsewhere.
+    """
+
+    time_ms: int = 10_000
+    rows: int = 10_000
+    bytes: int = 16 * 2**20
+    connect_ms: int = 2_000
+    files: FileLimits = field(default_factory=FileLimits)
+
+
+@dataclass(frozen=True)
+class Query:
+    """One aggregation: the collection, its stages, and the variables that the stages may read as
+    ``$$name``.
+    """
+
+    collection: str
+    pipeline: tuple[Mapping[str, Any], ...]
+    let: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def key(self) -> str:
+        """A key of the content alone: equal for equal queries (field order counts), in every process."""
+        from hashlib import sha256
+
+        import bson
+
+        parts = {"collection": self.collection, "pipeline": list(self.pipeline), "let": dict(self.let)}
+        try:
+            content = bson.encode(parts)
+        except (bson.errors.InvalidDocument, bson.errors.InvalidStringData, OverflowError):
+            content = repr(parts).encode("utf-8", "surrogatepass")
+        return sha256(content).hexdigest()
+
+
+class ResultsError(Exception):
+    """A query, or a whole source, that gives no rows; the message never holds a secret.
+
+    It is one line; only the faults of fixture files are several, one a line.
+
+    ``path`` leads from the pipeline to the culprit where that is known: ``(3, "$set", "x")``.
+    ``environment`` is true when the source cannot be used at all (no server, no folder, unreadable files),
+    so that asking it again for another query is useless. ``faults`` are those of fixture files, of many the first,
+    and ``more`` how many others there are.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        path: tuple[str | int, ...] | None = None,
+        environment: bool = False,
+        faults: Sequence[Fault] = (),
+        more: int = 0,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.path = path
+        self.environment = environment
+        self.faults = faults
+        self.more = more
+
+
+class ResultsSource(Protocol):
+    """What both sources offer. Every method may raise ``ResultsError`` and nothing else on a user's
+    mistake.
+    """
+
+    @property
+    def name(self) -> str:
+        """The source as it may be shown: no user, no password, no options."""
+        ...
+
+    @property
+    def workers(self) -> int:
+        """How many queries are worth asking at the same time."""
+        ...
+
+    def reach(self) -> None:
+        """Return when the source can be asked; raise ``ResultsError(environment=True)`` when it cannot."""
+        ...
+
+    def collections(self) -> tuple[str, ...]:
+        """Names of the collections there are, sorted. A query on another gives no rows, as on a server."""
+        ...
+
+    def aggregate(self, query: Query) -> Rows:
+        """The rows of a query, within the limits the source was opened with."""
+        ...
+
+    def raws(self, collection: str) -> Iterable[bytes]:
+        """Every document of a collection as BSON; the order means nothing. None for an unknown collection."""
+        ...
+
+    def state(self) -> str | None:
+        """A key of everything the source holds, equal only while nothing changed; None where that is
+        unknowable.
+        """
+        ...
+
+    def writes(self) -> str:
+        """A sign that is another one once something was written to the source: to be asked for every few seconds."""
+        ...
+
+    def forget(self) -> None:
+        """Drop what is kept only to answer the next query sooner, as decoded documents are."""
+        ...
+
+    def close(self) -> None:
+        """Give back connections; the source is not used afterwards."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong at a place of a fixture file; line and column from 1, in characters, or 0 for all of the file."""
+
+    file: Path
+    line: int
+    column: int
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        place = f":{self.line}:{self.column}" if self.line else ""
+        return f"{self.file}{place}: {self.message}"

@@ -1,0 +1,187 @@
+"""Where the rows of a figure come from: which result documents, measured when, on what, by which program.
+
+It is asked of the same documents that the pipeline starts from: the stages that only choose documents lead, and one
+``$group`` by everything that is told follows. Documents that were measured alike give one row, so the answer is as
+long as what is different, not as what there is. Only fields that documents have appear in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from preprocessor.results.model import Query
+from preprocessor.results.resultshape import IS_RESULT
+
+if TYPE_CHECKING:
+    from preprocessor.results.model import Rows
+
+LOCAL: Final = "local"
+"""The target that the program starts itself."""
+_CHOOSING: Final = ("$match", "$sort", "$skip", "$limit")
+_NARROWING: Final = ("$match", "$skip", "$limit")
+_ADDING: Final = ("$set", "$addFields")
+
+_TOLD: Final[Mapping[str, Sequence[str]]] = {
+    "versions": ("server", "driver", "harness"),
+    "topology": ("kind", "members", "cache_gb", "place"),
+    "hardware": ("cpu", "cores", "memory_gib", "disk"),
+    "bench_config": ("atlasInstanceType", "atlasDiskType", "atlasDiskSizeGB", "atlasIOPS"),
+    "experiment": ("name", "scale", "seconds", "repeats", "seed", "target"),
+    "client": ("connections",),
+    "write_concern": (),
+}
+"""What is told, of each part of a document; nothing named means all of it."""
+_BY_FIELD: Final = ("experiment", "client")
+"""Parts that differ from document to document, but not in what is told of them."""
+_READ: Final = frozenset((*_TOLD, "_id", "start_time", "repeats"))
+_SHAPED: Final = "is_result"
+_REPEAT: Final = {
+    name: f"$$this.{name}"
+    for name in ("start_time", "duration", "operations", "operations_per_second", "errors", "seed")
+}
+
+
+def _fields_of(part: str, names: Sequence[str]) -> Mapping[str, Any]:
+    """Some fields of a part; nothing, and no time lost over it, where documents do not have the part."""
+    fields = {name: f"${part}.{name}" for name in names}
+    return {"$cond": [{"$eq": [{"$type": f"${part}"}, "object"]}, fields, "$$REMOVE"]}
+
+
+_GROUP: Final[Mapping[str, Any]] = {
+    "$group": {
+        "_id": {
+            part: _fields_of(part, names) if part in _BY_FIELD else f"${part}"
+            for part, names in _TOLD.items()
+        }
+        | {_SHAPED: IS_RESULT},
+        "first": {"$min": "$start_time"},
+        "last": {"$max": "$start_time"},
+        "documents": {"$sum": 1},
+        "runs": {
+            "$push": {
+                "$cond": [
+                    {"$isArray": "$repeats"},
+                    {"key": "$_id", "repeats": {"$map": {"input": "$repeats", "in": _REPEAT}}},
+                    "$$REMOVE",
+                ]
+            }
+        },
+    }
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One repeat behind a row: ``key`` is the ``_id`` of its document, ``number`` counts from 1.
+
+    ``values`` has ``start_time``, ``duration`` (milliseconds), ``operations``, ``operations_per_second``,
+    ``errors`` (kind → count) and ``seed``, as far as the document has them.
+    """
+
+    key: Any
+    number: int
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What the documents behind a figure say of themselves.
+
+    ``sets`` has each distinct set of what is told, by part of the document and name of the field. ``documents`` is the
+    number of those that it is told of. ``first`` and ``last`` are the dates of the oldest and the newest document, None
+    where no document has one; of documents that nothing is told of, to measure their age. ``results``: every document
+    is a benchmark result. Many figures of a site have the same, hence it can be a key.
+    """
+
+    sets: tuple[Mapping[str, Any], ...] = field(hash=False)
+    documents: int
+    first: datetime | None = None
+    last: datetime | None = None
+    runs: tuple[Run, ...] = field(default=(), hash=False)
+    results: bool = True
+
+    def due(self, max_age: int | None) -> date | None:
+        """The last day on which the newest document is at most ``max_age`` days old; None where nobody can say."""
+        if self.last is None or max_age is None:
+            return None
+        try:
+            return self.last.date() + timedelta(days=max_age)
+        except OverflowError:  # Beyond the calendar: never.
+            return None
+
+
+def source_query(collection: str, pipeline: Sequence[Mapping[str, Any]], let: Mapping[str, Any]) -> Query:
+    """What to ask for the provenance of a figure; figures that start from the same documents ask the same."""
+    return Query(collection, (*choice(pipeline), _GROUP), let)
+
+
+def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """The leading stages that decide which documents there are; every document leaves them with what is told.
+
+    Fields that a stage adds do no harm, and a choice behind may need them, as long as they are not told themselves.
+    """
+    length = 0
+    for number, stage in enumerate(pipeline, 1):
+        ((name, argument),) = stage.items()
+        if name in _ADDING and not _READ.isdisjoint(field.partition(".")[0] for field in argument):
+            break
+        if name not in (*_CHOOSING, *_ADDING):
+            break
+        length = number if name in _NARROWING else length
+    return pipeline[:length]
+
+
+def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:
+    """The provenance in the answer to a ``source_query``; None where nothing is known of the documents.
+
+    It is told of benchmark results, or, where the author ``asked`` for it, of whatever documents there are.
+    """
+    results = [group for group in groups if group["_id"].get(_SHAPED)]
+    telling = groups if asked else results
+    told = {repr(one): one for group in telling if (one := _told(group["_id"]))}
+    sets = tuple(told[key] for key in sorted(told))
+    dates = [group[end] for group in telling or groups for end in ("first", "last")]
+    known = [date for date in dates if isinstance(date, datetime)]
+    if not (sets or known):
+        return None
+    measured = [document for group in telling for document in group["runs"]]
+    return Provenance(
+        sets=sets,
+        documents=sum(group["documents"] for group in telling),
+        first=min(known, default=None),
+        last=max(known, default=None),
+        runs=tuple(run for document in sorted(measured, key=_began) for run in _runs(document)),
+        results=len(results) == len(groups),
+    )
+
+
+def _told(parts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What is told of the parts, without fields that have no value and parts that have no field.
+
+    A target that is not local is told as that: the names of its hosts are nobody's business.
+    """
+    found = {}
+    for part, names in _TOLD.items():
+        value = parts.get(part)
+        if isinstance(value, Mapping):
+            wanted = names or tuple(value)
+            found[part] = {name: value[name] for name in wanted if value.get(name) is not None}
+    if "target" in (experiment := found.get("experiment", {})):
+        experiment["target"] = LOCAL if experiment["target"] == LOCAL else "remote"
+    return {part: fields for part, fields in found.items() if fields}
+
+
+def _runs(document: Mapping[str, Any]) -> list[Run]:
+    return [Run(document["key"], number, values) for number, values in enumerate(document["repeats"], 1)]
+
+
+def _began(document: Mapping[str, Any]) -> tuple[str, str]:
+    """When the first repeat began, as text that sorts like the date."""
+    starts = [repeat.get("start_time") for repeat in document["repeats"][:1]]
+    return (
+        "".join(start.isoformat() for start in starts if isinstance(start, datetime)),
+        repr(document["key"]),
+    )

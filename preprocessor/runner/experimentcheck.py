@@ -1,0 +1,170 @@
+"""Complaints about an experiment file, each with its line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from preprocessor.findings.finding import Finding
+from preprocessor.runner.ownership import MARKER
+from preprocessor.runner.resultcheck import validator
+from preprocessor.runner.storable import unstorable
+from preprocessor.runner.tomlplaces import Path, nearest, places
+from preprocessor.runner.workloads import workload
+from preprocessor.runner.workloads.templates import faults
+
+RULE = "MT150"
+_FUNCTIONS = {"update": ("UpdateOne", "ReplaceOne"), "update_api": ("UpdateOne", "FindOneAndUpdate")}
+"""What workloads do of ``updateFunction``."""
+_WHERE = re.compile(r" \(at line (\d+), column (\d+)\)")
+
+
+def parse(text: str, file: str) -> tuple[dict[str, Any], list[Finding]]:
+    """Give what an experiment file says, and everything that is wrong with it.
+
+    ``file`` is the name to show. The first part is only of use when there are no findings.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return {}, [_not_toml(str(error), file)]
+    except RecursionError:
+        return {}, [_not_toml("its values are nested too deeply", file)]
+    except ValueError:  # Python turns texts of so many digits into no number
+        return {}, [_not_toml("a number has thousands of digits", file)]
+    found = places(text)
+    problems = list(_against_schema(data)) or [*unstorable(data), *_against_workload(data)]
+    return data, sorted(
+        Finding(file, *nearest(found, path), RULE, "error", message, hint) for path, message, hint in problems
+    )
+
+
+def _not_toml(message: str, file: str) -> Finding:
+    where = _WHERE.search(message)
+    line, column = (int(where[1]), int(where[2])) if where else (0, 0)
+    return Finding(file, line, column, RULE, "error", f"not TOML: {_WHERE.sub('', message)}")
+
+
+_Problem = tuple[Path, str, str]
+
+
+def _against_schema(data: Mapping[str, Any]) -> Iterator[_Problem]:
+    for error in validator("experiment").iter_errors(data):
+        path = tuple(error.absolute_path)
+        if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
+            yield from _unknown(path, error.instance, error.schema.get("properties", {}))
+        else:
+            name = ".".join(map(str, path)) or "the file"
+            yield path, f"{name}: {error.message}", str(error.schema.get("description", ""))
+
+
+def _unknown(path: Path, given: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[_Problem]:
+    from difflib import get_close_matches
+
+    for key in given:
+        if key not in known:
+            near = get_close_matches(key, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(known))}"
+            yield (*path, key), f"{key} means nothing here", hint
+
+
+def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
+    for number, variant in enumerate(data["variants"]):
+        yield from _missing(data["workload"], {**data["parameters"], **variant}, ("variants", number))
+        if "database" in variant:
+            yield ("variants", number, "database"), "a variant has no database of its own", ""
+    for path, values in _said(data["parameters"], data["variants"]):
+        yield from _unfit(data["workload"], values, path)
+        yield from _random_numbers(path, values)
+    yield from _twice(data["variants"])
+    yield from _scaling(data)
+    yield from _published(data.get("published", {}).get("rows"), len(data["variants"]))
+
+
+def _said(
+    shared: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Where values stand that count for a variant: not those that every variant has another for."""
+    yield (
+        ("parameters",),
+        {name: value for name, value in shared.items() if not all(name in variant for variant in variants)},
+    )
+    for number, variant in enumerate(variants):
+        yield ("variants", number), variant
+
+
+def _missing(name: str, config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
+    """What the workload needs beside ``config``, that of the variant at ``path``."""
+    needs = _needs(name)
+    # How many records there are follows from the working set that is asked for.
+    missing = sorted(needs - config.keys() - ({"recordcount"} if "workingSetRatio" in config else set()))
+    if missing:
+        hint = "give it here, or for all variants in [parameters]"
+        yield path, f"the workload {name} needs {', '.join(missing)}", hint
+    if "workingSetRatio" in config and "recordcount" not in needs:
+        message = f"the workload {name} has no records that could follow the cache"
+        yield path, message, "leave out workingSetRatio; the workload ycsb knows it"
+
+
+def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
+    """Values with which the workload cannot be done, or would do something else than they say."""
+    if values.get("initialDocsToInsert") == 0 and "initialDocsToInsert" in _needs(name):
+        message = f"the workload {name} works on documents that are there before"
+        yield (*path, "initialDocsToInsert"), message, "give 1 or more"
+    function = values.get("updateFunction")
+    if function and function not in _FUNCTIONS.get(name, (function,)):
+        hint = f"it does {' and '.join(_FUNCTIONS[name])}"
+        yield (*path, "updateFunction"), f"the workload {name} does no {function}", hint
+    if values.get("collection") == MARKER:
+        yield (*path, "collection"), f"{MARKER} tells our databases from those of others", "name another"
+
+
+def _needs(name: str) -> frozenset[str]:
+    return workload(name).NEEDS | {"database", "collection", "numberOfThreads"}
+
+
+def _twice(variants: Sequence[Mapping[str, Any]]) -> Iterator[_Problem]:
+    """The row of a variant is known by all that the variant says."""
+    for number, variant in enumerate(variants):
+        first = variants.index(variant)
+        if first < number:
+            message = (
+                f"variant {number + 1} is variant {first + 1} again, and its row would replace the other"
+            )
+            yield ("variants", number), message, "leave one out, or give each a comment of its own"
+
+
+def _scaling(data: Mapping[str, Any]) -> Iterator[_Problem]:
+    scaled, places = data.get("scaled", ()), (data["parameters"], *data["variants"])
+    for name in scaled:
+        if not any(name.partition(".")[0] in values for values in places):
+            yield ("scaled",), f"--scale finds no {name}", "name it in [parameters] or in a variant"
+    for name in data.get("least", {}):
+        if name not in scaled:
+            yield ("least", name), f"--scale does not touch {name}", "name it in scaled, or leave it out here"
+        elif any(not isinstance(values.get(name, 0), int | float) for values in places):
+            yield ("least", name), f"{name} is no number, which alone can have a least", "leave it out here"
+
+
+def _published(rows: Sequence[Mapping[str, Any]] | None, variants: int) -> Iterator[_Problem]:
+    if rows is None:
+        return
+    if len(rows) != variants and not any("variant" in row for row in rows):
+        message = f"{len(rows)} published rows for {variants} variants"
+        hint = "an empty [[published.rows]] stands for a variant without figures, or rows name their variant"
+        yield ("published",), message, hint
+        return
+    for number, row in enumerate(rows):
+        named = row.get("variant", number + 1)
+        if named > variants:
+            where = ("published", "rows", number, *(("variant",) if "variant" in row else ()))
+            message = f"published figures of variant {named}, and there are {variants}"
+            yield where, message, "variant counts from 1; 0 is for figures that belong to none"
+
+
+def _random_numbers(path: Path, values: Mapping[str, Any]) -> Iterator[_Problem]:
+    for name in ("query", "pipeline"):
+        for inner, message, hint in faults(values.get(name), (name,)):
+            yield (*path, *inner), message, hint

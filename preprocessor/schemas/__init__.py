@@ -1,0 +1,1 @@
+"""The JSON Schemas of comments, pipelines and result documents, and what is checked against them."""

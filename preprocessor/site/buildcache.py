@@ -1,0 +1,128 @@
+"""The figures of a whole site, kept from one build to the next while nothing they are made from has changed.
+
+Most builds change no comment, no pipeline and no result. Such a build needs neither the parser of comments
+nor the evaluator of pipelines, and spares their import as well. The key is the content of what is known before the
+first page is read; beyond it other plugins may write into any page, or add some, at any time. So each page says of
+what text it was made, and is right for that text alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import preprocessor
+from preprocessor.files.environment import today
+from preprocessor.results import bsoncache, cachefolder
+from preprocessor.site.plainmarkdown import Plain
+
+if TYPE_CHECKING:
+    from preprocessor.pages.model import Page
+    from preprocessor.specs.model import Spec
+
+# What gives other rows at another time or at every call: such a site is not kept.
+_FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", "$rand", "$sample")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """One page: what it was made from (``given_key``), and what it became.
+
+    That is its text with tokens, for each token the figure and what stands for it in Markdown, the files that figures
+    link to, by path, and the indexes of those that tell of tables on other pages.
+    """
+
+    given: str
+    text: str
+    figures: Mapping[str, str]
+    plain: Mapping[str, Plain]
+    files: Mapping[str, str]
+    told: Sequence[int]
+
+
+def given_key(markdown: str, url: str) -> str:
+    """A key of all that the figures of a page depend on besides the key of the site: its text and its address.
+
+    And the day, where a table may be too old tomorrow though nothing changes.
+    """
+    day = today().isoformat() if '"max_age"' in markdown else ""
+    return hashlib.sha256(json.dumps([url, day, markdown]).encode("ascii")).hexdigest()
+
+
+def key_of(parts: Iterable[str]) -> str:
+    """A key of the parts, their order, and this program as it is."""
+    total = hashlib.sha256(_program().encode())
+    for part in parts:
+        content = part.encode("utf-8", "surrogatepass")
+        total.update(b"%d\n" % len(content) + content)
+    return total.hexdigest()
+
+
+def _program() -> str:
+    """What distinguishes this program from an older one: the sizes and times of its files."""
+    root = Path(preprocessor.__file__).parent
+    own = sorted([*root.rglob("*.py"), *root.glob("schemas/*.json")])
+    files = ((path, path.stat()) for path in own)
+    return "\n".join(f"{path} {status.st_size} {status.st_mtime_ns}" for path, status in files)
+
+
+def folder_state(folder: Path) -> str:
+    """A key of the shared pipelines in a folder; a file that cannot be read has its name alone in it."""
+    files = sorted(folder.glob("*.json")) if folder.is_dir() else []
+    return json.dumps([[file.name, _digest(file)] for file in files])
+
+
+def _digest(file: Path) -> str:
+    try:
+        # A pipe, or a link to a device, has no end.
+        return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
+    except OSError:
+        return ""
+
+
+def load(fixtures: Path, key: str) -> dict[str, KeptPage] | None:
+    """The pages kept under a key, by their path in the docs folder; None when there are none."""
+    folder = cachefolder.folder_for(fixtures)
+    payload = bsoncache.get(folder, key)
+    if payload is None:
+        return None
+    try:
+        return {name: _kept_page(parts) for name, parts in json.loads(payload).items()}
+    except (
+        ValueError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ):  # No text of ours, whatever its digest says.
+        bsoncache.drop(folder, key)
+        return None
+
+
+def _kept_page(parts: Sequence[Any]) -> KeptPage:
+    """A page of its parts. Raises ``TypeError`` for what are no such parts, ``ValueError`` for too few."""
+    given, text, figures, plain, files, told = parts
+    if not isinstance(text, str) or not all(isinstance(each, dict) for each in (figures, plain, files)):
+        raise TypeError("no parts of a page")
+    return KeptPage(given, text, figures, {token: Plain(*each) for token, each in plain.items()}, files, told)
+
+
+def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:
+    """Keep pages under a key, or quietly do not when the cache's folder cannot be written."""
+    content = {name: [getattr(page, field.name) for field in fields(page)] for name, page in pages.items()}
+    payload = json.dumps(content, ensure_ascii=True).encode("ascii")
+    bsoncache.put(cachefolder.folder_for(fixtures), {key: payload})
+
+
+def may_be_kept(pages: Iterable[Page]) -> bool:
+    """Whether the same results give the same figures tomorrow: nothing asks the time or draws at random."""
+    asked = (_asked(spec) for page in pages for spec in page.specs if spec is not None)
+    return not any(word in each for each in asked for word in _FICKLE)
+
+
+def _asked(spec: Spec) -> str:
+    """The pipeline of a spec and its variables, or its queries, as a text."""
+    return str([getattr(spec, name, None) for name in ("pipeline", "let", "where", "expect")])

@@ -1,0 +1,279 @@
+"""Comments → specs: what a table, chart, value or check asks for, as validated plain data.
+
+``read`` checks a comment's body against ``schemas/`` and against what a schema cannot say (as many headers as
+columns, settings that name a column, shared stage lists), and gives every fault at its line and column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.aggregation.dates import is_zone, zone_names
+from preprocessor.comments.model import Comment
+from preprocessor.findings.finding import Finding
+from preprocessor.findings.rules import RULES
+from preprocessor.jsontext.document import Document, decoded, syntax_findings
+from preprocessor.jsontext.model import Path
+from preprocessor.jsontext.parsing import parse
+from preprocessor.schemas.validation import did_you_mean, schema_findings
+from preprocessor.specs.model import (
+    ChartSpec,
+    CheckSpec,
+    ColumnFormat,
+    PipelineSpec,
+    TableSpec,
+    ValueSpec,
+)
+from preprocessor.specs.sharedpipelines import Expanded, Lookup, expand
+
+if TYPE_CHECKING:
+    pass
+
+
+Reading = tuple[TableSpec | ChartSpec | ValueSpec | CheckSpec | None, list[Finding]]
+
+
+Judge = Callable[[PipelineSpec], list[Finding]]
+
+
+def read(comment: Comment, file: str, shared: Lookup, judge: Judge | None = None) -> Reading:
+    """Read one comment of ``file``: its spec, or None when it has an error, and every finding about it.
+
+    ``shared`` gives the shared stage list of a name, or None. ``judge`` says what is wrong with a pipeline; it
+    is asked whenever the pipeline can be read, also when another key of the comment is faulty. Never raises for
+    what an author wrote.
+    """
+    kind, build = _KINDS[comment.keyword]
+    document = Document(file, parse(comment.body), comment.locate)
+    found = syntax_findings(document)
+    if not document.parsed.readable:
+        return None, found
+    found += schema_findings(document, kind, f"A {comment.keyword} comment")
+    if not isinstance(document.parsed.value, dict):
+        return None, found
+    found += _ignored_rules(document)
+    found += _column_findings(document)
+    found += _zone_findings(document)
+    body, expanded, malformed = _decoded_body(document, shared)
+    found += malformed
+    if judge is not None and not malformed and _is_pipeline(expanded):
+        found += judge(_only_pipeline(comment, file, body, expanded))
+    if any(one.severity == "error" for one in found):
+        return None, found
+    return build(comment, file, body, expanded), found
+
+
+def _is_pipeline(expanded: Expanded) -> bool:
+    return bool(expanded.stages) and all(
+        isinstance(stage, Mapping) and len(stage) == 1 and next(iter(stage)).startswith("$")
+        for stage in expanded.stages
+    )
+
+
+def _only_pipeline(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> PipelineSpec:
+    let = body.get("let")
+    return PipelineSpec(
+        comment=comment,
+        file=file,
+        collection=str(body.get("collection", "")),
+        pipeline=expanded.stages,
+        let=let if isinstance(let, Mapping) else {},
+        origins=expanded.origins,
+    )
+
+
+def _decoded_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], Expanded, list[Finding]]:
+    """Give the body with its Extended JSON decoded and its pipeline expanded, as far as shapes allow."""
+    body, found = dict(document.parsed.value), list[Finding]()
+    for key in ("let", "where", "expect", "baseline"):
+        if key in body:
+            body[key], malformed = decoded(document, (key,), body[key])
+            found += malformed
+    written = body.get("pipeline")
+    stages = written if isinstance(written, list) else []
+    guessed = document.parsed.is_guess(("pipeline",))
+    expanded = expand(document, ("pipeline",), [] if guessed else stages, shared)
+    return body, expanded, [*found, *expanded.findings]
+
+
+# -- what a schema cannot say
+# ------------------------------------------------------------------------------------
+
+
+def _ignored_rules(document: Document) -> Iterator[Finding]:
+    ignore = document.parsed.value.get("ignore")
+    for rule in ignore if isinstance(ignore, dict) else ():
+        if re.fullmatch("MT[0-9]{3}", rule) and rule not in RULES:
+            hint = "A finding says the id of its rule after its severity."
+            yield document.finding("MT143", ("ignore", rule), f"There is no rule `{rule}`.", hint, key=True)
+
+
+def _column_findings(document: Document) -> Iterator[Finding]:
+    """Complain of columns, headers and settings that do not fit each other, as far as shapes allow."""
+    body = document.parsed.value
+    if "columns" in body:
+        columns, headers = body["columns"], body.get("headers")
+        if not isinstance(columns, list):
+            return
+        shown = list(dict.fromkeys(column for column in columns if isinstance(column, str)))
+        yield from _repeated_columns(document, columns)
+        if isinstance(headers, list) and len(headers) != len(columns):
+            yield _header_count(document, len(columns), len(headers))
+    else:
+        shown = [column for _, column in _settings(body, ("x",), ("y",), ("series",))]
+    if not shown:
+        return
+    for path, column in _settings(body, *_SETTINGS):
+        if column not in shown:
+            message = f"`{column}` is not a column that is shown here."
+            hint = (
+                did_you_mean(column, shown) or "Shown are " + ", ".join(f"`{each}`" for each in shown) + "."
+            )
+            yield document.finding(
+                "MT136", path, message, hint, key=path[0] in ("format", "labels", "spread")
+            )
+
+
+def _zone_findings(document: Document) -> Iterator[Finding]:
+    """Complain of a time zone that does not exist."""
+    body = document.parsed.value
+    for path in (("timezone",), ("chart", "timezone")):
+        for at, named in _settings(body, path):
+            if at == path and named and not is_zone(named):
+                hint = did_you_mean(named, zone_names()) or (
+                    "A zone is named by its place, such as Europe/Berlin, or by its distance from UTC: +05:30."
+                )
+                yield document.finding("MT133", path, f"There is no time zone `{named}`.", hint)
+
+
+#: Where a comment names columns that it must show.
+_SETTINGS: tuple[Path, ...] = (
+    ("format",),
+    ("labels",),
+    ("spread",),
+    ("baseline", "column"),
+    ("chart", "x"),
+    ("chart", "y"),
+    ("chart", "series"),
+)
+
+
+def _settings(body: Any, *paths: Path) -> Iterator[tuple[Path, str]]:
+    """Give each column named at ``paths`` (a string, strings of a list, keys of an object), with its path."""
+    for path in paths:
+        value = body
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, str):
+            yield path, value
+        elif isinstance(value, dict):
+            yield from (((*path, key), key) for key in value)
+        elif isinstance(value, list):
+            yield from (((*path, index), each) for index, each in enumerate(value) if isinstance(each, str))
+
+
+def _repeated_columns(document: Document, columns: list[Any]) -> Iterator[Finding]:
+    for index, column in enumerate(columns):
+        if isinstance(column, str) and column in columns[:index]:
+            message = f"The column `{column}` is shown twice."
+            yield document.finding("MT137", ("columns", index), message, "Remove one, and its header.")
+
+
+def _header_count(document: Document, columns: int, headers: int) -> Finding:
+    extra: Path = ("headers", columns) if headers > columns else ("columns", headers)
+    verb = "is" if headers == 1 else "are"
+    message = f"There {verb} {_count(headers, 'header')} for {_count(columns, 'column')}."
+    return document.finding(
+        "MT135", extra, message, f"The first without a partner is `{extra[0]}[{extra[1]}]`."
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+# -- building
+# ----------------------------------------------------------------------------------------------------
+
+
+def _format(settings: Mapping[str, Any]) -> ColumnFormat:
+    decimals = settings.get("decimals")
+    return ColumnFormat(**{**settings, "decimals": None if decimals is None else int(decimals)})
+
+
+def _common(comment: Comment, file: str, body: dict[str, Any]) -> dict[str, Any]:
+    return {"comment": comment, "file": file, "ignore": body.get("ignore", {})}
+
+
+def _with_pipeline(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> dict[str, Any]:
+    kept = ("collection", "let", "id", "title", "caption", "empty", "provenance")
+    return {
+        **_common(comment, file, body),
+        **{key: body[key] for key in kept if key in body},
+        "format": {column: _format(settings) for column, settings in body.get("format", {}).items()},
+        "max_age": int(body["max_age"]) if "max_age" in body else None,
+        "pipeline": expanded.stages,
+        "origins": expanded.origins,
+    }
+
+
+def _table(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> TableSpec:
+    return TableSpec(
+        **_with_pipeline(comment, file, body, expanded),
+        columns=tuple(body["columns"]),
+        headers=tuple(body["headers"]),
+        spread={column: tuple(fields) for column, fields in body.get("spread", {}).items()},
+        baseline=body.get("baseline"),
+        chart=body.get("chart"),
+    )
+
+
+def _chart(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> ChartSpec:
+    y = body["y"]
+    return ChartSpec(
+        **_with_pipeline(comment, file, body, expanded),
+        mark=body.get("mark", "line"),
+        x=body["x"],
+        y=(y,) if isinstance(y, str) else tuple(y),
+        series=body.get("series"),
+        log=body.get("log"),
+        timezone=body.get("timezone"),
+        labels=body.get("labels", {}),
+    )
+
+
+def _value(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> ValueSpec:
+    return ValueSpec(
+        **_common(comment, file, body),
+        table=body["table"],
+        column=body["column"],
+        where=body.get("where", {}),
+        format=_format(body["format"]) if "format" in body else None,
+    )
+
+
+def _check(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> CheckSpec:
+    return CheckSpec(
+        **_common(comment, file, body),
+        table=body["table"],
+        expect=body["expect"],
+        where=body.get("where", {}),
+        message=body.get("message"),
+    )
+
+
+_Build = Callable[[Comment, str, dict[str, Any], Expanded], TableSpec | ChartSpec | ValueSpec | CheckSpec]
+
+#: Keyword → (schema, builder).
+_KINDS: dict[str, tuple[str, _Build]] = {
+    "MONGO_TABLE": ("table", _table),
+    "MONGO_CHART": ("chart", _chart),
+    "MONGO_VALUE": ("value", _value),
+    "MONGO_CHECK": ("check", _check),
+}
+
+
+# -- specs held against each other
+# -------------------------------------------------------------------------------

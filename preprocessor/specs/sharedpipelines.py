@@ -1,0 +1,173 @@
+"""Shared stage lists: ``docs/pipelines/NAME.json``, named by a string where a stage could stand.
+
+A file holds a list of stages, or ``{"description": …, "pipeline": […]}``. A shared list may name other
+shared lists.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from pathlib import Path as FilePath
+from typing import Any, NamedTuple
+
+from preprocessor.files.text import bad_byte, leads_within, may_be_file
+from preprocessor.findings import rules
+from preprocessor.findings.finding import Finding
+from preprocessor.jsontext.document import Document, decoded, syntax_findings
+from preprocessor.jsontext.model import Path
+from preprocessor.jsontext.parsing import parse
+from preprocessor.schemas.validation import did_you_mean, schema_findings
+
+Stage = Mapping[str, Any]
+
+
+class SharedPipeline(NamedTuple):
+    """One shared stage list, other shared lists in it expanded.
+
+    ``file`` is None when there is no such list; ``known`` then holds the names that there are. ``findings``
+    are complaints about the file (and those it names); stages with an error are not to be run.
+    """
+
+    name: str
+    file: str | None
+    stages: tuple[Stage, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    known: tuple[str, ...] = ()
+
+
+Lookup = Callable[[str], SharedPipeline | None]
+
+
+class Expanded(NamedTuple):
+    """A pipeline without names: its stages, where each or its name was written, and findings.
+
+    ``origins`` has for each stage the index where it was written, or ``~index`` of the name that brought it.
+    """
+
+    stages: tuple[Stage, ...]
+    origins: tuple[int, ...]
+    findings: tuple[Finding, ...]
+
+
+class SharedPipelines:
+    """The shared stage lists of a folder, each read once; call it with a name. A missing folder has none."""
+
+    def __init__(self, folder: FilePath) -> None:
+        self.folder = folder
+        self._read: dict[str, SharedPipeline] = {}
+
+    def __call__(self, name: str) -> SharedPipeline:
+        """Give the list called ``name``; never raises for what stands in the folder."""
+        return self._load(name, ())
+
+    def _load(self, name: str, within: tuple[str, ...]) -> SharedPipeline:
+        if name not in self._read:
+            path = self.folder / f"{name}.json"
+            names = (*within, name)
+            if not _NAME.fullmatch(name) or not may_be_file(path):
+                return SharedPipeline(name, None, known=_names(self.folder))
+            self._read[name] = _read_file(path, name, lambda inner: self._inner(inner, names))
+        return self._read[name]
+
+    def _inner(self, name: str, within: tuple[str, ...]) -> SharedPipeline:
+        if name in within:
+            way = " → ".join((*within[within.index(name) :], name))
+            # Place and file are those of the name, which only the reader of the naming list knows.
+            cycle = rules.finding("MT141", "", (0, 0), f"`{name}` contains itself: {way}.", _CYCLE_HINT)
+            return SharedPipeline(name, "", findings=(cycle,))
+        return self._load(name, within)
+
+
+_NAME = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*")
+_CYCLE_HINT = "Remove one of the names from its list."
+_LINK_HINT = "Put the stages themselves into the folder; a link may lead only to another file in it."
+
+
+def _names(folder: FilePath) -> tuple[str, ...]:
+    files = filter(may_be_file, folder.glob("*.json")) if folder.is_dir() else ()
+    return tuple(sorted(path.stem for path in files))
+
+
+def _read_file(path: FilePath, name: str, shared: Lookup) -> SharedPipeline:
+    file = path.as_posix()
+    if not leads_within(path, path.parent):
+        return _unread(file, name, (0, 0), "The file is a link that leads out of its folder.", _LINK_HINT)
+    try:
+        content = path.read_bytes()
+    except OSError as fault:
+        return _unread(file, name, (0, 0), f"The file cannot be read ({fault.strerror}).")
+    if bad := bad_byte(content):
+        message = f"The file is not UTF-8: byte 0x{bad.value:02x} stands here."
+        return _unread(file, name, (bad.line, bad.column), message)
+    return read_shared(content.decode(), file, name, shared)
+
+
+def _unread(file: str, name: str, at: tuple[int, int], message: str, hint: str = "") -> SharedPipeline:
+    return SharedPipeline(name, file, findings=(rules.finding("MT142", file, at, message, hint),))
+
+
+def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeline:
+    """Read the text of one shared list; findings name ``file``, ``shared`` gives the lists that it names."""
+    document = Document(file, parse(text), places(text))
+    found = syntax_findings(document)
+    if document.parsed.readable:
+        found += schema_findings(document, "pipeline", "A shared stage list")
+    if any(finding.severity == "error" for finding in found):
+        return SharedPipeline(name, file, findings=tuple(found))
+    value = document.parsed.value
+    base: Path = ("pipeline",) if isinstance(value, dict) else ()
+    result = expand(document, base, value["pipeline"] if base else value, shared)
+    return SharedPipeline(name, file, result.stages, (*found, *result.findings))
+
+
+def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -> Expanded:
+    """Decode the stages written at ``base``, with the stages of shared lists in the place of their names."""
+    stages: list[Stage] = []
+    origins: list[int] = []
+    found: list[Finding] = []
+    for index, stage in enumerate(written):
+        here = (*base, index)
+        if isinstance(stage, str):
+            if not _NAME.fullmatch(stage):  # The schema complains; and no name leads out of the folder.
+                continue
+            part = shared(stage) or SharedPipeline(stage, None)
+            stages += part.stages
+            origins += [~index] * len(part.stages)
+            found += _named(document, here, part)
+        else:
+            value, malformed = decoded(document, here, stage)
+            stages.append(value)
+            origins.append(index)
+            found += malformed
+    return Expanded(tuple(stages), tuple(origins), tuple(found))
+
+
+def _named(document: Document, here: Path, part: SharedPipeline) -> list[Finding]:
+    """Give the findings of a shared list that is named at ``here``; what has no file is put here."""
+    if part.file is None:
+        hint = did_you_mean(part.name, part.known) or _known_hint(part)
+        return [document.finding("MT140", here, f"There is no shared stage list `{part.name}`.", hint)]
+    return [
+        each if each.file else document.finding(each.rule, here, each.message, each.hint)
+        for each in part.findings
+    ]
+
+
+def _known_hint(part: SharedPipeline) -> str:
+    if not part.known:
+        return f"Add the file {part.name}.json to the folder of shared pipelines."
+    return "Possible names: " + ", ".join(f"`{name}`" for name in part.known) + "."
+
+
+def places(text: str) -> Callable[[int], tuple[int, int]]:
+    """Give the function from an offset in ``text`` to its line and column, both from 1 and in characters."""
+    starts = [0]
+    starts += [index + 1 for index, char in enumerate(text) if char == "\n"]
+
+    def place(offset: int) -> tuple[int, int]:
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    return place

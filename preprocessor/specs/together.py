@@ -1,0 +1,88 @@
+"""Specs held against each other: ids that are taken already, tables that nobody has."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from preprocessor.findings.finding import Finding
+from preprocessor.findings.rules import finding
+from preprocessor.jsontext.parsing import parse
+from preprocessor.schemas.validation import did_you_mean
+from preprocessor.specs.model import (
+    CheckSpec,
+    PipelineSpec,
+    Spec,
+    ValueSpec,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+_ID = re.compile(r"""\bid["']?\s*:\s*("(?:[^"\\\n]|\\.)*")""")
+
+
+def duplicate_ids(pages: Iterable[tuple[str, Iterable[Spec | None]]]) -> list[Finding]:
+    """Give a finding for every table or chart whose written id an earlier one has, on whatever page.
+
+    ``pages`` are paths and what their comments ask for. The same comment on another page, where an included file
+    brings it, is the same table.
+    """
+    first: dict[str, tuple[str, PipelineSpec]] = {}
+    found = []
+    for page, specs in pages:
+        here: dict[str, PipelineSpec] = {}
+        for spec in specs:
+            if not isinstance(spec, PipelineSpec) or spec.id is None:
+                continue
+            where, elsewhere = first.setdefault(spec.id, (page, spec))
+            if spec.id in here:
+                found.append(_taken(spec, here[spec.id], page))
+            elif where != page and not _same_comment(spec, elsewhere):
+                found.append(_taken(spec, elsewhere, page))
+            here.setdefault(spec.id, spec)
+    return found
+
+
+def _taken(spec: PipelineSpec, earlier: PipelineSpec, page: str) -> Finding:
+    place = f"{earlier.file}, line {earlier.locate(('id',))[0]}"
+    message, hint = f"The id `{spec.id}` is taken already: {place}.", "Give one of them another id."
+    if spec is earlier:
+        message, hint = f"The id `{spec.id}` is on {page} twice.", f"Take {spec.file} into a page once."
+    return finding("MT138", spec.file, spec.locate(("id",)), message, hint)
+
+
+def _same_comment(spec: Spec, other: Spec) -> bool:
+    return (spec.comment.keyword, spec.comment.body) == (other.comment.keyword, other.comment.body)
+
+
+_GUESSED = 100
+"""As many unknown ids as are held against all that there are, which takes its time."""
+
+
+def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]:
+    """Give a finding for every value or check whose table is not among the ids ``known``.
+
+    ``known`` should hold the ids of faulty tables as well (``written_ids``), lest one fault be told twice.
+    """
+    ids = frozenset(known)
+    found: list[Finding] = []
+    for spec in specs:
+        if isinstance(spec, (ValueSpec, CheckSpec)) and spec.table not in ids:
+            message = f"There is no table with the id `{spec.table}`."
+            near = did_you_mean(spec.table, ids) if len(found) < _GUESSED else ""
+            hint = near or 'A table gets its id by the key "id".'
+            found.append(finding("MT139", spec.file, spec.locate(("table",)), message, hint))
+    return found
+
+
+def written_ids(text: str) -> list[str]:
+    """Give the ids that a comment with this text may have, faulty or not: several only where it cannot be read."""
+    parsed = parse(text)
+    if not parsed.readable:
+        return [json.loads(found) for found in _ID.findall(text) if parse(found).problems == ()]
+    written = parsed.value.get("id") if isinstance(parsed.value, dict) else None
+    return [written] if isinstance(written, str) else []

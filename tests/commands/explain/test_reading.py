@@ -1,0 +1,51 @@
+"""Which fields a stage reads and computes, told from its text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from preprocessor.commands.explain.reading import fields_computed, fields_guarded, fields_read
+
+
+@pytest.mark.parametrize(
+    ("stage", "paths"),
+    [
+        (
+            {"$match": {"a.b": 1, "$or": [{"c": 1}, {"d": {"$gt": 2}}], "$expr": {"$eq": ["$e", "$$x"]}}},
+            "a.b c d e",
+        ),
+        ({"$set": {"x": {"$add": ["$a", "$$ROOT.b", "$$CURRENT.c", {"$literal": "$no"}]}}}, "a b c"),
+        ({"$set": {"x": {"$map": {"input": "$a", "in": "$$this.no"}}}}, "a"),
+        ({"$set": {"x": {"$getField": {"field": "no", "input": "$a"}}}}, "a"),
+        ({"$project": {"a": 1, "b": 0, "c": {"d": True, "e": "$f"}, "g": "$h"}}, "a c.d f h"),
+        ({"$group": {"_id": {"k": "$a"}, "n": {"$sum": 1}, "m": {"$max": "$b"}}}, "a b"),
+        ({"$sort": {"a": 1, "s": {"$meta": "textScore"}}}, "a"),
+        ({"$unwind": {"path": "$a.b", "includeArrayIndex": "no"}}, "a.b"),
+        ({"$lookup": {"from": "x", "localField": "a", "foreignField": "no", "as": "no"}}, "a"),
+        (
+            {"$lookup": {"from": "x", "let": {"v": "$a"}, "pipeline": [{"$match": {"no": 1}}], "as": "no"}},
+            "a",
+        ),
+        (
+            {"$setWindowFields": {"partitionBy": "$a", "sortBy": {"b": 1}, "output": {"o": {"$sum": "$c"}}}},
+            "a b c",
+        ),
+        ({"$facet": {"x": [{"$match": {"no": 1}}]}}, ""),
+        ({"$unionWith": {"coll": "x", "pipeline": [{"$match": {"no": 1}}]}}, ""),
+        ({"$limit": 3}, ""),
+    ],
+)
+def test_fields_that_a_stage_reads_of_its_documents(stage: dict[str, Any], paths: str) -> None:
+    assert fields_read(stage) == paths.split()
+
+
+def test_fields_that_a_stage_computes_are_dotted() -> None:
+    assert fields_computed({"$set": {"a": 1, "b": {"c": "$d"}}}) == {"a": 1, "b.c": "$d"}
+    assert fields_computed({"$project": {"a": 1, "b": "$c", "_id": False}}) == {"b": "$c"}
+    assert fields_computed({"$match": {"a": 1}}) == {}
+
+
+def test_fields_are_guarded_where_if_null_has_something_else() -> None:
+    assert fields_guarded({"$set": {"x": {"$add": [{"$ifNull": ["$a", "$b"]}, "$c"]}}}) == {"a"}

@@ -1,0 +1,272 @@
+"""``mongo-tables new`` writes a comment that is sound, from options or from what a person answers."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from bson import ObjectId, json_util
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from preprocessor.cli import main
+from preprocessor.commands.new.draft import candidates, columns, comment, header, sorting, suggested, titles
+from preprocessor.comments.search import find
+from preprocessor.specs.model import TableSpec
+from preprocessor.specs.reading import read
+from tests.commands.test_commands import mongo_tables
+
+ROWS: list[dict[str, Any]] = [
+    {
+        "_id": {"testname": test, "threads": threads},
+        "threads": threads,
+        "ops": 4200 * threads + len(test),
+        "host": "localhost",
+        "points": [1, 2],
+        "server": {f"counter{number}": threads * number for number in range(30)},
+        **({} if threads == 8 else {"ms": 1000 + threads}),
+    }
+    for test in ("insert", "update  ")
+    for threads in (1, 8)
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "fixtures" / "runs").mkdir(parents=True)
+    (tmp_path / "fixtures" / "runs" / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return tmp_path
+
+
+def test_the_only_collection_needs_no_name_and_the_comment_is_sound(folder: Path) -> None:
+    text = mongo_tables("new", cwd=folder).stdout
+    (folder / "page.md").write_text(text)
+    assert mongo_tables("check", "page.md", cwd=folder).stdout == ""
+    body = json.loads(text.removeprefix("<!-- MONGO_TABLE: ").removesuffix(" -->\n"))
+    assert body["columns"] == ["testname", "threads", "ops"]
+    assert body["headers"] == ["Testname", "Threads", "Ops"]
+    assert body["pipeline"][-1] == {"$sort": {"testname": 1, "threads": 1}}
+
+
+def test_options_choose_documents_columns_headers_and_order(folder: Path) -> None:
+    arguments = [
+        "--where",
+        "_id.testname=insert",
+        "--columns",
+        "_id.threads,ops",
+        "--headers",
+        "N, Work done",
+    ]
+    arguments += ["--sort", "ops", "--title", "Inserts", "--append", "page.md"]
+    mongo_tables("new", "runs", *arguments, cwd=folder)
+    assert mongo_tables("check", "page.md", cwd=folder).stdout == ""
+    rendered = mongo_tables("render", "page.md", cwd=folder).stdout
+    lines = [line for line in rendered.splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert "**Inserts**" in rendered
+    assert [cells[0], *cells[2:]] == [["N", "Work done"], ["1", "4206"], ["8", "33606"]]
+
+
+def test_a_page_keeps_what_it_has_and_its_line_ends(folder: Path) -> None:
+    page = folder / "page.md"
+    page.write_bytes(b"# Runs\r\n\r\nText without an end")
+    mongo_tables("new", "--append", "page.md", cwd=folder)
+    content = page.read_bytes()
+    assert content.startswith(b"# Runs\r\n\r\nText without an end\r\n\r\n<!-- MONGO_TABLE: {\r\n")
+    assert b"\n" not in content.replace(b"\r\n", b"")
+    assert mongo_tables("check", "page.md", cwd=folder).stdout == ""
+
+
+def test_a_field_that_some_documents_lack_says_so_in_the_table(folder: Path) -> None:
+    arguments = ["--where", "_id.testname=insert", "--columns", "threads,ms", "--append", "page.md"]
+    mongo_tables("new", *arguments, cwd=folder)
+    assert "not measured" in mongo_tables("render", "page.md", cwd=folder).stdout
+    assert mongo_tables("check", "page.md", cwd=folder).stdout == ""
+
+
+def test_the_comment_is_utf_8_whatever_the_terminal_speaks(folder: Path) -> None:
+    command = [sys.executable, "-m", "preprocessor.cli", "new", "--title", "東京", "--append", "page.md"]
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    for arguments in (command, command[:-2]):
+        done = subprocess.run(
+            arguments,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
+            check=True,
+        )
+    assert done.stdout == (folder / "page.md").read_bytes()
+    assert '"title": "東京"' in done.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run"], "Did you mean `runs`?"),
+        (["--columns", "threads,op"], "Did you mean `ops`?"),
+        (["--columns", "points"], "no document has a number, a text or a date as `points`"),
+        (["--columns", "threads", "--sort", "ops"], "`ops` is not one of the columns threads"),
+        (["--columns", "threads,ops", "--headers", "Threads"], "1 headers for 2 columns"),
+        (["--where", "threads"], "not FIELD=VALUE"),
+        (["--where", "_id.testname=inser"], 'Did you mean "insert"?'),
+        (["--where", 'at={"$date": "never"}'], "--where"),
+        (["--results", "nowhere"], "nowhere"),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_what_can(folder: Path, arguments: list[str], said: str) -> None:
+    done = mongo_tables("new", *arguments, cwd=folder, expect=2)
+    assert said in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_person_is_asked_and_may_take_what_is_proposed(folder: Path) -> None:
+    (folder / "fixtures" / "other").mkdir()
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-m", "preprocessor.cli", "new"]
+    # Collection, columns by number, two headers, order: the last two as proposed.
+    os.write(leader, b"runs\n2,ops\nThreads of the client\n\n\n")
+    done = subprocess.run(
+        command, cwd=folder, stdin=follower, capture_output=True, text=True, timeout=60, check=True
+    )
+    os.close(leader)
+    os.close(follower)
+    body = json.loads(done.stdout.removeprefix("<!-- MONGO_TABLE: ").removesuffix(" -->\n"))
+    assert body["columns"] == ["threads", "ops"]
+    assert body["headers"] == ["Threads of the client", "Ops"]
+    assert "Collection (other, runs)" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("docSizeKB", "Doc size KB"),
+        ("operations_per_second", "Operations per second"),
+        ("p99.9", "P99.9"),
+        ("IOPS", "IOPS"),
+        ("ms", "Ms"),
+        ("Größe", "Größe"),
+        ("_", "_"),
+    ],
+)
+def test_a_field_name_becomes_a_header_in_words(name: str, text: str) -> None:
+    assert header(name) == text
+
+
+def test_result_documents_have_the_titles_and_units_of_their_schema() -> None:
+    from preprocessor.schemas.loading import load
+
+    required = dict.fromkeys(load("result")["required"], 1)
+    assert titles(["duration", "_id.testname"], [required]) == ["Duration (milliseconds)", "Experiment"]
+    assert titles(["duration"], [{"duration": 3}]) == ["Duration"]
+
+
+keys = st.one_of(st.sampled_from(["a", "b", "a_b", "$x", "", "a.b", "-->", "<!--"]), st.text(max_size=3))
+values = st.one_of(
+    st.none(), st.integers(-3, 3), st.floats(allow_nan=False), st.text(max_size=3), st.booleans()
+)
+documents = st.lists(
+    st.dictionaries(keys, st.one_of(values, st.dictionaries(keys, values, max_size=3)), max_size=4),
+    max_size=4,
+)
+
+
+@settings(max_examples=200)
+@given(documents, st.sampled_from(["", "A --> B", "<!-- x"]), st.text(max_size=4))
+def test_whatever_the_documents_hold_the_comment_is_one_and_valid(
+    rows: list[dict[str, Any]], title: str, value: str
+) -> None:
+    fields = candidates(rows)
+    paths = suggested(fields)
+    if not paths:
+        return
+    shown = columns(paths, titles(paths, rows), fields)
+    text = comment("runs", {"a": value}, shown, sorting(paths), title)
+    (found,) = find(text, "page.md").comments
+    assert (found.start, found.end) == (0, len(text))
+    spec, findings = read(found, "page.md", lambda name: None)
+    assert findings == []
+    assert isinstance(spec, TableSpec)
+    assert (spec.title or "") == title
+    assert spec.pipeline[0] == {"$match": {"a": value}}
+    assert len(spec.columns) == len(paths)
+
+
+def test_dates_are_shown_and_what_is_left_out_is_named_with_the_reason(tmp_path: Path) -> None:
+    rows = [
+        {
+            "_id": ObjectId(f"65a00000000000000000000{number}"),
+            "train": f"P{number}",
+            "departs": datetime(2024, 1, number),
+            "line": "north",
+            "stops": [1],
+            **({"delay": 3} if number == 1 else {}),
+        }
+        for number in (1, 2, 3)
+    ]
+    (tmp_path / "fixtures" / "trains").mkdir(parents=True)
+    (tmp_path / "fixtures" / "trains" / "a.jsonl").write_text(
+        "".join(json_util.dumps(row) + "\n" for row in rows)
+    )
+    done = mongo_tables("new", "--append", "page.md", cwd=tmp_path)
+    assert '"columns": ["train", "departs"]' in (tmp_path / "page.md").read_text()
+    assert "left out (only some documents have a value): delay\n" in done.stderr
+    assert "left out (the same in all documents): line\n" in done.stderr
+    assert "left out (no number, text or date in their first two levels): _id, stops\n" in done.stderr
+    assert mongo_tables("check", "--fail-on", "note", "page.md", cwd=tmp_path).stdout == ""
+
+
+def test_rows_that_no_field_tells_apart_are_shown_with_their_id(tmp_path: Path) -> None:
+    (tmp_path / "fixtures" / "runs").mkdir(parents=True)
+    rows = "".join(json.dumps({"_id": number, "team": team}) + "\n" for number, team in enumerate("aab"))
+    (tmp_path / "fixtures" / "runs" / "a.jsonl").write_text(rows)
+    mongo_tables("new", "--append", "page.md", cwd=tmp_path)
+    assert mongo_tables("check", "--fail-on", "note", "page.md", cwd=tmp_path).stdout == ""
+
+
+stored = st.one_of(
+    st.none(),
+    st.integers(-3, 3),
+    st.floats(allow_nan=False),
+    st.text(max_size=3),
+    st.booleans(),
+    st.datetimes(datetime(1, 1, 2), datetime(9999, 1, 1)).map(lambda one: one.replace(microsecond=0)),
+    st.sampled_from(["P4", "P10", "P9", "x 1", "x 10"]),
+    st.lists(st.integers(0, 2), max_size=2),
+)
+names = st.sampled_from(
+    ["a", "b", "a_b", "sizeKB", "fooBar", "_", "__x", "Ärger", "tookMs", "n 1", "0", "duration"]
+)
+stored_documents = st.lists(
+    st.dictionaries(names, st.one_of(stored, st.dictionaries(names, stored, max_size=3)), max_size=5),
+    min_size=1,
+    max_size=6,
+)
+ids = st.sampled_from(
+    [lambda n: n, lambda n: f"P{n * 9}", lambda n: {"a": n, "b": 1}, lambda n: ObjectId(f"{n:024x}")]
+)
+
+
+@settings(max_examples=150 if "CI" not in os.environ else 40, deadline=None)
+@given(stored_documents, ids)
+def test_what_is_written_is_clean_whatever_the_documents_hold(rows: list[dict[str, Any]], name: Any) -> None:
+    with TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path("fixtures/runs").mkdir(parents=True)
+        lines = (json_util.dumps({"_id": name(number), **row}) for number, row in enumerate(rows))
+        Path("fixtures/runs/a.jsonl").write_text("".join(f"{line}\n" for line in lines))
+        said, told = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(told):
+            assume(main(["new", "--append", "page.md"]) == 0)
+            status = main(["check", "--fail-on", "note", "page.md"])
+        assert (status, said.getvalue()) == (0, ""), (Path("page.md").read_text(), told.getvalue())

@@ -1,0 +1,59 @@
+"""Reference pages say what the program's own data say."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from docs.hooks.referencepages import commands_page, fields_page
+from preprocessor.cli import main
+from preprocessor.schemas.resultfields import fields
+
+PARAMETERS = ("_id", "test_config", "test_config.variant", "experiment.parameters", "experiment.variant")
+
+
+def test_the_page_of_fields_has_a_line_for_every_field_with_its_unit_and_title():
+    lines = fields_page().splitlines()
+    parameters = [path.removeprefix("variant.") for path in fields() if path.startswith("variant.")]
+    repeated = {f"{place}.{name}" for place in PARAMETERS for name in parameters}
+    own = {"test_config.database", "test_config.collection"}  # The schema of results describes these itself.
+    for field in fields().values():
+        start = f"| `{field.path}` | {field.unit} | {field.title} | "
+        expected = 0 if field.path in repeated - own else 1
+        assert sum(line.startswith(start) for line in lines) == expected, field
+
+
+def test_every_line_of_a_table_has_as_many_cells_as_its_head():
+    rows = [line for line in fields_page().splitlines() if line.startswith("|")]
+    assert {line.replace("\\|", "").count("|") for line in rows} == {5}
+
+
+def test_names_in_sentences_are_not_emphasis():
+    assert "replaces the row" in fields_page()
+    assert "have \\_ before them" in fields_page()
+
+
+def sections_of_commands() -> dict[str, str]:
+    _, *parts = re.split(r"^## `(\w+)` .*$", commands_page(), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def test_the_page_of_commands_has_every_command_and_every_option_that_the_program_takes(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    listed = re.findall(r"^ {4}(\w+)\b", capsys.readouterr().out, re.MULTILINE)
+    sections = sections_of_commands()
+    assert list(sections) == listed
+    for name, section in sections.items():
+        with pytest.raises(SystemExit):
+            main([name, "--help"])
+        options = set(re.findall(r"^  (?:-\w(?: \w+)?, )?(--[\w-]+)", capsys.readouterr().out, re.MULTILINE))
+        assert set(re.findall(r"^\| `(--[\w-]+)", section, re.MULTILINE)) == options, name
+
+
+def test_the_page_of_commands_does_not_depend_on_terminal_or_results_source(monkeypatch):
+    usual = commands_page()
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("MONGO_TABLES_RESULTS", "mongodb://user:secret@host/results")
+    assert commands_page() == usual

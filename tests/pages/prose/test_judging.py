@@ -1,0 +1,171 @@
+"""Figures typed into sentences: those that no row beside them supports are told, at their place, and no others."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from preprocessor.findings.finding import Finding
+from preprocessor.pages.asking import answer
+from preprocessor.pages.prose.judging import prose_findings
+from preprocessor.pages.reading import read_page
+from preprocessor.results.opening import open_source
+
+BODY = {
+    "id": "speed",
+    "collection": "runs",
+    "pipeline": [{"$sort": {"n": 1}}],
+    "columns": ["n", "ops", "p99"],
+    "headers": ["Threads", "Speed (inserts/s)", "p99 (ms)"],
+}
+TABLE = f"<!-- MONGO_TABLE: {json.dumps(BODY)} -->"
+ROWS = (
+    '{"_id": 1, "n": 1, "ops": 4200.4, "p99": 1.9}\n'
+    '{"_id": 2, "n": 8, "ops": 30100, "p99": 2.44}\n'
+    '{"_id": 3, "n": 16, "ops": 41821, "p99": 12.5}\n'
+)
+
+
+@pytest.fixture
+def fixtures(tmp_path: Path) -> Path:
+    (tmp_path / "fixtures" / "runs").mkdir(parents=True)
+    (tmp_path / "fixtures" / "runs" / "a.jsonl").write_text(ROWS)
+    return tmp_path / "fixtures"
+
+
+def judged(text: str, fixtures: Path) -> list[Finding]:
+    page = read_page(text, "page.md", lambda _: None)
+    assert [one for one in page.findings if one.severity == "error"] == []
+    return prose_findings([page], answer([page], open_source(str(fixtures))))
+
+
+def beside(prose: str) -> str:
+    return f"# Runs\n\n## Speed\n\n{prose}\n\n{TABLE}\n"
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Sixteen threads reach 55,000 inserts/s.",
+        "Sixteen threads reach 55 k inserts a second.",
+        "One thread waits 7.5 ms.",
+        "That is 55% faster.",
+        "Ten times as many threads: 24 threads.",
+    ],
+)
+def test_a_figure_that_no_row_supports_is_told(prose: str, fixtures: Path) -> None:
+    (found,) = judged(beside(prose), fixtures)
+    assert (found.rule, found.severity) == ("MT324", "warning")
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Sixteen threads reach 41,800 inserts/s, 8 threads 30 k inserts/s.",
+        "One thread waits 1.9 ms, none more than 12 ms.",
+        "Sixteen are 39% faster than eight, and 10 times as fast as one.",
+        "The disk has 200 GB.",
+        "A batch is `55000 inserts/s` of [a page](55,000 inserts/s).",
+        "1. Begun in 2026 with MongoDB 6.0.5.\n2. 4,096 each.",
+        "| a | 55,000 inserts/s |\n| --- | --- |\n| b | 1 |",
+        "```\n55,000 inserts/s\n```",
+        'They reach <!-- MONGO_VALUE: {"table": "speed", "column": "ops", "where": {"n": 8}} -->.',
+    ],
+)
+def test_what_rows_support_and_what_is_no_figure_of_theirs_is_not_told(prose: str, fixtures: Path) -> None:
+    assert judged(beside(prose), fixtures) == []
+
+
+def test_the_place_is_that_of_the_figure_and_the_hint_writes_the_value(fixtures: Path) -> None:
+    (found,) = judged(beside("A line.\nThey reach 55,000 inserts/s."), fixtures)
+    assert (found.line, found.column) == (6, 12)
+    assert found.message == "no row of the section's tables has `55,000 inserts/s`"
+    assert "the nearest is 41821" in found.hint
+    assert '<!-- MONGO_VALUE: {"table": "speed", "column": "ops", "where": {"n": 16}} -->' in found.hint
+
+
+def test_a_number_of_another_kind_is_no_hint(fixtures: Path) -> None:
+    (found,) = judged(beside("That is 55% faster."), fixtures)
+    assert found.hint == ""
+
+
+def test_the_hint_can_be_followed(fixtures: Path) -> None:
+    (found,) = judged(beside("They reach 55,000 inserts/s."), fixtures)
+    comment = found.hint[found.hint.index("<!--") :]
+    page = read_page(beside(comment), "page.md", lambda _: None)
+    from preprocessor.pages.judging import all_findings
+
+    assert all_findings([page], answer([page], open_source(str(fixtures)))) == []
+
+
+def test_sections_without_tables_are_held_against_those_around_them(fixtures: Path) -> None:
+    def text(prose: str) -> str:
+        return f"# Runs\n\n## Speed\n\n{TABLE}\n\n### Takeaways\n\n{prose}\n\n## Other\n\nWords.\n"
+
+    assert len(judged(text("As much as 55,000 inserts/s."), fixtures)) == 1
+    assert judged(text("At most 42,000 inserts/s."), fixtures) == []
+
+
+def test_a_paragraph_with_a_check_is_held_already(fixtures: Path) -> None:
+    check = '<!-- MONGO_CHECK: {"table": "speed", "where": {}, "expect": {"ops": {"$lt": 55000}}} -->'
+    assert judged(beside(f"Never 55,000 inserts/s.\n{check}"), fixtures) == []
+
+
+def test_a_table_can_take_the_figures_of_its_section_upon_itself(fixtures: Path) -> None:
+    table = f"<!-- MONGO_TABLE: {json.dumps({**BODY, 'ignore': {'MT324': 'quoted from elsewhere'}})} -->"
+    assert judged(f"# Runs\n\nThey had 55,000 inserts/s.\n\n{table}\n", fixtures) == []
+
+
+def test_numbers_that_are_none_support_nothing_and_do_no_harm(fixtures: Path) -> None:
+    odd = '{"_id": 4, "n": 99, "ops": {"$numberDouble": "Infinity"}, "p99": {"$numberDouble": "NaN"}}\n'
+    tiny = '{"_id": 5, "n": 5e-324, "ops": 1e308, "p99": 1}\n'
+    (fixtures / "runs" / "a.jsonl").write_text(ROWS + odd)
+    assert len(judged(beside("One waits 7.5 ms, none reaches 900,000 inserts/s; 55% faster."), fixtures)) == 2
+    (fixtures / "runs" / "a.jsonl").write_text(ROWS + tiny)
+    assert judged(beside("Sixteen are 39% faster than eight."), fixtures) == []
+
+
+def test_text_that_a_program_wrote_under_a_comment_is_not_judged(fixtures: Path) -> None:
+    from preprocessor.comments.model import END_MARKER, begin_marker
+
+    inner = "\nThey reach 55,000 inserts/s.\n"
+    text = f"# Runs\n\n{TABLE}\n{begin_marker(inner)}\n{inner}\n{END_MARKER}\n"
+    assert judged(text, fixtures) == []
+
+
+def test_check_prose_warns_and_fails_and_check_alone_does_not(fixtures: Path) -> None:
+    (fixtures.parent / "page.md").write_text(beside("They reach 55,000 inserts/s."))
+
+    def check(*options: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "preprocessor.cli", "check", "page.md", *options]
+        return subprocess.run(command, cwd=fixtures.parent, capture_output=True, text=True, check=False)
+
+    assert check().returncode == 0
+    told = check("--prose")
+    assert told.returncode == 1
+    assert told.stdout.startswith("page.md:5:12: warning MT324 ")
+    assert check("--prose", "--static").returncode == 2
+
+
+RANGED = {
+    **BODY,
+    "columns": ["n", "ops"],
+    "headers": ["Threads", "Speed (inserts/s)"],
+    "spread": {"ops": ["low", "high", "runs"]},
+    "pipeline": [
+        {"$sort": {"n": 1}},
+        {"$set": {"low": {"$subtract": ["$ops", 900]}, "high": {"$add": ["$ops", 700]}, "runs": 3}},
+    ],
+}
+
+
+@pytest.mark.parametrize(("figure", "supported"), [("29,200", True), ("30,800", True), ("27,500", False)])
+def test_the_ends_of_a_range_support_a_figure_with_its_unit(
+    figure: str, supported: bool, fixtures: Path
+) -> None:
+    text = f"# Runs\n\n## Speed\n\nEight threads were seen at {figure} inserts/s.\n\n<!-- MONGO_TABLE: {json.dumps(RANGED)} -->\n"
+    assert (judged(text, fixtures) == []) is supported

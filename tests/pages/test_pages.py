@@ -1,0 +1,70 @@
+"""A pipeline is judged once, before anything runs it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from preprocessor import aggregation
+from preprocessor.pages.asking import answer
+from preprocessor.pages.judging import all_findings, lint_findings
+from preprocessor.pages.reading import read_page
+from preprocessor.results.fixtures import FixtureSource
+from preprocessor.specs.sharedpipelines import SharedPipelines
+
+HASHED = (
+    '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [{"$set": {"n": {"$toHashedIndexKey": "$n"}}}], '
+    '"columns": ["n"], "headers": ["Run"]} -->\n'
+)
+SOUND = HASHED.replace("$toHashedIndexKey", "$abs")
+
+
+def fixtures(folder: Path) -> FixtureSource:
+    (folder / "runs").mkdir()
+    (folder / "runs" / "a.jsonl").write_text('{"_id": 1, "n": 1}\n')
+    return FixtureSource(folder)
+
+
+def test_what_fixtures_cannot_run_is_said_where_fixtures_are_the_source(tmp_path: Path) -> None:
+    page = read_page(HASHED, "page.md", SharedPipelines(tmp_path))
+    (found,) = (one for one in lint_findings([page], fixtures(tmp_path), None) if one.rule == "MT312")
+    assert (found.line, found.column) == (1, HASHED.index('"$toHashedIndexKey"') + 1)
+    assert [one.rule for one in lint_findings([page], None, None) if one.rule == "MT312"] == []
+
+
+def test_reading_and_linting_a_page_compiles_each_pipeline_once(tmp_path: Path) -> None:
+    source, compiled = fixtures(tmp_path), 0
+
+    def count(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal compiled
+        compiled += event == "call" and frame.f_code is aggregation.check.__code__
+
+    sys.setprofile(count)
+    try:
+        page = read_page(SOUND * 3, "page.md", SharedPipelines(tmp_path))
+        lint_findings([page], source, None)
+    finally:
+        sys.setprofile(None)
+    assert compiled == 3
+
+
+def test_a_number_in_the_path_of_a_column_is_told_where_it_means_the_place_in_an_array(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "trains").mkdir()
+    row = '{"_id": 1, "stops": [{"at": 5}], "fares": {"0": {"cents": 7}}}\n'
+    (tmp_path / "trains" / "a.jsonl").write_text(row)
+
+    def told(column: str) -> list[tuple[str, str, str]]:
+        body = f'{{"collection": "trains", "pipeline": [], "columns": ["_id", "{column}"], "headers": ["Train", "X"]}}'
+        page = read_page(f"<!-- MONGO_TABLE: {body} -->", "page.md", SharedPipelines(tmp_path))
+        found = all_findings([page], answer([page], FixtureSource(tmp_path)))
+        return [(one.rule, one.message, one.hint) for one in found]
+
+    ((rule, message, hint),) = told("stops.0.at")
+    assert (rule, message) == ("MT302", "no row has the column 'stops.0.at'")
+    assert '{"$arrayElemAt": ["$stops", 0]}' in hint
+    assert told("fares.0.cents") == []
+    assert told("stops.at") == []

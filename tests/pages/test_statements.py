@@ -1,0 +1,173 @@
+"""Values and statements in the prose: they hold, or the finding says at which sentence, which row and which value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from preprocessor.findings.finding import Finding
+from preprocessor.pages.asking import answer
+from preprocessor.pages.judging import all_findings, tables_by_id
+from preprocessor.pages.reading import read_page
+from preprocessor.pages.statements import value_text
+from preprocessor.results.opening import open_source
+from preprocessor.specs.model import ValueSpec
+from preprocessor.specs.sharedpipelines import SharedPipelines
+
+TABLE = (
+    '<!-- MONGO_TABLE: {"id": "speed", "collection": "runs", "pipeline": [{"$sort": {"n": 1}}], "columns": ["n", "ops"], '
+    '"headers": ["Threads", "Speed"], "format": {"ops": {"decimals": 0, "thousands": true, "unit": "ops/s"}}} -->'
+)
+ROWS = '{"_id": 1, "n": 1, "ops": 4200.4}\n{"_id": 2, "n": 8, "ops": 30100}\n{"_id": 3, "n": 16}\n'
+
+
+@pytest.fixture
+def fixtures(tmp_path: Path) -> Path:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "a.jsonl").write_text(ROWS)
+    return tmp_path
+
+
+def judged(prose: str, fixtures: Path) -> list[Finding]:
+    page = read_page(f"{TABLE}\n\n{prose}\n", "page.md", SharedPipelines(fixtures))
+    return all_findings([page], answer([page], open_source(str(fixtures))))
+
+
+def shown(body: str, fixtures: Path) -> str:
+    page = read_page(
+        f"{TABLE}\n\nSpeed: <!-- MONGO_VALUE: {body} -->\n", "page.md", SharedPipelines(fixtures)
+    )
+    (spec,) = [spec for spec in page.specs if isinstance(spec, ValueSpec)]
+    return value_text(spec, tables_by_id([page]), answer([page], open_source(str(fixtures))))
+
+
+def test_a_value_is_written_as_its_column_is(fixtures: Path) -> None:
+    assert shown('{"table": "speed", "column": "ops", "where": {"n": 8}}', fixtures) == "30,100 ops/s"
+
+
+def test_a_value_may_have_a_format_of_its_own(fixtures: Path) -> None:
+    body = '{"table": "speed", "column": "ops", "where": {"n": {"$lt": 8}}, "format": {"decimals": 1}}'
+    assert shown(body, fixtures) == "4200.4"
+
+
+@pytest.mark.parametrize(
+    ("body", "rule", "said"),
+    [
+        ('{"table": "speed", "column": "ops"}', "MT320", "3 rows of table `speed` match"),
+        ('{"table": "speed", "column": "ops", "where": {"n": 9}}', "MT320", "0 rows"),
+        ('{"table": "speed", "column": "rate", "where": {"n": 8}}', "MT302", "no `rate`"),
+        ('{"table": "sped", "column": "ops"}', "MT139", "`sped`"),
+        ('{"table": "speed", "column": "ops", "where": {"n": {"$lessthan": 8}}}', "MT323", "$lessthan"),
+    ],
+)
+def test_a_value_that_cannot_be_had_is_reported_in_its_sentence(
+    body: str, rule: str, said: str, fixtures: Path
+) -> None:
+    (found,) = judged(f"Speed: <!-- MONGO_VALUE: {body} -->", fixtures)
+    assert (found.rule, found.line, said in found.message) == (rule, 3, True), found
+
+
+def test_a_statement_that_holds_is_silent(fixtures: Path) -> None:
+    body = '{"table": "speed", "where": {"n": {"$gte": 8}, "ops": {"$exists": true}}, "expect": {"ops": {"$gt": 30000}}}'
+    assert judged(f"Fast.<!-- MONGO_CHECK: {body} -->", fixtures) == []
+
+
+def test_a_statement_that_fails_names_its_line_the_rows_and_the_values(fixtures: Path) -> None:
+    body = (
+        '{"table": "speed", "where": {"n": {"$gt": 1}}, "expect": {"ops": {"$gt": 40000}}, "message": "fast"}'
+    )
+    (found,) = judged(f"First line.\n\nFast.<!-- MONGO_CHECK: {body} -->", fixtures)
+    assert (found.rule, found.line, found.column) == ("MT322", 5, 6)
+    assert "“fast” does not hold for 2 rows of 2" in found.message
+    assert "n is 8, ops is 30100" in found.message
+
+
+def test_a_figure_in_a_message_has_no_more_digits_than_its_table_or_than_tell_it_from_the_bound(
+    fixtures: Path,
+) -> None:
+    (fixtures / "runs" / "b.jsonl").write_text('{"_id": 9, "n": 77, "ops": 105.91260869565217}\n')
+
+    def told(bound: str) -> str:
+        body = f'{{"table": "speed", "where": {{"n": 77}}, "expect": {{"ops": {{"$gt": {bound}}}}}}}'
+        (found,) = judged(f"Fast.<!-- MONGO_CHECK: {body} -->", fixtures)
+        return found.message.rpartition(" is ")[2]
+
+    assert told("40000") == "106"  # as the table has it: its format has no decimals
+    assert told("106") == "105.913"
+    assert told("105.913") == "105.9126"
+
+
+def test_a_statement_about_no_row_is_no_statement(fixtures: Path) -> None:
+    body = '{"table": "speed", "where": {"n": 99}, "expect": {"ops": {"$gt": 1}}}'
+    (found,) = judged(f"<!-- MONGO_CHECK: {body} -->", fixtures)
+    assert found.rule == "MT321"
+
+
+def test_a_fault_of_the_table_is_told_once(fixtures: Path) -> None:
+    page_text = (
+        TABLE.replace("$sort", "$sorted")
+        + "\n\n<!-- MONGO_VALUE: "
+        + '{"table": "speed", "column": "ops"} -->\n'
+    )
+    page = read_page(page_text, "page.md", SharedPipelines(fixtures))
+    found = all_findings([page], answer([page], open_source(str(fixtures))))
+    assert [one.rule for one in found] == ["MT301"]
+
+
+def test_a_query_that_cannot_be_run_is_reported_at_the_very_word(fixtures: Path) -> None:
+    for key, other in (("where", "expect"), ("expect", "where")):
+        faulty = '{"$and": [{"n": {"$gt": 1}}, {"ops": {"$lessthan": 8}}]}'
+        body = f'{{"table": "speed",\n "{other}": {{"n": {{"$gt": 0}}}},\n "{key}": {faulty}}}'
+        (found,) = judged(f"<!-- MONGO_CHECK: {body} -->", fixtures)
+        place = (5, f' "{key}": {faulty}'.index('"$lessthan"') + 1)
+        assert (found.rule, (found.line, found.column)) == ("MT323", place), found
+
+
+def test_a_statement_that_fails_names_the_rows_by_what_tells_them_apart(tmp_path: Path) -> None:
+    (tmp_path / "trains").mkdir()
+    trains = [("S1", "Mo", 9), ("S1", "Tu", 120), ("S2", "Mo", 150), ("S2", "Tu", 170), ("S3", "Mo", 180)]
+    lines = [
+        f'{{"_id": "{line}{day}", "line": "{line}", "day": "{day}", "fare": {fare}}}'
+        for line, day, fare in trains
+    ]
+    (tmp_path / "trains" / "a.jsonl").write_text("\n".join(lines))
+    table = (
+        '<!-- MONGO_TABLE: {"id": "fares", "collection": "trains", "pipeline": [{"$sort": {"line": 1, "day": 1}}], '
+        '"columns": ["line", "day", "fare"], "headers": ["Line", "Day", "Fare"]} -->\n\n'
+    )
+
+    def told(body: str) -> str:
+        page = read_page(
+            f'{table}<!-- MONGO_CHECK: {{"table": "fares", {body}}} -->\n',
+            "page.md",
+            SharedPipelines(tmp_path),
+        )
+        (found,) = all_findings([page], answer([page], open_source(str(tmp_path))))
+        return found.message
+
+    assert told('"expect": {"fare": {"$lt": 100}}').endswith(
+        "4 rows of 5: line is S1, day is Tu, fare is 120; line is S2, day is Mo, fare is 150; "
+        "line is S2, day is Tu, fare is 170; …"
+    )
+    monday = told('"where": {"day": "Mo"}, "expect": {"fare": {"$lt": 160}}')
+    assert monday.endswith("1 row of 3: line is S3, day is Mo, fare is 180")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ("}]", "]"),  # a brace that is missing
+        ('"pipeline"', "'pipeline"),  # a quote that is not closed
+        ("-->", "--!>"),  # another end of the comment
+        ('"columns"', '"colums"'),
+    ],
+)
+def test_a_faulty_table_does_not_make_the_numbers_taken_from_it_faulty(
+    fault: tuple[str, str], tmp_path: Path
+) -> None:
+    value = '<!-- MONGO_VALUE: {"table": "speed", "column": "ops", "where": {"n": 1}} -->'
+    page = read_page(f"{value}\n\n{TABLE.replace(*fault)}\n", "page.md", SharedPipelines(tmp_path))
+    found = all_findings([page], None)
+    assert found
+    assert {one.line for one in found} == {3}

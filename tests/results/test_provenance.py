@@ -1,0 +1,243 @@
+"""What is told of the documents behind a table: theirs alone, all of it where they differ, and nothing invented."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pymongo
+import pytest
+
+from preprocessor.aggregation import aggregate
+from preprocessor.files.environment import today
+from preprocessor.pages.asking import answer
+from preprocessor.pages.judging import all_findings
+from preprocessor.pages.reading import read_page
+from preprocessor.render.provenance import provenance_commands, provenance_parts
+from preprocessor.results.opening import open_source
+from preprocessor.results.provenance import Provenance, provenance_of, source_query
+from preprocessor.results.pull import pull
+from tests.measured import document, speeds
+from tests.mongod import Mongod
+from tests.render.specs import no_shared
+
+MIXED = [
+    document(1),
+    document(2, server="8.0.12", day=23, client={"connections": 1}),
+    document(4, server="8.0.4", day=22),
+]
+
+
+def provenance(documents: list[dict[str, Any]], pipeline: list[dict[str, Any]] | None = None) -> Provenance:
+    spec = speeds(pipeline=pipeline) if pipeline is not None else speeds()
+    found = provenance_of(aggregate(documents, source_query(spec).pipeline))
+    assert found
+    return found
+
+
+def test_the_line_says_when_and_on_what_in_the_words_of_the_documents() -> None:
+    assert provenance_parts(provenance([document(1), document(2)])) == [
+        "Measured 2026-11-21",
+        "MongoDB 6.0.5",
+        "replica set of 3 members, 0.25 GiB cache each, all on one machine",
+        "Some CPU, 2 processors, 23.5 GiB memory",
+        "w: majority",
+        "10 connections",
+        "scale 0.001",
+        "3 runs a document",
+        "2 documents",
+        "PyMongo 4.20.0",
+        "mongo-tables 0.1.0",
+    ]
+
+
+def test_the_disk_is_told_as_the_system_described_it() -> None:
+    disk = {"filesystem": "ext4", "device": "sda", "kind": "not rotational", "model": "unknown"}
+    one = document(1, hardware={"cpu": "Some CPU", "disk": disk})
+    assert provenance_parts(provenance([one]))[3:5] == [
+        "Some CPU",
+        "disk sda, file system ext4, by the kernel not rotational, model unknown",
+    ]
+
+
+def test_where_documents_differ_every_value_is_shown_in_order() -> None:
+    parts = provenance_parts(provenance(MIXED))
+    assert parts[:2] == ["Measured 2026-11-21 to 2026-11-23", "MongoDB 6.0.5, 8.0.4, 8.0.12"]
+    assert "1, 10 connections" in parts
+
+
+def test_many_numbers_become_a_range() -> None:
+    documents = [document(1, client={"connections": n}) for n in (1, 2, 8, 16, 128)]
+    assert "1 to 128 connections" in provenance_parts(provenance(documents))
+
+
+def test_numbers_are_ordered_by_their_value() -> None:
+    scales = [0.5, 0.25, 1e-7]
+    few = [document(1, experiment={"name": "x", "scale": scale}) for scale in scales]
+    assert "scale 1e-7, 0.25, 0.5" in provenance_parts(provenance(few))
+    many = [document(1, experiment={"name": "x", "scale": scale}) for scale in (*scales, 0.125, 0.75)]
+    assert "scale 1e-7 to 0.75" in provenance_parts(provenance(many))
+
+
+def test_the_hosts_of_a_deployment_are_not_told() -> None:
+    one = document(1, experiment={"name": "x", "target": "secret.example:27017"})
+    assert "secret" not in repr(provenance([one]).sets)
+
+
+def test_an_instance_is_named_and_the_machine_is_then_the_clients() -> None:
+    config = {"atlasInstanceType": "M40", "atlasDiskSizeGB": 200, "atlasIOPS": 3000}
+    one = document(1, bench_config=config)
+    one["experiment"]["target"] = "atlas"
+    parts = provenance_parts(provenance([one]))
+    assert "M40, 200 GB disk, 3000 IOPS" in parts
+    assert "client: Some CPU, 2 processors, 23.5 GiB memory" in parts
+
+
+def test_what_documents_do_not_have_is_not_told() -> None:
+    bare = {
+        "_id": {"testname": "insert"},
+        "start_time": document(1)["start_time"],
+        "versions": {"server": None},
+    }
+    assert provenance_parts(provenance([bare])) == ["Measured 2026-11-21", "1 document"]
+
+
+@pytest.mark.parametrize("documents", [[], [{"_id": 1, "n": 1}], [{"_id": 1, "start_time": "noon"}]])
+def test_documents_that_are_no_results_have_no_provenance(documents: list[dict[str, Any]]) -> None:
+    assert provenance_of(aggregate(documents, source_query(speeds(pipeline=[])).pipeline)) is None
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        [{"$match": {"_id.docSizeKB": 4}}],
+        [{"$sort": {"start_time": 1}}, {"$skip": 1}, {"$limit": 1}],
+        [{"$set": {"k": "$_id.docSizeKB"}}, {"$match": {"k": 4}}, {"$project": {"k": 1}}],
+    ],
+)
+def test_only_documents_that_the_pipeline_chooses_count(pipeline: list[dict[str, Any]]) -> None:
+    found = provenance(MIXED, pipeline)
+    assert found.documents == 1
+    assert provenance_parts(found)[1] == "MongoDB 8.0.4"
+
+
+@pytest.mark.parametrize(
+    "stage", [{"$project": {"_id": 1}}, {"$set": {"versions.server": "0"}}, {"$unwind": "$repeats"}]
+)
+def test_a_stage_that_changes_what_is_told_ends_the_choice(stage: dict[str, Any]) -> None:
+    found = provenance(MIXED, [stage, {"$match": {"_id.docSizeKB": 4}}])
+    assert found.documents == 3
+    assert provenance_parts(found)[1] == "MongoDB 6.0.5, 8.0.4, 8.0.12"
+
+
+def test_tables_that_begin_with_the_same_documents_ask_once() -> None:
+    one = speeds()
+    other = speeds(
+        pipeline=[*one.pipeline[:1], {"$project": {"size": "$_id.docSizeKB", "speed": "$duration"}}]
+    )
+    assert source_query(one).key == source_query(other).key
+
+
+def test_the_command_measures_them_anew() -> None:
+    assert provenance_commands(provenance(MIXED)) == [
+        "mongo-tables run insert --scale 0.001 --seconds 0.7 --repeats 3 --seed 1"
+    ]
+
+
+def test_a_name_cannot_break_out_of_the_command() -> None:
+    one = document(1)
+    one["experiment"] = {"name": "x; rm -rf /", "target": "uri"}
+    assert provenance_commands(provenance([one])) == ["mongo-tables run 'x; rm -rf /' --target mongodb://…"]
+
+
+def test_every_repeat_is_a_run_in_the_order_of_time() -> None:
+    runs = provenance([document(4), document(2)]).runs
+    assert [(run.key["docSizeKB"], run.number) for run in runs] == [
+        (2, 1),
+        (2, 2),
+        (2, 3),
+        (4, 1),
+        (4, 2),
+        (4, 3),
+    ]
+    assert runs[2].values["errors"] == {"WriteError": 2}
+
+
+@pytest.fixture
+def served(mongod: Mongod) -> Iterator[str]:
+    with pymongo.MongoClient(mongod.uri()) as client:
+        client["told"]["results"].insert_many([*MIXED, {"_id": 1, "repeats": "none"}])
+        yield mongod.uri("told")
+        client.drop_database("told")
+
+
+def test_a_server_and_files_tell_the_same(served: str, tmp_path: Path) -> None:
+    pull(served, tmp_path / "fixtures")
+    for pipeline in ([], [{"$match": {"_id.testname": "insert"}}]):
+        query = source_query(speeds(pipeline=pipeline))
+        sources = [open_source(served), open_source(str(tmp_path / "fixtures"))]
+        told = [provenance_of(source.aggregate(query)) for source in sources]
+        for source in sources:
+            source.close()
+        assert told[0] == told[1]
+        assert told[0] and len(told[0].runs) == 9
+
+
+COMMENT = (
+    '<!-- MONGO_TABLE: {{"collection": "runs", "pipeline": [], "columns": ["_id"], "headers": ["Run"], '
+    '"max_age": {days}}} -->\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("days", "told"),
+    [
+        (9, ["the newest result is of 2026-11-21, 10 days ago: more than 9"]),
+        (10, []),
+    ],
+)
+def test_results_older_than_they_may_be_are_warned_of_on_the_day_of_the_check(
+    days: int, told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1796083200")  # 2026-12-01
+    found = checked(tmp_path, days, '{"_id": 1, "start_time": {"$date": "2026-11-21T23:59:59Z"}}\n')
+    assert [one for one in found if one[0] == "MT333"] == [("MT333", each) for each in told]
+
+
+def test_the_line_says_by_when_results_are_to_be_measured_again() -> None:
+    told = provenance([document(1), document(2, day=24)])
+    assert provenance_parts(told, told.due(10))[:2] == [
+        "Measured 2026-11-21 to 2026-11-24",
+        "to be measured again by 2026-12-04",
+    ]
+
+
+def test_no_day_is_due_without_a_limit_without_a_date_and_beyond_the_calendar() -> None:
+    told = provenance([document(1)])
+    undated = replace(told, last=None)
+    assert [told.due(None), undated.due(10), told.due(10**7)] == [None, None, None]
+
+
+@pytest.mark.parametrize("written", ["", "soon", "9" * 30])
+def test_an_epoch_that_is_no_day_is_none(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", written)
+    assert abs(today() - datetime.now(UTC).date()) <= timedelta(days=1)
+
+
+def test_results_without_a_date_cannot_be_young_enough(tmp_path: Path) -> None:
+    (found,) = checked(tmp_path, 9, '{"_id": 1}\n')
+    assert found[0] == "MT333"
+    assert "no `start_time` of theirs is known" in found[1]
+
+
+def checked(folder: Path, days: int, lines: str) -> list[tuple[str, str]]:
+    (folder / "runs").mkdir()
+    (folder / "runs" / "a.jsonl").write_text(lines, encoding="utf-8")
+    page = read_page(COMMENT.format(days=days), "page.md", no_shared)
+    source = open_source(str(folder))
+    found = all_findings([page], answer([page], source))
+    source.close()
+    return [(one.rule, one.message) for one in found]
