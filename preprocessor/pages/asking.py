@@ -9,7 +9,6 @@ from preprocessor.pages.model import Answers, Page
 from preprocessor.results.model import ResultsError
 from preprocessor.results.opening import open_source
 from preprocessor.results.provenance import provenance_of
-from preprocessor.results.running import run_all
 
 if TYPE_CHECKING:
     from preprocessor.results.model import Query, ResultsSource
@@ -77,6 +76,8 @@ def answer(pages: Sequence[Page], source: ResultsSource) -> Answers:
     wanted = queries(pages)
     if not wanted:
         return {}
+    from preprocessor.results.running import run_all  # and with it the evaluator
+
     answers = run_all(source, wanted)
     for outcome in answers.values():
         if isinstance(outcome, ResultsError) and outcome.environment:

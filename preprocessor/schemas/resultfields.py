@@ -63,15 +63,15 @@ def _inside(schema: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Field]
 
 def _field(schema: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Field]:
     if "$ref" in schema:  # Only experiments refer to whole fields.
-        schema = _referred(f"experiment{schema['$ref']}")
+        schema = _referred(f"experiment.schema.json{schema['$ref']}")
     yield Field(".".join(path), schema["title"], schema["description"], schema.get("unit", ""))
     yield from _inside(schema, path)
 
 
 def _referred(reference: str) -> Mapping[str, Any]:
-    """What ``NAME#/a/b`` leads to, in the schema of that name."""
-    name, _, pointer = reference.partition("#/")
-    schema: Mapping[str, Any] = load(name)
+    """What ``NAME.schema.json#/a/b`` leads to."""
+    file, _, pointer = reference.partition("#/")
+    schema: Mapping[str, Any] = load(file.removesuffix(".schema.json"))
     for part in pointer.split("/"):
         schema = schema[part]
     return schema

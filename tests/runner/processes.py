@@ -11,7 +11,7 @@ import psutil
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (
-    "import argparse, sys; from preprocessor.runner import command; "
+    "import argparse, sys; from preprocessor.commands import run as command; "
     "parser = argparse.ArgumentParser(); command.add_arguments(parser); "
     "sys.exit(command.run(parser.parse_args()))"
 )

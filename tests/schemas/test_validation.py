@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from preprocessor.schemas import validation
+from preprocessor.schemas.loading import load
 
 NAMES = ("table", "chart", "value", "check", "pipeline")
 PIPELINE = [{"$match": {"a": 1}}, "first"]
@@ -73,7 +74,7 @@ def with_intruder(value, path, intruder, key):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_sound_comment_is_accepted_by_the_quick_look_and_by_jsonschema(name):
-    against = validation.schema(name)
+    against = load(name)
     assert validation.surely_valid(against, SOUND[name])
     assert jsonschema.Draft7Validator(against).is_valid(SOUND[name])
 
@@ -86,7 +87,7 @@ def test_what_the_quick_look_accepts_jsonschema_accepts(name, data):
         path = data.draw(st.sampled_from(list(places(value))))
         key = data.draw(st.none() | st.sampled_from(["a", "x", "y", "$a", "format", "title", "column"]))
         value = with_intruder(value, path, data.draw(INTRUDERS), key)
-    against = validation.schema(name)
+    against = load(name)
     if validation.surely_valid(against, value):
         assert jsonschema.Draft7Validator(against).is_valid(value)
     assert bool(validation.faults(name, value, "It")) != jsonschema.Draft7Validator(against).is_valid(value)
@@ -105,7 +106,7 @@ def test_a_keyword_that_the_quick_look_does_not_know_is_left_to_jsonschema(keywo
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_schema_is_one_of_draft_7_and_each_property_is_explained(name):
-    against = validation.schema(name)
+    against = load(name)
     jsonschema.Draft7Validator.check_schema(against)
     for part in schemas_within(against):
         for child in part.get("properties", {}).values():
@@ -114,7 +115,7 @@ def test_every_schema_is_one_of_draft_7_and_each_property_is_explained(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_example_in_a_schema_is_valid_where_it_stands(name):
-    for part in schemas_within(validation.schema(name)):
+    for part in schemas_within(load(name)):
         for example in part.get("examples", ()):
             jsonschema.Draft7Validator(part).validate(example)
 
