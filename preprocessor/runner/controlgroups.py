@@ -48,7 +48,7 @@ def open_group(
     """Make the group ``name`` and put the process into it; None where that is not permitted.
 
     The group is made below the one that the runner is in, or below the root when the runner's cannot have others.
-    ``warden`` removes it when the process has ended.
+    ``supervisor`` removes it when the process has ended.
     """
     if not (root / "cgroup.controllers").exists():
         return None  # version 1, or no Linux

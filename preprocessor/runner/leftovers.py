@@ -1,6 +1,6 @@
 """What is left of a local set whose holders were killed: servers, their folder, their control groups.
 
-A run and its warden watch each other, and whoever is left ends the servers and removes the folder. Where both were
+A run and its supervisor watch each other, and whoever is left ends the servers and removes the folder. Where both were
 killed, the next run does. It knows such a folder by the lock in it: both hold it, and the system takes it from them
 however they end.
 """
@@ -29,7 +29,7 @@ MEMBER: Final = "member-"
 
 
 def make_directory() -> tuple[Path, int | None]:
-    """A new folder for a set, and its lock, to be held by a warden too; None where the system has no such locks."""
+    """A new folder for a set, and its lock, to be held by a supervisor too; None where the system has no such locks."""
     directory = Path(tempfile.mkdtemp(prefix=PREFIX))
     file = directory / f".{LOCK}"
     held = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)

@@ -49,11 +49,11 @@ class LocalReplicaSet:
         self._credentials = Credentials()
         leftovers.sweep()
         self.directory, self._lock = leftovers.make_directory()
-        self._warden: subprocess.Popen[str] | None = None
+        self._supervisor: subprocess.Popen[str] | None = None
         self._groups: list[ControlGroup] | None = None
         try:
             self._ports = _free_ports(settings.members)
-            self._warden, self.pids = _start(self.directory, self._commands(), self._lock)
+            self._supervisor, self.pids = _start(self.directory, self._commands(), self._lock)
             self._initiate()
         except BaseException:
             self.close()
@@ -84,25 +84,25 @@ class LocalReplicaSet:
             named = zip(self._ports, self.pids, strict=True)
             made = [open_group(f"{self.directory.name}-{port}", pid) for port, pid in named]
             self._groups = [group for group in made if group]
-            self._tell_warden([str(group.path) for group in self._groups])
+            self._tell_supervisor([str(group.path) for group in self._groups])
             if len(self._groups) < len(made):
                 self._groups = []
         return self._groups
 
-    def _tell_warden(self, groups: list[str]) -> None:
-        if self._warden and self._warden.stdin:
-            self._warden.stdin.write("".join(f"{group}\n" for group in groups))
-            self._warden.stdin.flush()
+    def _tell_supervisor(self, groups: list[str]) -> None:
+        if self._supervisor and self._supervisor.stdin:
+            self._supervisor.stdin.write("".join(f"{group}\n" for group in groups))
+            self._supervisor.stdin.flush()
 
     def fault(self) -> str:
         """Why a member has ended, empty while all of them run."""
-        if self._warden is not None and self._warden.poll() is not None:
+        if self._supervisor is not None and self._supervisor.poll() is not None:
             return "the process that holds mongod was killed"
         return demise(self.directory, self.pids)
 
     def close(self) -> None:
         """End the members and remove their directory; twice does no harm."""
-        held, self._warden = self._warden, None
+        held, self._supervisor = self._supervisor, None
         if held is not None and held.stdin is not None:
             with suppress(BrokenPipeError):  # it was killed, with something unsaid
                 held.stdin.close()

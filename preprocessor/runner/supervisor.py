@@ -53,9 +53,9 @@ def main() -> int:
 
 
 def _start(command: list[str]) -> subprocess.Popen[bytes]:
-    nothing, warden = subprocess.DEVNULL, os.getpid()
+    nothing, supervisor = subprocess.DEVNULL, os.getpid()
     return subprocess.Popen(
-        command, stdin=nothing, stdout=nothing, stderr=nothing, preexec_fn=lambda: _die_with(warden)
+        command, stdin=nothing, stdout=nothing, stderr=nothing, preexec_fn=lambda: _die_with(supervisor)
     )
 
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 from preprocessor.aggregation import aggregate
 from preprocessor.render.html import html_table
 from preprocessor.render.provenanceblock import ProvenanceBlock, provenance_html
-from preprocessor.results.provenance import provenance_of, source_query
+from preprocessor.results.provenance import provenance_of
 from preprocessor.site.assets import inline
 from tests.browser.browsing import Served
 from tests.measured import document, speeds
@@ -21,7 +21,7 @@ def shown(page: Page, **keys: object) -> None:
     """A table of results of 2026-11-21, on a page without any theme."""
     spec = speeds(id="t", **keys)
     documents = [document(1), document(2)]
-    source = provenance_of(aggregate(documents, source_query(spec).pipeline))
+    source = provenance_of(aggregate(documents, spec.source_query.pipeline))
     rows = aggregate(documents, spec.pipeline)
     page.set_content(
         html_table(spec, rows, notes=provenance_html(spec, ProvenanceBlock(source, {}))) + inline()

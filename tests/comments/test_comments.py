@@ -9,8 +9,8 @@ import time
 
 import pytest
 
+from preprocessor.comments import KEYWORDS, find
 from preprocessor.comments.model import Comment, Scan, digest, replace
-from preprocessor.comments.search import KEYWORDS, find
 
 TABLE = '<!-- MONGO_TABLE: {"collection": "r"} -->'
 

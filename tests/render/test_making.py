@@ -7,7 +7,7 @@ from typing import Any
 from preprocessor.aggregation import aggregate
 from preprocessor.render.provenanceblock import ProvenanceBlock, provenance_html
 from preprocessor.render.runs import listed_runs
-from preprocessor.results.provenance import Provenance, provenance_of, source_query
+from preprocessor.results.provenance import Provenance, provenance_of
 from tests.measured import document, speeds
 from tests.site.builds import read
 
@@ -15,7 +15,7 @@ LINKS = {"CSV": "x.csv", "JSON": "x.json"}
 
 
 def source(*documents: dict[str, Any]) -> Provenance | None:
-    return provenance_of(aggregate(list(documents), source_query(speeds()).pipeline))
+    return provenance_of(aggregate(list(documents), speeds().source_query.pipeline))
 
 
 def made(*documents: dict[str, Any], **keys: Any) -> str:

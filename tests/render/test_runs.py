@@ -10,7 +10,7 @@ from bson.int64 import Int64
 from preprocessor.aggregation import aggregate
 from preprocessor.render.html import html_table
 from preprocessor.render.runs import ListedRuns, listed_runs
-from preprocessor.results.provenance import Run, provenance_of, source_query
+from preprocessor.results.provenance import Run, provenance_of
 from tests.measured import document, speeds
 from tests.site.builds import read
 
@@ -18,7 +18,7 @@ TABLE = speeds(title="Speed", id="t")
 
 
 def runs_of(*documents: dict[str, Any]) -> tuple[Run, ...]:
-    source = provenance_of(aggregate(list(documents), source_query(TABLE).pipeline))
+    source = provenance_of(aggregate(list(documents), TABLE.source_query.pipeline))
     assert source
     return source.runs
 

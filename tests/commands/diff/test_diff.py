@@ -15,7 +15,7 @@ from preprocessor.commands.diff.sites import tables_of_site
 from preprocessor.render.html import html_table
 from preprocessor.render.provenanceblock import ProvenanceBlock, provenance_html
 from preprocessor.render.runs import listed_runs
-from preprocessor.results.provenance import provenance_of, source_query
+from preprocessor.results.provenance import provenance_of
 from tests.commands.test_commands import mongo_tables
 from tests.measured import document, speeds
 from tests.mongod import Mongod
@@ -262,7 +262,7 @@ def test_rows_of_built_sites_are_paired_by_what_tells_them_apart(tmp_path: Path)
 
 def test_the_single_runs_under_a_figure_of_a_site_are_no_cells_of_its_table(tmp_path: Path) -> None:
     spec, documents = speeds(id="speed"), [document(1), document(2)]
-    source = provenance_of(aggregate(documents, source_query(spec).pipeline))
+    source = provenance_of(aggregate(documents, spec.source_query.pipeline))
     rows = aggregate(documents, spec.pipeline)
     assert source
     runs = listed_runs(spec, source.runs, lambda key: "")
