@@ -9,10 +9,19 @@ from pathlib import Path
 import pytest
 
 from tests import mongod as servers
+from tests.markers import markers_of
 
 # A shell starts background jobs with Ctrl-C ignored, and what they start inherits that: tests that interrupt a
 # process need it as it is in a terminal.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks each test with what it needs, so that ``-m`` can leave it out."""
+    for item in items:
+        if isinstance(item, pytest.Function):
+            for name in markers_of(item):
+                item.add_marker(name)
 
 
 @pytest.fixture(scope="session")

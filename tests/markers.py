@@ -1,0 +1,86 @@
+"""What a test needs, read from its code: a server, a built site, a browser, or more than a few seconds.
+
+A test needs what its function, its fixtures and the functions of ``tests`` that they name need. Only ``SLOW`` is a
+list: how long something takes is in no code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Final
+
+import pytest
+
+SERVERS: Final = {"tests.mongod.running", "tests.mongod.program", "preprocessor.runner.local.LocalReplicaSet"}
+BUILDS: Final = {"tests.site.builds.build", "tests.site.inprocess.built"}
+BUILDING_MODULES: Final = {"mkdocs.commands.build", "mkdocs.__main__"}
+BUILDING_PROGRAMS: Final = {"mkdocs", "zensical", "properdocs"}
+SLOW: Final[tuple[str, ...]] = ()
+"""Beginnings of the ids of tests that take more than some seconds: properties over many examples, other processes."""
+
+
+def markers_of(item: pytest.Function) -> Iterator[str]:
+    """The markers of a test."""
+    functions = [item.function, *(one[-1].func for one in item._fixtureinfo.name2fixturedefs.values())]
+    needs = frozenset().union(*(needs_of(one) for one in functions))
+    yield from sorted(needs)
+    if item.nodeid.startswith("tests/browser/"):
+        yield "browser"
+    if item.nodeid.startswith(SLOW):
+        yield "slow"
+
+
+@cache
+def needs_of(function: Callable[..., Any]) -> frozenset[str]:
+    """``server`` and ``build``, where a function or one that it names needs them."""
+    needs: set[str] = set()
+    seen: set[int] = set()
+    ahead: list[Any] = [function]
+    while ahead:
+        one = unwrapped(ahead.pop())
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        name = f"{getattr(one, '__module__', '')}.{getattr(one, '__qualname__', '')}"
+        needs |= {"server"} if name in SERVERS else {"build"} if name in BUILDS else set()
+        if isinstance(one, FunctionType) and one.__module__.startswith("tests."):
+            names, texts = names_and_texts(one.__code__)
+            needs |= (
+                {"build"}
+                if names & BUILDING_MODULES or (texts & BUILDING_PROGRAMS and "build" in texts)
+                else set()
+            )
+            ahead += named(one, names)
+    return frozenset(needs)
+
+
+def unwrapped(one: Any) -> Any:
+    """The function below what decorators have put around it: that of a property, of a fixture."""
+    one = getattr(getattr(one, "hypothesis", None), "inner_test", one)
+    return getattr(one, "__wrapped__", one)
+
+
+def named(function: FunctionType, names: set[str]) -> Iterator[Any]:
+    """What a function can call: globals that it names, and attributes of modules that it names."""
+    for name in names:
+        value = function.__globals__.get(name)
+        if isinstance(value, ModuleType):
+            yield from (getattr(value, inner) for inner in names if hasattr(value, inner))
+        elif callable(value):
+            yield value
+
+
+def names_and_texts(code: CodeType) -> tuple[set[str], set[str]]:
+    """The names and the texts in a function's code, and in that of the functions inside it."""
+    names, texts = set(code.co_names), set()
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            inner_names, inner_texts = names_and_texts(constant)
+            names |= inner_names
+            texts |= inner_texts
+        texts |= {
+            one for one in (constant if isinstance(constant, tuple) else (constant,)) if isinstance(one, str)
+        }
+    return names, texts
