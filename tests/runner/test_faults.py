@@ -133,7 +133,7 @@ def small_disk(tmp_path):
     place.mkdir()
     tried = subprocess.run(on_a_disk_of("1m", place, "true"), capture_output=True, text=True, check=False)
     if tried.returncode:
-        pytest.skip(f"allow user namespaces (sysctl kernel.unprivileged_userns_clone=1): {tried.stderr}")
+        pytest.fail(f"allow user namespaces (sysctl kernel.unprivileged_userns_clone=1): {tried.stderr}")
     return place
 
 

@@ -1,5 +1,7 @@
 """YCSB runs on what we have loaded, and we on what YCSB has loaded; go-ycsb too, with keys in order.
 
+A command, not a part of the suite, as neither is a Python package: ``python -m tests.outside ycsb``.
+
 go-ycsb 1.0.1 hashes the bytes of a sequence number high byte first, YCSB low byte first: their hashed keys differ.
 """
 
@@ -53,7 +55,7 @@ def peer(request, replica_set):
     name, start, order = request.param
     begin = start()
     if begin is None:
-        pytest.skip(f"{name} is not here: {WHERE[name]}")
+        pytest.fail(f"{name} is not here: {WHERE[name]}")
     uri = replica_set.uri.replace("/?", f"/{DATABASE}?")
     given = {"mongodb.url": uri, "recordcount": RECORDS, "operationcount": 500, "insertorder": order, **MIX}
     # With zipfian go-ycsb also chooses the record after the last, which is not there.

@@ -1,14 +1,13 @@
 """A published page of thirty-two tables with typed figures: how many that contradict its tables are told.
 
-Neither the page nor its figures are part of this project; where they are at hand, they are held against the list of
-its claims. The rows of each table are the published ones.
+Neither the page nor its figures are part of this project; whoever has them holds them against the list of its claims by
+``python -m tests.outside published FOLDER``. The rows of each table are the published ones.
 """
 
 from __future__ import annotations
 
 import csv
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,11 +15,11 @@ import pytest
 from preprocessor.findings.finding import Finding
 from preprocessor.pages.prose.judging import prose_findings
 from preprocessor.pages.reading import read_page
+from tests.outside import published_folder
 
-SHARED = Path(__file__).parents[3] / "../shared"
+SHARED = published_folder()
 PAGE = SHARED / "seeds/mongodb-performance-tables.md"
 CLAIMS = SHARED / "published/unibench_prose_claims.csv"
-pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the published page is not at hand")
 
 IN_TABLES = {1023, 1287}
 """Lines with a number that a table of their section contradicts, of the claims that disagree.

@@ -1,0 +1,43 @@
+"""Tests that need what is not part of this project: commands, so that nothing is skipped in a clone.
+
+``python -m tests.outside published FOLDER`` holds the linter and the prose rules against a published page of thirty-two
+tables: ``FOLDER`` has ``seeds/mongodb-performance-tables.md`` and ``published/*.csv``. ``python -m tests.outside ycsb``
+lets YCSB and go-ycsb run on what we have loaded, and the other way round; both programs have to be there. More arguments
+go to pytest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+FOLDER = "MONGO_TABLES_PUBLISHED"
+"""Environment variable with the folder of the published page."""
+
+
+def published_folder() -> Path:
+    """Where the published page and its figures are."""
+    return Path(os.environ[FOLDER])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.outside", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("published").add_argument("folder", type=Path)
+    commands.add_parser("ycsb")
+    given, more = parser.parse_known_args()
+    files = {
+        "published": ("lint/published_page.py", "pages/prose/published_page.py"),
+        "ycsb": ("runner/ycsb_peers.py",),
+    }
+    if given.command == "published":
+        os.environ[FOLDER] = str(given.folder.absolute())
+    return int(pytest.main([*(str(HERE / file) for file in files[given.command]), *more]))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
