@@ -1,7 +1,7 @@
 """What a test needs, read from its code: a server, a built site, a browser, or more than a few seconds.
 
-A test needs what its function, its fixtures and the functions of ``tests`` that they name need. Only ``SLOW`` is a
-list: how long something takes is in no code.
+A test needs what its function, its fixtures and the functions of ``tests`` that they name need. Slow is a property
+that is tried with many examples, and what ``SLOW`` lists: how long other things take is in no code.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 import pytest
+from hypothesis import is_hypothesis_test, settings
 
 SERVERS: Final = {"tests.mongod.running", "tests.mongod.program", "preprocessor.runner.local.LocalReplicaSet"}
 BUILDS: Final = {"tests.site.builds.build", "tests.site.inprocess.built"}
 BUILDING_MODULES: Final = {"mkdocs.commands.build", "mkdocs.__main__"}
 BUILDING_PROGRAMS: Final = {"mkdocs", "zensical", "properdocs"}
 SLOW: Final[tuple[str, ...]] = ()
-"""Beginnings of the ids of tests that take more than some seconds: properties over many examples, other processes."""
+"""Beginnings of the ids of tests that take more than some seconds."""
+MANY_EXAMPLES: Final = 100
 
 
 def markers_of(item: pytest.Function) -> Iterator[str]:
@@ -28,8 +30,16 @@ def markers_of(item: pytest.Function) -> Iterator[str]:
     yield from sorted(needs)
     if item.nodeid.startswith("tests/browser/"):
         yield "browser"
-    if item.nodeid.startswith(SLOW):
+    if item.nodeid.startswith(SLOW) or examples_of(item.function) >= MANY_EXAMPLES:
         yield "slow"
+
+
+def examples_of(function: Callable[..., Any]) -> int:
+    """With how many examples a property is tried; 0 for any other test."""
+    if not is_hypothesis_test(function):
+        return 0
+    stated = getattr(function, "_hypothesis_internal_use_settings", None) or settings()
+    return int(stated.max_examples)
 
 
 @cache
