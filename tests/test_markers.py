@@ -1,0 +1,66 @@
+"""Whoever leaves out what needs a server or a build is asked for neither."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from preprocessor.runner.local import LocalReplicaSet
+from tests import mongod as servers
+from tests.markers import examples_of, needs_of
+from tests.site.builds import build
+from tests.site.inprocess import built
+
+
+def by_way_of_a_helper() -> None:
+    with servers.running():
+        pass
+
+
+def calls_a_helper() -> None:
+    by_way_of_a_helper()
+
+
+def starts_a_replica_set() -> None:
+    LocalReplicaSet()
+
+
+def builds_inside() -> list[object]:
+    return [partial(one) for one in (build,)]
+
+
+def builds_in_process() -> None:
+    built("here")
+
+
+def runs_a_program() -> list[str]:
+    return ["-m", "zensical", "build"]
+
+
+def imports_late() -> None:
+    from mkdocs.commands.build import build as late  # noqa: F401
+
+
+@settings(max_examples=7)
+@given(st.integers())
+def few(number: int) -> None:
+    by_way_of_a_helper()
+
+
+def test_a_test_that_starts_a_server_is_told_by_its_code() -> None:
+    assert [needs_of(one) for one in (calls_a_helper, starts_a_replica_set, few)] == [{"server"}] * 3
+
+
+def test_a_test_that_builds_a_site_is_told_by_its_code() -> None:
+    building = (builds_inside, builds_in_process, runs_a_program, imports_late)
+    assert [needs_of(one) for one in building] == [{"build"}] * 4
+
+
+def test_a_test_that_needs_neither_is_told_to_need_nothing() -> None:
+    assert needs_of(examples_of) == set()
+
+
+def test_a_property_is_told_by_the_number_of_its_examples() -> None:
+    assert (examples_of(few), examples_of(calls_a_helper)) == (7, 0)
