@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests import mongod as servers
 from tests.markers import markers_of
@@ -14,6 +15,10 @@ from tests.markers import markers_of
 # A shell starts background jobs with Ctrl-C ignored, and what they start inherits that: tests that interrupt a
 # process need it as it is in a terminal.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# While one works on a property: `--hypothesis-profile=dev`. A property that states a number of examples keeps it. Where
+# CI is set Hypothesis takes its own profile `ci`, which draws the same examples each time.
+settings.register_profile("dev", max_examples=20)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
