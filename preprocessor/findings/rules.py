@@ -180,7 +180,7 @@ _ALL = (
     ),
     # MT3xx: wrong or failing output
     Rule("MT301", "pipeline-fails", "error", "A pipeline cannot be run."),
-    Rule("MT302", "column-never-there", "error", "No row has a column that the table shows."),
+    Rule("MT302", "column-never-there", "error", "No row has a field that is shown or asked for."),
     Rule("MT303", "no-rows", "error", "A pipeline gives no rows, and the table has no `empty`."),
     Rule(
         "MT304",

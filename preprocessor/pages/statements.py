@@ -16,8 +16,10 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.rules import finding
 from preprocessor.lint.rules_rows import naming_columns
 from preprocessor.pages.model import Tables
+from preprocessor.pages.queriedfields import missing_fields
 from preprocessor.render.column import column_value
 from preprocessor.render.values import brief_text, cell_text, is_number, raw_text
+from preprocessor.schemas.validation import did_you_mean
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
@@ -51,6 +53,8 @@ def value_findings(spec: ValueSpec, tables: Tables, answers: Answers) -> list[Fi
     selection = _selected(spec, tables, answers)
     if (rows := selection.rows) is None:
         return list(selection.findings)
+    if unknown := _unknown_fields(spec, {"where": spec.where}, _rows_of(spec, tables, answers)):
+        return unknown
     if len(rows) != 1:
         message = f"a value comes from one row, but {_counted(len(rows))} of table `{spec.table}` match"
         hint = "let `where` select exactly one row"
@@ -80,10 +84,13 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
 
 
 def check_findings(spec: CheckSpec, tables: Tables, answers: Answers) -> list[Finding]:
-    """Why the statement does not hold: no row is selected, or some that are do not match."""
+    """Why the statement does not hold: a field that no row has, no row is selected, or some that are do not match."""
     selection = _selected(spec, tables, answers)
     if (rows := selection.rows) is None:
         return list(selection.findings)
+    queries = {"where": spec.where, "expect": spec.expect}
+    if unknown := _unknown_fields(spec, queries, _rows_of(spec, tables, answers)):
+        return unknown
     if not rows:
         message = f"no row of table `{spec.table}` is selected, so the statement says nothing"
         return [
@@ -111,10 +118,32 @@ class _Selection:
 
 def _selected(spec: ValueSpec | CheckSpec, tables: Tables, answers: Answers) -> _Selection:
     """The rows that ``where`` selects; none, and no finding, when the table has a fault: it is told there."""
+    rows = _rows_of(spec, tables, answers)
+    return _Selection(None) if rows is None else _matching(spec, "where", rows, spec.where)
 
+
+def _rows_of(spec: ValueSpec | CheckSpec, tables: Tables, answers: Answers) -> Rows | None:
+    """All rows of the table; None when it has a fault."""
     table = tables.get(spec.table)
     rows = answers.get(table.query.key) if table else None
-    return _matching(spec, "where", rows, spec.where) if isinstance(rows, list) else _Selection(None)
+    return rows if isinstance(rows, list) else None
+
+
+def _unknown_fields(
+    spec: ValueSpec | CheckSpec, queries: Mapping[str, Mapping[str, Any]], rows: Rows | None
+) -> list[Finding]:
+    """What queries name that no row of the table has, where there are rows."""
+    if not rows:
+        return []
+    known = list(dict.fromkeys(name for row in rows for name in row))
+    found = []
+    for key, query in queries.items():
+        for one in missing_fields(query, rows):
+            message = f"no row of table `{spec.table}` has `{one.field}`, which `{key}` asks for"
+            near = did_you_mean(one.field, known) or f"the rows have {', '.join(known)}"
+            hint = f'{near}; {{"$exists": false}} expects that a field is not there'
+            found.append(finding("MT302", spec.file, spec.locate((key, *one.path), key=True), message, hint))
+    return found
 
 
 def _failing(spec: CheckSpec, rows: Rows) -> _Selection:

@@ -98,6 +98,68 @@ def test_a_figure_in_a_message_has_no_more_digits_than_its_table_or_than_tell_it
     assert told("105.913") == "105.9126"
 
 
+@pytest.mark.parametrize(
+    ("query", "named", "hint"),
+    [
+        ('"expect": {"opps": {"$ne": 5}}', "`opps`, which `expect`", "Did you mean `ops`?"),
+        ('"expect": {"erors": {"$ne": 5}}', "`erors`, which `expect`", "the rows have _id, n, ops"),
+        ('"expect": {"erors": null}', "`erors`, which `expect`", "the rows have _id, n, ops"),
+        ('"expect": {"$nor": [{"opps": 5}]}', "`opps`, which `expect`", "Did you mean `ops`?"),
+        (
+            '"expect": {"$and": [{"n": {"$gt": 0}}, {"ops.mean": {"$ne": 1}}]}',
+            "`ops.mean`, which",
+            "the rows",
+        ),
+        ('"expect": {"$expr": {"$ne": ["$opps", 5]}}', "`opps`, which `expect`", "Did you mean `ops`?"),
+        ('"expect": {"opps": {"$not": {"$gt": 5}}}', "`opps`, which `expect`", "Did you mean `ops`?"),
+        ('"where": {"opps": {"$ne": 5}}, "expect": {"n": {"$gt": 0}}', "`opps`, which `where`", "Did you"),
+    ],
+)
+def test_a_statement_about_a_field_that_no_row_has_does_not_hold_unnoticed(
+    query: str, named: str, hint: str, fixtures: Path
+) -> None:
+    (found,) = judged(f'Sound.<!-- MONGO_CHECK: {{"table": "speed", {query}}} -->', fixtures)
+    assert (found.rule, found.severity, found.line) == ("MT302", "error", 3)
+    assert named in found.message
+    assert found.hint.startswith(hint)
+
+
+def test_a_value_asks_for_its_row_by_fields_that_rows_have(fixtures: Path) -> None:
+    body = '{"table": "speed", "column": "n", "where": {"n": 8, "opps": {"$ne": 5}}}'
+    (found,) = judged(f"Speed: <!-- MONGO_VALUE: {body} -->", fixtures)
+    assert (found.rule, "`opps`" in found.message) == ("MT302", True)
+
+
+def test_fields_asked_of_the_elements_of_an_array_are_looked_for_in_them(fixtures: Path) -> None:
+    (fixtures / "runs" / "b.jsonl").write_text(
+        '{"_id": 9, "n": 77, "ops": 1, "steps": [{"ms": 1}, {"ms": 3}]}\n'
+    )
+
+    def of_steps(condition: str) -> list[str]:
+        body = f'{{"table": "speed", "where": {{"n": 77}}, "expect": {{"steps": {condition}}}}}'
+        return [one.rule for one in judged(f"Quick.<!-- MONGO_CHECK: {body} -->", fixtures)]
+
+    assert of_steps('{"$elemMatch": {"ms": {"$lt": 5}}}') == []
+    assert of_steps('{"$not": {"$elemMatch": {"ms": {"$gt": 5}}}}') == []
+    assert of_steps('{"$not": {"$elemMatch": {"msec": {"$gt": 5}}}}') == ["MT302"]
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        '{"errors": {"$exists": false}}',
+        '{"$or": [{"errors": 0}, {"errors": {"$exists": false}}]}',
+        '{"ops": {"$ne": 5}}',
+        '{"n": {"$in": [1, 8, 16]}}',
+    ],
+)
+def test_a_statement_may_expect_that_a_field_is_not_there_or_that_only_some_rows_have_it(
+    expect: str, fixtures: Path
+) -> None:
+    body = f'{{"table": "speed", "expect": {expect}}}'
+    assert judged(f"No errors.<!-- MONGO_CHECK: {body} -->", fixtures) == []
+
+
 def test_a_statement_about_no_row_is_no_statement(fixtures: Path) -> None:
     body = '{"table": "speed", "where": {"n": 99}, "expect": {"ops": {"$gt": 1}}}'
     (found,) = judged(f"<!-- MONGO_CHECK: {body} -->", fixtures)

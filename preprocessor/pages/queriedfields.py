@@ -1,0 +1,87 @@
+"""The fields that a query on a table's rows names, and those of them that no row has.
+
+A condition such as ``$ne`` holds for a field that is not there, so a mistyped name would let a statement hold for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from preprocessor.aggregation import AggregationError, aggregate
+from preprocessor.aggregation.fieldpaths import paths_in
+
+if TYPE_CHECKING:
+    from preprocessor.results.model import Rows
+
+Path = tuple[str | int, ...]
+
+_OF_QUERIES: Final = ("$and", "$or", "$nor")
+
+
+_NOWHERE: Final[Mapping[str, Any]] = {}
+
+
+class Named(NamedTuple):
+    """A field that a query names: its name, its place in the query, and the query that asks whether it is there.
+
+    That query is ``_NOWHERE`` where the author expects that the field is not there.
+    """
+
+    field: str
+    path: Path
+    there: Mapping[str, Any]
+
+
+def missing_fields(query: Mapping[str, Any], rows: Rows) -> list[Named]:
+    """The fields that the query names and that none of the rows has, each once.
+
+    Whoever writes ``{"$exists": false}`` anywhere says that a field may not be there: nothing is said of that one.
+    """
+    named = list(_named(query, ()))
+    settled = {one.field for one in named if one.there is _NOWHERE}
+    found: list[Named] = []
+    for one in named:
+        if one.field not in settled:
+            settled.add(one.field)
+            found += [] if _is_there(one, rows) else [one]
+    return found
+
+
+def _is_there(named: Named, rows: Rows) -> bool:
+    if "." not in named.field and any(named.field in row for row in rows):
+        return True  # as nearly always, and quickly told
+    try:
+        return bool(aggregate(rows, [{"$match": named.there}, {"$limit": 1}]))
+    except AggregationError:
+        return True  # A name that cannot be asked for: whoever runs the query says why.
+
+
+def _named(query: Any, path: Path) -> Iterator[Named]:
+    """The fields of a query that stands at ``path``."""
+    for name, value in query.items() if isinstance(query, Mapping) else ():
+        at = (*path, name)
+        if name in _OF_QUERIES and isinstance(value, Sequence):
+            for index, part in enumerate(value):
+                yield from _named(part, (*at, index))
+        elif name == "$expr":
+            for field in sorted(".".join(parts) for parts in paths_in(value) if parts):
+                yield Named(field, at, {field: {"$exists": True}})
+        elif not name.startswith("$"):
+            yield from _of_field(name, value, at)
+
+
+def _of_field(name: str, condition: Any, path: Path) -> Iterator[Named]:
+    """The field of one condition, and those that it asks the elements of an array for."""
+    yield Named(name, path, _NOWHERE if _expects_nothing(condition) else {name: {"$exists": True}})
+    elements = condition
+    while isinstance(elements, Mapping) and "$not" in elements:
+        elements, path = elements["$not"], (*path, "$not")
+    if isinstance(elements, Mapping) and "$elemMatch" in elements:
+        for one in _named(elements["$elemMatch"], (*path, "$elemMatch")):
+            there = _NOWHERE if one.there is _NOWHERE else {name: {"$elemMatch": one.there}}
+            yield Named(f"{name}.{one.field}", one.path, there)
+
+
+def _expects_nothing(condition: Any) -> bool:
+    return isinstance(condition, Mapping) and condition.get("$exists", True) in (False, 0)
