@@ -15,6 +15,7 @@ from preprocessor.lint import (
     rules_chance,
     rules_charts,
     rules_digits,
+    rules_elements,
     rules_fields,
     rules_headers,
     rules_numbers,
@@ -78,11 +79,16 @@ def row_findings(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> lis
     ]
 
 
-def asked_findings(subject: RuleContext, source: FixtureSource) -> list[Finding]:
-    """All that fixtures say of a pipeline when they are asked what it has at one of its stages."""
-    return [
+def asked_findings(
+    subject: RuleContext, source: FixtureSource, rows: Sequence[Mapping[str, Any]]
+) -> list[Finding]:
+    """All that fixtures say of a pipeline that gave ``rows`` when they are asked what it has at one of its stages."""
+    by_chance = [
         *rules_chance.tied_at_limit(subject.spec, source),
         *rules_chance.picked_by_chance(subject.spec, source),
         *rules_chance.tied_windows(subject.spec, source),
+    ]
+    return [
+        *(by_chance or rules_elements.element_by_chance(subject, source, rows)),
         *rules_texts.asked_text_order(subject, source),
     ]

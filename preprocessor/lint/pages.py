@@ -68,7 +68,7 @@ def lint(pages: Iterable[Sequence[Spec | None]], source: FixtureSource | None, r
             found += _still_true(foreseen, spec, rows[id(spec)]) if ran else foreseen
             if ran and (came := rows[id(spec)]):
                 found += row_findings(subject, came)
-                found += asked_findings(subject, source) if source else []
+                found += asked_findings(subject, source, came) if source else []
         found += [one for _, one in page_findings(subjects)]
     return found
 

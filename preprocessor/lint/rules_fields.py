@@ -119,6 +119,8 @@ def path_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
         dealt_with = form is not None and (form.missing is not None or form.reason is not None)
         if not shape.missing or shape.absent or shape.unknown or not source or dealt_with:
             continue
+        if _every_document_has(subject, source):
+            continue  # It is an array without elements that gives no value.
         yield subject.finding(
             "MT403",
             _read_at(subject, source) or subject.spec.locate(path),
@@ -127,6 +129,12 @@ def path_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
             'Say what a missing one means, with {"$ifNull": [field, …]}, or what is written for it, with '
             '"format": {column: {"reason": "…"}}.',
         )
+
+
+def _every_document_has(subject: RuleContext, source: str) -> bool:
+    """Whether each document of the collection has the field, which is in no array."""
+    shape = lookup(subject.flow.documents, tuple(source.split(".")))
+    return not shape.missing and "array" not in shape.kinds
 
 
 def _read_at(subject: RuleContext, source: str) -> tuple[int, int] | None:

@@ -61,7 +61,7 @@ def _dropped_by(subject: RuleContext, sort: StageFlow, key: str) -> StageFlow | 
 
 def limit_without_sort(subject: RuleContext) -> Iterator[Finding]:
     """MT401: which documents a ``$limit`` keeps is chance when nothing has put them in order."""
-    for stage in _chance_limits(subject):
+    for stage in chance_limits(subject):
         yield subject.in_pipeline(
             "MT401",
             stage.path,
@@ -71,7 +71,7 @@ def limit_without_sort(subject: RuleContext) -> Iterator[Finding]:
         )
 
 
-def _chance_limits(subject: RuleContext) -> list[StageFlow]:
+def chance_limits(subject: RuleContext) -> list[StageFlow]:
     """The stages that keep some documents of those that nothing has put in order."""
     before = [By.STORAGE, *(order.by for order in subject.orders)]
     return [
@@ -84,7 +84,7 @@ def _chance_limits(subject: RuleContext) -> list[StageFlow]:
 def rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
     """MT416: rows come out of a stage that promises no order, and nothing sorts them."""
     order = subject.orders[-1] if subject.orders else None
-    if order is None or order.by is not By.CHANCE or _chance_limits(subject) or _draws_in_order(subject):
+    if order is None or order.by is not By.CHANCE or chance_limits(subject) or _draws_in_order(subject):
         return
     name = _stage_name(order.cause)
     yield subject.in_pipeline(
@@ -100,7 +100,7 @@ def rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
 def at_random(subject: RuleContext) -> Iterator[Finding]:
     """MT421: a document or a number is drawn anew by every run, and no sort behind it changes that."""
     order = subject.orders[-1] if subject.orders else None
-    for path, name in _draws(subject.spec.pipeline, ()):
+    for path, name in draws(subject.spec.pipeline, ()):
         if name == "$sample" and order is not None and order.by is By.CHANCE:
             continue  # MT416 tells of it
         what = "picks documents" if name in ("$sample", "$sampleRate") else "makes numbers"
@@ -113,17 +113,17 @@ def at_random(subject: RuleContext) -> Iterator[Finding]:
         )
 
 
-def _draws(written: Any, path: Path) -> Iterator[tuple[Path, str]]:
+def draws(written: Any, path: Path) -> Iterator[tuple[Path, str]]:
     """Where a pipeline has a stage or an operator that goes by lot."""
     if isinstance(written, Mapping):
         for name, one in written.items():
             if name in ("$sample", "$rand", "$sampleRate"):
                 yield (*path, name), name
             elif name != "$literal":
-                yield from _draws(one, (*path, name))
+                yield from draws(one, (*path, name))
     elif isinstance(written, (list, tuple)):
         for index, one in enumerate(written):
-            yield from _draws(one, (*path, index))
+            yield from draws(one, (*path, index))
 
 
 _WHY_CHANCE: Final = {
@@ -149,7 +149,7 @@ def _sort_by(subject: RuleContext) -> str:
 def stored_order(subject: RuleContext) -> Iterator[Finding]:
     """MT417: rows come as their documents are stored, which a copy of the collection need not share."""
     by = subject.orders[-1].by if subject.orders else By.STORAGE
-    if by is By.STORAGE and not _chance_limits(subject) and not _draws_in_order(subject):
+    if by is By.STORAGE and not chance_limits(subject) and not _draws_in_order(subject):
         yield subject.finding(
             "MT417",
             subject.spec.locate(("pipeline",)),

@@ -1,0 +1,135 @@
+"""A rule about what is taken out of an array whose elements nothing has put in order.
+
+It does not know each operator that goes by places in an array: it puts the elements in other orders and looks whether
+readers see something else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from preprocessor.aggregation.values import MISSING
+from preprocessor.findings.finding import Finding
+from preprocessor.lint.asking import asked
+from preprocessor.lint.ordering import By, Order
+from preprocessor.lint.rulecontext import RuleContext, quoted
+from preprocessor.lint.rules_order import chance_limits, draws
+from preprocessor.render.column import column_value
+from preprocessor.specs.model import shown_columns
+
+if TYPE_CHECKING:
+    from preprocessor.results.fixtures import FixtureSource
+
+Rows = Sequence[Mapping[str, Any]]
+Seen = Counter[tuple[str, ...]]
+Made = tuple[int, list[str]]
+
+_DIGITS: Final = 9
+"""Sums of many numbers may differ in their last digits when these are added in another order."""
+
+
+def element_by_chance(subject: RuleContext, source: FixtureSource, rows: Rows) -> Iterator[Finding]:
+    """MT424: what is shown goes by the places of elements in an array that nothing has put in order."""
+    if chance_limits(subject) or any(draws(subject.spec.pipeline, ())):
+        return  # MT401 and MT421 tell of it.
+    lists = _open_arrays(subject.orders[-1].arrays) if subject.orders else []
+    columns = [column for column in _columns(subject) if column not in lists]  # MT420 tells of those.
+    shown = _shown(rows, columns)
+    for index, names in _made_by_chance(subject):
+        if not _differing(subject, source, (index, names), columns, shown):
+            continue
+        for name in names:
+            if found := _differing(subject, source, (index, [name]), columns, shown):
+                yield _finding(subject, name, index, found)
+
+
+def _finding(subject: RuleContext, name: str, index: int, columns: list[str]) -> Finding:
+    order = subject.orders[index].arrays[name]
+    return subject.in_pipeline(
+        "MT424",
+        order.cause,
+        f"The elements of `{name}` come {'in no order' if order.by is By.CHANCE else 'as documents are stored'}, and "
+        f"{quoted(columns)} {'goes' if len(columns) == 1 else 'go'} by their places: a server and files may show "
+        "different values.",
+        f'Sort them first: {{"$set": {{"{name}": {{"$sortArray": {{"input": "${name}", "sortBy": 1}}}}}}}}; or take '
+        "`$max`, `$min` or `$avg`.",
+        key=True,
+    )
+
+
+def _columns(subject: RuleContext) -> list[str]:
+    return list(dict.fromkeys(column for _, column in shown_columns(subject.spec)))
+
+
+def _open_arrays(arrays: Mapping[str, Order]) -> list[str]:
+    """The arrays whose elements nothing has put in order."""
+    return [name for name, order in arrays.items() if order.by in (By.CHANCE, By.STORAGE)]
+
+
+_MAKING: Final = ("$group", "$facet", "$lookup", "$graphLookup")
+
+
+def _made_by_chance(subject: RuleContext) -> Iterator[Made]:
+    """The stages that make arrays in no order, by their numbers, each with the names of the arrays."""
+    before: Mapping[str, Order] = {}
+    for index, order in enumerate(subject.orders[:-1]):
+        if next(iter(subject.spec.pipeline[index])) in _MAKING:
+            made = {
+                name: one
+                for name, one in order.arrays.items()
+                if one is not before.get(name) and "." not in name
+            }
+            if names := _open_arrays(made):
+                yield index, names
+        before = order.arrays
+
+
+def _differing(
+    subject: RuleContext, source: FixtureSource, made: Made, columns: Sequence[str], shown: Seen
+) -> list[str]:
+    """The columns in which readers see something else when arrays, behind the stage that makes them, are reordered."""
+    index, names = made
+    pipeline = subject.spec.pipeline
+    for reordered in (_turned_round, _moved_up):
+        stage = {
+            "$set": {
+                name: {"$cond": [{"$isArray": [f"${name}"]}, reordered(f"${name}"), f"${name}"]}
+                for name in names
+            }
+        }
+        rows = asked(subject.spec, source, [*pipeline[: index + 1], stage, *pipeline[index + 1 :]])
+        if rows and (others := _shown(rows, columns)) != shown:
+            return _told_apart(shown, others, columns)
+    return []
+
+
+def _turned_round(array: str) -> dict[str, Any]:
+    return {"$reverseArray": array}
+
+
+def _moved_up(array: str) -> dict[str, Any]:
+    """Each element one place further up, the first at the end: none keeps its place, as one in the middle may above."""
+    return {"$concatArrays": [{"$slice": [array, 1, 2**31 - 1]}, {"$slice": [array, 1]}]}
+
+
+def _shown(rows: Rows, columns: Sequence[str]) -> Seen:
+    """The rows as readers see them, whatever their order."""
+    return Counter(tuple(_written(column_value(row, column)) for column in columns) for row in rows)
+
+
+def _written(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.{_DIGITS}g}"
+    return "" if value is MISSING else repr(value)
+
+
+def _told_apart(one: Seen, other: Seen, columns: Sequence[str]) -> list[str]:
+    """The columns that have other values; all where only their combination differs."""
+    found = [
+        name
+        for at, name in enumerate(columns)
+        if Counter(row[at] for row in one.elements()) != Counter(row[at] for row in other.elements())
+    ]
+    return found or list(columns)
