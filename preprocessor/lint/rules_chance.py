@@ -13,7 +13,7 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
 from preprocessor.lint.asking import Documents, asked, made
-from preprocessor.lint.ordering import By, orders
+from preprocessor.lint.ordering import By, Order, orders
 from preprocessor.lint.rulecontext import quoted
 from preprocessor.lint.sortings import Sorting, Stages, is_kept, is_row_by_row, last_sorting
 from preprocessor.render.column import column_value
@@ -27,7 +27,10 @@ Rows = Sequence[Row]
 
 
 def tied_rows(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
-    """MT418: two rows are equal in all that they are sorted by, so that their order is chance."""
+    """MT418, MT424: two rows are equal in all that they are sorted by, so that their order is chance.
+
+    It is graver (MT424) where no two sources need give them to the sort in one order.
+    """
     sorting = last_sorting(spec.pipeline)
     if sorting is None or not sorting.seen or _never_there(sorting, rows):
         return
@@ -35,7 +38,7 @@ def tied_rows(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
         first, second = rows[number - 1], rows[number]
         if one == other and _differing(spec, first, second):
             yield finding(
-                "MT418",
+                "MT424" if _comes_by_chance(spec, sorting) else "MT418",
                 spec.file,
                 spec.locate(("pipeline", sorting.place, sorting.name), key=True),
                 f"Rows {number} and {number + 1} are equal in {quoted(sorting.keys)}, by which rows are sorted: "
@@ -43,6 +46,24 @@ def tied_rows(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
                 _with_more_keys(spec, sorting, first, second),
             )
             return
+
+
+def _comes_by_chance(spec: PipelineSpec, sorting: Sorting) -> bool:
+    """Whether what is sorted has no order before: elements of a set, or two collections. Groups alone do not count."""
+    before = orders(spec.pipeline[: sorting.place])
+    if not before or before[-1].by is not By.CHANCE:
+        return False
+    return before[-1].cause[1:] != ("$group",) or any(
+        "$unwind" in stage and _is_open(order, stage["$unwind"])
+        for stage, order in zip(spec.pipeline[1 : sorting.place], before, strict=False)
+    )
+
+
+def _is_open(order: Order, unwind: Any) -> bool:
+    """Whether the array that is unwound has its elements in no order."""
+    path = unwind["path"] if isinstance(unwind, Mapping) else unwind
+    made = order.arrays.get(str(path)[1:])
+    return made is not None and made.by is By.CHANCE
 
 
 def _never_there(sorting: Sorting, rows: Rows) -> bool:

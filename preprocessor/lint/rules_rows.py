@@ -28,11 +28,14 @@ def key_columns(spec: TableSpec) -> tuple[str, ...]:
 def naming_columns(spec: TableSpec, rows: Rows) -> tuple[str, ...]:
     """The columns that name a row: by which readers find it, the first, parts of its ``_id``, and all but numbers.
 
-    Other numbers are what was measured: who knows what row he looks for does not know them yet.
+    An element of a set that was made one row of each names its row, too. Other numbers are what was measured: who
+    knows what row he looks for does not know them yet.
     """
     keys = {*key_columns(spec), spec.columns[0]}
     return tuple(
-        name for name in spec.columns if name in keys or _is_of_id(spec, name) or _has_names(name, rows)
+        name
+        for name in spec.columns
+        if name in keys or _is_of_id(spec, name) or _is_of_set(spec, name) or _has_names(name, rows)
     )
 
 
@@ -46,6 +49,25 @@ def _is_of_id(spec: TableSpec, column: str) -> bool:
             if written not in (1, True):
                 return False
     return column.partition(".")[0] == "_id"
+
+
+def _is_of_set(spec: TableSpec, column: str) -> bool:
+    """Whether a column shows the elements of an ``$addToSet``, each in a row of its own."""
+    field, unwound = column, False
+    for stage in reversed(spec.pipeline):
+        ((operator, argument),) = stage.items()
+        if operator == "$group":
+            made = argument.get(field)
+            return unwound and isinstance(made, Mapping) and "$addToSet" in made
+        if operator == "$unwind":
+            path = argument["path"] if isinstance(argument, Mapping) else argument
+            unwound = unwound or path == f"${field}"
+        elif operator in ("$project", "$set", "$addFields") and (written := argument.get(field)) is not None:
+            if isinstance(written, str) and written.startswith("$"):
+                field = written[1:]
+            elif written not in (1, True):
+                return False
+    return False
 
 
 def _has_names(column: str, rows: Rows) -> bool:

@@ -61,6 +61,25 @@ def test_a_leaderboard_has_rows_that_readers_can_tell_apart(tmp_path: Path) -> N
     assert (code, rules) == (0, ["MT418 note"])
 
 
+SET = [{"$group": {"_id": "$goals", "names": {"$addToSet": "$_id"}}}, {"$unwind": "$names"}]
+
+
+@pytest.mark.parametrize("renamed", [[], [{"$project": {"_id": 0, "goals": "$_id", "who": "$names"}}]])
+def test_elements_of_a_set_that_sort_alike_are_warned_of_as_what_they_are(
+    tmp_path: Path, renamed: list[Any]
+) -> None:
+    key, element = ("goals", "who") if renamed else ("_id", "names")
+    told = [*SET, *renamed, {"$sort": {key: 1}}]
+    assert check(tmp_path, told, [key, element]) == (1, ["MT424 warning"])
+    assert check(tmp_path, [*SET, *renamed, {"$sort": {key: 1, element: 1}}], [key, element]) == (0, [])
+
+
+def test_documents_of_two_collections_that_sort_alike_are_warned_of(tmp_path: Path) -> None:
+    named = {"$set": {"name": {"$concat": ["$name", " too"]}}}
+    both = [{"$unionWith": {"coll": "players", "pipeline": [named]}}]
+    assert check(tmp_path, [*both, {"$sort": {"goals": 1}}], ["name", "goals"]) == (1, ["MT424 warning"])
+
+
 def test_a_tie_at_a_limit_is_told_as_what_it_is(tmp_path: Path) -> None:
     pipeline = [{"$sort": {"goals": -1}}, {"$limit": 3}]
     assert check(tmp_path, pipeline, ["name", "goals"]) == (1, ["MT419 warning"])
