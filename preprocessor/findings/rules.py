@@ -242,6 +242,8 @@ _ALL = (
     Rule("MT425", "zone-without-dates", "warning", "A chart names a time zone and shows no dates."),
     Rule("MT426", "dates-as-names", "warning", "A chart shows texts of dates, out of their order."),
     Rule("MT427", "two-units", "warning", "A header names another unit than its column's format."),
+    Rule("MT428", "texts-left-out", "warning", "A sum or a mean leaves out texts among the numbers."),
+    Rule("MT429", "dates-not-to-scale", "warning", "A chart shows texts of dates at equal distances."),
     # MT5xx: untidiness
     Rule("MT501", "unused-field", "note", "A field is computed or kept, and never used."),
     Rule("MT502", "carried-arrays", "note", "Whole arrays travel with every row and are not shown."),

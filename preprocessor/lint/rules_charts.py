@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final
 
@@ -32,14 +33,60 @@ def dates_as_names(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
     plot = plot_of(spec)
     if plot is None:
         return
-    names = list(dict.fromkeys(present_values(rows, plot.x)))
-    if not names or not all(isinstance(one, str) and _DATE.fullmatch(one) for one in names):
-        return
-    wrong = next(((one, other) for one, other in pairwise(names) if one > other), None)
-    if wrong is not None and names != sorted(names, reverse=True):
+    names = _dates_as_text(rows, plot.x)
+    wrong = _out_of_order(names)
+    if wrong is not None:
         message = f"`{plot.x}` has texts, which stand in the order of the rows: {wrong[0]} before {wrong[1]}."
         hint = "Leave dates as dates in the pipeline: they stand on a time axis, to scale."
         yield finding("MT426", spec.file, spec.locate((*plot.place, "x")), message, hint)
 
 
-RULES: Final = (zone_without_dates, dates_as_names)
+def _dates_as_text(rows: Rows, column: str) -> list[str]:
+    """The texts of a column, each once; none where one of its values is no text of a date."""
+    names = list(dict.fromkeys(present_values(rows, column)))
+    return names if all(isinstance(one, str) and _DATE.fullmatch(one) for one in names) else []
+
+
+def _out_of_order(names: list[str]) -> tuple[str, str] | None:
+    """The first two that stand against the order of time, where it does not run backwards throughout."""
+    if names == sorted(names, reverse=True):
+        return None
+    return next(((one, other) for one, other in pairwise(names) if one > other), None)
+
+
+def dates_not_to_scale(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
+    """MT429: a line goes over texts that are dates, at equal distances whatever time lies between them."""
+    plot = plot_of(spec)
+    if plot is None or plot.mark != "line":
+        return
+    names = _dates_as_text(rows, plot.x)
+    if len(names) < 3 or _out_of_order(names) or _evenly_spaced(names):
+        return
+    message = (
+        f"`{plot.x}` has texts, which stand at equal distances: {names[0]}, {names[1]} and {names[2]} too, "
+        "whatever time lies between them."
+    )
+    dates = f'{{"$set": {{"{plot.x}": {{"$toDate": "${plot.x}"}}}}}}'
+    hint = f"Make dates of them, which stand on a time axis, to scale: {dates}."
+    yield finding("MT429", spec.file, spec.locate((*plot.place, "x")), message, hint)
+
+
+def _evenly_spaced(names: list[str]) -> bool:
+    """Whether there is always as much time between two dates: as many months of the calendar, or seconds."""
+    try:
+        moments = [datetime.fromisoformat(_whole(name)) for name in names]
+    except ValueError:
+        return True  # No day of the calendar: who knows what it is.
+    months = {12 * (b.year - a.year) + b.month - a.month for a, b in pairwise(moments)}
+    same_day = len({(one.day, one.time()) for one in moments}) == 1
+    return (same_day and len(months) == 1) or len({b - a for a, b in pairwise(moments)}) == 1
+
+
+def _whole(name: str) -> str:
+    """The date with the day and the time that it leaves out."""
+    day, _, time = name.removesuffix("Z").replace("T", " ").partition(" ")
+    time, _, part = time.partition(".")
+    return f"{day}{'-01' if len(day) == 7 else ''} {time + '00:00:00'[len(time) :]}.{(part + '000000')[:6]}"
+
+
+RULES: Final = (zone_without_dates, dates_as_names, dates_not_to_scale)

@@ -6,12 +6,12 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from preprocessor.findings.finding import Finding
 from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.shape.expressions import Operand, Path, Visit
-from preprocessor.lint.shape.values import elements
+from preprocessor.lint.shape.values import NUMBERS, elements
 
 
 def _written(expression: Any) -> str:
@@ -38,6 +38,35 @@ def null_counted_as_zero(subject: RuleContext) -> Iterator[Finding]:
                 'Leave out nulls first: {"$filter": {"input": …, "cond": {"$ne": ["$$this", null]}}}; `$add` '
                 "instead of `$sum` gives null for a null.",
             )
+
+
+_ONLY_NUMBERS: Final = frozenset({"$avg", "$sum", "$stdDevPop", "$stdDevSamp", "$median", "$percentile"})
+
+
+def texts_left_out(subject: RuleContext) -> Iterator[Finding]:
+    """MT428: a sum or a mean leaves out what is no number, without a word.
+
+    Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/avg/#non-numeric-or-missing-values
+    """
+    for visit in subject.visits if subject.known else ():
+        above = [part for part in visit.path if not isinstance(part, int) and part != "input"]
+        operator = str(above[-1]) if above and above[-1] in _ONLY_NUMBERS else ""
+        if visit.name or not operator or visit.shape.unknown:
+            continue
+        inner = elements(visit.shape)
+        kinds = visit.shape.kinds | (frozenset() if inner.unknown else inner.kinds)
+        field = visit.shape.traits.path
+        if "string" not in kinds or field is None:
+            continue
+        have = f"Some documents have a text in `{field}`" if kinds & NUMBERS else f"`{field}` is text"
+        result = "counts numbers only" if kinds & NUMBERS else "finds no number in it"
+        yield subject.in_pipeline(
+            "MT428",
+            visit.path,
+            f"{have}: `{operator}` {result}, and leaves texts out without a word.",
+            'Make numbers of them first, with {"$toDouble": …}, or select numbers: '
+            f'{{"$match": {{"{field}": {{"$type": "number"}}}}}}.',
+        )
 
 
 def rounded_divisor(subject: RuleContext) -> Iterator[Finding]:
@@ -155,6 +184,7 @@ def _compared_states(visit: Visit) -> tuple[str, str] | None:
 
 RULES = (
     null_counted_as_zero,
+    texts_left_out,
     rounded_divisor,
     zero_divisor,
     unguarded_divisor,

@@ -1,0 +1,49 @@
+"""When texts of dates on the axis of a line are told of: where the time between them differs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from preprocessor.lint.rules_charts import dates_not_to_scale
+from preprocessor.pages.reading import read_page
+
+
+def told(days: list[str]) -> bool:
+    """Whether a line over these texts is told of."""
+    body = {"collection": "runs", "pipeline": [], "x": "day", "y": "n", "mark": "line"}
+    page = read_page(f"<!-- MONGO_CHART: {json.dumps(body)} -->\n", "page.md", lambda _: None)
+    rows = [{"day": day, "n": 1} for day in days]
+    return [one.rule for one in dates_not_to_scale(page.asking[0], rows)] == ["MT429"]
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        ["2020-01-01", "2020-01-02", "2020-03-01"],
+        ["2020-03-01", "2020-01-02", "2020-01-01"],
+        ["2020-01", "2020-02", "2020-06"],
+        ["2020-01-01T00:00:00Z", "2020-01-01T01:00:00Z", "2020-01-01T06:00:00Z"],
+        ["2020-01-01 00:00", "2020-01-01 00:00:30.5", "2020-01-02"],
+    ],
+)
+def test_texts_of_dates_between_which_the_time_differs_are_told_of(days: list[str]) -> None:
+    assert told(days)
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        ["2020-01-01", "2020-01-02", "2020-01-03"],
+        ["2020-01", "2020-02", "2020-03"],
+        ["2019-12-01", "2020-01-01", "2020-02-01"],
+        ["2020-01-01", "2021-01-01", "2022-01-01"],
+        ["2020-01-01", "2020-06-01"],
+        ["2020-01-01", "2020-01-02", "later"],
+        ["2020-13-01", "2020-14-02", "2020-99-03"],
+        [],
+    ],
+)
+def test_texts_at_equal_times_or_that_are_no_dates_are_not(days: list[str]) -> None:
+    assert not told(days)
