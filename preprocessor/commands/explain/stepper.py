@@ -72,14 +72,40 @@ class _FixtureWalk:
         rows = self._source.candidates(self._query)
         self._steps = [Step(self._source.count(self._query.collection), rows, 0.0)]
         yield self._steps[0]
+        outcome: Rows | None = None
         for number, stage in enumerate(self._query.pipeline):
             started = time.perf_counter()
             try:
                 rows = self._source.applied(rows, replace(self._query, pipeline=(stage,)))
             except ResultsError as error:
-                raise _moved(error, number) from None
+                if (outcome := self._outcome()) is None:
+                    raise _moved(error, number) from None
+                rows = self._each_by_itself(rows, stage)
+            if outcome is not None and number == len(self._query.pipeline) - 1:
+                rows = outcome
             self._steps.append(Step(len(rows), rows, _since(started)))
             yield self._steps[-1]
+
+    def _outcome(self) -> Rows | None:
+        """What the pipeline as a whole gives; None where it fails.
+
+        It may be sound where a stage alone is not: a ``$skip`` or a ``$limit`` behind it is moved ahead, and takes
+        the documents that it would fail on.
+        """
+        try:
+            return self._source.aggregate(self._query)
+        except ResultsError:
+            return None
+
+    def _each_by_itself(self, rows: Rows, stage: Any) -> Rows:
+        """What a stage makes of each document; those that it fails on stay as they are, for a later stage to drop."""
+        made: list[dict[str, Any]] = []
+        for row in rows:
+            try:
+                made += self._source.applied([row], replace(self._query, pipeline=(stage,)))
+            except ResultsError:
+                made.append(row)
+        return made
 
     def _load_operators(self) -> None:
         """Have all modules imported before anything is timed; faults come up again at their stage."""

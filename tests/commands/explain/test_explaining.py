@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -113,6 +114,24 @@ def valued(row: Any, path: list[str]) -> bool:
     if isinstance(row, Mapping):
         return path[0] in row and valued(row[path[0]], path[1:])
     return isinstance(row, list)
+
+
+@pytest.mark.parametrize(
+    ("behind", "counts"),
+    [
+        ([{"$skip": 1}], [2, 2, 1]),
+        ([{"$skip": 2}], [2, 2, 0]),
+        ([{"$skip": 1}, {"$sort": {"b": 1}}], [2, 2, 1, 1]),
+    ],
+)
+def test_no_error_is_told_that_the_pipeline_as_a_whole_does_not_have(
+    behind: list[Any], counts: list[int], tmp_path: Path
+) -> None:
+    rows = [{"a": [], "b": 1}, {"a": 7, "b": 2}]
+    told, outcome = explained(str(tmp_path), rows, [{"$set": {"a": {"$toString": "$a"}}}, *behind])
+    assert told.findings == ()
+    assert [told.stages[0].before.count, *(one.after.count for one in told.stages)] == counts
+    assert told.stages[-1].after.rows == outcome
 
 
 @settings(max_examples=150, deadline=None)
