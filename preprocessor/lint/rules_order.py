@@ -67,8 +67,17 @@ def limit_without_sort(subject: RuleContext) -> Iterator[Finding]:
             stage.path,
             f"`{stage.name}` without a `$sort` before it: which document is shown is chance, and changes "
             "when results are added.",
-            'Put a `$sort` before it, for example {"$sort": {"start_time": -1}} for the newest.',
+            f"Put a `$sort` before it{_sort_by_time(stage.before)}.",
         )
+
+
+def _sort_by_time(documents: Shape) -> str:
+    """A sort by a date that documents have there, as an example; by their ``_id`` where they have none."""
+    dates = [name for name, shape in documents.fields.items() if "date" in shape.kinds and not shape.unknown]
+    if dates:
+        return f', for example {{"$sort": {{"{dates[0]}": -1}}}} for the newest'
+    whole = documents.fields.get("_id")
+    return ', for example {"$sort": {"_id": 1}}' if whole is not None and not whole.absent else ""
 
 
 def chance_limits(subject: RuleContext) -> list[StageFlow]:

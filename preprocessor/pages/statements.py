@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 
 _ROWS_SHOWN = 3
+_NO_ROWS = frozenset({"MT303", "MT304"})
+"""What a table without rows is told; where its author ignores that, its values tell that they have none."""
 
 
 def value_and_text(spec: ValueSpec, tables: Tables, answers: Answers) -> tuple[Any, str] | None:
@@ -123,10 +125,12 @@ def _selected(spec: ValueSpec | CheckSpec, tables: Tables, answers: Answers) -> 
 
 
 def _rows_of(spec: ValueSpec | CheckSpec, tables: Tables, answers: Answers) -> Rows | None:
-    """All rows of the table; None when it has a fault."""
+    """All rows of the table; None when it has a fault, such as no rows where it does not say what to show instead."""
     table = tables.get(spec.table)
     rows = answers.get(table.query.key) if table else None
-    return rows if isinstance(rows, list) else None
+    if table is None or not isinstance(rows, list):
+        return None
+    return rows if rows or table.empty is not None or not _NO_ROWS.isdisjoint(table.ignore) else None
 
 
 def _unknown_fields(

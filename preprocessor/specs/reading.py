@@ -128,9 +128,9 @@ def _column_findings(document: Document) -> Iterator[Finding]:
     for path, column in _settings(body, *_SETTINGS):
         if column not in shown:
             message = f"`{column}` is not a column that is shown here."
-            hint = (
-                did_you_mean(column, shown) or "Shown are " + ", ".join(f"`{each}`" for each in shown) + "."
-            )
+            hint = did_you_mean(column, shown) or f"Shown are {', '.join(f'`{each}`' for each in shown)}."
+            if path[0] == "labels" and column in ("x", "y", "series"):
+                hint = f"Labels go by the names of columns: {', '.join(f'`{each}`' for each in shown)}."
             yield document.finding(
                 "MT136", path, message, hint, key=path[0] in ("format", "labels", "spread")
             )

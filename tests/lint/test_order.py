@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,24 @@ def test_groups_that_nobody_sorted_are_warned_of(tmp_path: Path) -> None:
 
 def test_rows_that_only_storage_has_ordered_are_noted_and_fail_nothing(tmp_path: Path) -> None:
     assert check(tmp_path, [], ["name", "goals"]) == (0, ["MT417 note"])
+
+
+@pytest.mark.parametrize(
+    ("documents", "proposed"),
+    [
+        ([{"at": datetime(2026, 1, 1)}], '{"$sort": {"at": -1}} for the newest'),
+        ([{"name": "Ada"}], "before it."),
+        ([{"_id": 1, "name": "Ada"}], '{"$sort": {"_id": 1}}.'),
+    ],
+)
+def test_a_sort_is_proposed_by_a_field_that_documents_have(
+    documents: list[dict[str, Any]], proposed: str
+) -> None:
+    spec = table([{"$limit": 1}], ["name"])
+    (found,) = [
+        one for one in findings(subject_of(spec, learnt(documents), known=True)) if one.rule == "MT401"
+    ]
+    assert found.hint.endswith((proposed, f"{proposed}."))
 
 
 def test_one_row_needs_no_order(tmp_path: Path) -> None:

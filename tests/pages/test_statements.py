@@ -233,3 +233,26 @@ def test_a_faulty_table_does_not_make_the_numbers_taken_from_it_faulty(
     found = all_findings([page], None)
     assert found
     assert {one.line for one in found} == {3}
+
+
+@pytest.mark.parametrize(
+    ("change", "rules"),
+    [
+        (('"runs"', '"run"'), ["MT304"]),
+        (('{"$sort"', '{"$match": {"n": 99}}, {"$sort"'), ["MT303"]),
+        (('"pipeline"', '"empty": "none", "pipeline"'), []),
+        (('"collection": "runs"', '"collection": "runs2", "empty": "none"'), ["MT320", "MT321"]),
+        (('"collection": "runs"', '"collection": "runs2", "ignore": {"MT304": "later"}'), ["MT320", "MT321"]),
+    ],
+)
+def test_of_a_table_that_has_no_rows_its_values_and_statements_say_nothing_more(
+    change: tuple[str, str], rules: list[str], fixtures: Path
+) -> None:
+    prose = (
+        '<!-- MONGO_VALUE: {"table": "speed", "column": "ops", "where": {"n": 8}} --> '
+        '<!-- MONGO_CHECK: {"table": "speed", "expect": {"n": {"$gt": 0}}} -->'
+    )
+    page = read_page(f"{TABLE.replace(*change)}\n\n{prose}\n", "page.md", SharedPipelines(fixtures))
+    source = open_source(str(fixtures))
+    found = all_findings([page], answer([page], source), source.collections())
+    assert [one.rule for one in found] == rules
