@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,11 +17,13 @@ from preprocessor.pages.asking import ask, source_for
 from preprocessor.pages.companions import built_together, companions
 from preprocessor.pages.files import STDIN, read_paths, read_text
 from preprocessor.pages.generated import deferred
+from preprocessor.pages.ids import written_ids
 from preprocessor.pages.included import Included, included
 from preprocessor.pages.reading import source_findings
 from preprocessor.pages.sitepages import Whereabouts, page_folders
 from preprocessor.results.model import ResultsError
 from preprocessor.results.opening import is_uri, open_source
+from preprocessor.specs.together import no_table
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
@@ -78,11 +80,27 @@ def _checked(gathered: Sequence[Page], arguments: Namespace) -> Iterator[_Checke
     pages = [page for page in gathered if not apart or Path(page.file).resolve() not in apart]
     taken_in = included(pages, arguments.pipelines)
     brought = [apart.pop(Path(page.file).resolve(), page) for page in taken_in.pages]
-    yield _among_others([*pages, *brought], taken_in, arguments, apart=False)
+    checked = _among_others([*pages, *brought], taken_in, arguments, apart=False)
+    yield replace(checked, findings=_naming_left_out(checked.findings, apart.values()))
     if apart:
         pages = list(apart.values())
         taken_in = included(pages, arguments.pipelines)
         yield _among_others([*pages, *taken_in.pages], taken_in, arguments, apart=True)
+
+
+def _naming_left_out(findings: Sequence[Finding], left_out: Iterable[Page]) -> Sequence[Finding]:
+    """The findings, with where a table is that no page of the site has, because the build leaves out its page."""
+    if not any(one.rule == "MT139" for one in findings):
+        return findings
+    hints = {
+        no_table(name): f"It is on {page.file}, which the build leaves out (`exclude_docs`, `draft_docs`)."
+        for page in left_out
+        for name in written_ids(page)
+    }
+    return [
+        replace(one, hint=hints[one.message]) if one.rule == "MT139" and one.message in hints else one
+        for one in findings
+    ]
 
 
 def _among_others(pages: list[Page], taken_in: Included, arguments: Namespace, *, apart: bool) -> _Checked:

@@ -72,11 +72,16 @@ def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]
     found: list[Finding] = []
     for spec in specs:
         if isinstance(spec, (ValueSpec, CheckSpec)) and spec.table not in ids:
-            message = f"There is no table with the id `{spec.table}`."
+            message = no_table(spec.table)
             near = did_you_mean(spec.table, ids) if len(found) < _GUESSED else ""
             hint = near or 'A table gets its id by the key "id".'
             found.append(finding("MT139", spec.file, spec.locate(("table",)), message, hint))
     return found
+
+
+def no_table(name: str) -> str:
+    """Give the message about an id that no table has."""
+    return f"There is no table with the id `{name}`."
 
 
 def written_ids(text: str) -> list[str]:
