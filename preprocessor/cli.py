@@ -23,11 +23,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from preprocessor import __version__
 from preprocessor.files.environment import RESULTS_VARIABLE
-from preprocessor.findings.reporters import report
 from preprocessor.findings.usage import UsageError, print_error
-from preprocessor.pages.reading import source_findings
-from preprocessor.results.model import ResultsError
-from preprocessor.schemas.validation import did_you_mean
 
 _DESCRIPTION = """\
 Tables in Markdown that come from MongoDB aggregation pipelines.
@@ -130,6 +126,11 @@ def _drop_output() -> None:
 def _failed(error: Exception) -> int:
     """One line for what the user can mend; a defect of ours keeps its traceback, for the report."""
     _raise_interrupt(error)
+    # Only who failed pays for these: `--version`, `schema` and `completion` need no page and no results.
+    from preprocessor.findings.reporters import report
+    from preprocessor.pages.reading import source_findings
+    from preprocessor.results.model import ResultsError
+
     if isinstance(error, ResultsError) and error.faults:
         print(report(source_findings(error, "fixtures"), "text"), end="", file=sys.stderr)
         return 2
@@ -181,6 +182,8 @@ class _Parser(argparse.ArgumentParser):
         return given, unknown
 
     def _nearest(self, message: str) -> str:
+        from preprocessor.schemas.validation import did_you_mean  # only who mistyped pays for it
+
         if found := _MISTYPED_OPTION.search(message):
             return did_you_mean(found[1], self._option_string_actions)
         found = _MISTYPED_CHOICE.search(message)
