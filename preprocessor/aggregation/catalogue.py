@@ -26,7 +26,8 @@ class Operator(NamedTuple):
     position, the last one repeated, or by name), ``gives``: what kind comes out; alternatives joined by ``|``, ``any``
     where it can be anything. ``family``: the module that evaluates it. ``since``: the
     MongoDB version that brought it. ``refused``: why it does not run offline, empty when it does; ``not_of``:
-    the type of which alone it does not.
+    the type of which alone it does not. ``order``: in what order a refused stage gives its documents (a value of
+    ``fields.Order``, or ``single`` where there is one at most), where it is one that promises any.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Operator(NamedTuple):
     since: str
     refused: str
     not_of: str
+    order: str
     manual: str
 
 
@@ -75,6 +77,7 @@ def _operator(line: dict[str, object]) -> Operator:
         since=str(line.get("since", "")),
         refused=str(line.get("refused", "")),
         not_of=str(line.get("not_of", "")),
+        order=str(line.get("order", "")),
         manual=str(
             line.get("manual", f"https://www.mongodb.com/docs/manual/reference/operator/aggregation/{plain}/")
         ),
@@ -99,3 +102,10 @@ def known(kind: Kind, name: str) -> Operator:
 def names(kind: Kind) -> list[str]:
     """The names of all operators of a kind, in order; for "did you mean"."""
     return sorted(name for found, name in _lines() if found == kind)
+
+
+@cache
+def reading_operands_alone() -> frozenset[str]:
+    """The operators of expressions that read what stands in their operands, and nothing else of the document."""
+    kinds = ("expression", "accumulator", "window")
+    return frozenset(name for (kind, name), line in _lines().items() if kind in kinds and "reads" not in line)

@@ -20,6 +20,7 @@ from bson.dbref import DBRef
 from preprocessor.aggregation import catalogue, paths, plancache
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.fieldorder import closed
+from preprocessor.aggregation.fields import StageRecord, register_record
 from preprocessor.aggregation.meter import give_held_documents
 from preprocessor.aggregation.optimizer import leading_group, leading_joins, reorder, sort_limit
 from preprocessor.aggregation.plancache import content_key
@@ -504,12 +505,13 @@ StageForm = Callable[[Any, Scope, Path], Stage]
 _STAGES: dict[str, StageForm] = {}
 
 
-def stage(*names: str) -> Callable[[StageForm], StageForm]:
-    """Registers a function ``(argument, scope, path) -> Stage``."""
+def stage(*names: str, record: StageRecord) -> Callable[[StageForm], StageForm]:
+    """Registers a function ``(argument, scope, path) -> Stage``, and the record of what it does to fields."""
 
     def register(function: StageForm) -> StageForm:
         for name in names:
             _STAGES[name] = function
+            register_record(name, record)
         return function
 
     return register

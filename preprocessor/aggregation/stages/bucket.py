@@ -9,6 +9,7 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, computed, paths_in
 from preprocessor.aggregation.meter import (
     admit_documents,
     blocks,
@@ -71,7 +72,16 @@ def _output(name: str, argument: Mapping[str, Any], scope: Scope, path: Path) ->
     return accumulated(output or _COUNT if name == "$bucketAuto" else output, scope, where)
 
 
-@stage("$bucket")
+def _effect(argument: Any) -> Effect:
+    made = [Field(("_id",), None, always=True)]
+    if "output" in argument:
+        made += [computed((name,), ("output", name), value) for name, value in argument["output"].items()]
+    else:
+        made.append(Field(("count",), None, always=True))
+    return Effect(tuple(paths_in(argument["groupBy"])), tuple(made), only=True)
+
+
+@stage("$bucket", record=StageRecord(_effect, order=lambda _: Order.SORTED))
 def bucket(argument: Any, scope: Scope, path: Path) -> Stage:
     """One document for each range of ``boundaries`` that a value falls into, in their order."""
     _check("$bucket", argument, ("groupBy", "boundaries"), ("default", "output"), path)
@@ -161,7 +171,7 @@ def _default(argument: Mapping[str, Any], boundaries: list[Any], scope: Scope, p
     return [None if value is MISSING else value]
 
 
-@stage("$bucketAuto")
+@stage("$bucketAuto", record=StageRecord(_effect, order=lambda _: Order.SORTED, holds=True))
 def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
     """At most ``buckets`` ranges that hold about equally many documents each."""
     _check("$bucketAuto", argument, ("groupBy", "buckets"), ("output", "granularity"), path)

@@ -15,6 +15,7 @@ from preprocessor.aggregation.compiler import (
     stage,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord
 from preprocessor.aggregation.meter import admit_documents, gather_within_limits
 from preprocessor.aggregation.values import Document, is_string
 
@@ -25,7 +26,12 @@ _NOT_IN_FACET = frozenset({
 })  # fmt: skip
 
 
-@stage("$facet")
+def _effect_of_facet(argument: Any) -> Effect:
+    made = (Field((name,), (name,), branch=pipeline) for name, pipeline in argument.items())
+    return Effect(fields=tuple(made), only=True)
+
+
+@stage("$facet", record=StageRecord(_effect_of_facet, single=lambda _: True, holds=True))
 def facet(argument: Any, scope: Scope, path: Path) -> Stage:
     """One document: for each name what its pipeline makes of the same input."""
     if not isinstance(argument, Mapping) or not argument:
@@ -70,7 +76,7 @@ def _check_in_facet(spec: Any, path: Path) -> None:
                 _check_in_facet(item, (*path, name, "pipeline", index))
 
 
-@stage("$unionWith")
+@stage("$unionWith", record=StageRecord(lambda _: Effect(), order=lambda _: Order.CHANCE, adds=True))
 def union_with(argument: Any, scope: Scope, path: Path) -> Stage:
     """The documents, and then those that a pipeline makes of another collection."""
     coll, pipeline, where = _union(argument, path)
@@ -117,7 +123,10 @@ def starts_with_documents(pipeline: Any) -> bool:
     return isinstance(pipeline[0], Mapping) and "$documents" in pipeline[0]
 
 
-@stage("$documents")
+_DOCUMENTS = StageRecord(lambda _: Effect(only=True), order=lambda _: Order.SORTED, adds=True)
+
+
+@stage("$documents", record=_DOCUMENTS)
 def documents(argument: Any, scope: Scope, path: Path) -> Stage:
     """The documents of a list; for the head of a pipeline in ``$lookup`` or ``$unionWith``."""
     if path[-2:-1] != (0,):

@@ -13,6 +13,7 @@ from preprocessor.aggregation import paths, sorting
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.expressions.arithmetic import add, subtract
+from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, split_path
 from preprocessor.aggregation.meter import admit_documents, gather_within_limits, spend
 from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.ordering import Key, compare, key
@@ -60,7 +61,19 @@ class _Plan:
         return with_nested(partition, self.name, value)
 
 
-@stage("$densify")
+def _effect(argument: Any) -> Effect:
+    path = split_path(argument["field"])
+    partitions = map(split_path, argument.get("partitionByFields") or ())
+    return Effect((path, *partitions), (Field(path, ("field",), reads=(path,), always=True),))
+
+
+def _order(argument: Any) -> Order:
+    """Beyond the last document of each partition it takes the partitions in any order."""
+    bounds = argument.get("range", {}).get("bounds")
+    return Order.PARTITIONS if argument.get("partitionByFields") and bounds != "partition" else Order.SORTED
+
+
+@stage("$densify", record=StageRecord(_effect, order=_order, adds=True, holds=True))
 def densify(argument: Any, scope: Scope, path: Path) -> Stage:
     """The documents sorted by partition and field, with new ones between them."""
     plan = _parsed(argument, scope, path)

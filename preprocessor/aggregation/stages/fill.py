@@ -7,6 +7,7 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, stage
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, paths_in, split_path
 from preprocessor.aggregation.stages.projection import set_fields
 from preprocessor.aggregation.stages.setwindowfields import set_window_fields
 from preprocessor.aggregation.values import Document
@@ -15,7 +16,25 @@ _METHODS = {"linear": "$linearFill", "locf": "$locf"}
 _KNOWN = ("partitionBy", "partitionByFields", "sortBy", "output")
 
 
-@stage("$fill")
+def _effect(argument: Any) -> Effect:
+    reads = [
+        *paths_in(argument.get("partitionBy")),
+        *map(split_path, argument.get("partitionByFields") or ()),
+    ]
+    reads += map(split_path, argument.get("sortBy") or ())
+    return Effect(tuple(reads), tuple(_filled(*one) for one in argument["output"].items()))
+
+
+def _filled(name: str, spec: Mapping[str, Any]) -> Field:
+    path, value = split_path(name), spec.get("value")
+    return Field(path, ("output", name), expression=value, reads=(path, *paths_in(value)))
+
+
+def _order_of(argument: Any) -> Order:
+    return Order.SORTED if "sortBy" in argument else Order.KEPT
+
+
+@stage("$fill", record=StageRecord(_effect, order=_order_of, holds=True))
 def fill(argument: Any, scope: Scope, path: Path) -> Stage:
     """The documents with the output fields filled, sorted and partitioned where a method needs it."""
     given = _checked(argument, path)

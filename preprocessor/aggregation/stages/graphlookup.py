@@ -12,6 +12,7 @@ from bson.objectid import ObjectId
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.fields import Effect, Field, Gives, StageRecord, paths_in, split_path
 from preprocessor.aggregation.meter import each, made_array
 from preprocessor.aggregation.numbers import integral
 from preprocessor.aggregation.ordering import Key, key
@@ -68,7 +69,12 @@ def _not_asked(values: list[Any], asked: set[Any]) -> list[Any]:
     return list(fresh)  # in any order: what is found comes in that of the collection
 
 
-@stage("$graphLookup")
+def _effect(argument: Any) -> Effect:
+    reads = tuple(paths_in(argument.get("startWith")))
+    return Effect(fields=(Field(split_path(argument["as"]), ("as",), reads=reads),))
+
+
+@stage("$graphLookup", record=StageRecord(_effect, Gives.EACH))
 def graph_lookup(argument: Any, scope: Scope, path: Path) -> Stage:
     """The documents, each with the list of those of a collection that it reaches."""
     _check(argument, path)

@@ -13,6 +13,7 @@ from preprocessor.aggregation.accumulators.registry import Accumulator, Keeping,
 from preprocessor.aggregation.compiler import Node, Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.fieldorder import OrderedDocument
+from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, computed, paths_in
 from preprocessor.aggregation.meter import blocks, check_key, hold, is_counted
 from preprocessor.aggregation.ordering import Key, key, key_of_checked
 from preprocessor.aggregation.plancache import content_key
@@ -27,7 +28,29 @@ _GROUP, _STATE = 400, 150
 _FLAT = frozenset({str, int, float, bool, type(None), Int64, datetime, ObjectId})
 
 
-@stage("$group")
+def _effect_of_group(argument: Any) -> Effect:
+    fields = [computed((name,), (name,), value) for name, value in argument.items()]
+    return Effect(fields=tuple(one._replace(always=one.parts == ("_id",)) for one in fields), only=True)
+
+
+def _is_constant(key: Any) -> bool:
+    """Whether a key is one and the same for all documents."""
+    if isinstance(key, Mapping):
+        return "$literal" in key or all(
+            not str(name).startswith("$") and _is_constant(one) for name, one in key.items()
+        )
+    return not isinstance(key, (str, list, tuple)) or (isinstance(key, str) and not key.startswith("$"))
+
+
+_GROUPING = StageRecord(
+    _effect_of_group,
+    order=lambda _: Order.CHANCE,
+    single=lambda argument: _is_constant(argument.get("_id")),
+    rank=4,
+)
+
+
+@stage("$group", record=_GROUPING)
 def group(argument: Any, scope: Scope, path: Path) -> Stage:
     """One document for each value of ``_id``, in the order in which the values first come."""
     if not isinstance(argument, Mapping):
@@ -203,7 +226,12 @@ def results(fields: Fields, states: list[State]) -> Document:
     return output
 
 
-@stage("$sortByCount")
+def _effect_of_counts(argument: Any) -> Effect:
+    made = (Field((name,), None, always=True) for name in ("_id", "count"))
+    return Effect(tuple(paths_in(argument)), tuple(made), only=True)
+
+
+@stage("$sortByCount", record=StageRecord(_effect_of_counts, order=lambda _: Order.SORTED))
 def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
     """How many documents there are for each value of an expression, the most frequent first."""
     _check_counted(argument, path)
@@ -226,7 +254,11 @@ def _check_counted(argument: Any, path: Path) -> None:
         raise AggregationError("$sortByCount takes an expression, not a document of fields", path, 40147)
 
 
-@stage("$count")
+def _effect_of_count(argument: Any) -> Effect:
+    return Effect(fields=(Field((argument,), (), always=True),), only=True)
+
+
+@stage("$count", record=StageRecord(_effect_of_count, single=lambda _: True))
 def count(argument: Any, scope: Scope, path: Path) -> Stage:
     """The number of documents, under the given name; no document at all where there are none."""
     name = _count_name(argument, path)

@@ -17,6 +17,7 @@ from preprocessor.aggregation.compiler import (
     stage,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.fields import Effect, Field, Gives, StageRecord, paths_in, split_path
 from preprocessor.aggregation.meter import admit_documents, check_key, gather_within_limits, made_array, spend
 from preprocessor.aggregation.plancache import content_key
 from preprocessor.aggregation.stages.combine import check_collection, starts_with_documents
@@ -28,7 +29,14 @@ _OPTIONS = ("from", "localField", "foreignField", "let", "pipeline", "as")
 _Find = Callable[[Document], Sequence[Document]]
 
 
-@stage("$lookup")
+def _effect(argument: Any) -> Effect:
+    local = argument.get("localField")
+    reads = [] if local is None else [split_path(local)]
+    reads += paths_in(argument.get("let"))
+    return Effect(fields=(Field(split_path(argument["as"]), ("as",), reads=tuple(reads)),))
+
+
+@stage("$lookup", record=StageRecord(_effect, Gives.EACH, rank=4))
 def lookup(argument: Any, scope: Scope, path: Path) -> Stage:
     """The documents, each with the list of those of another collection that belong to it."""
     _check(argument, path)

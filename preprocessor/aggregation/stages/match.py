@@ -7,11 +7,27 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, stage
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.fields import Effect, Gives, StageRecord, queried_paths
 from preprocessor.aggregation.query.parser import compile_query
 from preprocessor.aggregation.values import Document
 
 
-@stage("$match")
+def _effect(argument: Any) -> Effect:
+    return Effect(reads=tuple(queried_paths(argument)))
+
+
+def _names_one(condition: Any) -> bool:
+    """Whether a query asks for one ``_id``."""
+    wanted = condition.get("_id") if isinstance(condition, Mapping) else None
+    if isinstance(wanted, Mapping):
+        return "$eq" in wanted or (bool(wanted) and not any(str(key).startswith("$") for key in wanted))
+    return wanted is not None
+
+
+_MATCH = StageRecord(_effect, Gives.CHOSEN, single=_names_one, rank=1)
+
+
+@stage("$match", record=_MATCH)
 def match(argument: Any, scope: Scope, path: Path) -> Stage:
     """The documents that meet a query."""
     if not isinstance(argument, Mapping):

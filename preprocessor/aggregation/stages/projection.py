@@ -15,6 +15,7 @@ from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.fieldorder import OrderedDocument, closed, opened, placed, without_missing
+from preprocessor.aggregation.fields import Effect, Field, Gives, StageRecord, computed, leaves, split_path
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_number, is_string, truthy
 
 Kind = Literal["inclusion", "exclusion", "addition"]
@@ -125,7 +126,33 @@ def _is_expression(value: Mapping[str, Any]) -> bool:
     return next(iter(value), "").startswith("$")
 
 
-@stage("$project")
+def is_flag(value: Any) -> bool:
+    """Whether a value in ``$project`` says that a field stays or goes."""
+    return isinstance(value, bool) or is_number(value)
+
+
+def is_inclusion(argument: Mapping[str, Any]) -> bool:
+    """Whether a ``$project`` names what stays; of ``_id`` it can say the other thing than of the rest."""
+    named = list(leaves(argument))
+    others = [value for parts, _, value in named if parts != ("_id",) or not is_flag(value)]
+    return any(not is_flag(value) or truthy(value) for value in others or [value for _, _, value in named])
+
+
+def _effect_of_project(argument: Any) -> Effect:
+    only = is_inclusion(argument)
+    fields = []
+    for parts, place, value in leaves(argument):
+        if not is_flag(value):
+            fields.append(computed(parts, place, value))
+        elif truthy(value) == only:
+            becomes: Literal["kept", "dropped"] = "kept" if only else "dropped"
+            fields.append(Field(parts, place, becomes, always=parts == ("_id",)))
+    if only and not any(parts[0] == "_id" for parts, _, _ in leaves(argument)):
+        fields.append(Field(("_id",), None, "kept", always=True))
+    return Effect(fields=tuple(fields), only=only)
+
+
+@stage("$project", record=StageRecord(_effect_of_project, Gives.EACH, rank=3))
 def project(argument: Any, scope: Scope, path: Path) -> Stage:
     """Documents of the named (or all but the named) fields, and computed ones."""
     if not isinstance(argument, Mapping):
@@ -166,7 +193,12 @@ def _each(apply: Apply) -> Stage:
     return run
 
 
-@stage("$unset")
+def _effect_of_unset(argument: Any) -> Effect:
+    names = [argument] if is_string(argument) else argument
+    return Effect(fields=tuple(Field(split_path(name), (), "dropped") for name in names))
+
+
+@stage("$unset", record=StageRecord(_effect_of_unset, Gives.EACH))
 def unset(argument: Any, scope: Scope, path: Path) -> Stage:
     """Documents without the named fields."""
     names = [argument] if is_string(argument) else argument
@@ -185,7 +217,11 @@ def unset(argument: Any, scope: Scope, path: Path) -> Stage:
     return _each(_excluder(tree))
 
 
-@stage("$set", "$addFields")
+def _effect_of_set(argument: Any) -> Effect:
+    return Effect(fields=tuple(computed(*leaf) for leaf in leaves(argument)))
+
+
+@stage("$set", "$addFields", record=StageRecord(_effect_of_set, Gives.EACH))
 def set_fields(argument: Any, scope: Scope, path: Path) -> Stage:
     """Documents with fields added or replaced; the others keep value and place."""
     if not isinstance(argument, Mapping):

@@ -7,12 +7,17 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Slot, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.fields import WHOLE, Effect, StageRecord, paths_in
 from preprocessor.aggregation.values import MISSING, Document, Evaluate
 
 _KEEP, _PRUNE, _DESCEND = "keep", "prune", "descend"
 
 
-@stage("$redact")
+def _effect(argument: Any) -> Effect:
+    return Effect(reads=(*paths_in(argument), WHOLE))
+
+
+@stage("$redact", record=StageRecord(_effect))
 def redact(argument: Any, scope: Scope, path: Path) -> Stage:
     """What an expression lets through: ``$$KEEP`` all of a level, ``$$PRUNE`` it, ``$$DESCEND`` into it."""
     inner, (current, keep, prune, descend) = scope.binding("CURRENT", "KEEP", "PRUNE", "DESCEND")

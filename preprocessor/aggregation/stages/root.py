@@ -7,10 +7,15 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.fields import Effect, Gives, StageRecord, paths_in
 from preprocessor.aggregation.values import Document, type_name
 
 
-@stage("$replaceRoot")
+def _effect(expression: Any) -> Effect:
+    return Effect(reads=tuple(paths_in(expression)), only=True)
+
+
+@stage("$replaceRoot", record=StageRecord(lambda argument: _effect(argument["newRoot"]), Gives.EACH))
 def replace_root(argument: Any, scope: Scope, path: Path) -> Stage:
     """For each document the document that the expression ``newRoot`` gives."""
     if not isinstance(argument, Mapping):
@@ -24,7 +29,7 @@ def replace_root(argument: Any, scope: Scope, path: Path) -> Stage:
     return _replacing(argument["newRoot"], scope, (*path, "newRoot"))
 
 
-@stage("$replaceWith")
+@stage("$replaceWith", record=StageRecord(_effect, Gives.EACH))
 def replace_with(argument: Any, scope: Scope, path: Path) -> Stage:
     """For each document the document that the expression gives."""
     return _replacing(argument, scope, path)

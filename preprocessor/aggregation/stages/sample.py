@@ -8,12 +8,21 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, stage
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.fields import Effect, Gives, Order, StageRecord
 from preprocessor.aggregation.meter import gather_within_limits
 from preprocessor.aggregation.numbers import is_nan, to_double
 from preprocessor.aggregation.values import Document, is_number
 
+_SAMPLE = StageRecord(
+    lambda _: Effect(),
+    Gives.CHOSEN,
+    lambda _: Order.CHANCE,
+    single=lambda argument: argument.get("size") == 1,
+    holds=True,
+)
 
-@stage("$sample")
+
+@stage("$sample", record=_SAMPLE)
 def sample(argument: Any, scope: Scope, path: Path) -> Stage:
     """``size`` documents in random order."""
     size = _size(argument, path)

@@ -10,6 +10,7 @@ from preprocessor.aggregation import catalogue, sorting, windows
 from preprocessor.aggregation.accumulators.windowregistry import FORMS, Results, Window
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
+from preprocessor.aggregation.fields import Effect, Order, StageRecord, computed, paths_in, split_path
 from preprocessor.aggregation.meter import admit_documents, gather_within_limits
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.sorting import SortPattern
@@ -20,7 +21,17 @@ _FAILED_TO_PARSE = 9
 Outputs = list[tuple[Results, Path]]
 
 
-@stage("$setWindowFields")
+def _effect(argument: Any) -> Effect:
+    keys = map(split_path, argument.get("sortBy") or ())
+    made = (computed(split_path(name), ("output", name), value) for name, value in argument["output"].items())
+    return Effect((*paths_in(argument.get("partitionBy")), *keys), tuple(made))
+
+
+def _order_of(argument: Any) -> Order:
+    return Order.SORTED if "sortBy" in argument else Order.KEPT
+
+
+@stage("$setWindowFields", record=StageRecord(_effect, order=_order_of, holds=True))
 def set_window_fields(argument: Any, scope: Scope, path: Path) -> Stage:
     """The documents partition by partition, sorted, with the output fields added."""
     given = _checked(argument, path)

@@ -8,6 +8,7 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, stage
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.fields import Effect, Gives, StageRecord
 from preprocessor.aggregation.numbers import integral
 from preprocessor.aggregation.values import INT64_MAX, Document
 
@@ -20,7 +21,11 @@ def _count(name: str, argument: Any, path: Path, least: int, code: int) -> int:
     return number
 
 
-@stage("$limit")
+_SKIP = StageRecord(lambda _: Effect(), Gives.BY_PLACE, rank=2)
+_LIMIT = _SKIP._replace(single=lambda argument: argument == 1)
+
+
+@stage("$limit", record=_LIMIT)
 def limit(argument: Any, scope: Scope, path: Path) -> Stage:
     """The first ``argument`` documents."""
     most = _count("$limit", argument, path, 1, 15958)
@@ -31,7 +36,7 @@ def limit(argument: Any, scope: Scope, path: Path) -> Stage:
     return run
 
 
-@stage("$skip")
+@stage("$skip", record=_SKIP)
 def skip(argument: Any, scope: Scope, path: Path) -> Stage:
     """All but the first ``argument`` documents."""
     first = _count("$skip", argument, path, 0, 5107200)

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from preprocessor.aggregation import sorting
 from preprocessor.aggregation.compiler import Scope, Stage, stage
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.fields import Effect, Gives, Order, StageRecord, split_path
 from preprocessor.aggregation.meter import admit_documents, gather_within_limits
 from preprocessor.aggregation.values import Document
 
 
-@stage("$sort")
+def _effect(argument: Any) -> Effect:
+    keys = (key for key, order in argument.items() if not isinstance(order, Mapping))  # a $meta is no field
+    return Effect(reads=tuple(map(split_path, keys)))
+
+
+_SORT = StageRecord(_effect, Gives.CHOSEN, lambda _: Order.SORTED, holds=True, rank=1)
+
+
+@stage("$sort", record=_SORT)
 def sort(argument: Any, scope: Scope, path: Path) -> Stage:
     """The documents in the order of a pattern; what is equal keeps its order, unless a limit follows."""
     pattern = sorting.parse(argument, path)

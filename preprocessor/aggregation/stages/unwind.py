@@ -11,6 +11,7 @@ from bson.int64 import Int64
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import Scope, Stage, did_you_mean, stage
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.fields import Effect, Field, StageRecord, paths_in, split_path
 from preprocessor.aggregation.meter import unwind_elements
 from preprocessor.aggregation.stages.nesting import nested, with_nested
 from preprocessor.aggregation.values import MISSING, Document, is_string
@@ -44,7 +45,14 @@ class _Unwind:
         return with_nested(document, self.index, place) if self.index else document
 
 
-@stage("$unwind")
+def _effect(argument: Any) -> Effect:
+    spec = argument if isinstance(argument, Mapping) else {"path": argument}
+    index = spec.get("includeArrayIndex")
+    made = () if index is None else (Field(split_path(index), ("includeArrayIndex",), always=True),)
+    return Effect(tuple(paths_in(spec["path"])), made)
+
+
+@stage("$unwind", record=StageRecord(_effect, adds=True))
 def unwind(argument: Any, scope: Scope, path: Path) -> Stage:
     """One document for each element of an array, with the element in the array's place."""
     spec = _parse(argument, path)
