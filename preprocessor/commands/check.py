@@ -28,7 +28,6 @@ from preprocessor.specs.together import no_table
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Answers, Page
-    from preprocessor.results.fixtures import FixtureSource
     from preprocessor.results.model import Limits, ResultsSource
 
 
@@ -147,7 +146,7 @@ def _findings(
     source = _fixtures(where, arguments.limits) if static else source_for(together, where, arguments.limits)
     try:
         answers, collections, away = (None, (), []) if static else _asked(together, source, where)
-        linted = [] if away else lint_findings(together, _learnt_from(source), answers)
+        linted = [] if away else lint_findings(together, source, answers)
         found = all_findings(together, answers, collections, [*known, *linted])
         found = [one for one in found if one.file in asked or one.severity == "error"]
         found = sorted([*away, *found, *_stale(pages, answers)])
@@ -191,15 +190,6 @@ def _fixtures(where: str, limits: Limits) -> ResultsSource | None:
     if is_uri(where) or not Path(where).is_dir():
         return None
     return open_source(where, limits)
-
-
-def _learnt_from(source: ResultsSource | None) -> FixtureSource | None:
-    """The source, when the linter can learn documents from it: from fixtures, not from a database."""
-    if source is None:
-        return None
-    from preprocessor.results.fixtures import FixtureSource
-
-    return source if isinstance(source, FixtureSource) else None
 
 
 def _accept(findings: Sequence[Finding], file: Path) -> int:

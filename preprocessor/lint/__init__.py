@@ -31,7 +31,7 @@ from preprocessor.lint.shape.values import Shape
 from preprocessor.specs.model import PipelineSpec, TableSpec
 
 if TYPE_CHECKING:
-    from preprocessor.results.fixtures import FixtureSource
+    from preprocessor.results.model import LocalDocuments
 
 Rule = Callable[[RuleContext], Iterator[Finding]]
 
@@ -80,7 +80,7 @@ def row_findings(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> lis
 
 
 def asked_findings(
-    subject: RuleContext, source: FixtureSource, rows: Sequence[Mapping[str, Any]]
+    subject: RuleContext, source: LocalDocuments, rows: Sequence[Mapping[str, Any]]
 ) -> list[Finding]:
     """All that fixtures say of a pipeline that gave ``rows`` when they are asked what it has at one of its stages."""
     by_chance = [

@@ -1,8 +1,8 @@
 """What is known of a collection's documents before its pipelines are looked at.
 
-With fixtures it is learnt from the documents that pass the pipeline's first ``$match``: what their fields mean is known
-where they are benchmark results. Without, a pipeline that is written for such results is taken to get them, and of
-others nothing is known.
+Where they are at hand it is learnt from those that pass the pipeline's first ``$match``: what their fields mean is
+known where they are benchmark results. Without, a pipeline that is written for such results is taken to get them, and
+of others nothing is known.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from preprocessor.results.resultshape import MARKS, expects_results, is_result
 from preprocessor.schemas.loading import load
 
 if TYPE_CHECKING:
-    from preprocessor.results.fixtures import FixtureSource
+    from preprocessor.results.model import LocalDocuments
     from preprocessor.specs.model import PipelineSpec
 
 _AT_ONCE: Final = 1_000
 
 
-def collection_shape(spec: PipelineSpec, source: FixtureSource | None) -> tuple[Shape, bool]:
+def collection_shape(spec: PipelineSpec, source: LocalDocuments | None) -> tuple[Shape, bool]:
     """The shape of the documents that a pipeline starts from, and whether real documents were looked at."""
     documents = _matching(spec, source) if source else []
     if documents:
@@ -43,10 +43,13 @@ def described_results() -> Shape:
     return described(load("result"))
 
 
-def _matching(spec: PipelineSpec, source: FixtureSource) -> list[dict[str, Any]]:
+def _matching(spec: PipelineSpec, source: LocalDocuments) -> list[dict[str, Any]]:
     try:
-        return source.stored(spec.collection).with_documents(
-            _with_more(spec.pipeline), lambda documents: telling(_passing(documents, spec)), pruned=True
+        return source.with_documents(
+            spec.collection,
+            _with_more(spec.pipeline),
+            lambda documents: telling(_passing(documents, spec)),
+            pruned=True,
         )
     except (AggregationError, ResultsError):
         return []  # Whoever runs the pipeline says why.

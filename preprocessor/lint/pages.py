@@ -15,7 +15,7 @@ from preprocessor.lint.rules_texts import shows_sort_keys
 from preprocessor.specs.model import CheckSpec, PipelineSpec, Spec, ValueSpec
 
 if TYPE_CHECKING:
-    from preprocessor.results.fixtures import FixtureSource
+    from preprocessor.results.model import LocalDocuments
 
 Rows = Mapping[int, Sequence[Mapping[str, Any]] | None]
 """The rows of each table that was run, by ``id`` of its spec; None of one that failed."""
@@ -40,10 +40,10 @@ def _still_true(
     return [one for one in foreseen if one.rule not in told]
 
 
-def lint(pages: Iterable[Sequence[Spec | None]], source: FixtureSource | None, rows: Rows) -> list[Finding]:
+def lint(pages: Iterable[Sequence[Spec | None]], source: LocalDocuments | None, rows: Rows) -> list[Finding]:
     """All findings of the linter about the specs of each page.
 
-    ``source``: the fixtures that documents are learnt from, None where there are none. ``rows``: those of tables
+    ``source``: the documents to learn from, None where there are none. ``rows``: those of tables
     whose pipelines were run.
     """
     listed = [list(specs) for specs in pages]

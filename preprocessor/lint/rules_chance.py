@@ -20,7 +20,7 @@ from preprocessor.render.column import column_value
 from preprocessor.specs.model import PipelineSpec, shown_columns
 
 if TYPE_CHECKING:
-    from preprocessor.results.fixtures import FixtureSource
+    from preprocessor.results.model import LocalDocuments
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
@@ -83,7 +83,7 @@ def _with_more_keys(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) 
     return f"Sort by a field that tells them apart too, for example {sorting.with_key(key)}."
 
 
-def tied_at_limit(spec: PipelineSpec, source: FixtureSource) -> Iterator[Finding]:
+def tied_at_limit(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding]:
     """MT419: what a ``$limit`` cuts off is equal to the last that it keeps, in all that is sorted by."""
     for place, stage in enumerate(spec.pipeline):
         sorting = last_sorting(spec.pipeline[:place]) if "$limit" in stage else None
@@ -115,7 +115,7 @@ def _last_kept(stages: Stages) -> int:
     return last
 
 
-def _is_seen(spec: PipelineSpec, source: FixtureSource, sorting: Sorting, border: Documents) -> bool:
+def _is_seen(spec: PipelineSpec, source: LocalDocuments, sorting: Sorting, border: Documents) -> bool:
     """Whether it makes a difference to readers which of two documents is kept."""
     behind = spec.pipeline[sorting.place + 1 :]
     if not is_row_by_row(behind):
@@ -127,7 +127,7 @@ def _is_seen(spec: PipelineSpec, source: FixtureSource, sorting: Sorting, border
 _PICKING: Final = ("$first", "$last", "$firstN", "$lastN")
 
 
-def picked_by_chance(spec: PipelineSpec, source: FixtureSource) -> Iterator[Finding]:
+def picked_by_chance(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding]:
     """MT424: a group takes a value by the place of documents, where nothing has put them in order."""
     if not any("$group" in stage for stage in spec.pipeline):
         return
@@ -140,7 +140,9 @@ def picked_by_chance(spec: PipelineSpec, source: FixtureSource) -> Iterator[Find
         before = order.by
 
 
-def _taken_by_chance(spec: PipelineSpec, source: FixtureSource, index: int) -> Iterator[tuple[str, str, str]]:
+def _taken_by_chance(
+    spec: PipelineSpec, source: LocalDocuments, index: int
+) -> Iterator[tuple[str, str, str]]:
     """The fields of a group whose values are chance, each with what to say of it and what to do."""
     group = spec.pipeline[index]["$group"]
     ahead, key = spec.pipeline[:index], group["_id"]
@@ -174,7 +176,7 @@ def _operator(value: Any) -> str:
     return next(iter(value), "") if isinstance(value, Mapping) else ""
 
 
-def _overwritten(spec: PipelineSpec, source: FixtureSource, ahead: Stages, key: Any, merged: Any) -> bool:
+def _overwritten(spec: PipelineSpec, source: LocalDocuments, ahead: Stages, key: Any, merged: Any) -> bool:
     """Whether documents of one group that are merged have different values of one field."""
     pairs: list[dict[str, Any]] = [
         {"$project": {"_id": 0, "key": {"of": key}, "pair": {"$objectToArray": merged}}},
@@ -188,7 +190,7 @@ _BEST: Final = ("$top", "$bottom", "$topN", "$bottomN")
 
 
 def _tied(
-    spec: PipelineSpec, source: FixtureSource, ahead: Stages, key: Any, value: Mapping[str, Any]
+    spec: PipelineSpec, source: LocalDocuments, ahead: Stages, key: Any, value: Mapping[str, Any]
 ) -> bool:
     """Whether two of those that a group takes, or the last of them and the next, sort alike and differ."""
     ((operator, argument),) = value.items()
@@ -222,7 +224,7 @@ _BY_PLACE: Final = (
 )
 
 
-def tied_windows(spec: PipelineSpec, source: FixtureSource) -> Iterator[Finding]:
+def tied_windows(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding]:
     """MT424: what a window computes depends on which of two documents comes first that are sorted alike."""
     for index, stage in enumerate(spec.pipeline):
         argument = stage.get("$setWindowFields", {})
@@ -265,7 +267,7 @@ def _picked(group: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _several(spec: PipelineSpec, source: FixtureSource, index: int, picked: Mapping[str, Any]) -> list[str]:
+def _several(spec: PipelineSpec, source: LocalDocuments, index: int, picked: Mapping[str, Any]) -> list[str]:
     """The fields for which documents of one group have different values."""
     names = {f"f{number}": name for number, name in enumerate(picked)}
     sets = {short: {"$addToSet": {"$ifNull": [picked[name], None]}} for short, name in names.items()}

@@ -20,7 +20,7 @@ from preprocessor.render.column import column_value
 from preprocessor.specs.model import shown_columns
 
 if TYPE_CHECKING:
-    from preprocessor.results.fixtures import FixtureSource
+    from preprocessor.results.model import LocalDocuments
 
 Rows = Sequence[Mapping[str, Any]]
 Seen = Counter[tuple[str, ...]]
@@ -30,7 +30,7 @@ _DIGITS: Final = 9
 """Sums of many numbers may differ in their last digits when these are added in another order."""
 
 
-def element_by_chance(subject: RuleContext, source: FixtureSource, rows: Rows) -> Iterator[Finding]:
+def element_by_chance(subject: RuleContext, source: LocalDocuments, rows: Rows) -> Iterator[Finding]:
     """MT424: what is shown goes by the places of elements in an array that nothing has put in order."""
     if chance_limits(subject) or any(draws(subject.spec.pipeline, ())):
         return  # MT401 and MT421 tell of it.
@@ -87,7 +87,7 @@ def _made_by_chance(subject: RuleContext) -> Iterator[Made]:
 
 
 def _differing(
-    subject: RuleContext, source: FixtureSource, made: Made, columns: Sequence[str], shown: Seen
+    subject: RuleContext, source: LocalDocuments, made: Made, columns: Sequence[str], shown: Seen
 ) -> list[str]:
     """The columns in which readers see something else when arrays, behind the stage that makes them, are reordered."""
     index, names = made

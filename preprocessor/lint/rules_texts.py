@@ -15,7 +15,7 @@ from preprocessor.render.column import column_value
 from preprocessor.specs.model import PipelineSpec
 
 if TYPE_CHECKING:
-    from preprocessor.results.fixtures import FixtureSource
+    from preprocessor.results.model import LocalDocuments
 
 
 def shows_sort_keys(spec: PipelineSpec) -> bool:
@@ -36,7 +36,7 @@ def text_order(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterato
             yield finding("MT408", spec.file, at, *told_of_text(key, example))
 
 
-def asked_text_order(subject: RuleContext, source: FixtureSource) -> Iterator[Finding]:
+def asked_text_order(subject: RuleContext, source: LocalDocuments) -> Iterator[Finding]:
     """MT408 about texts that stages make of numbers: fixtures are asked which there are."""
     spec = subject.spec
     for stage in subject.stages("$sort"):

@@ -29,8 +29,7 @@ from preprocessor.specs.together import duplicate_ids, unknown_tables
 if TYPE_CHECKING:
     from preprocessor.aggregation.limits import Limits as FileLimits
     from preprocessor.pages.model import Tables
-    from preprocessor.results.fixtures import FixtureSource
-    from preprocessor.results.model import Rows
+    from preprocessor.results.model import ResultsSource, Rows
     from preprocessor.specs.model import Spec
 
 
@@ -152,9 +151,9 @@ def _heeding(specs: Sequence[Spec], found: list[Finding], ran: bool, complete: b
 
 
 def lint_findings(
-    pages: Sequence[Page], fixtures: FixtureSource | None, answers: Answers | None
+    pages: Sequence[Page], source: ResultsSource | None, answers: Answers | None
 ) -> list[Finding]:
-    """What the linter says of all tables and charts, from what ``fixtures`` and ``answers`` tell of documents."""
+    """What the linter says of all tables and charts, from what ``source`` and ``answers`` tell of documents."""
     if not any(page.specs for page in pages):
         return []
     from preprocessor.lint.pages import lint
@@ -164,12 +163,13 @@ def lint_findings(
     for spec in (spec for page in pages for spec in page.specs) if known else ():
         if isinstance(spec, PipelineSpec) and (answered := known.get(spec.query.key)) is not None:
             rows[id(spec)] = None if isinstance(answered, ResultsError) else answered
-    found = lint((page.specs for page in pages), fixtures, rows)
-    return [*found, *_server_only(pages, rows, fixtures.limits)] if fixtures is not None else found
+    local = source.local if source is not None else None
+    found = lint((page.specs for page in pages), local, rows)
+    return [*found, *_server_only(pages, rows, local.limits)] if local is not None else found
 
 
 def _server_only(pages: Sequence[Page], ran: Collection[int], limits: FileLimits) -> Iterator[Finding]:
-    """What fixtures could not run, within ``limits``, of the pipelines that were not run.
+    """What a source of documents at hand could not run, within ``limits``, of the pipelines that were not run.
 
     ``ran`` are the ids of the specs that were. Pages are read with the usual limits: with others it is asked again.
     """

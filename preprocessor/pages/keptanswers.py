@@ -16,7 +16,6 @@ from preprocessor.results.running import run_all
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Answers
-    from preprocessor.results.fixtures import FixtureSource
     from preprocessor.results.model import Limits, Query, ResultsSource, Rows
 
 
@@ -83,15 +82,12 @@ class KeptAnswers:
             return ()
 
     @property
-    def fixtures(self) -> FixtureSource | None:
-        """The source, where the linter can learn documents from it: fixtures, not a database."""
-        from preprocessor.results.fixtures import FixtureSource
-
+    def source(self) -> ResultsSource | None:
+        """The source; None where there is no such one."""
         try:
-            source = self._opened()
+            return self._opened()
         except ResultsError:
             return None
-        return source if isinstance(source, FixtureSource) else None
 
     @property
     def unreachable(self) -> ResultsError | None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
-
-if TYPE_CHECKING:
-    pass
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 from preprocessor.aggregation.limits import Limits as FileLimits
+
+_T = TypeVar("_T")
 
 Rows = list[dict[str, Any]]
 """The rows of one query. Values are BSON types as ``bson.decode`` gives them: ``int`` is an int32,
@@ -88,8 +87,52 @@ class ResultsError(Exception):
         self.more = more
 
 
+class LocalDocuments(Protocol):
+    """What can be done with documents that are on this machine: to look into them, and to run stages on parts of them.
+
+    Every method may raise ``ResultsError``. Documents are shared: nobody may change them.
+    """
+
+    @property
+    def limits(self) -> FileLimits:
+        """What one pipeline may cost."""
+        ...
+
+    def with_documents(
+        self,
+        collection: str,
+        pipeline: Sequence[Mapping[str, Any]],
+        use: Callable[[Iterable[dict[str, Any]]], _T],
+        *,
+        pruned: bool = False,
+    ) -> _T:
+        """What ``use`` makes of documents on which the pipeline gives what it gives on all of them, decoded whole.
+
+        Left out are documents that its first ``$match`` is certain to drop, and fields that it cannot read. They can
+        be gone through once. Where the pipeline goes on with parts of them alone, what it cannot read is left in
+        them, unless ``pruned``. ``use`` may be called a second time, when bytes turn out to be no BSON.
+        """
+        ...
+
+    def documents(self, collection: str) -> Rows:
+        """All documents of a collection, none for an unknown one."""
+        ...
+
+    def candidates(self, query: Query) -> Rows:
+        """The documents that the query's first ``$match`` may keep, whole; all of them when it can keep none."""
+        ...
+
+    def count(self, collection: str) -> int:
+        """How many documents a collection has."""
+        ...
+
+    def applied(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
+        """What the query's stages make of ``rows``, which stand in for its collection; without limits of the rows."""
+        ...
+
+
 class ResultsSource(Protocol):
-    """What both sources offer. Every method may raise ``ResultsError`` and nothing else on a user's
+    """What every source offers. Every method may raise ``ResultsError`` and nothing else on a user's
     mistake.
     """
 
@@ -101,6 +144,11 @@ class ResultsSource(Protocol):
     @property
     def workers(self) -> int:
         """How many queries are worth asking at the same time."""
+        ...
+
+    @property
+    def local(self) -> LocalDocuments | None:
+        """The documents, where they are on this machine; None where only what a query gives can be had."""
         ...
 
     def reach(self) -> None:

@@ -46,6 +46,7 @@ class MongoSource:
     """A database of a deployment as a results source. Connects when first asked."""
 
     workers = 4
+    local = None
 
     def __init__(self, uri: str, limits: Limits | None = None) -> None:
         self._uri = uri

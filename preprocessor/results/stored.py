@@ -144,12 +144,7 @@ class StoredCollection:
         *,
         pruned: bool = False,
     ) -> _T:
-        """What ``use`` makes of documents on which the pipeline gives what it gives on all of them, decoded whole.
-
-        Left out are documents that its first ``$match`` is certain to drop, and fields that it cannot read. They can
-        be gone through once. Where the pipeline goes on with parts of them alone, what it cannot read is left in them,
-        unless ``pruned``. ``use`` may be called a second time, when bytes turn out to be no BSON.
-        """
+        """As ``LocalDocuments.with_documents``, of this collection."""
         return self._sound(lambda: use(self._documents_for(pipeline, pruned)))
 
     def _documents_for(self, pipeline: Sequence[Mapping[str, Any]], pruned: bool) -> Iterable[Document]:

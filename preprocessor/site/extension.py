@@ -440,7 +440,7 @@ def _findings(pages: Sequence[Page], where: _Source, speakers: Sequence[Page] | 
         linted = None
         if speakers is not None:
             files = {page.file for page in pages}
-            linted = lint_findings([*pages, *speakers], kept.fixtures, kept.by_key)
+            linted = lint_findings([*pages, *speakers], kept.source, kept.by_key)
             linted = [each for each in linted if each.file in files]
         return all_findings(pages, kept.by_key, kept.collections, linted)
     silent = [finding("MT310", page.file, (0, 0), line, away.hint) for page in pages for line in _lines(away)]

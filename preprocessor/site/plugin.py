@@ -545,7 +545,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         known = self._known_now
         fail_on = self.config.fail_on
         asked = config.strict or fail_on != "error"
-        linted = lint_findings(pages, self._asked.fixtures, known.answers) if asked else None
+        linted = lint_findings(pages, self._asked.source, known.answers) if asked else None
         found = all_findings(pages, known.answers, known.collections, linted, known.judged)
         # The linter's notes are left to whoever asks for them.
         notes = {each for each in linted or () if each.severity == "note" and fail_on != "note"}

@@ -1,6 +1,6 @@
 """Runs a pipeline stage by stage on a results source.
 
-Over fixture files each stage runs on the rows of the one before, and its own time is measured; documents that the
+Over documents at hand each stage runs on the rows of the one before, and its own time is measured; documents that the
 first ``$match`` is certain to drop are counted, not decoded, unless nothing else is left to look at. A server is
 asked for each beginning of the pipeline: how many documents it gives (``$count``) and the first of them (``$limit``).
 """
@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from preprocessor.aggregation import AggregationError, check
-from preprocessor.results.fixtures import FixtureSource
-from preprocessor.results.model import Query, ResultsError, ResultsSource, Rows
+from preprocessor.results.model import LocalDocuments, Query, ResultsError, ResultsSource, Rows
 
 SAMPLE = 20
 """How many documents of each step are fetched from a server."""
@@ -58,25 +57,26 @@ class Walk(Protocol):
 
 def walk(source: ResultsSource, query: Query) -> Walk:
     """The walk of a query's pipeline on ``source``."""
-    return _FixtureWalk(source, query) if isinstance(source, FixtureSource) else _ServerWalk(source, query)
+    return _ServerWalk(source, query) if source.local is None else _LocalWalk(source, source.local, query)
 
 
-class _FixtureWalk:
-    def __init__(self, source: FixtureSource, query: Query) -> None:
+class _LocalWalk:
+    def __init__(self, source: ResultsSource, local: LocalDocuments, query: Query) -> None:
         self._source = source
+        self._local = local
         self._query = query
         self._steps: list[Step] = []
 
     def steps(self) -> Iterator[Step]:
         self._load_operators()
-        rows = self._source.candidates(self._query)
-        self._steps = [Step(self._source.count(self._query.collection), rows, 0.0)]
+        rows = self._local.candidates(self._query)
+        self._steps = [Step(self._local.count(self._query.collection), rows, 0.0)]
         yield self._steps[0]
         outcome: Rows | None = None
         for number, stage in enumerate(self._query.pipeline):
             started = time.perf_counter()
             try:
-                rows = self._source.applied(rows, replace(self._query, pipeline=(stage,)))
+                rows = self._local.applied(rows, replace(self._query, pipeline=(stage,)))
             except ResultsError as error:
                 if (outcome := self._outcome()) is None:
                     raise _moved(error, number) from None
@@ -102,7 +102,7 @@ class _FixtureWalk:
         made: list[dict[str, Any]] = []
         for row in rows:
             try:
-                made += self._source.applied([row], replace(self._query, pipeline=(stage,)))
+                made += self._local.applied([row], replace(self._query, pipeline=(stage,)))
             except ResultsError:
                 made.append(row)
         return made
@@ -114,8 +114,8 @@ class _FixtureWalk:
 
     def ask(self, position: int, stages: Stages) -> Rows:
         step = self._steps[position]
-        rows = step.rows if step.complete else self._source.documents(self._query.collection)
-        return self._source.applied(rows, replace(self._query, pipeline=tuple(stages)))
+        rows = step.rows if step.complete else self._local.documents(self._query.collection)
+        return self._local.applied(rows, replace(self._query, pipeline=tuple(stages)))
 
 
 class _ServerWalk:

@@ -29,7 +29,6 @@ from preprocessor.findings.usage import UsageError
 from preprocessor.jsontext.extended import decode
 from preprocessor.pages.files import read_text
 from preprocessor.pages.markdown import newline_of
-from preprocessor.results.fixtures import FixtureSource
 from preprocessor.results.model import Query
 from preprocessor.results.opening import open_source
 from preprocessor.schemas.validation import did_you_mean
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 
 _LOOKED_AT = 50
 _LISTED = 8
-_OF_FILES = 10_000
+_AT_HAND = 10_000
 
 
 def run(arguments: Namespace) -> int:
@@ -99,8 +98,8 @@ def _drafted(
 
 
 def _can_be_tried(source: ResultsSource, documents: Rows) -> bool:
-    """Whether to run a draft costs little: over files, and over the few documents that were looked at."""
-    return isinstance(source, FixtureSource) or len(documents) < _LOOKED_AT
+    """Whether to run a draft costs little: over documents at hand, and over the few documents that were looked at."""
+    return source.local is not None or len(documents) < _LOOKED_AT
 
 
 def _say(text: str) -> None:
@@ -161,7 +160,7 @@ def _documents(source: ResultsSource, collection: str, where: Mapping[str, Any])
     if malformed:
         raise UsageError(f"--where: {malformed[0].message}")
     stage = {"$match": wanted}
-    most = _OF_FILES if isinstance(source, FixtureSource) else _LOOKED_AT
+    most = _LOOKED_AT if source.local is None else _AT_HAND
     found = source.aggregate(Query(collection, (stage, {"$limit": most})))
     if found:
         return found

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from preprocessor.pages.asking import ask
 from preprocessor.pages.judging import all_findings, lint_findings
 from preprocessor.pages.reading import read_page
-from preprocessor.results.fixtures import FixtureSource
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
@@ -53,5 +52,4 @@ def soundest(drafts: Iterable[Draft], source: ResultsSource) -> Drafted:
 def _findings(text: str, source: ResultsSource) -> list[Finding]:
     pages = [read_page(text, "draft.md", lambda name: None)]
     answers, collections = ask(pages, source)
-    learnt = source if isinstance(source, FixtureSource) else None
-    return all_findings(pages, answers, collections, lint_findings(pages, learnt, answers))
+    return all_findings(pages, answers, collections, lint_findings(pages, source, answers))

@@ -1,0 +1,229 @@
+"""A results source whose documents are on this machine: ``preprocessor.aggregation`` evaluates its pipelines.
+
+Whoever has documents says which collections there are (``collections``), gives their bytes (``_read``), and tells when
+they have changed (``state``); all else is here. ``database`` is the same data as a mongomock database, for whoever
+wants to ``find`` or ``insert_one``.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from preprocessor.aggregation import AggregationError, LimitReached, NotOffline, aggregate
+from preprocessor.aggregation.meter import uncounted
+from preprocessor.results.fieldorder import settle_field_order
+from preprocessor.results.limitoptions import OPTIONS
+from preprocessor.results.limits import rows_within
+from preprocessor.results.model import Limits, Query, ResultsError, Rows
+from preprocessor.results.rawdocuments import RawDocuments
+from preprocessor.results.running import guard
+from preprocessor.results.stored import BROKEN, StoredCollection
+
+if TYPE_CHECKING:
+    from preprocessor.aggregation.limits import Limits as FileLimits
+    from preprocessor.results.mockdatabase import FixtureDatabase
+
+_T = TypeVar("_T")
+
+
+class LocalSource(ABC):
+    """Documents on this machine as a results source, and what can be done with documents that are at hand."""
+
+    workers = 1
+    """Evaluating is Python's own work: a second thread would only wait for the first."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
+        self._lock = threading.RLock()
+        self._stored: dict[str, StoredCollection] = {}
+        self._database: FixtureDatabase | None = None
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The source as it may be shown."""
+
+    @abstractmethod
+    def collections(self) -> tuple[str, ...]:
+        """Names of the collections, sorted."""
+
+    @abstractmethod
+    def state(self) -> str:
+        """A key of all that the source holds; collections that have changed are dropped from ``_stored``."""
+
+    @abstractmethod
+    def _read(self, collection: str) -> RawDocuments:
+        """The documents of a collection, none for an unknown one."""
+
+    def _read_anew(self, collection: str) -> RawDocuments:
+        """The documents once more, after some turned out to be no BSON."""
+        return self._read(collection)
+
+    @property
+    def local(self) -> LocalSource:
+        """The source itself: its documents are here."""
+        return self
+
+    @property
+    def limits(self) -> FileLimits:
+        """What one pipeline may cost."""
+        return self._limits.files
+
+    def reach(self) -> None:
+        """Raise ``ResultsError`` where there is nothing to be asked."""
+        self.collections()
+
+    @property
+    def database(self) -> FixtureDatabase:
+        """A mongomock database over the same documents; what is written to it stays in memory."""
+        with self._lock:
+            if self._database is None:
+                from preprocessor.results.mockdatabase import FixtureDatabase
+
+                self._database = FixtureDatabase(self)
+            return self._database
+
+    def aggregate(self, query: Query) -> Rows:
+        """The rows of a query. Raises ``ResultsError`` with the path in the pipeline for what a server
+        refuses.
+        """
+        guard(query)
+        with self._lock:
+            rows = self._from_documents(query)
+            return settle_field_order(rows_within(_encoded(rows), self._limits), query)
+
+    def applied(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
+        """What the query's stages make of ``rows``, which stand in for its collection; without the limits.
+
+        The rows may share parts with ``rows``: do not change them. Raises as ``aggregate`` does.
+        """
+        guard(query)
+        with self._lock:
+            return self._evaluated(rows, query)
+
+    def _evaluated(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
+        try:
+            return aggregate(
+                rows,
+                query.pipeline,
+                collections=_Others(self),
+                variables=query.let,
+                limits=self._limits.files,
+            )
+        except AggregationError as error:
+            hint = _hint(error)
+            path = tuple(error.path) if error.path else None
+            raise ResultsError(_named_stage(error), hint=hint, path=path) from None
+
+    def with_documents(
+        self,
+        collection: str,
+        pipeline: Sequence[Mapping[str, Any]],
+        use: Callable[[Iterable[dict[str, Any]]], _T],
+        *,
+        pruned: bool = False,
+    ) -> _T:
+        """As ``LocalDocuments.with_documents`` says."""
+        return self.stored(collection).with_documents(pipeline, use, pruned=pruned)
+
+    def documents(self, collection: str) -> list[dict[str, Any]]:
+        """All documents of a collection, none for an unknown one. They are shared: do not change them."""
+        written = self._written(collection)
+        return self.stored(collection).documents() if written is None else written
+
+    def raws(self, collection: str) -> list[bytes]:
+        """All documents of a collection as BSON, none for an unknown one."""
+        return self.stored(collection).raws()
+
+    def candidates(self, query: Query) -> Rows:
+        """The documents that the query's first ``$match`` may keep, whole; all of them when it can keep none."""
+        if self._written(query.collection) is not None:
+            return self.documents(query.collection)
+        return self.stored(query.collection).candidates(query.pipeline) or self.documents(query.collection)
+
+    def count(self, collection: str) -> int:
+        """How many documents a collection has."""
+        written = self._written(collection)
+        return len(self.stored(collection) if written is None else written)
+
+    def stored(self, collection: str) -> StoredCollection:
+        """The collection as it was read, nothing written to ``database`` among it."""
+        with self._lock:
+            if collection not in self._stored:
+                try:
+                    raws = self._read(collection)
+                except BROKEN:
+                    raws = self._read_anew(collection)
+                self._stored[collection] = StoredCollection(raws, lambda: self._read_anew(collection))
+            return self._stored[collection]
+
+    def writes(self) -> str:
+        """As ``state``: what is here is looked at as a whole."""
+        return self.state()
+
+    def forget(self) -> None:
+        """Drop the decoded documents; what they were decoded from stays."""
+        with self._lock:
+            for stored in self._stored.values():
+                stored.forget()
+
+    def close(self) -> None:  # noqa: B027
+        """Nothing is held open."""
+
+    def _from_documents(self, query: Query) -> Rows:
+        if (written := self._written(query.collection)) is not None:
+            return self._evaluated(written, query)
+        stored = self.stored(query.collection)
+        if self._database is None and not len(stored):
+            self.reach()
+        return stored.with_documents(query.pipeline, lambda documents: self._evaluated(documents, query))
+
+    def _written(self, collection: str) -> Rows | None:
+        """The documents on mongomock's side, or None while they cannot differ from those that are stored."""
+        return self._database.written(collection) if self._database else None
+
+
+class _Others(Mapping[str, list[dict[str, Any]]]):
+    """The collections that ``$lookup`` and ``$unionWith`` read, each decoded when it is first asked for."""
+
+    def __init__(self, source: LocalSource) -> None:
+        self._source = source
+
+    def __getitem__(self, name: str) -> list[dict[str, Any]]:
+        with uncounted():
+            return self._source.documents(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._source.collections())
+
+    def __len__(self) -> int:
+        return len(self._source.collections())
+
+
+def _named_stage(error: AggregationError) -> str:
+    """What is wrong; of a limit that was reached, in which stage."""
+    path = error.path or ()
+    if not isinstance(error, LimitReached) or len(path) < 2 or not isinstance(path[0], int):
+        return error.message
+    return f"stage {path[0] + 1}, {path[1]}: {error.message}"
+
+
+def _hint(error: AggregationError) -> str:
+    """What is to be done: about a limit, about what needs a server, nothing that is not clear otherwise."""
+    if not isinstance(error, LimitReached):
+        return "it runs on a MongoDB server only" if isinstance(error, NotOffline) else ""
+    name = next(name for name, option in OPTIONS.items() if option.field == error.limit)
+    return (
+        f"let it do less, or raise {name}; on the command line --limit {name.removesuffix('_limit')}=NUMBER"
+    )
+
+
+def _encoded(rows: Rows) -> Iterator[bytes]:
+    """Each row as BSON. Wrapped while encoding, because pymongo moves the ``_id`` of an outer document."""
+    import bson
+
+    for row in rows:
+        yield bson.encode({"": row})[6:-1]
