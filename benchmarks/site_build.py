@@ -32,8 +32,8 @@ from pathlib import Path
 from benchmarks.site_speed import cpu_seconds
 from preprocessor import comments
 from preprocessor.comments.model import Comment
-from preprocessor.pages.asking import queries
-from preprocessor.pages.figures import Known, figures_of
+from preprocessor.pages.build import Build
+from preprocessor.pages.figures import figures_of
 from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.reading import read_page
 from preprocessor.results.model import Limits
@@ -76,13 +76,13 @@ def _paste_figures(site: Path) -> None:
     files = [file.relative_to(docs) for file in sorted(docs.rglob("*.md"))]
     pages = [read_page((docs / file).read_text("utf-8"), file.as_posix(), shared) for file in files]
     asked = KeptAnswers(str(fixtures), Limits(), workers=1)
-    asked.ask(queries(pages, with_sources=True))
-    known = Known.of(pages, asked.by_key, asked.collections)
+    build = Build(asked, pages)
+    build.ask(with_sources=True)
     documents = Documents.of(fixtures, "results")
     put(documents.files, docs)
     for page in pages:
         shelf = Shelf(page.file, _address(page.file))
-        figures = figures_of(page, known, shelf.place, partial(documents.address, shelf.url))
+        figures = figures_of(page, build, shelf.place, partial(documents.address, shelf.url))
         texts = [_as_block(comment, html) for comment, html in zip(page.comments, figures, strict=True)]
         (docs / page.file).write_text(
             comments.replace(page.text, page.comments, texts, with_regions=True), "utf-8"

@@ -11,10 +11,9 @@ from mkdocs.structure.files import File, Files
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import RULES, Rule
 from preprocessor.lint.suppressions import SEEN_IN_ROWS
-from preprocessor.pages.asking import answer
-from preprocessor.pages.judging import all_findings, lint_findings
+from preprocessor.pages.build import Build
+from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.reading import read_page
-from preprocessor.results.fixtures import FixtureSource
 
 EXAMPLES = Path(__file__).parents[2] / "tests" / "lint" / "pages"
 TABLE = "reference/rules.md"
@@ -61,11 +60,11 @@ def rule_page(folder: Path) -> str:
 
 def told(page: Path, rule: str) -> list[Finding]:
     """What the rule says of an example."""
-    fixtures = FixtureSource(EXAMPLES / "fixtures")
     read = read_page(page.read_text("utf-8"), page.name, lambda _: None)
-    answers = answer([read], fixtures) if rule in SEEN_IN_ROWS else None
-    found = all_findings([read], answers, (), lint_findings([read], fixtures, answers))
-    return [one for one in found if one.rule == rule]
+    build = Build(KeptAnswers(str(EXAMPLES / "fixtures")), [read])
+    if rule in SEEN_IN_ROWS:
+        build.ask()
+    return [one for one in build.findings(build.lint()) if one.rule == rule]
 
 
 def example(page: Path) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,22 +14,19 @@ from preprocessor.files import atomic
 from preprocessor.findings.baseline import BaselineError, compared, written
 from preprocessor.findings.reporters import counted, escape_control_chars, exit_code, report
 from preprocessor.findings.usage import UsageError, print_error
-from preprocessor.pages.asking import ask, source_for
+from preprocessor.pages.build import Build
 from preprocessor.pages.companions import built_together, companions
 from preprocessor.pages.files import STDIN, read_paths, read_text
 from preprocessor.pages.generated import deferred
 from preprocessor.pages.ids import written_ids
 from preprocessor.pages.included import Included, included
-from preprocessor.pages.reading import source_findings
+from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.sitepages import Whereabouts, page_folders
-from preprocessor.results.model import ResultsError
-from preprocessor.results.opening import is_uri, open_source
 from preprocessor.specs.together import no_table
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Answers, Page
-    from preprocessor.results.model import Limits, ResultsSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,61 +133,35 @@ def _without_fault(pages: Sequence[Page], arguments: Namespace) -> str:
 def _findings(
     pages: Sequence[Page], others: Sequence[Page], known: Sequence[Finding], arguments: Namespace
 ) -> Sequence[Finding]:
-    """Those of ``pages`` with those ``known``, and of the tables of ``others`` what keeps their rows from the pages."""
-    where, static = arguments.results, arguments.static
-    together, asked = [*pages, *others], {page.file for page in pages}
-    if not any(page.comments for page in together):
-        told = {*known, *(one for page in together for one in page.findings)}
-        return sorted(one for one in told if one.file in asked or one.severity == "error")
-    from preprocessor.pages.judging import all_findings, lint_findings  # and with it all that judges rows
+    """Those of ``pages`` with those ``known``, and of the tables of ``others`` what keeps their rows from the pages.
 
-    source = _fixtures(where, arguments.limits) if static else source_for(together, where, arguments.limits)
-    try:
-        answers, collections, away = (None, (), []) if static else _asked(together, source, where)
-        linted = [] if away else lint_findings(together, source, answers)
-        found = all_findings(together, answers, collections, [*known, *linted])
-        found = [one for one in found if one.file in asked or one.severity == "error"]
-        found = sorted([*away, *found, *_stale(pages, answers)])
-        if away or not arguments.prose:
-            return found
-        from preprocessor.pages.prose.judging import prose_findings
-
-        return sorted([*found, *prose_findings(pages, answers or {})])
-    finally:
-        if source is not None:
-            source.close()
-
-
-def _asked(
-    pages: Sequence[Page], source: ResultsSource | None, where: str
-) -> tuple[Answers | None, Sequence[str], list[Finding]]:
-    """As ``ask``; where fixture files have faults, these as findings, and no answers.
-
-    Raises ResultsError for a source that cannot be used for another reason.
+    Raises ResultsError for a source that cannot be used, but for one whose files have faults, which are findings.
     """
-    try:
-        return *ask(pages, source), []
-    except ResultsError as error:
-        if not error.faults:
-            raise
-        return None, (), source_findings(error, where)
+    build = Build(KeptAnswers(arguments.results, arguments.limits), [*pages, *others])
+    with closing(build.asked):
+        if not arguments.static:
+            build.ask()
+        if build.away and not build.away.faults:
+            raise build.away
+        asked = {page.file for page in pages}
+        found = build.findings(build.lint(), known)
+        found = [one for one in found if one.file in asked or one.severity == "error"]
+        found += [*build.source_findings(arguments.results), *_stale(pages, build.answers)]
+        if arguments.prose and not build.away:
+            from preprocessor.pages.prose.judging import prose_findings
+
+            found += prose_findings(pages, build.answers)
+        return sorted(found)
 
 
-def _stale(pages: Sequence[Page], answers: Answers | None) -> list[Finding]:
+def _stale(pages: Sequence[Page], answers: Answers) -> list[Finding]:
     """What is wrong with tables that were written into the pages; only those with such a table pay for it."""
     written = [page for page in pages if any(comment.region for comment in page.comments)]
-    if answers is None or not written:
+    if not written:
         return []
     from preprocessor.pages.inplace import stale_findings
 
     return [one for page in written for one in stale_findings(page, answers)]
-
-
-def _fixtures(where: str, limits: Limits) -> ResultsSource | None:
-    """The fixtures that a check which runs nothing may look at; None for a database, and where there are none."""
-    if is_uri(where) or not Path(where).is_dir():
-        return None
-    return open_source(where, limits)
 
 
 def _accept(findings: Sequence[Finding], file: Path) -> int:

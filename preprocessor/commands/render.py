@@ -5,20 +5,21 @@ from __future__ import annotations
 import difflib
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from preprocessor.files import atomic
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.reporters import escape_control_chars, report
 from preprocessor.findings.usage import UsageError
-from preprocessor.pages.asking import ask, source_for
+from preprocessor.pages.build import Build
 from preprocessor.pages.companions import companions
 from preprocessor.pages.files import read_pages
 from preprocessor.pages.inplace import region_findings, render_in_place
-from preprocessor.pages.judging import all_findings, tables_by_id
+from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.markdown import render_markdown
-from preprocessor.pages.model import Answers, Page, Tables
+from preprocessor.pages.model import Answers, Page
 from preprocessor.pages.sitepages import Whereabouts
 
 
@@ -29,13 +30,12 @@ def run(arguments: Namespace) -> int:
     pages = read_pages(arguments.files, arguments.pipelines)
     apart = all(map(Whereabouts(arguments.site).leave_out, pages))
     together = [*pages, *companions(pages, arguments.pipelines, arguments.site, apart=apart)]
-    source = source_for(together, arguments.results, arguments.limits)
-    try:
-        answers, collections = ask(together, source)
-    finally:
-        if source is not None:
-            source.close()
-    findings = all_findings(together, answers, collections)
+    build = Build(KeptAnswers(arguments.results, arguments.limits), together)
+    with closing(build.asked):
+        build.ask()
+        if build.away:
+            raise build.away
+        findings = build.findings()
     if arguments.in_place and not arguments.force:
         findings = sorted({*findings, *_region_findings(pages)})
     if findings:
@@ -43,17 +43,17 @@ def run(arguments: Namespace) -> int:
         sys.stderr.write(report(findings, "text", color=sys.stderr.isatty(), sources=sources))
     if any(one.severity == "error" for one in findings):
         return 1
-    return _write(arguments, pages, answers, tables_by_id(together))
+    return _write(arguments, pages, build)
 
 
 def _region_findings(pages: Sequence[Page]) -> list[Finding]:
     return [one for page in pages for one in region_findings(page)]
 
 
-def _write(arguments: Namespace, pages: Sequence[Page], answers: Answers, tables: Tables) -> int:
+def _write(arguments: Namespace, pages: Sequence[Page], build: Build) -> int:
     if arguments.in_place:
-        return _in_place(pages, answers, render_in_place, only_check=arguments.check)
-    texts = [render_markdown(page, answers, tables) for page in pages]
+        return _in_place(pages, build.answers, only_check=arguments.check)
+    texts = [render_markdown(page, build.answers, build.tables) for page in pages]
     if arguments.output:
         _to_folder(Path(arguments.output), pages, texts)
     else:
@@ -73,10 +73,8 @@ def _to_folder(folder: Path, pages: Sequence[Page], texts: Sequence[str]) -> Non
     _save(dict(zip(files, texts, strict=True)))
 
 
-def _in_place(
-    pages: Sequence[Page], answers: Answers, written: Callable[[Page, Answers], str], *, only_check: bool
-) -> int:
-    changed = [(page, text) for page in pages if (text := written(page, answers)) != page.text]
+def _in_place(pages: Sequence[Page], answers: Answers, *, only_check: bool) -> int:
+    changed = [(page, text) for page in pages if (text := render_in_place(page, answers)) != page.text]
     if only_check:
         for page, text in changed:
             sys.stdout.writelines(_diff(page, text))

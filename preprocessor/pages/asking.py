@@ -1,49 +1,18 @@
-"""What pages ask the results source, and what it answers."""
+"""What pages ask the results source, and what it says of where their rows come from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from preprocessor.pages.model import Answers, Page
 from preprocessor.results.model import ResultsError
-from preprocessor.results.opening import open_source
 from preprocessor.results.provenance import provenance_of
 
 if TYPE_CHECKING:
-    from preprocessor.results.model import Query, ResultsSource
+    from preprocessor.pages.model import Answers, Page
+    from preprocessor.results.model import Query
     from preprocessor.results.provenance import Provenance
     from preprocessor.specs.model import PipelineSpec
-
-if TYPE_CHECKING:
-    from preprocessor.pages.model import Answers, Page
-    from preprocessor.results.model import Limits, ResultsSource
-
-
-def source_for(pages: Sequence[Page], where: str, limits: Limits | None = None) -> ResultsSource | None:
-    """The results source ``where``, to be closed by the caller; None when no page asks for anything.
-
-    Raises ResultsError when there is no such source.
-    """
-    if not any(page.asking for page in pages):
-        return None
-    return open_source(where, limits)
-
-
-def ask(pages: Sequence[Page], source: ResultsSource | None) -> tuple[Answers, Sequence[str]]:
-    """What the results source answers to the pages' pipelines, and the collections that it has.
-
-    Raises ResultsError when the source cannot be used at all.
-    """
-    if source is None:
-        return {}, ()
-    answers = answer(pages, source)
-    try:
-        return answers, source.collections()
-    except ResultsError as error:
-        if error.environment:
-            raise
-        return answers, ()  # A user may read a collection without the right to list them.
 
 
 def queries(pages: Iterable[Page], *, with_sources: bool = False) -> list[Query]:
@@ -69,17 +38,3 @@ def source_answer(spec: PipelineSpec, answers: Answers) -> Provenance | None:
     if groups is None or isinstance(groups, ResultsError):
         return None
     return provenance_of(groups, asked=bool(spec.provenance))
-
-
-def answer(pages: Sequence[Page], source: ResultsSource) -> Answers:
-    """Rows, or why there are none, for every query of the pages. A source out of reach raises ``ResultsError``."""
-    wanted = queries(pages)
-    if not wanted:
-        return {}
-    from preprocessor.results.running import run_all  # and with it the evaluator
-
-    answers = run_all(source, wanted)
-    for outcome in answers.values():
-        if isinstance(outcome, ResultsError) and outcome.environment:
-            raise outcome
-    return answers

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
-from collections.abc import Callable, Container, Iterable, MutableMapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.lint.columnhelp import column_meanings
 from preprocessor.lint.suppressions import without_silenced
-from preprocessor.pages.asking import source_answer
 from preprocessor.pages.faultboxes import by_comment, fault_box, fault_in_sentence
 from preprocessor.pages.ids import written_ids
-from preprocessor.pages.judging import spec_findings, tables_by_id
 from preprocessor.pages.statements import value_and_text
 from preprocessor.render.anchors import with_anchors
 from preprocessor.render.chartdata import as_table
@@ -29,7 +26,8 @@ from preprocessor.specs.together import unknown_tables
 if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
     from preprocessor.findings.finding import Finding
-    from preprocessor.pages.model import Answers, Page
+    from preprocessor.pages.build import Build
+    from preprocessor.pages.model import Page
     from preprocessor.render.column import Column
     from preprocessor.render.runs import ListedRuns
     from preprocessor.results.model import Rows
@@ -43,58 +41,12 @@ Find = Callable[[str, Any], str]
 """Where readers of the page reach a result document, by its collection and its ``_id``; "" where they cannot."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What prose may speak of: the pages that were read, their tables by id, and the answers.
-
-    ``judged`` has what is wrong with comments whose rows were looked at, by the identity of their specs; ``sources``
-    has the provenance of figures, by the key of what was asked for it and whether the author wants it told. ``away``:
-    the results source cannot be used, which is told of the site or the page, not of each figure.
-    """
-
-    pages: Sequence[Page]
-    tables: MutableMapping[str, TableSpec]
-    answers: Answers
-    collections: Sequence[str] = ()
-    judged: dict[int, list[Finding]] = field(default_factory=dict)
-    sources: dict[str, Provenance | None] = field(default_factory=dict)
-    away: bool = False
-
-    @classmethod
-    def of(
-        cls, pages: Iterable[Page], answers: Answers, collections: Sequence[str] = (), *, away: bool = False
-    ) -> Known:
-        """What these pages know together."""
-        listed = list(pages)
-        return cls(listed, dict(tables_by_id(listed)), answers, collections, away=away)
-
-    def within(self, page: Page) -> Known:
-        """As seen from a page: its own tables come first, as another plugin may have changed it."""
-        own = dict(tables_by_id([page]))
-        return replace(self, tables=ChainMap(own, self.tables)) if own else self
-
-    def findings(self, spec: Spec) -> list[Finding]:
-        """What is wrong with a comment once the rows are there; looked at once."""
-        if self.away:
-            return []
-        if id(spec) not in self.judged:
-            self.judged[id(spec)] = spec_findings(spec, self.tables, self.answers, self.collections)
-        return self.judged[id(spec)]
-
-    def source(self, spec: PipelineSpec) -> Provenance | None:
-        """The provenance of a figure; worked out once for all figures that start from the same documents."""
-        key = f"{spec.source_query.key} {spec.provenance}"
-        if key not in self.sources:
-            self.sources[key] = source_answer(spec, self.answers)
-        return self.sources[key]
-
-
-def figures_of(page: Page, known: Known, place: Place, find: Find = lambda collection, key: "") -> list[str]:
+def figures_of(page: Page, build: Build, place: Place, find: Find = lambda collection, key: "") -> list[str]:
     """One piece of HTML for each comment of the page: what it asks for, or a box with what is wrong.
 
     The rows of its figures go to ``place`` as files; ``find`` tells where the documents behind them are.
     """
-    here = known.within(page)
+    here = build.within(page)
     below = _Below(here, place, find, {})
     errors = _errors_by_comment(page)
     made = zip(page.comments, page.specs, with_anchors(page.specs), errors, strict=True)
@@ -106,9 +58,9 @@ def figures_of(page: Page, known: Known, place: Place, find: Find = lambda colle
     ]
 
 
-def spoken_figures(page: Page, known: Known, about: Container[str]) -> dict[int, str]:
+def spoken_figures(page: Page, build: Build, about: Container[str]) -> dict[int, str]:
     """The HTML of the values and statements ``about`` some tables, by the index of their comments."""
-    here = known.within(page)
+    here = build.within(page)
     return {
         index: _spoken(comment, spec, page, here, [])
         for index, (comment, spec) in enumerate(zip(page.comments, page.specs, strict=True))
@@ -128,7 +80,7 @@ class _Told:
 class _Below:
     """What stands under the figures of a page; ``told`` has the first figure for each source of rows."""
 
-    known: Known
+    build: Build
     place: Place
     find: Find
     told: dict[str, _Told]
@@ -137,7 +89,7 @@ class _Below:
         """The HTML under one figure, whose rows as a table are ``table``; none where the author wants none."""
         if spec.provenance is False or not rows:
             return ""
-        source = self.known.source(spec)
+        source = self.build.provenance(spec)
         name = spec.id or "rows"
         links = {
             "CSV": self.place(f"{name}.csv", csv_text(table, rows, columns)),
@@ -179,35 +131,35 @@ def _errors(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _figure(comment: Comment, spec: Spec, anchored: PipelineSpec, below: _Below) -> str:
-    faults = _box_for(comment)(_faults(spec, below.known))
+    faults = _box_for(comment)(_faults(spec, below.build))
     return "\n".join(part for part in (faults, _drawing(anchored, below)) if part)
 
 
-def _spoken(comment: Comment, spec: Spec | None, page: Page, known: Known, errors: Sequence[Finding]) -> str:
-    found = errors if spec is None else _faults(spec, known, _unknown_table(spec, page, known))
-    return _box_for(comment)(found) or (_value(spec, known) if isinstance(spec, ValueSpec) else "")
+def _spoken(comment: Comment, spec: Spec | None, page: Page, build: Build, errors: Sequence[Finding]) -> str:
+    found = errors if spec is None else _faults(spec, build, _unknown_table(spec, page, build))
+    return _box_for(comment)(found) or (_value(spec, build) if isinstance(spec, ValueSpec) else "")
 
 
 def _box_for(comment: Comment) -> Callable[[Iterable[Finding]], str]:
     return fault_in_sentence if comment.keyword in ("MONGO_VALUE", "MONGO_CHECK") else fault_box
 
 
-def _faults(spec: Spec, known: Known, others: Iterable[Finding] = ()) -> list[Finding]:
+def _faults(spec: Spec, build: Build, others: Iterable[Finding] = ()) -> list[Finding]:
     """The errors of a sound comment that its rows bring to light, and others, without those that it ignores."""
-    found = _errors([*others, *known.findings(spec)])
+    found = _errors([*others, *build.judge(spec)])
     if not (found and spec.ignore):
         return found
     return without_silenced(found, [spec])
 
 
-def _unknown_table(spec: Spec, page: Page, known: Known) -> list[Finding]:
-    if not isinstance(spec, ValueSpec | CheckSpec) or spec.table in known.tables:
+def _unknown_table(spec: Spec, page: Page, build: Build) -> list[Finding]:
+    if not isinstance(spec, ValueSpec | CheckSpec) or spec.table in build.tables:
         return []
-    return unknown_tables([spec], [name for each in (page, *known.pages) for name in written_ids(each)])
+    return unknown_tables([spec], [name for each in (page, *build.pages) for name in written_ids(each)])
 
 
 def _drawing(spec: PipelineSpec, below: _Below) -> str:
-    rows = below.known.answers[spec.query.key]
+    rows = below.build.answers[spec.query.key]
     if isinstance(rows, Exception):
         return ""
     if isinstance(spec, ChartSpec):
@@ -215,7 +167,7 @@ def _drawing(spec: PipelineSpec, below: _Below) -> str:
         return html_chart(spec, rows, notes=below.html(spec, table, rows, columns_of(table, rows)))
     if not isinstance(spec, TableSpec):
         return ""
-    source = below.known.source(spec) if rows else None
+    source = below.build.provenance(spec) if rows else None
     meanings = column_meanings(spec) if source and source.results else {}
     columns = columns_of(spec, rows)
     notes = below.html(spec, spec, rows, columns)
@@ -223,8 +175,8 @@ def _drawing(spec: PipelineSpec, below: _Below) -> str:
     return html_table(spec, rows, notes=notes, meanings=meanings, columns=columns, behind=behind)
 
 
-def _value(spec: ValueSpec, known: Known) -> str:
-    found = value_and_text(spec, known.tables, known.answers)
+def _value(spec: ValueSpec, build: Build) -> str:
+    found = value_and_text(spec, build.tables, build.answers)
     if found is None:
         name = f"<code>{text_html(spec.table)}</code>"
         return f'<span class="mongo-table-fault" role="alert">no value: table {name} has a fault</span>'

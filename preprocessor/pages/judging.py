@@ -1,22 +1,16 @@
-"""What is wrong with pages and their figures: ids and tables across pages, rows that came back, what is ignored."""
+"""What is wrong with figures and sentences once the rows are there."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from preprocessor.aggregation.limits import Limits
 from preprocessor.aggregation.values import MISSING
 from preprocessor.files.environment import today
-from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
-from preprocessor.lint.suppressions import unused_ignores, without_silenced
 from preprocessor.lint.versions import since_hint
 from preprocessor.pages import statements
 from preprocessor.pages.asking import source_answer
-from preprocessor.pages.ids import written_ids
-from preprocessor.pages.model import Answers, Page
-from preprocessor.pages.static import judge_offline
 from preprocessor.render.chartdata import plot_of
 from preprocessor.render.chartfaults import plot_faults
 from preprocessor.render.column import column_value, index_hint
@@ -24,12 +18,11 @@ from preprocessor.render.comparison import baseline_faults, range_faults
 from preprocessor.results.model import ResultsError
 from preprocessor.schemas.validation import did_you_mean
 from preprocessor.specs.model import ChartSpec, CheckSpec, PipelineSpec, TableSpec, ValueSpec, shown_columns
-from preprocessor.specs.together import duplicate_ids, unknown_tables
 
 if TYPE_CHECKING:
-    from preprocessor.aggregation.limits import Limits as FileLimits
-    from preprocessor.pages.model import Tables
-    from preprocessor.results.model import ResultsSource, Rows
+    from preprocessor.findings.finding import Finding
+    from preprocessor.pages.model import Answers, Tables
+    from preprocessor.results.model import Rows
     from preprocessor.specs.model import Spec
 
 
@@ -116,83 +109,6 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
     return found
 
 
-def all_findings(
-    pages: Sequence[Page],
-    answers: Answers | None,
-    collections: Sequence[str] = (),
-    linted: Sequence[Finding] | None = None,
-    judged: Mapping[int, Sequence[Finding]] | None = None,
-) -> list[Finding]:
-    """Every finding of every page: of reading, of pages held against each other, with ``answers`` of running.
-
-    ``linted`` are those of ``lint_findings``, None where the linter was not asked. What comments ignore is left
-    out; with ``linted``, what they ignore in vain is added. ``judged`` are the findings of running that are known
-    already, by the identity of specs.
-    """
-    found = [one for page in pages for one in page.findings]
-    specs = [spec for page in pages for spec in page.specs if spec is not None]
-    found += _findings_together(pages, specs)
-    if answers is not None:
-        known, tables = judged or {}, tables_by_id(pages)
-        new = [spec for spec in specs if id(spec) not in known]
-        found += [one for spec in specs for one in known.get(id(spec), ())]
-        found += [one for spec in new for one in spec_findings(spec, tables, answers, collections)]
-    if any(spec.ignore for spec in specs):
-        found = _heeding(specs, [*found, *(linted or ())], answers is not None, linted is not None)
-    elif linted:
-        found += linted
-    return sorted(set(found))
-
-
-def _heeding(specs: Sequence[Spec], found: list[Finding], ran: bool, complete: bool) -> list[Finding]:
-    """The findings that no comment ignores; where they are ``complete``, also what is ignored in vain."""
-    kept = without_silenced(found, specs)
-    return [*kept, *unused_ignores(found, specs, ran=ran)] if complete else kept
-
-
-def lint_findings(
-    pages: Sequence[Page], source: ResultsSource | None, answers: Answers | None
-) -> list[Finding]:
-    """What the linter says of all tables and charts, from what ``source`` and ``answers`` tell of documents."""
-    if not any(page.specs for page in pages):
-        return []
-    from preprocessor.lint.pages import lint
-
-    known: Answers = answers or {}
-    rows: dict[int, Rows | None] = {}
-    for spec in (spec for page in pages for spec in page.specs) if known else ():
-        if isinstance(spec, PipelineSpec) and (answered := known.get(spec.query.key)) is not None:
-            rows[id(spec)] = None if isinstance(answered, ResultsError) else answered
-    local = source.local if source is not None else None
-    found = lint((page.specs for page in pages), local, rows)
-    return [*found, *_server_only(pages, rows, local.limits)] if local is not None else found
-
-
-def _server_only(pages: Sequence[Page], ran: Collection[int], limits: FileLimits) -> Iterator[Finding]:
-    """What a source of documents at hand could not run, within ``limits``, of the pipelines that were not run.
-
-    ``ran`` are the ids of the specs that were. Pages are read with the usual limits: with others it is asked again.
-    """
-    again = limits != Limits()
-    for page in pages:
-        for spec, usual in zip(page.specs, page.server_only, strict=True):
-            if spec is None or id(spec) in ran:
-                continue
-            fault = judge_offline(spec, limits).server_only if again and spec in page.asking else usual
-            if fault is not None:
-                yield fault
-
-
-def _findings_together(pages: Sequence[Page], specs: Sequence[Spec]) -> list[Finding]:
-    if not specs:
-        return []
-    found = duplicate_ids((page.file, page.specs) for page in pages)
-    if any(isinstance(spec, ValueSpec | CheckSpec) for spec in specs):
-        # The ids of faulty tables count as well: one fault is told once.
-        found += unknown_tables(specs, [each for page in pages for each in written_ids(page)])
-    return found
-
-
 def spec_findings(
     spec: Spec, tables: Tables, answers: Answers, collections: Sequence[str] = ()
 ) -> list[Finding]:
@@ -204,13 +120,3 @@ def spec_findings(
     if isinstance(spec, CheckSpec):
         return statements.check_findings(spec, tables, answers)
     return []
-
-
-def tables_by_id(pages: Iterable[Page]) -> Tables:
-    """The sound tables of the pages that have an id, by it; of two with the same, the first."""
-    found: dict[str, TableSpec] = {}
-    for page in pages:
-        for spec in page.tables:
-            if spec.id is not None:
-                found.setdefault(spec.id, spec)
-    return found

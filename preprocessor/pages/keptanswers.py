@@ -7,16 +7,16 @@ pipeline.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.files.gcpause import nothing_collected
-from preprocessor.results.model import ResultsError
-from preprocessor.results.opening import open_source
-from preprocessor.results.running import run_all
+from preprocessor.results.model import Limits, ResultsError
+from preprocessor.results.opening import is_uri, open_source
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Answers
-    from preprocessor.results.model import Limits, Query, ResultsSource, Rows
+    from preprocessor.results.model import LocalDocuments, Query, ResultsSource, Rows
 
 
 class KeptAnswers:
@@ -26,9 +26,9 @@ class KeptAnswers:
     known (a database) is asked again after each ``refresh``.
     """
 
-    def __init__(self, where: str, limits: Limits, workers: int) -> None:
+    def __init__(self, where: str, limits: Limits | None = None, workers: int = 4) -> None:
         self.where = where
-        self.limits = limits
+        self.limits = limits or Limits()
         self.ran = 0
         self._workers = workers
         self._source: ResultsSource | None = None
@@ -40,7 +40,7 @@ class KeptAnswers:
         """Forget the answers that may no longer hold, and those that were a source out of reach."""
         self.ran = 0
         try:
-            state = self._opened().state()
+            state = self.source.state()
         except ResultsError:
             state = None
         if state is None or state != self._state:
@@ -53,15 +53,24 @@ class KeptAnswers:
         new = {query.key: query for query in queries if query.key not in self._answers}
         if not new:
             return
+        from preprocessor.results.running import run_all  # and with it the evaluator
+
         self.ran += len(new)
         try:
             with nothing_collected():
-                self._answers.update(run_all(self._opened(), new.values(), self._workers))
+                self._answers.update(run_all(self.source, new.values(), self._workers))
         except ResultsError as error:
             self._answers.update(dict.fromkeys(new, error))
         # Asked for page by page: going through all answers each time would cost pages times answers.
         failures = (each for each in map(self._answers.get, new) if isinstance(each, ResultsError))
         self._unreachable = self._unreachable or next((each for each in failures if each.environment), None)
+
+    @property
+    def source(self) -> ResultsSource:
+        """The source itself, opened when it is first needed. Raises ResultsError when there is no such source."""
+        if self._source is None:
+            self._source = open_source(self.where, self.limits)
+        return self._source
 
     @property
     def state(self) -> str | None:
@@ -77,17 +86,16 @@ class KeptAnswers:
     def collections(self) -> tuple[str, ...]:
         """The collections that the source has; none where it does not tell."""
         try:
-            return self._opened().collections()
+            return self.source.collections()
         except ResultsError:
             return ()
 
     @property
-    def source(self) -> ResultsSource | None:
-        """The source; None where there is no such one."""
-        try:
-            return self._opened()
-        except ResultsError:
+    def local(self) -> LocalDocuments | None:
+        """The documents, where they are at hand on this machine: the linter learns from them."""
+        if is_uri(self.where) or not Path(self.where).exists():
             return None
+        return self.source.local
 
     @property
     def unreachable(self) -> ResultsError | None:
@@ -97,7 +105,7 @@ class KeptAnswers:
     def writes(self) -> str | None:
         """A sign that is another one once the source was written to; None where it cannot be asked."""
         try:
-            return self._opened().writes()
+            return self.source.writes()
         except ResultsError:
             return None
 
@@ -111,8 +119,3 @@ class KeptAnswers:
         if self._source is not None:
             self._source.close()
             self._source = None
-
-    def _opened(self) -> ResultsSource:
-        if self._source is None:
-            self._source = open_source(self.where, self.limits)
-        return self._source

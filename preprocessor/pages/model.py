@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,13 +10,9 @@ from preprocessor.findings.finding import Finding
 from preprocessor.specs.model import PipelineSpec, TableSpec
 
 if TYPE_CHECKING:
-    from preprocessor.findings.finding import Finding
-    from preprocessor.results.model import Rows
-if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
     from preprocessor.results.model import ResultsError, Rows
     from preprocessor.specs.model import Spec
-
 
 Answers = Mapping[str, "Rows | ResultsError"]
 """What the results source said, by ``Query.key``."""
@@ -52,5 +48,15 @@ class Page:
         return [spec for spec in self.specs if isinstance(spec, PipelineSpec)]
 
 
-Tables = Mapping[str, "TableSpec"]
-"""The sound tables of all pages that have an id, by it."""
+Tables = Mapping[str, TableSpec]
+"""The sound tables of pages that have an id, by it."""
+
+
+def tables_by_id(pages: Iterable[Page]) -> dict[str, TableSpec]:
+    """The sound tables of the pages that have an id, by it; of two with the same, the first."""
+    found: dict[str, TableSpec] = {}
+    for page in pages:
+        for spec in page.tables:
+            if spec.id is not None:
+                found.setdefault(spec.id, spec)
+    return found

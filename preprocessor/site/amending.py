@@ -17,7 +17,7 @@ from preprocessor.specs.model import CheckSpec, ValueSpec
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
-    from preprocessor.pages.figures import Known
+    from preprocessor.pages.build import Build
     from preprocessor.pages.model import Page
     from preprocessor.specs.model import TableSpec
 
@@ -69,7 +69,7 @@ def without_numbers(html: str) -> str:
     return _NUMBER.sub("", html) if " data-mongo-number=" in html else html
 
 
-def amend_page(page: Page, told: Told, now: Known) -> list[Amended]:
+def amend_page(page: Page, told: Told, now: Build) -> list[Amended]:
     """What the page tells of tables that are other ones ``now``, where that makes a difference."""
     from preprocessor.pages.figures import spoken_figures
 

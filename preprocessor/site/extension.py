@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from markdown import Markdown
 
     from preprocessor.findings.finding import Finding, Severity
+    from preprocessor.pages.build import Build
     from preprocessor.pages.keptanswers import KeptAnswers
     from preprocessor.pages.model import Page
     from preprocessor.results.model import Limits, ResultsError
@@ -190,9 +191,10 @@ class _Conversion:
         self._page = page
         place.look_after(place.folder / pipelines)
         others = neighbours(page, place.folder, place.pages, read, place.left_out) if place.pages else []
-        source = self._source(place)
-        speakers = self._speakers_of([page])
-        self._figures, found = _figures(page, others, source, speakers)
+        build = _build([page, *others], self._source(place))
+        files = {page.file, *(spec.file for spec in page.specs if spec), *(one.file for one in page.findings)}
+        found = [one for one in _findings(build, self._speakers_of([page])) if one.file in files]
+        self._figures = _figures(page, build)
         self._report([each if place.pages else _of_one_page(each) for each in found])
         away = [each for each in found if each.rule == "MT310"]
         self._loose = _loose_faults(page, away)
@@ -286,10 +288,10 @@ class _Conversion:
         if place.pages is None or not place.zensical:
             return _error_for(place.refused_by)("\n".join(map(line_of, refused)))
         read = _reader(place, self._extension.getConfig("pipelines"))
-        source = self._source(place)
         others = _pages_of_site(place.folder, place.pages, read, place.left_out)
+        build = _build(others, self._source(place))
         # What a template writes into, or what comes into a page, is known when its turn comes.
-        found = deferred(_findings(others, source, self._speakers_of(others)), others, open_ended=True)
+        found = deferred(_findings(build, self._speakers_of(others)), others, open_ended=True)
         found = [each for each in found if each.rule != "MT175"]
         elsewhere = [each for each in failing(found, self._fail_on) if each.file != place.shown]
         # A source out of reach is one fault, not one of each page.
@@ -400,20 +402,12 @@ def _in_front_matter(text: str, shown: str) -> list[Finding]:
     return front_matter_findings(Lines(text), shown)
 
 
-def _figures(
-    page: Page, others: Sequence[Page], where: _Source, speakers: Sequence[Page] | None
-) -> tuple[dict[str, str], list[Finding]]:
-    """The figures of a page by token, and what is wrong with it."""
-    from preprocessor.pages.figures import Known, figures_of
+def _figures(page: Page, build: Build) -> dict[str, str]:
+    """The figures of a page by token."""
+    from preprocessor.pages.figures import figures_of
     from preprocessor.site.downloads import data_address
 
-    pages = [page, *others]
-    files = {page.file, *(spec.file for spec in page.specs if spec), *(each.file for each in page.findings)}
-    found = [each for each in _findings(pages, where, speakers) if each.file in files]
-    answers = _answers(where)
-    known = Known.of(pages, answers.by_key, away=answers.unreachable is not None)
-    figures = figures_of(page, known, data_address)
-    return dict(zip(tokens(page), figures, strict=True)), found
+    return dict(zip(tokens(page), figures_of(page, build, data_address), strict=True))
 
 
 def _loose_faults(page: Page, away: Sequence[Finding]) -> str:
@@ -424,27 +418,29 @@ def _loose_faults(page: Page, away: Sequence[Finding]) -> str:
     return fault_box([*away, *loose_findings(page)])
 
 
-def _findings(pages: Sequence[Page], where: _Source, speakers: Sequence[Page] | None) -> list[Finding]:
+def _build(pages: Sequence[Page], where: _Source) -> Build:
+    """The pages with what they ask answered."""
+    from preprocessor.pages.build import Build
+
+    asked = _answers(where)
+    asked.refresh()
+    build = Build(asked, pages)
+    build.ask(with_sources=True)
+    return build
+
+
+def _findings(build: Build, speakers: Sequence[Page] | None) -> list[Finding]:
     """What is wrong with the pages. A source out of reach is one fault of each, not one for each table.
 
     The linter is asked as well where ``speakers`` are given, who show columns of the pages' tables.
     """
-    from preprocessor.pages.asking import queries
-    from preprocessor.pages.judging import all_findings, lint_findings
-
-    kept = _answers(where)
-    kept.refresh()
-    kept.ask(queries(pages, with_sources=True))
-    away = kept.unreachable
-    if away is None:
-        linted = None
-        if speakers is not None:
-            files = {page.file for page in pages}
-            linted = lint_findings([*pages, *speakers], kept.source, kept.by_key)
-            linted = [each for each in linted if each.file in files]
-        return all_findings(pages, kept.by_key, kept.collections, linted)
-    silent = [finding("MT310", page.file, (0, 0), line, away.hint) for page in pages for line in _lines(away)]
-    return [*silent, *all_findings(pages, None)]
+    found = build.findings(None if speakers is None else build.lint(speakers))
+    if (away := build.away) is None:
+        return found
+    silent = (
+        finding("MT310", page.file, (0, 0), line, away.hint) for page in build.pages for line in _lines(away)
+    )
+    return [*silent, *found]
 
 
 def _lines(error: ResultsError) -> list[str]:

@@ -14,7 +14,7 @@ from preprocessor.specs.model import PipelineSpec, ValueSpec
 
 if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
-    from preprocessor.pages.figures import Known
+    from preprocessor.pages.build import Build
     from preprocessor.pages.model import Page
     from preprocessor.specs.model import Spec
 
@@ -30,18 +30,18 @@ class Plain(NamedTuple):
     lines: Sequence[str] | None = None
 
 
-def plain_figures(page: Page, known: Known) -> list[Plain]:
+def plain_figures(page: Page, build: Build) -> list[Plain]:
     """What stands for each comment of the page, in order."""
-    here = known.within(page)
+    here = build.within(page)
     return [_plain(comment, spec, here) for comment, spec in zip(page.comments, page.specs, strict=True)]
 
 
-def _plain(comment: Comment, spec: Spec | None, known: Known) -> Plain:
+def _plain(comment: Comment, spec: Spec | None, build: Build) -> Plain:
     from preprocessor.pages.markdown import table_lines, value_markdown
 
     if isinstance(spec, PipelineSpec):
-        return Plain("", comment.prefix, table_lines(spec, known.answers))
-    return Plain(value_markdown(spec, known.answers, known.tables) if isinstance(spec, ValueSpec) else "")
+        return Plain("", comment.prefix, table_lines(spec, build.answers))
+    return Plain(value_markdown(spec, build.answers, build.tables) if isinstance(spec, ValueSpec) else "")
 
 
 def with_plain_figures(markdown: str, figures: Mapping[str, Plain]) -> str:

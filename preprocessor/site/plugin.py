@@ -29,10 +29,9 @@ from preprocessor.comments.search import suspected
 from preprocessor.files import gcpause
 from preprocessor.files.text import may_be_file
 from preprocessor.findings.reporters import amounts, failing
-from preprocessor.pages.asking import queries
+from preprocessor.pages.build import Build
 from preprocessor.pages.faultboxes import fault_box, left_over_faults, line_of, no_place, taken_anchors
-from preprocessor.pages.figures import Known, figures_of, loose_findings
-from preprocessor.pages.judging import all_findings, lint_findings, tables_by_id
+from preprocessor.pages.figures import figures_of, loose_findings
 from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.placeholders import (
     shown_again,
@@ -41,7 +40,6 @@ from preprocessor.pages.placeholders import (
     tokens,
     with_tokens,
 )
-from preprocessor.pages.reading import source_findings
 from preprocessor.render.anchors import anchors_in
 from preprocessor.results.limitoptions import limits_of
 from preprocessor.site import printed
@@ -108,8 +106,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._files: dict[str, tuple[File, str]] = {}
         self._given: dict[str, tuple[SitePage, str]] = {}
         self._pages: dict[str, Page] = {}
-        self._on_disk: list[Page] = []
-        self._known: Known | None = None
+        self._known: Build | None = None
         self._told: dict[str, Told] = {}
         self._markdown: dict[str, str] = {}
         self._markdown_is_read = True
@@ -347,8 +344,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         reader.refresh()
         with gcpause.nothing_collected():
             found = (reader.on_disk(file, text) for file, text in pages)
-            self._on_disk = [page for page in found if page is not None]
-            self._asked.ask(queries(self._on_disk, with_sources=True))
+            self._known = Build(self._asked, [page for page in found if page is not None])
+            self._known.ask(with_sources=True)
             self._asked.forget()
         if not self._serving:  # A preview drops it all at the next change.
             gcpause.kept()
@@ -384,8 +381,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         given = self._page_reader(config).as_given(page.file, markdown, on_disk, included)
         if given.comments or given.findings:
             self._pages[name] = given
-            self._asked.ask(queries([given], with_sources=True))
-            self._known_now.tables.update(tables_by_id([given]))
+            self._known_now.take_in(given)
         return given
 
     def _with_tokens(self, markdown: str, page: SitePage, config: MkDocsConfig) -> str:
@@ -402,12 +398,10 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         return Path(config.docs_dir) / "pipelines"
 
     @property
-    def _known_now(self) -> Known:
+    def _known_now(self) -> Build:
         """What is known of all pages so far: as they were given, those that did not come yet as they are on disk."""
         if self._known is None:
-            away = self._asked.unreachable is not None
-            collections = () if away else self._asked.collections
-            self._known = Known.of(self._on_disk, self._asked.by_key, collections, away=away)
+            self._known = Build(self._asked, ())
         return self._known
 
     def _note_figures(self, page: SitePage, figures: Mapping[str, str]) -> None:
@@ -451,7 +445,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         box = fault_box([*(self._source_away(config) if given.asking else ()), *loose_findings(given)])
         return f"{box}\n{html}" if box else html
 
-    def _plain(self, given: Page, known: Known) -> Mapping[str, Plain]:
+    def _plain(self, given: Page, known: Build) -> Mapping[str, Plain]:
         """What stands for the figures of a page in its Markdown, by token; nothing where nobody reads it."""
         if not self._markdown_is_read:
             return {}
@@ -479,22 +473,15 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             return
         if not self._told:
             return
-        known = self._known_now
-        now = Known.of(self._read_pages, known.answers, known.collections, away=known.away)
+        now = self._known_now.of(self._pages.values())
         for name, told in self._told.items():
             changes = amend_page(self._pages[name], told, now)
             if changes:
                 self._amend(self._given[name][0], changes, now, config)
             page = self._given[name][0]
             page.content = without_numbers(page.content or "")
-        known.judged.update(now.judged)
 
-    @property
-    def _read_pages(self) -> list[Page]:
-        """The pages as they were given."""
-        return list(self._pages.values())
-
-    def _amend(self, page: SitePage, changes: Sequence[Amended], now: Known, config: MkDocsConfig) -> None:
+    def _amend(self, page: SitePage, changes: Sequence[Amended], now: Build, config: MkDocsConfig) -> None:
         name = page.file.src_uri
         given, places = self._pages[name], tokens(self._pages[name])
         page.content, lost = with_amendments(page.content or "", changes)
@@ -539,14 +526,9 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         loose = {*self._late, *self._in_front_matter()}
         if not self._pages:
             return sorted(loose)
-        pages, away = self._read_pages, self._source_away(config)
-        if away:
-            return sorted({*away, *all_findings(pages, None), *loose})
-        known = self._known_now
-        fail_on = self.config.fail_on
-        asked = config.strict or fail_on != "error"
-        linted = lint_findings(pages, self._asked.source, known.answers) if asked else None
-        found = all_findings(pages, known.answers, known.collections, linted, known.judged)
+        build, fail_on = self._known_now.of(self._pages.values()), self.config.fail_on
+        linted = build.lint() if config.strict or fail_on != "error" else None
+        found = [*self._source_away(config), *build.findings(linted)]
         # The linter's notes are left to whoever asks for them.
         notes = {each for each in linted or () if each.severity == "note" and fail_on != "note"}
         return sorted({*found, *loose} - notes)
@@ -561,10 +543,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     def _source_away(self, config: MkDocsConfig) -> list[Finding]:
         """Why no pipeline can be run at all, if so."""
-        error = self._asked.unreachable
-        if error is None:
-            return []
-        return source_findings(error, Path(config.config_file_path or "mkdocs.yml").name)
+        return self._known_now.source_findings(Path(config.config_file_path or "mkdocs.yml").name)
 
 
 def _root(config: MkDocsConfig) -> Path:

@@ -14,10 +14,8 @@ import pytest
 from bson import json_util
 
 from preprocessor.findings.finding import Finding
-from preprocessor.pages.asking import answer
-from preprocessor.pages.judging import all_findings, lint_findings
 from preprocessor.pages.reading import read_page
-from preprocessor.results.fixtures import FixtureSource
+from tests.judged import asked
 from tests.outside import published_folder
 from tests.resultdocuments import result_documents
 
@@ -74,10 +72,8 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> list[Finding]:
         for one in [*documents, other]
     ]
     (folder / "all.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
-    source = FixtureSource(folder.parent)
-    page = read_page(PAGE.read_text("utf-8"), PAGE.name, lambda _: None)
-    answers = answer([page], source)
-    return all_findings([page], answers, (), lint_findings([page], source, answers))
+    build = asked(folder.parent, read_page(PAGE.read_text("utf-8"), PAGE.name, lambda _: None))
+    return build.findings(build.lint())
 
 
 def pipelines(findings: list[Finding], rule: str) -> list[int]:

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.pages.asking import answer
-from preprocessor.pages.judging import all_findings, lint_findings
 from preprocessor.pages.reading import read_page
-from preprocessor.results.fixtures import FixtureSource
+from tests.judged import asked
 
 FIXTURES = Path(__file__).parent / "pages" / "fixtures"
 
@@ -47,11 +45,9 @@ def faulty(number: int) -> str:
 
 
 def seconds(text: str) -> float:
-    source = FixtureSource(FIXTURES)
     start = time.process_time()
-    page = read_page(text, "page.md", lambda _: None)
-    answers = answer([page], source)
-    all_findings([page], answers, (), lint_findings([page], source, answers))
+    build = asked(FIXTURES, read_page(text, "page.md", lambda _: None))
+    build.findings(build.lint())
     return time.process_time() - start
 
 

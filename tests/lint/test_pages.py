@@ -9,22 +9,22 @@ import pytest
 
 from preprocessor.findings.rules import RULES
 from preprocessor.lint.suppressions import SEEN_IN_ROWS
-from preprocessor.pages.asking import answer
-from preprocessor.pages.judging import all_findings, lint_findings
+from preprocessor.pages.build import Build
+from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.reading import read_page
-from preprocessor.results.fixtures import FixtureSource
 
 PAGES = Path(__file__).parent / "pages"
 ALL = sorted(PAGES.glob("MT*/*.md"))
-FIXTURES = FixtureSource(PAGES / "fixtures")
+FIXTURES = KeptAnswers(str(PAGES / "fixtures"))
 
 
 def found(page: Path) -> list[tuple[str, int]]:
     """Rule and line of every finding of a page."""
     read = read_page(page.read_text("utf-8"), page.name, lambda _: None)
-    answers = answer([read], FIXTURES) if page.parent.name in SEEN_IN_ROWS else None
-    findings = all_findings([read], answers, (), lint_findings([read], FIXTURES, answers))
-    return sorted((one.rule, one.line) for one in findings)
+    build = Build(FIXTURES, [read])
+    if page.parent.name in SEEN_IN_ROWS:
+        build.ask()
+    return sorted((one.rule, one.line) for one in build.findings(build.lint()))
 
 
 def expected(page: Path) -> list[tuple[str, int]]:

@@ -12,14 +12,12 @@ from hypothesis import strategies as st
 
 from preprocessor import comments
 from preprocessor.findings.finding import Finding
-from preprocessor.pages.asking import answer
+from preprocessor.pages.build import Build
 from preprocessor.pages.inplace import region_findings, render_in_place
-from preprocessor.pages.judging import tables_by_id
+from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.markdown import render_markdown
-from preprocessor.pages.model import Answers, Page
+from preprocessor.pages.model import Answers, Page, tables_by_id
 from preprocessor.pages.reading import read_page
-from preprocessor.results.model import ResultsSource
-from preprocessor.results.opening import open_source
 from preprocessor.specs.sharedpipelines import SharedPipelines
 
 TABLE = '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [], "columns": ["n"], "headers": ["Run"]} -->'
@@ -28,30 +26,32 @@ SHARED = SharedPipelines(Path("no such folder"))
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResultsSource]:
+def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeptAnswers]:
     folder = tmp_path_factory.mktemp("fixtures")
     (folder / "runs").mkdir()
     (folder / "runs" / "a.jsonl").write_text('{"_id": 1, "n": 1}\n{"_id": 2, "n": "<b>|x"}\n')
-    opened = open_source(str(folder))
+    opened = KeptAnswers(str(folder))
     yield opened
     opened.close()
 
 
-def read(text: str, source: ResultsSource) -> tuple[Page, Answers]:
+def read(text: str, source: KeptAnswers) -> tuple[Page, Answers]:
     page = read_page(text, "page.md", SHARED)
-    return page, answer([page], source)
+    build = Build(source, [page])
+    build.ask()
+    return page, build.answers
 
 
-def rendered(text: str, source: ResultsSource) -> str:
+def rendered(text: str, source: KeptAnswers) -> str:
     page, answers = read(text, source)
     return render_markdown(page, answers, tables_by_id([page]))
 
 
-def in_place(text: str, source: ResultsSource) -> str:
+def in_place(text: str, source: KeptAnswers) -> str:
     return render_in_place(*read(text, source))
 
 
-def test_a_table_stands_where_its_comment_stood(source: ResultsSource) -> None:
+def test_a_table_stands_where_its_comment_stood(source: KeptAnswers) -> None:
     text = rendered(f"# Runs\n\n{TABLE}\n\nAnd on.\n", source)
     assert text.startswith("# Runs\n\n| Run")
     assert text.endswith("|\n\nAnd on.\n")
@@ -68,7 +68,7 @@ def test_a_table_stands_where_its_comment_stood(source: ResultsSource) -> None:
     ],
 )
 def test_a_table_is_a_block_of_its_own_and_stays_in_its_container(
-    before: str, after: str, source: ResultsSource
+    before: str, after: str, source: KeptAnswers
 ) -> None:
     lines = rendered(before + TABLE + after, source).splitlines()
     rows = [index for index, line in enumerate(lines) if "|" in line]
@@ -79,7 +79,7 @@ def test_a_table_is_a_block_of_its_own_and_stays_in_its_container(
     assert all(lines[index].startswith(prefix) for index in rows[1:])
 
 
-def test_a_value_stands_in_its_sentence_and_a_statement_leaves_nothing(source: ResultsSource) -> None:
+def test_a_value_stands_in_its_sentence_and_a_statement_leaves_nothing(source: KeptAnswers) -> None:
     table = TABLE.replace('{"collection"', '{"id": "runs", "collection"')
     value = '<!-- MONGO_VALUE: {"table": "runs", "column": "n", "where": {"_id": 1}} -->'
     check = '<!-- MONGO_CHECK: {"table": "runs", "where": {"_id": 1}, "expect": {"n": {"$lt": 2}}} -->'
@@ -87,7 +87,7 @@ def test_a_value_stands_in_its_sentence_and_a_statement_leaves_nothing(source: R
     assert text.startswith("Run 1 was first.\n\n| Run")
 
 
-def test_in_place_keeps_the_comment_and_every_other_byte(source: ResultsSource) -> None:
+def test_in_place_keeps_the_comment_and_every_other_byte(source: KeptAnswers) -> None:
     text = f"# Runs \r\n\r\n{TABLE}  \r\n\r\nNo newline at the end  "
     once = in_place(text, source)
     assert once.startswith(f"# Runs \r\n\r\n{TABLE}  \r\n<!-- mongo-tables: begin ")
@@ -95,12 +95,12 @@ def test_in_place_keeps_the_comment_and_every_other_byte(source: ResultsSource) 
     assert "\n" not in once.replace("\r\n", "")
 
 
-def test_rendering_leaves_out_what_in_place_wrote(source: ResultsSource) -> None:
+def test_rendering_leaves_out_what_in_place_wrote(source: KeptAnswers) -> None:
     text = f"Above.\n\n{TABLE}\n\nBelow.\n"
     assert rendered(in_place(text, source), source) == rendered(text, source)
 
 
-def test_a_table_edited_by_hand_is_noticed(source: ResultsSource) -> None:
+def test_a_table_edited_by_hand_is_noticed(source: KeptAnswers) -> None:
     once = in_place(f"{TABLE}\n", source)
     assert region_findings(read_page(once, "page.md", SHARED)) == []
     edited = once.replace("| 1 ", "| 7 ")
@@ -139,7 +139,7 @@ _TEXTS = st.lists(st.one_of(_PIECES, st.sampled_from(["\n", "\n\n", "\r\n", " "]
 
 @settings(max_examples=150, deadline=None)
 @given(text=st.one_of(_TEXTS, st.text(max_size=60)))
-def test_whatever_the_page_nothing_raises_and_all_else_stays(source: ResultsSource, text: str) -> None:
+def test_whatever_the_page_nothing_raises_and_all_else_stays(source: KeptAnswers, text: str) -> None:
     page, answers = read(text, source)
     kept = [text[comment.start : comment.end] for comment in page.comments]
     assert comments.replace(text, page.comments, kept, with_regions=False) == text
@@ -161,7 +161,7 @@ def _without_blank(result: str, text: str) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(text=_TEXTS)
-def test_in_place_is_idempotent(source: ResultsSource, text: str) -> None:
+def test_in_place_is_idempotent(source: KeptAnswers, text: str) -> None:
     once = in_place(text, source)
     assert in_place(once, source) == once
     assert [one.rule for one in regions(once)] == [one.rule for one in regions(text)]
@@ -171,13 +171,13 @@ def regions(text: str) -> list[Finding]:
     return region_findings(read_page(text, "page.md", SHARED))
 
 
-def test_in_markdown_a_chart_is_the_table_of_what_it_draws(source: ResultsSource) -> None:
+def test_in_markdown_a_chart_is_the_table_of_what_it_draws(source: KeptAnswers) -> None:
     chart = '<!-- MONGO_CHART: {"collection": "runs", "pipeline": [{"$match": {"_id": 1}}], "x": "n", "y": "_id"} -->'
     assert rendered(f"{chart}\n", source) == "|   n | \\_id |\n| --: | ---: |\n|   1 |    1 |\n"
     assert "|   1 |    1 |\n\n<!-- mongo-tables: end -->" in in_place(f"{chart}\n", source)
 
 
-def test_the_mark_of_the_encoding_is_no_text_beside_a_comment(source: ResultsSource) -> None:
+def test_the_mark_of_the_encoding_is_no_text_beside_a_comment(source: KeptAnswers) -> None:
     text = f"\ufeff{TABLE}\n"
     assert regions(text) == []
     assert in_place(text, source).startswith(f"\ufeff{TABLE}\n<!-- mongo-tables: begin ")
@@ -185,7 +185,7 @@ def test_the_mark_of_the_encoding_is_no_text_beside_a_comment(source: ResultsSou
     assert rendered(text, source).startswith("\ufeff| Run")
 
 
-def test_a_table_right_under_the_mark_of_the_encoding_has_no_blank_line(source: ResultsSource) -> None:
+def test_a_table_right_under_the_mark_of_the_encoding_has_no_blank_line(source: KeptAnswers) -> None:
     assert rendered(f"\ufeff\n{TABLE}\n", source).startswith("\ufeff\n| Run")
 
 
@@ -193,7 +193,7 @@ def test_a_table_right_under_the_mark_of_the_encoding_has_no_blank_line(source: 
     ("before", "blank"),
     [("!!! note\n    ", ""), ("> Quoted.\n> ", ">"), ("- Item.\n  ", ""), ("Text.\r\n", "")],
 )
-def test_no_line_has_blanks_at_its_end(before: str, blank: str, source: ResultsSource) -> None:
+def test_no_line_has_blanks_at_its_end(before: str, blank: str, source: KeptAnswers) -> None:
     lines = rendered(f"{before}{TABLE}\n", source).splitlines()
     assert lines[1] == blank
     assert [line for line in lines if line != line.rstrip()] == []
@@ -203,7 +203,7 @@ def test_where_rows_come_from_is_told_in_markdown_to_who_asks(tmp_path: Path) ->
     (tmp_path / "runs").mkdir()
     line = '{"_id": 1, "n": 1, "start_time": {"$date": "2026-11-21T04:00:00Z"}, "versions": {"server": "8.0.4"}}\n'
     (tmp_path / "runs" / "a.jsonl").write_text(line)
-    opened = open_source(str(tmp_path))
+    opened = KeptAnswers(str(tmp_path))
     asking = TABLE.replace('"pipeline"', '"provenance": true, "pipeline"')
     assert "*Measured 2026-11-21 · MongoDB 8.0.4 · 1 document*" in rendered(asking, opened)
     assert "Measured" not in rendered(TABLE, opened)

@@ -8,11 +8,9 @@ from types import FrameType
 from typing import Any
 
 from preprocessor import aggregation
-from preprocessor.pages.asking import answer
-from preprocessor.pages.judging import all_findings, lint_findings
 from preprocessor.pages.reading import read_page
-from preprocessor.results.fixtures import FixtureSource
 from preprocessor.specs.sharedpipelines import SharedPipelines
+from tests.judged import asked, unasked
 
 HASHED = (
     '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [{"$set": {"n": {"$toHashedIndexKey": "$n"}}}], '
@@ -21,17 +19,19 @@ HASHED = (
 SOUND = HASHED.replace("$toHashedIndexKey", "$abs")
 
 
-def fixtures(folder: Path) -> FixtureSource:
+def fixtures(folder: Path) -> Path:
     (folder / "runs").mkdir()
     (folder / "runs" / "a.jsonl").write_text('{"_id": 1, "n": 1}\n')
-    return FixtureSource(folder)
+    return folder
 
 
 def test_what_fixtures_cannot_run_is_said_where_fixtures_are_the_source(tmp_path: Path) -> None:
     page = read_page(HASHED, "page.md", SharedPipelines(tmp_path))
-    (found,) = (one for one in lint_findings([page], fixtures(tmp_path), None) if one.rule == "MT312")
+    (found,) = (one for one in unasked(fixtures(tmp_path), page).lint() or () if one.rule == "MT312")
     assert (found.line, found.column) == (1, HASHED.index('"$toHashedIndexKey"') + 1)
-    assert [one.rule for one in lint_findings([page], None, None) if one.rule == "MT312"] == []
+    assert [
+        one.rule for one in unasked("mongodb://localhost", page).lint() or () if one.rule == "MT312"
+    ] == []
 
 
 def test_reading_and_linting_a_page_compiles_each_pipeline_once(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_reading_and_linting_a_page_compiles_each_pipeline_once(tmp_path: Path) 
     sys.setprofile(count)
     try:
         page = read_page(SOUND * 3, "page.md", SharedPipelines(tmp_path))
-        lint_findings([page], source, None)
+        unasked(source, page).lint()
     finally:
         sys.setprofile(None)
     assert compiled == 3
@@ -60,7 +60,7 @@ def test_a_number_in_the_path_of_a_column_is_told_where_it_means_the_place_in_an
     def told(column: str) -> list[tuple[str, str, str]]:
         body = f'{{"collection": "trains", "pipeline": [], "columns": ["_id", "{column}"], "headers": ["Train", "X"]}}'
         page = read_page(f"<!-- MONGO_TABLE: {body} -->", "page.md", SharedPipelines(tmp_path))
-        found = all_findings([page], answer([page], FixtureSource(tmp_path)))
+        found = asked(tmp_path, page).findings()
         return [(one.rule, one.message, one.hint) for one in found]
 
     ((rule, message, hint),) = told("stops.0.at")

@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from preprocessor.findings.finding import Finding
-from preprocessor.pages.asking import answer
-from preprocessor.pages.judging import all_findings, tables_by_id
 from preprocessor.pages.reading import read_page
 from preprocessor.pages.statements import value_text
-from preprocessor.results.opening import open_source
 from preprocessor.specs.model import ValueSpec
 from preprocessor.specs.sharedpipelines import SharedPipelines
+from tests.judged import asked, unasked
 
 TABLE = (
     '<!-- MONGO_TABLE: {"id": "speed", "collection": "runs", "pipeline": [{"$sort": {"n": 1}}], "columns": ["n", "ops"], '
@@ -31,7 +29,7 @@ def fixtures(tmp_path: Path) -> Path:
 
 def judged(prose: str, fixtures: Path) -> list[Finding]:
     page = read_page(f"{TABLE}\n\n{prose}\n", "page.md", SharedPipelines(fixtures))
-    return all_findings([page], answer([page], open_source(str(fixtures))))
+    return asked(fixtures, page).findings()
 
 
 def shown(body: str, fixtures: Path) -> str:
@@ -39,7 +37,8 @@ def shown(body: str, fixtures: Path) -> str:
         f"{TABLE}\n\nSpeed: <!-- MONGO_VALUE: {body} -->\n", "page.md", SharedPipelines(fixtures)
     )
     (spec,) = [spec for spec in page.specs if isinstance(spec, ValueSpec)]
-    return value_text(spec, tables_by_id([page]), answer([page], open_source(str(fixtures))))
+    build = asked(fixtures, page)
+    return value_text(spec, build.tables, build.answers)
 
 
 def test_a_value_is_written_as_its_column_is(fixtures: Path) -> None:
@@ -173,7 +172,7 @@ def test_a_fault_of_the_table_is_told_once(fixtures: Path) -> None:
         + '{"table": "speed", "column": "ops"} -->\n'
     )
     page = read_page(page_text, "page.md", SharedPipelines(fixtures))
-    found = all_findings([page], answer([page], open_source(str(fixtures))))
+    found = asked(fixtures, page).findings()
     assert [one.rule for one in found] == ["MT301"]
 
 
@@ -205,7 +204,7 @@ def test_a_statement_that_fails_names_the_rows_by_what_tells_them_apart(tmp_path
             "page.md",
             SharedPipelines(tmp_path),
         )
-        (found,) = all_findings([page], answer([page], open_source(str(tmp_path))))
+        (found,) = asked(tmp_path, page).findings()
         return found.message
 
     assert told('"expect": {"fare": {"$lt": 100}}').endswith(
@@ -230,7 +229,7 @@ def test_a_faulty_table_does_not_make_the_numbers_taken_from_it_faulty(
 ) -> None:
     value = '<!-- MONGO_VALUE: {"table": "speed", "column": "ops", "where": {"n": 1}} -->'
     page = read_page(f"{value}\n\n{TABLE.replace(*fault)}\n", "page.md", SharedPipelines(tmp_path))
-    found = all_findings([page], None)
+    found = unasked(tmp_path, page).findings()
     assert found
     assert {one.line for one in found} == {3}
 
@@ -253,6 +252,5 @@ def test_of_a_table_that_has_no_rows_its_values_and_statements_say_nothing_more(
         '<!-- MONGO_CHECK: {"table": "speed", "expect": {"n": {"$gt": 0}}} -->'
     )
     page = read_page(f"{TABLE.replace(*change)}\n\n{prose}\n", "page.md", SharedPipelines(fixtures))
-    source = open_source(str(fixtures))
-    found = all_findings([page], answer([page], source), source.collections())
+    found = asked(fixtures, page).findings()
     assert [one.rule for one in found] == rules

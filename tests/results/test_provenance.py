@@ -13,13 +13,12 @@ import pytest
 
 from preprocessor.aggregation import aggregate
 from preprocessor.files.environment import today
-from preprocessor.pages.asking import answer
-from preprocessor.pages.judging import all_findings
 from preprocessor.pages.reading import read_page
 from preprocessor.render.provenance import provenance_commands, provenance_parts
 from preprocessor.results.opening import open_source
 from preprocessor.results.provenance import Provenance, provenance_of
 from preprocessor.results.pull import pull
+from tests.judged import asked
 from tests.measured import document, speeds
 from tests.mongod import Mongod
 from tests.render.specs import no_shared
@@ -237,7 +236,4 @@ def checked(folder: Path, days: int, lines: str) -> list[tuple[str, str]]:
     (folder / "runs").mkdir()
     (folder / "runs" / "a.jsonl").write_text(lines, encoding="utf-8")
     page = read_page(COMMENT.format(days=days), "page.md", no_shared)
-    source = open_source(str(folder))
-    found = all_findings([page], answer([page], source))
-    source.close()
-    return [(one.rule, one.message) for one in found]
+    return [(one.rule, one.message) for one in asked(folder, page).findings()]

@@ -12,14 +12,10 @@ import pytest
 from bson import json_util
 
 from preprocessor.lint.documents import collection_shape
-from preprocessor.pages.asking import queries
-from preprocessor.pages.figures import Known, figures_of
-from preprocessor.pages.judging import lint_findings
+from preprocessor.pages.figures import figures_of
 from preprocessor.pages.reading import read_page
-from preprocessor.results.fixtures import FixtureSource
-from preprocessor.results.opening import open_source
-from preprocessor.results.running import run_all
 from preprocessor.specs.sharedpipelines import SharedPipelines
+from tests.judged import unasked
 from tests.measured import document
 from tests.mongod import Mongod
 from tests.render.specs import no_shared
@@ -51,10 +47,9 @@ def fixtures(folder: Path, collection: str, documents: list[dict[str, Any]]) -> 
 def figures(text: str, where: str, shared: Any = no_shared) -> str:
     page = read_page(text, "page.md", shared)
     assert not page.findings
-    source = open_source(where)
-    answers = run_all(source, queries([page], with_sources=True))
-    source.close()
-    return "\n".join(figures_of(page, Known.of([page], answers), lambda name, _: name))
+    build = unasked(where, page)
+    build.ask(with_sources=True)
+    return "\n".join(figures_of(page, build, lambda name, _: name))
 
 
 def test_sports_results_in_a_collection_called_results_are_not_taken_for_a_benchmark(tmp_path: Path) -> None:
@@ -67,9 +62,9 @@ def test_sports_results_in_a_collection_called_results_are_not_taken_for_a_bench
 
 def test_no_unit_of_a_benchmark_is_held_against_sports_results(tmp_path: Path) -> None:
     page = read_page(GAMES % "", "page.md", no_shared)
-    source = FixtureSource(Path(fixtures(tmp_path, "results", SPORTS)))
-    assert "MT404" not in [one.rule for one in lint_findings([page], source, None)]
-    assert "MT404" not in [one.rule for one in lint_findings([page], None, None)]
+    source = fixtures(tmp_path, "results", SPORTS)
+    assert "MT404" not in [one.rule for one in unasked(source, page).lint() or ()]
+    assert "MT404" not in [one.rule for one in unasked("mongodb://localhost", page).lint() or ()]
 
 
 @pytest.mark.parametrize("collection", ["results", "measured", "2026"])
@@ -86,8 +81,8 @@ def test_benchmark_results_tell_all_of_themselves_in_a_collection_of_any_name(
 def test_units_of_results_are_known_in_a_collection_of_any_name(tmp_path: Path) -> None:
     text = (GAMES % "").replace('"results"', '"measured"').replace('"game"', '"cpu"')
     documents = [{**document(size), "duration": 700 + size, "cpu": size} for size in (1, 2)]
-    source = FixtureSource(Path(fixtures(tmp_path, "measured", documents)))
-    found = lint_findings([read_page(text, "page.md", no_shared)], source, None)
+    source = fixtures(tmp_path, "measured", documents)
+    found = unasked(source, read_page(text, "page.md", no_shared)).lint() or ()
     assert "MT404" in [one.rule for one in found]
 
 
@@ -96,7 +91,7 @@ def test_without_documents_a_pipeline_that_asks_for_a_test_is_taken_to_read_resu
     page = read_page(
         (GAMES % "").replace('[{"$project": {"game": 1, "duration": 1}}', known), "page.md", no_shared
     )
-    assert "MT404" in [one.rule for one in lint_findings([page], None, None)]
+    assert "MT404" in [one.rule for one in unasked("mongodb://localhost", page).lint() or ()]
     shape, looked_at = collection_shape(page.tables[0], None)
     assert "bench_config" in shape.fields
     assert not looked_at

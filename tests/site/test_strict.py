@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.judged import asked
 from tests.site.inprocess import CONFIG, ROWS, built, table, write
 
 UNSORTED = '[{"$group": {"_id": "$a", "a": {"$first": "$a"}, "n": {"$sum": "$n"}}}]'
@@ -59,18 +60,12 @@ def test_notes_of_the_linter_fail_no_strict_build_and_may_be_ignored_in_it(
 
 
 def _note_of(site: Path) -> str:
-    from preprocessor.pages.asking import answer
-    from preprocessor.pages.judging import lint_findings
     from preprocessor.pages.reading import read_page
-    from preprocessor.results.fixtures import FixtureSource
-    from preprocessor.results.opening import open_source
     from preprocessor.specs.sharedpipelines import SharedPipelines
 
     text = (site / "docs/index.md").read_text(encoding="utf-8")
     page = read_page(text, "docs/index.md", SharedPipelines(site / "docs/pipelines"))
-    source = open_source(str(site / "fixtures"))
-    assert isinstance(source, FixtureSource)
-    found = lint_findings([page], source, answer([page], source))
+    found = asked(site / "fixtures", page).lint() or ()
     (rule,) = {each.rule for each in found}
     assert all(each.severity == "note" for each in found)
     return rule

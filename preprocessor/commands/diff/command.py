@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +14,10 @@ from preprocessor.commands.diff.comparing import compare
 from preprocessor.commands.diff.sites import is_site, tables_of_site
 from preprocessor.commands.diff.states import tables_of
 from preprocessor.findings.usage import UsageError
+from preprocessor.pages.build import Build
 from preprocessor.pages.files import read_pages
+from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.sitepages import page_folders
-from preprocessor.results.opening import open_source
 from preprocessor.specs.model import shown_columns
 
 if TYPE_CHECKING:
@@ -58,12 +60,9 @@ def _with_source(where: str, arguments: Namespace) -> list[Table]:
 
     with on_disk(where) as named:
         pages = read_pages(arguments.pages or page_folders(arguments.site), arguments.pipelines)
-        source = open_source(named, arguments.limits)
-        try:
-            source.reach()
-            return tables_of(pages, source, _key(arguments.key, pages))
-        finally:
-            source.close()
+        with closing(KeptAnswers(named, arguments.limits)) as asked:
+            asked.source.reach()
+            return tables_of(Build(asked, pages), _key(arguments.key, pages))
 
 
 def _key(written: str | None, pages: Sequence[Page]) -> list[str]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.aggregation.values import MISSING
 from preprocessor.lint.rules_rows import naming_columns
-from preprocessor.pages.asking import answer
 from preprocessor.render.chartdata import as_table
 from preprocessor.render.columns import columns_of
 from preprocessor.render.headers import with_unit
@@ -18,8 +17,9 @@ from preprocessor.results.provenance import choice
 from preprocessor.specs.model import ChartSpec, TableSpec
 
 if TYPE_CHECKING:
-    from preprocessor.pages.model import Answers, Page
-    from preprocessor.results.model import ResultsSource
+    from preprocessor.pages.build import Build
+    from preprocessor.pages.model import Answers
+    from preprocessor.results.model import Rows
     from preprocessor.specs.model import PipelineSpec
 
 MEASURED_ON = {
@@ -73,22 +73,21 @@ class Table:
     measured: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def tables_of(pages: Sequence[Page], source: ResultsSource, key: Sequence[str] = ()) -> list[Table]:
-    """All tables of the pages, and the values of their charts, with the rows of ``source``.
+def tables_of(build: Build, key: Sequence[str] = ()) -> list[Table]:
+    """All tables of a build's pages, and the values of their charts.
 
     Rows are named by the columns ``key`` where a table has all of them. Raises ``ResultsError`` when the source cannot
     be used at all.
     """
-    answers = answer(pages, source)
-    asking = [spec for page in pages for spec in page.asking]
-    told = {query.key: query for query in map(_measured_query, asking)}
-    measured = {key: _measured(query, source) for key, query in told.items()}
-    return [_table(spec, answers, measured[_measured_query(spec).key], key) for spec in asking]
+    build.ask()
+    if build.away:
+        raise build.away
+    asking = [(spec, _measured_query(spec)) for page in build.pages for spec in page.asking]
+    build.asked.ask(query for _, query in asking)
+    return [_table(spec, build.answers, query, key) for spec, query in asking]
 
 
-def _table(
-    spec: PipelineSpec, answers: Answers, measured: Mapping[str, tuple[str, ...]], key: Sequence[str]
-) -> Table:
+def _table(spec: PipelineSpec, answers: Answers, measured: Query, key: Sequence[str]) -> Table:
     table = as_table(spec) if isinstance(spec, ChartSpec) else spec
     assert isinstance(table, TableSpec)
     name = spec.id or spec.title or spec.caption or f"{spec.comment.keyword} in line {spec.comment.line}"
@@ -99,7 +98,9 @@ def _table(
     headers, cells = _cells(table, rows)
     stated = tuple(key) if key and set(key) <= set(table.columns) else _of_chart(spec)
     naming = [table.columns.index(name) for name in stated or naming_columns(table, rows)]
-    return Table(*place, headers, cells, tuple(naming), bool(stated), measured=measured)
+    return Table(
+        *place, headers, cells, tuple(naming), bool(stated), measured=_measured(answers[measured.key])
+    )
 
 
 def _of_chart(spec: PipelineSpec) -> tuple[str, ...]:
@@ -128,10 +129,8 @@ def _measured_query(spec: PipelineSpec) -> Query:
     return Query(spec.collection, (*choice(spec.pipeline), {"$group": {"_id": grouped}}), spec.let)
 
 
-def _measured(query: Query, source: ResultsSource) -> dict[str, tuple[str, ...]]:
-    try:
-        found = source.aggregate(query)
-    except ResultsError:
+def _measured(found: Rows | ResultsError) -> dict[str, tuple[str, ...]]:
+    if isinstance(found, ResultsError):
         return {}  # What keeps the table from its rows is told there.
     values = {
         name: {raw_text(one["_id"][str(number)]) for one in found if one["_id"].get(str(number)) is not None}

@@ -6,6 +6,7 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,9 +29,9 @@ from preprocessor.findings.reporters import escape_control_chars
 from preprocessor.findings.usage import UsageError
 from preprocessor.jsontext.extended import decode
 from preprocessor.pages.files import read_text
+from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.markdown import newline_of
 from preprocessor.results.model import Query
-from preprocessor.results.opening import open_source
 from preprocessor.schemas.validation import did_you_mean
 
 if TYPE_CHECKING:
@@ -46,13 +47,10 @@ def run(arguments: Namespace) -> int:
     """Prints the comment, or appends it to a page; asks for what no option says when a person sits there."""
     asking = sys.stdin.isatty() and not arguments.columns
     where = dict(_condition(text) for text in arguments.where or ())
-    source = open_source(arguments.results, arguments.limits)
-    try:
-        collection = _collection(arguments.collection, source.collections(), asking)
-        documents = _documents(source, collection, where)
-        drafted, out = _drafted(arguments, source, collection, where, documents, asking)
-    finally:
-        source.close()
+    with closing(KeptAnswers(arguments.results, arguments.limits)) as asked:
+        collection = _collection(arguments.collection, asked.source.collections(), asking)
+        documents = _documents(asked.source, collection, where)
+        drafted, out = _drafted(arguments, asked, collection, where, documents, asking)
     if arguments.append:
         _append(Path(arguments.append), drafted.text)
     else:
@@ -70,7 +68,7 @@ def run(arguments: Namespace) -> int:
 
 def _drafted(
     arguments: Namespace,
-    source: ResultsSource,
+    asked: KeptAnswers,
     collection: str,
     where: Mapping[str, Any],
     documents: Rows,
@@ -89,11 +87,11 @@ def _drafted(
         shaped, title = columns(shown, named, fields), arguments.title or ""
         return Draft(tuple(shown), partial(comment, collection, where, shaped, by, title))
 
-    if arguments.sort or asking or not _can_be_tried(source, documents):
+    if arguments.sort or asking or not _can_be_tried(asked.source, documents):
         drafted = Drafted(draft(paths, sort).write({}), tuple(paths))
     else:
         may_add = not (chosen or arguments.headers)
-        drafted = soundest((draft(*one) for one in orders(paths, fields, may_add=may_add)), source)
+        drafted = soundest((draft(*one) for one in orders(paths, fields, may_add=may_add)), asked)
     return drafted, {} if chosen else left_out(documents, fields, drafted.paths)
 
 

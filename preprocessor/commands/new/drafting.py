@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from preprocessor.pages.asking import ask
-from preprocessor.pages.judging import all_findings, lint_findings
+from preprocessor.pages.build import Build
 from preprocessor.pages.reading import read_page
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
-    from preprocessor.results.model import ResultsSource
+    from preprocessor.pages.keptanswers import KeptAnswers
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +31,12 @@ class Drafted:
     ignored: tuple[str, ...] = ()
 
 
-def soundest(drafts: Iterable[Draft], source: ResultsSource) -> Drafted:
+def soundest(drafts: Iterable[Draft], asked: KeptAnswers) -> Drafted:
     """The first draft without a finding; where all have some, the one with the fewest, which it ignores."""
     best: tuple[int, Draft, list[Finding]] | None = None
     for draft in drafts:
         text = draft.write({})
-        found = _findings(text, source)
+        found = _findings(text, asked)
         if not found:
             return Drafted(text, draft.paths)
         graveness = sum({"error": 100, "warning": 10, "note": 1}[one.severity] for one in found)
@@ -49,7 +48,9 @@ def soundest(drafts: Iterable[Draft], source: ResultsSource) -> Drafted:
     return Drafted(text, draft.paths, tuple(one.message for one in found))
 
 
-def _findings(text: str, source: ResultsSource) -> list[Finding]:
-    pages = [read_page(text, "draft.md", lambda name: None)]
-    answers, collections = ask(pages, source)
-    return all_findings(pages, answers, collections, lint_findings(pages, source, answers))
+def _findings(text: str, asked: KeptAnswers) -> list[Finding]:
+    build = Build(asked, [read_page(text, "draft.md", lambda name: None)])
+    build.ask()
+    if build.away:
+        raise build.away
+    return build.findings(build.lint())

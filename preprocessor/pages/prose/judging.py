@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.rules import finding
-from preprocessor.pages.judging import tables_by_id
+from preprocessor.pages.model import tables_by_id
 from preprocessor.pages.prose.evidence import Evidence, Number, evidence
 from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.pages.prose.paragraphs import Paragraph, paragraphs, place

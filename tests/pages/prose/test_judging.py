@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from preprocessor.findings.finding import Finding
-from preprocessor.pages.asking import answer
 from preprocessor.pages.prose.judging import prose_findings
 from preprocessor.pages.reading import read_page
-from preprocessor.results.opening import open_source
+from tests.judged import asked
 
 BODY = {
     "id": "speed",
@@ -40,7 +39,7 @@ def fixtures(tmp_path: Path) -> Path:
 def judged(text: str, fixtures: Path) -> list[Finding]:
     page = read_page(text, "page.md", lambda _: None)
     assert [one for one in page.findings if one.severity == "error"] == []
-    return prose_findings([page], answer([page], open_source(str(fixtures))))
+    return prose_findings([page], asked(fixtures, page).answers)
 
 
 def beside(prose: str) -> str:
@@ -97,9 +96,7 @@ def test_the_hint_can_be_followed(fixtures: Path) -> None:
     (found,) = judged(beside("They reach 55,000 inserts/s."), fixtures)
     comment = found.hint[found.hint.index("<!--") :]
     page = read_page(beside(comment), "page.md", lambda _: None)
-    from preprocessor.pages.judging import all_findings
-
-    assert all_findings([page], answer([page], open_source(str(fixtures)))) == []
+    assert asked(fixtures, page).findings() == []
 
 
 def test_sections_without_tables_are_held_against_those_around_them(fixtures: Path) -> None:

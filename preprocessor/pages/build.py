@@ -1,0 +1,175 @@
+"""The one way of every door, command and site alike: pages that were read ask the results source and are judged.
+
+Who wants figures, findings or rows makes a ``Build`` of pages and asks it. No step raises for an author's mistake.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Collection, Iterable, Iterator, MutableMapping, Sequence
+from copy import copy
+from typing import TYPE_CHECKING
+
+from preprocessor.aggregation.limits import Limits
+from preprocessor.pages.asking import queries, source_answer
+from preprocessor.pages.ids import written_ids
+from preprocessor.pages.model import tables_by_id
+from preprocessor.pages.reading import source_findings
+from preprocessor.results.model import ResultsError
+from preprocessor.specs.model import CheckSpec, PipelineSpec, ValueSpec
+from preprocessor.specs.together import duplicate_ids, unknown_tables
+
+if TYPE_CHECKING:
+    from preprocessor.findings.finding import Finding
+    from preprocessor.pages.keptanswers import KeptAnswers
+    from preprocessor.pages.model import Answers, Page
+    from preprocessor.results.model import Rows
+    from preprocessor.results.provenance import Provenance
+    from preprocessor.specs.model import Spec, TableSpec
+
+
+class Build:
+    """Pages that are judged together, the results source that they ask, and what is known of both so far.
+
+    ``tables`` are the sound ones that have an id, by it. Where nothing is asked, as in a static check, there are no
+    rows to judge.
+    """
+
+    def __init__(self, asked: KeptAnswers, pages: Iterable[Page]) -> None:
+        self.asked = asked
+        self.pages = list(pages)
+        self.tables: MutableMapping[str, TableSpec] = tables_by_id(self.pages)
+        self._runs = False
+        self._judged: dict[int, tuple[TableSpec | None, list[Finding]]] = {}
+        self._sources: dict[str, Provenance | None] = {}
+
+    @property
+    def answers(self) -> Answers:
+        """What the results source said so far."""
+        return self.asked.by_key
+
+    @property
+    def away(self) -> ResultsError | None:
+        """Why the results source cannot be used at all, if so."""
+        return self.asked.unreachable
+
+    def ask(self, *, with_sources: bool = False) -> None:
+        """Run what the pages ask, each distinct pipeline once; ``with_sources`` as in ``queries``."""
+        self._runs = True
+        self.asked.ask(queries(self.pages, with_sources=with_sources))
+
+    def take_in(self, page: Page) -> None:
+        """Run what a page asks in another form than it is among ``pages``; its tables stand for those there."""
+        self._runs = True
+        self.asked.ask(queries([page], with_sources=True))
+        self.tables.update(tables_by_id([page]))
+
+    def of(self, pages: Iterable[Page]) -> Build:
+        """Other pages with the same answers; what is known of comments that they share is not looked at again."""
+        other = Build(self.asked, pages)
+        other._runs, other._judged, other._sources = self._runs, self._judged, self._sources
+        return other
+
+    def within(self, page: Page) -> Build:
+        """As seen from a page: its own tables come first, as another plugin may have changed it."""
+        own = tables_by_id([page])
+        if not own:
+            return self
+        view = copy(self)
+        view.tables = ChainMap(own, self.tables)
+        return view
+
+    def judge(self, spec: Spec) -> list[Finding]:
+        """What is wrong with a comment once the rows are there; looked at once for each table that it speaks of."""
+        if self.away or not self._runs:
+            return []
+        table = self.tables.get(spec.table) if isinstance(spec, ValueSpec | CheckSpec) else None
+        known = self._judged.get(id(spec))
+        if known is None or known[0] is not table:
+            from preprocessor.pages.judging import spec_findings  # and with it what draws figures
+
+            known = table, spec_findings(spec, self.tables, self.answers, self.asked.collections)
+            self._judged[id(spec)] = known
+        return known[1]
+
+    def provenance(self, spec: PipelineSpec) -> Provenance | None:
+        """Where the rows of a figure come from; worked out once for all that start from the same documents."""
+        key = f"{spec.source_query.key} {spec.provenance}"
+        if key not in self._sources:
+            self._sources[key] = source_answer(spec, self.answers)
+        return self._sources[key]
+
+    def source_findings(self, file: str) -> list[Finding]:
+        """Why the results source cannot be used at all, if so: faults of fixture files, or one of ``file``."""
+        return source_findings(self.away, file) if self.away else []
+
+    def findings(
+        self, linted: Sequence[Finding] | None = None, known: Sequence[Finding] = ()
+    ) -> list[Finding]:
+        """Every finding of every page: of reading, of pages held against each other, of running what was asked.
+
+        ``linted`` are those of ``lint``, None where the linter was not asked; ``known`` were found elsewhere. What
+        comments ignore is left out; with ``linted``, what they ignore in vain is added.
+        """
+        specs = [spec for page in self.pages for spec in page.specs if spec is not None]
+        found = [*known, *(one for page in self.pages for one in page.findings), *self._together(specs)]
+        found += [one for spec in specs for one in self.judge(spec)]
+        found += linted or ()
+        if any(spec.ignore for spec in specs):
+            from preprocessor.lint.suppressions import (  # and with it all rules
+                unused_ignores,
+                without_silenced,
+            )
+
+            ran = self._runs and not self.away
+            vain = [] if linted is None else unused_ignores(found, specs, ran=ran)
+            found = [*without_silenced(found, specs), *vain]
+        return sorted(set(found))
+
+    def _together(self, specs: Sequence[Spec]) -> list[Finding]:
+        """What is wrong with ids across pages."""
+        found = duplicate_ids((page.file, page.specs) for page in self.pages) if specs else []
+        if any(isinstance(spec, ValueSpec | CheckSpec) for spec in specs):
+            # The ids of faulty tables count as well: one fault is told once.
+            found += unknown_tables(specs, [each for page in self.pages for each in written_ids(page)])
+        return found
+
+    def lint(self, speakers: Sequence[Page] = ()) -> list[Finding] | None:
+        """What the linter says of the pages; None where the results source cannot be used.
+
+        It learns from documents at hand and, where pipelines were run, from rows. ``speakers`` are other pages, which
+        show columns of the tables of these.
+        """
+        pages = [*self.pages, *speakers]
+        if self.away:
+            return None
+        if not any(page.specs for page in pages):
+            return []
+        from preprocessor.lint.pages import lint
+
+        rows: dict[int, Rows | None] = {}
+        for spec in (spec for page in pages for spec in page.asking) if self.answers else ():
+            if (answer := self.answers.get(spec.query.key)) is not None:
+                rows[id(spec)] = None if isinstance(answer, ResultsError) else answer
+        found = lint((page.specs for page in pages), self.asked.local, rows)
+        if self.asked.local:
+            found += self._server_only(rows, self.asked.local.limits)
+        files = {page.file for page in self.pages}
+        return [one for one in found if one.file in files] if speakers else found
+
+    def _server_only(self, ran: Collection[int], limits: Limits) -> Iterator[Finding]:
+        """What could not run on this machine, within ``limits``, of the pipelines that were not run.
+
+        ``ran`` are the ids of the specs that were. Pages are read with the usual limits: with others it is asked again.
+        """
+        for page in self.pages:
+            for spec, usual in zip(page.specs, page.server_only, strict=True):
+                if spec is None or id(spec) in ran:
+                    continue
+                fault = usual
+                if limits != Limits() and isinstance(spec, PipelineSpec):
+                    from preprocessor.pages.static import judge_offline
+
+                    fault = judge_offline(spec, limits).server_only
+                if fault is not None:
+                    yield fault

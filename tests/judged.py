@@ -1,0 +1,21 @@
+"""Pages over a folder of fixtures, judged as every door does it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from preprocessor.pages.build import Build
+from preprocessor.pages.keptanswers import KeptAnswers
+from preprocessor.pages.model import Page
+
+
+def unasked(folder: Path | str, *pages: Page) -> Build:
+    """A build of the pages that has run nothing."""
+    return Build(KeptAnswers(str(folder)), pages)
+
+
+def asked(folder: Path | str, *pages: Page) -> Build:
+    """A build of the pages that has run what they ask."""
+    build = unasked(folder, *pages)
+    build.ask()
+    return build
