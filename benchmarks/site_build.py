@@ -36,6 +36,7 @@ from preprocessor.pages.build import Build
 from preprocessor.pages.figures import figures_of
 from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.reading import read_page
+from preprocessor.results.fixtures import FixtureSource
 from preprocessor.results.model import Limits
 from preprocessor.site.documents import Documents
 from preprocessor.site.downloads import Shelf, put
@@ -78,7 +79,7 @@ def _paste_figures(site: Path) -> None:
     asked = KeptAnswers(str(fixtures), Limits(), workers=1)
     build = Build(asked, pages)
     build.ask(with_sources=True)
-    documents = Documents.of(fixtures, "results")
+    documents = Documents.of(FixtureSource(fixtures).local, "results")
     put(documents.files, docs)
     for page in pages:
         shelf = Shelf(page.file, _address(page.file))

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NoReturn
 from preprocessor import __version__
 from preprocessor.files.environment import RESULTS_VARIABLE
 from preprocessor.findings.usage import UsageError, print_error
+from preprocessor.results.opening import listed_kinds, named_kinds
 
 _DESCRIPTION = """\
 Tables in Markdown that come from MongoDB aggregation pipelines.
@@ -34,13 +35,9 @@ and the table is made when the page is rendered, from a database or from fixture
 _SOURCE = f"""\
 results source (--results, else the variable {RESULTS_VARIABLE}, else `results` in mkdocs.yml, properdocs.yml or
 zensical.toml, else the folder fixtures/):
-  mongodb://HOST/DATABASE   a MongoDB deployment; nothing is ever written to it
-  FOLDER                    fixture files FOLDER/COLLECTION/*.jsonl, no server needed"""
+{listed_kinds()}"""
 
-_SOURCES_LISTED = """\
-  FOLDER                    fixture files FOLDER/COLLECTION/*.jsonl
-  REVISION:FOLDER           fixture files of a Git revision: HEAD~1:fixtures
-  mongodb://HOST/DATABASE   a MongoDB deployment; nothing is ever written to it"""
+_SOURCES_LISTED = listed_kinds([("REVISION:FOLDER", "fixture files of a Git revision: HEAD~1:fixtures")])
 
 _EXIT = "exit status: 0 clean, 1 findings, 2 wrong usage or nothing to work with"
 
@@ -516,9 +513,7 @@ def _source_options(command: argparse.ArgumentParser) -> None:
 
 
 def _results_option(command: argparse.ArgumentParser, *, config_file: bool = True) -> None:
-    command.add_argument(
-        "--results", metavar="SOURCE", help="a mongodb:// URI or a fixture folder, see below"
-    )
+    command.add_argument("--results", metavar="SOURCE", help=f"{named_kinds()}, see below")
     _limit_option(command)
     if config_file:
         _config_file_option(command)

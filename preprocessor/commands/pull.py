@@ -17,7 +17,7 @@ from preprocessor.pages.sitepages import page_folders
 from preprocessor.render.chartdata import plot_of
 from preprocessor.render.comparison import compared_columns
 from preprocessor.results.model import ResultsError
-from preprocessor.results.opening import is_uri
+from preprocessor.results.opening import is_fixture_folder
 from preprocessor.results.readpaths import Reader, trees_by_collection
 from preprocessor.schemas.validation import did_you_mean
 from preprocessor.specs.model import CheckSpec, TableSpec, ValueSpec, shown_columns
@@ -58,9 +58,9 @@ def run(arguments: Namespace) -> int:
 
 
 def _fixtures_of(site: Site) -> str:
-    """The folder that the site takes its rows from; where that is a database, the usual one."""
+    """The folder that the site takes its rows from; where that is something else, the usual one."""
     where = results_of(site)
-    return "fixtures" if is_uri(where) else where
+    return where if is_fixture_folder(where) else "fixtures"
 
 
 def _copied(arguments: Namespace, readers: Sequence[Reader]) -> list[Copied]:

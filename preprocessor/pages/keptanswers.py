@@ -7,12 +7,11 @@ pipeline.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.files.gcpause import nothing_collected
 from preprocessor.results.model import Limits, ResultsError
-from preprocessor.results.opening import is_uri, open_source
+from preprocessor.results.opening import open_source
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Answers
@@ -93,9 +92,13 @@ class KeptAnswers:
     @property
     def local(self) -> LocalDocuments | None:
         """The documents, where they are at hand on this machine: the linter learns from them."""
-        if is_uri(self.where) or not Path(self.where).exists():
+        try:
+            local = self.source.local
+            if local is not None:
+                self.source.collections()
+        except ResultsError:  # There is nothing.
             return None
-        return self.source.local
+        return local
 
     @property
     def unreachable(self) -> ResultsError | None:

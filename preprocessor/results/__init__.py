@@ -1,6 +1,6 @@
-"""Where rows come from: a MongoDB deployment or a folder of fixture files, behind one protocol.
+"""Where rows come from: a MongoDB deployment or documents on this machine, behind one protocol.
 
-Both sources answer the same ``Query`` with the same documents: values, BSON types, field order.
+All sources answer the same ``Query`` with the same documents: values, BSON types, field order.
 ``open_source`` chooses by what it is given.
 """
 

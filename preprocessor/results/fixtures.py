@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from operator import eq
@@ -50,6 +51,13 @@ class FixtureSource(LocalSource):
     def collections(self) -> tuple[str, ...]:
         """Names of the collections (sub-folders), sorted."""
         return fixturefiles.collection_names(self._folder)
+
+    def lines(self, collection: str) -> Iterator[bytes]:
+        """The documents that stand in a line each, as they are written there."""
+        for file in fixturefiles.files_of(self._folder, collection):
+            if file.suffix == ".jsonl":
+                content = fixturefiles.read(file).removeprefix(BOM_UTF8)
+                yield from (line for line in content.splitlines(keepends=True) if not line.isspace())
 
     def _read(self, collection: str, *, believing: bool = True) -> RawDocuments:
         """The documents of a collection, each ``_id`` once. ``believing`` says whether the cache is asked."""

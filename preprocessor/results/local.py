@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from preprocessor.aggregation import AggregationError, LimitReached, NotOffline, aggregate
 from preprocessor.aggregation.meter import uncounted
+from preprocessor.results import typedjson
 from preprocessor.results.fieldorder import settle_field_order
 from preprocessor.results.limitoptions import OPTIONS
 from preprocessor.results.limits import rows_within
@@ -137,6 +138,10 @@ class LocalSource(ABC):
     def raws(self, collection: str) -> list[bytes]:
         """All documents of a collection as BSON, none for an unknown one."""
         return self.stored(collection).raws()
+
+    def lines(self, collection: str) -> Iterable[bytes]:
+        """Every document of a collection as a line of Extended JSON."""
+        return (f"{typedjson.line(raw)}\n".encode() for raw in self.raws(collection))
 
     def candidates(self, query: Query) -> Rows:
         """The documents that the query's first ``$match`` may keep, whole; all of them when it can keep none."""

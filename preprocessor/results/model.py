@@ -126,6 +126,10 @@ class LocalDocuments(Protocol):
         """How many documents a collection has."""
         ...
 
+    def lines(self, collection: str) -> Iterable[bytes]:
+        """Every document of a collection as a line of Extended JSON, none for an unknown one."""
+        ...
+
     def applied(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
         """What the query's stages make of ``rows``, which stand in for its collection; without limits of the rows."""
         ...

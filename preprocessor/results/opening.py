@@ -1,17 +1,34 @@
-"""Which results source a text names."""
+"""Which results source a text names: the table of the kinds that there are, and what is said of them.
+
+Another kind is a row of ``KINDS`` and a module with its source.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from os.path import lexists
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Final
 
-if TYPE_CHECKING:
-    pass
 from preprocessor.results.model import Limits, ResultsError, ResultsSource
 
-_URI_SCHEMES = ("mongodb://", "mongodb+srv://")
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of results source.
+
+    ``form`` and ``meaning`` are its line in the help, ``short`` its name in a sentence, ``give`` what a hint tells to
+    write. ``is_named`` says whether a text that no kind before it takes names one, ``open`` gives that source.
+    """
+
+    form: str
+    meaning: str
+    short: str
+    give: str
+    is_named: Callable[[str], bool]
+    open: Callable[[str, Limits], ResultsSource]
 
 
 def is_uri(where: str, folder: Path = Path()) -> bool:
@@ -28,29 +45,81 @@ def is_uri(where: str, folder: Path = Path()) -> bool:
     return "@" in absent or absent.lower().startswith("mongodb")
 
 
-def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
-    """The source that ``where`` names: a ``mongodb://`` or ``mongodb+srv://`` URI, otherwise a fixture
-    folder.
+def _is_deployment(where: str) -> bool:
+    return where.lower().startswith(("mongodb://", "mongodb+srv://"))
 
-    Nothing is connected or read yet. Raises ``ResultsError`` for a URI that cannot be one, and for a blank.
-    """
-    where, limits = where.strip(), limits or Limits()
-    if not where:
-        raise ResultsError(
-            "an empty text names no results source",
-            hint="give mongodb://HOST/DATABASE, or the path of a fixture folder (. for this one)",
-            environment=True,
-        )
-    if where.lower().startswith(_URI_SCHEMES):
-        from preprocessor.results.mongodb import MongoSource
 
-        return MongoSource(where, limits)
-    if is_uri(where):
-        raise ResultsError(
-            "the results source mongodb://*** is neither a MongoDB URI nor a folder that is there",
-            hint="give mongodb://HOST/DATABASE, mongodb+srv://HOST/DATABASE, or the path of a fixture folder",
-            environment=True,
-        )
+def _open_deployment(where: str, limits: Limits) -> ResultsSource:
+    from preprocessor.results.mongodb import MongoSource
+
+    return MongoSource(where, limits)
+
+
+def _open_fixtures(where: str, limits: Limits) -> ResultsSource:
     from preprocessor.results.fixtures import FixtureSource
 
     return FixtureSource(Path(where), limits)
+
+
+_FIXTURES: Final = Kind(
+    form="FOLDER",
+    meaning="fixture files FOLDER/COLLECTION/*.jsonl, no server needed",
+    short="a fixture folder",
+    give="the path of a fixture folder (. for this one)",
+    is_named=lambda where: not is_uri(where),
+    open=_open_fixtures,
+)
+
+KINDS: Final = (
+    Kind(
+        form="mongodb://HOST/DATABASE",
+        meaning="a MongoDB deployment; nothing is ever written to it",
+        short="a mongodb:// URI",
+        give="mongodb://HOST/DATABASE, mongodb+srv://HOST/DATABASE",
+        is_named=_is_deployment,
+        open=_open_deployment,
+    ),
+    _FIXTURES,
+)
+"""Every kind of results source; of those that a text may name, the first is meant."""
+
+
+def listed_kinds(more: Iterable[tuple[str, str]] = ()) -> str:
+    """What to write for each kind, and what it is, a line for each, and for ``more`` of the kind."""
+    lines = [*((kind.form, kind.meaning) for kind in KINDS), *more]
+    width = max(len(form) for form, _ in lines)
+    return "\n".join(f"  {form:<{width}}   {meaning}" for form, meaning in lines)
+
+
+def named_kinds() -> str:
+    """All kinds, for a sentence."""
+    return " or ".join(kind.short for kind in KINDS)
+
+
+def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
+    """The source that ``where`` names.
+
+    Nothing is connected or read yet. Raises ``ResultsError`` for a text that names none.
+    """
+    where = where.strip()
+    if not where:
+        raise _unusable("an empty text names no results source")
+    kind = _kind_of(where)
+    if kind is None:  # It may hold a password.
+        said = " nor ".join(each.short for each in KINDS)
+        raise _unusable(f"the results source mongodb://*** is neither {said} that is there")
+    return kind.open(where, limits or Limits())
+
+
+def is_fixture_folder(where: str) -> bool:
+    """Whether ``where`` names fixtures, into which ``pull`` can write."""
+    return _kind_of(where.strip()) is _FIXTURES
+
+
+def _kind_of(where: str) -> Kind | None:
+    return next((kind for kind in KINDS if kind.is_named(where)), None)
+
+
+def _unusable(message: str) -> ResultsError:
+    hint = f"give {', or '.join(kind.give for kind in KINDS)}"
+    return ResultsError(message, hint=hint, environment=True)

@@ -1,25 +1,23 @@
 """The result documents themselves beside the pages of a site, a file for each: what a reader finds behind a row.
 
-They are the lines of the fixtures, unchanged. A file is named by what its document's ``_id`` says, so that its address
-is the same from build to build.
+They are the lines of a source's documents, unchanged. A file is named by what its document's ``_id`` says, so that its
+address is the same from build to build.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from codecs import BOM_UTF8
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from posixpath import relpath
 from typing import Any, Final
 
 from preprocessor.render.anchors import distinct, words
-from preprocessor.results import fixturefiles
 from preprocessor.results.fixturetext import documents
 from preprocessor.results.limits import OPTIONS
-from preprocessor.results.model import ResultsError
+from preprocessor.results.model import LocalDocuments, ResultsError
 from preprocessor.results.variants import variant_name
 
 FOLDER: Final = "documents"
@@ -38,10 +36,10 @@ class Documents:
     files: Mapping[str, bytes]
 
     @classmethod
-    def of(cls, folder: Path, collection: str) -> Documents:
-        """Those of a fixture folder; none where it cannot be read, of which the results source itself complains."""
+    def of(cls, local: LocalDocuments | None, collection: str) -> Documents:
+        """Those of documents at hand; none where they cannot be read, of which the results source itself complains."""
         try:
-            lines = list(_lines(folder, collection)) if collection else []
+            lines = list(local.lines(collection)) if local is not None and collection else []
             keys = _keys(lines)
         except (ResultsError, ValueError):
             return cls(collection, {}, {})
@@ -55,14 +53,6 @@ class Documents:
         path = self.paths.get(repr(key)) if collection == self.collection else None
         here = page if page.endswith("/") else page.rpartition("/")[0]
         return relpath(f"/{path}", f"/{here}") if path else ""
-
-
-def _lines(folder: Path, collection: str) -> Iterator[bytes]:
-    """The documents that stand in a line each."""
-    for file in fixturefiles.files_of(folder, collection):
-        if file.suffix == ".jsonl":
-            content = fixturefiles.read(file).removeprefix(BOM_UTF8)
-            yield from (line for line in content.splitlines(keepends=True) if not line.isspace())
 
 
 def _keys(lines: list[bytes]) -> list[Any]:

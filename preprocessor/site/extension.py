@@ -45,6 +45,7 @@ from preprocessor.pages.placeholders import (
     with_tokens,
 )
 from preprocessor.results.limitoptions import OPTIONS, limits_of
+from preprocessor.results.opening import named_kinds
 from preprocessor.site.assets import inline
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.shownpath import shown_path
@@ -85,7 +86,7 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
 
     def __init__(self, **settings: Any) -> None:
         self.config = {
-            "results": ["fixtures", "A mongodb:// URI, or a folder of fixtures"],
+            "results": ["fixtures", f"Where rows come from: {named_kinds()}"],
             "pipelines": ["docs/pipelines", "The folder of shared stage lists"],
             "file": ["", "The page's path"],
             "fail_on": ["error", "The least grave finding that is refused: error, warning or note"],

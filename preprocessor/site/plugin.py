@@ -65,7 +65,7 @@ from preprocessor.site.pagereader import PageReader, unreadable
 from preprocessor.site.plainmarkdown import plain_figures, with_plain_figures
 from preprocessor.site.searchtext import in_full, in_words
 from preprocessor.site.shownpath import shown_path
-from preprocessor.site.source import results_source, watched_folder
+from preprocessor.site.source import results_source, watched_path
 from preprocessor.site.takenin import taken_in, where_taken_in, with_snippets
 from preprocessor.site.tokensleft import names_in, places_left
 from preprocessor.site.twodoors import two_sources
@@ -264,12 +264,12 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
     ) -> LiveReloadServer:
         """Build again when a result or a shared pipeline changes."""
-        folders = (self._asked.where, str(self._pipelines(config)))
-        for folder in map(watched_folder, folders):
+        paths = (self._asked.where, str(self._pipelines(config)))
+        for path in map(watched_path, paths):
             # Two watches of one file would build twice.
-            if folder is not None and not Path(folder).is_relative_to(config.docs_dir):
-                server.watch(folder)
-        if watched_folder(self._asked.where) is None:
+            if path is not None and not Path(path).is_relative_to(config.docs_dir):
+                server.watch(path)
+        if watched_path(self._asked.where) is None:
             sign = self._running.enter_context(sign_of_writes(lambda: self._asked.writes()))
             server.watch(str(sign))
         return server
@@ -288,12 +288,10 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     @property
     def _published(self) -> Documents:
         if self._documents is None:
-            folder, collection = self._asked.where, self.config.documents
-            self._documents = Documents.of(Path(folder), collection)
-            if collection and not self._documents.files and watched_folder(folder):
-                log.warning(
-                    "documents: %s has no documents in lines of the collection %s", folder, collection
-                )
+            where, collection = self._asked.where, self.config.documents
+            self._documents = Documents.of(self._asked.local, collection)
+            if collection and not self._documents.files and watched_path(where):
+                log.warning("documents: %s has no documents in lines of the collection %s", where, collection)
         return self._documents
 
     def _answers_of(self, where: str) -> KeptAnswers:

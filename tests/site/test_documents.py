@@ -19,6 +19,10 @@ from tests.site.builds import build, build_cold_and_warm, sample
 LINK = re.compile('<td><a href="([^"]+)">JSON</a></td>')
 
 
+def published(folder: Path) -> Documents:
+    return Documents.of(open_source(str(folder)).local, "results")
+
+
 def fixtures(folder: Path, **lines: str) -> Path:
     (folder / "results").mkdir(parents=True)
     for name, text in lines.items():
@@ -28,14 +32,12 @@ def fixtures(folder: Path, **lines: str) -> Path:
 
 def test_a_document_is_named_by_what_was_measured(tmp_path: Path) -> None:
     line = '{"_id": {"docSizeKB": 4.0, "testname": "insert_docsize"}, "big": [1, 2]}'
-    found = Documents.of(fixtures(tmp_path, a=f"\ufeff\n \n{line}\n"), "results")
+    found = published(fixtures(tmp_path, a=f"\ufeff\n \n{line}\n"))
     assert found.files == {"documents/results/insert-docsize.docsizekb-4-0.json": f"{line}\n".encode()}
 
 
 def test_what_is_named_alike_is_numbered_in_the_order_of_the_files(tmp_path: Path) -> None:
-    found = Documents.of(
-        fixtures(tmp_path, b='{"_id": "X"}\n', a='{"_id": "x"}\n{"_id": "é/../x"}'), "results"
-    )
+    found = published(fixtures(tmp_path, b='{"_id": "X"}\n', a='{"_id": "x"}\n{"_id": "é/../x"}'))
     assert list(map(bytes.decode, found.files.values())) == [
         '{"_id": "x"}\n',
         '{"_id": "é/../x"}',
@@ -59,7 +61,7 @@ KEYS = [
 def test_a_document_is_found_by_the_key_that_the_source_gives(first: bool, tmp_path: Path) -> None:
     shape = '{{"_id" : {}, "x": {}}}' if first else '{{"x": {1}, "_id": {0}}}'
     folder = fixtures(tmp_path, a="\n".join(shape.format(key, number) for number, key in enumerate(KEYS)))
-    found = Documents.of(folder, "results")
+    found = published(folder)
     rows = open_source(str(folder)).aggregate(Query("results", ()))
     assert len(rows) == len(KEYS)
     for row in rows:
@@ -72,7 +74,7 @@ def test_a_document_is_found_by_the_key_that_the_source_gives(first: bool, tmp_p
     ("page", "way"), [("./", ""), ("a/b/", "../../"), ("a/b.html", "../"), ("b.html", "")]
 )
 def test_an_address_leads_from_the_page_to_the_document(page: str, way: str, tmp_path: Path) -> None:
-    found = Documents.of(fixtures(tmp_path, a='{"_id": {"testname": "t", "n": 1}}'), "results")
+    found = published(fixtures(tmp_path, a='{"_id": {"testname": "t", "n": 1}}'))
     assert found.address(page, "results", {"testname": "t", "n": 1}) == f"{way}documents/results/t.n-1.json"
     assert found.address(page, "others", {"testname": "t", "n": 1}) == ""
     assert found.address(page, "results", {"testname": "t", "n": 2}) == ""
@@ -81,9 +83,9 @@ def test_an_address_leads_from_the_page_to_the_document(page: str, way: str, tmp
 def test_what_cannot_be_read_is_not_published(tmp_path: Path) -> None:
     for number, text in enumerate(("not json", '{"x": 1}', '{"_id": {"$oid": "x"}}', '{"_id": "1')):
         folder = fixtures(tmp_path / str(number), a=text)
-        assert Documents.of(folder, "results").files == {}, text
-    assert Documents.of(tmp_path / "none", "results").files == {}
-    assert Documents.of(Path("mongodb://user:secret@host/results"), "results").files == {}
+        assert published(folder).files == {}, text
+    assert published(tmp_path / "none").files == {}
+    assert Documents.of(open_source("mongodb://user:secret@host/results").local, "results").files == {}
 
 
 PAGE = """\

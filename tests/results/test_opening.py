@@ -1,0 +1,107 @@
+"""Which source a text names, and what another kind of source must bring with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import bson
+import pytest
+
+from preprocessor.commands.explain.stepper import walk
+from preprocessor.pages.build import Build
+from preprocessor.pages.keptanswers import KeptAnswers
+from preprocessor.pages.reading import read_page
+from preprocessor.results import opening
+from preprocessor.results.local import LocalSource
+from preprocessor.results.model import Limits, Query, ResultsError, ResultsSource
+from preprocessor.results.opening import KINDS, listed_kinds, named_kinds, open_source
+from preprocessor.results.rawdocuments import RawDocuments
+from preprocessor.site.documents import Documents
+from preprocessor.specs.sharedpipelines import SharedPipelines
+
+PAGE = """<!-- MONGO_TABLE: {
+  "collection": "numbers",
+  "pipeline": [{"$match": {"_id": {"$gt": 1}}}, {"$set": {"n": "$_id", "m": {"$size": "$tags"}}}],
+  "columns": ["n", "m"], "headers": ["N", "M"]} -->
+"""
+
+
+class Counting(LocalSource):
+    """A source of another kind: a collection of the numbers from 1 to the one that stands behind ``count:``."""
+
+    def __init__(self, where: str, limits: Limits) -> None:
+        super().__init__(limits)
+        self._last = int(where.removeprefix("count:"))
+
+    @property
+    def name(self) -> str:
+        return f"count:{self._last}"
+
+    def collections(self) -> tuple[str, ...]:
+        return ("numbers",)
+
+    def state(self) -> str:
+        return self.name
+
+    def _read(self, collection: str) -> RawDocuments:
+        numbers: Sequence[int] = range(1, self._last + 1) if collection == "numbers" else ()
+        return RawDocuments.of(bson.encode({"_id": number, "tags": ["a"]}) for number in numbers)
+
+
+@pytest.fixture
+def counting(monkeypatch: pytest.MonkeyPatch) -> ResultsSource:
+    """The other kind, first in the table, and one such source."""
+    kind = replace(
+        KINDS[0],
+        form="count:NUMBER",
+        meaning="the numbers up to NUMBER",
+        short="a count",
+        give="count:NUMBER",
+        is_named=lambda where: where.startswith("count:"),
+        open=Counting,
+    )
+    monkeypatch.setattr(opening, "KINDS", (kind, *KINDS))
+    return open_source("count:3")
+
+
+def test_the_first_kind_whose_texts_have_this_form_is_meant(tmp_path: Path) -> None:
+    assert type(open_source("mongodb://host/data")).__name__ == "MongoSource"
+    assert type(open_source("MongoDB+SRV://host/data")).__name__ == "MongoSource"
+    assert type(open_source(str(tmp_path))).__name__ == "FixtureSource"
+    for none in ("", " ", "mongodb:/me:word@host/data", "https://host/data"):
+        with pytest.raises(ResultsError) as raised:
+            open_source(none)
+        assert raised.value.environment
+        assert "word" not in raised.value.message + raised.value.hint
+
+
+def test_help_and_errors_speak_of_every_kind(counting: ResultsSource) -> None:
+    assert named_kinds() == "a count or a mongodb:// URI or a fixture folder"
+    assert [line.split()[0] for line in listed_kinds().splitlines()] == [
+        "count:NUMBER",
+        "mongodb://HOST/DATABASE",
+        "FOLDER",
+    ]
+    with pytest.raises(ResultsError) as raised:
+        open_source("")
+    assert "count:NUMBER, or mongodb://HOST/DATABASE" in raised.value.hint
+    with pytest.raises(ResultsError, match="neither a count nor a mongodb:// URI nor a fixture folder"):
+        open_source("mongodb:/host")
+
+
+def test_documents_of_another_kind_are_asked_learnt_from_stepped_through_and_published(
+    counting: ResultsSource,
+) -> None:
+    page = read_page(PAGE, "page.md", SharedPipelines(Path("none")))
+    (spec,) = page.tables
+    build = Build(KeptAnswers("count:3"), [page])
+    assert "MT502" in [one.rule for one in build.lint() or ()]  # it carries the array `tags`
+    build.ask()
+    assert build.answers[spec.query.key] == [
+        {"_id": number, "tags": ["a"], "n": number, "m": 1} for number in (2, 3)
+    ]
+    assert [step.count for step in walk(counting, Query("numbers", spec.pipeline)).steps()] == [3, 2, 2]
+    files = Documents.of(build.asked.local, "numbers").files
+    assert list(files.values())[:1] == [b'{"_id":1,"tags":["a"]}\n']
