@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.aggregation import AggregationError, check
+from preprocessor.aggregation.fields import queried_paths, split_path
 from preprocessor.findings.finding import Finding
 from preprocessor.lint import asked_findings, findings, page_findings, row_findings, subject_of
 from preprocessor.lint.documents import collection_shape
-from preprocessor.lint.liveness import queried
 from preprocessor.lint.rules_texts import shows_sort_keys
 from preprocessor.specs.model import CheckSpec, PipelineSpec, Spec, ValueSpec
 
@@ -87,7 +87,9 @@ def _quoted(specs: Iterable[Spec | None]) -> dict[str, list[str]]:
     fields: dict[str, list[str]] = defaultdict(list)
     for spec in specs:
         if isinstance(spec, (ValueSpec, CheckSpec)):
-            read = queried(spec.where)
-            read |= {tuple(spec.column.split("."))} if isinstance(spec, ValueSpec) else queried(spec.expect)
-            fields[spec.table] += sorted(".".join(parts) for parts in read)
+            read = set(queried_paths(spec.where))
+            read |= (
+                {split_path(spec.column)} if isinstance(spec, ValueSpec) else set(queried_paths(spec.expect))
+            )
+            fields[spec.table] += sorted(".".join(parts) for parts in read if parts)
     return fields

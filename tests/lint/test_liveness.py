@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import bson
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from preprocessor.aggregation import AggregationError, NotOffline, aggregate
-from preprocessor.lint.liveness import usage
+from preprocessor.lint.liveness import is_live, usage
 from preprocessor.render.column import column_value
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines
@@ -37,6 +38,24 @@ def unused(pipeline: list[Any], *columns: str) -> list[str]:
         ([{"$set": {"a": 1}}, {"$project": {"b": {"$getField": "a"}}}], ["b"], []),
         ([{"$set": {"a": 1}}, {"$set": {"b": {"$literal": "$a"}}}], ["b"], ["a"]),
         ([{"$set": {"a": 1}}, {"$unwind": "$a"}], ["b"], []),
+        ([{"$set": {"a": [{}, {}]}}, {"$set": {"a.b": 1}}], ["a.b"], []),
+        ([{"$set": {"a": 1}}, {"$set": {"x": {"sortBy": {"k": "$a"}}}}], ["x"], []),
+        ([{"$set": {"a.b": 1}}, {"$match": {"a.0.b": 1}}], ["c"], []),
+        ([{"$set": {"a": 1}}, {"$match": {"$jsonSchema": {"required": ["a"]}}}], ["c"], []),
+        ([{"$set": {"a": 1, "c": 2}}, {"$project": {"_id": 1, "a": 0}}], ["c"], ["a"]),
+        ([{"$set": {"a": 1, "b": 2}}, {"$facet": {"f": [{"$project": {"a": 1}}]}}], ["f"], ["b"]),
+        ([{"$facet": {"f": [], "g": [{"$count": "n"}]}}], ["f"], ["g"]),
+        ([{"$set": {"a": 1, "b": 1}}, {"$unionWith": "o"}], ["a"], ["b"]),
+        (
+            [{"$set": {"a": 1, "b": 1, "p": 1}}, {"$densify": {"field": "a", "partitionByFields": ["p"]}}],
+            ["c"],
+            ["b"],
+        ),
+        (
+            [{"$set": {"a": 1, "b": 1}}, {"$fill": {"output": {"a": {"method": "locf"}, "c": {"value": 0}}}}],
+            ["a"],
+            ["b", "c"],
+        ),
     ],
 )
 def test_what_is_not_used_is_told(pipeline: list[Any], columns: list[str], names: list[str]) -> None:
@@ -57,6 +76,22 @@ def test_without_what_is_unused_every_shown_cell_stays_the_same(
     except (AggregationError, NotOffline):
         return
     after = aggregate(docs, [stage for stage in slimmer if stage], collections={"case": docs})
+    assert cells(after) == cells(before)
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@given(documents(), pipelines())
+def test_documents_with_what_a_pipeline_uses_alone_give_the_same_cells(
+    docs: list[dict[str, Any]], pipeline: list[dict[str, Any]]
+) -> None:
+    docs = [bson.decode(bson.encode(one)) for one in docs]
+    read = usage(pipeline, COLUMNS).read
+    short = [{name: value for name, value in one.items() if is_live((name,), read)} for one in docs]
+    try:
+        before = aggregate(docs, pipeline, collections={"case": docs})
+        after = aggregate(short, pipeline, collections={"case": docs})
+    except (AggregationError, NotOffline):
+        return
     assert cells(after) == cells(before)
 
 
