@@ -10,11 +10,17 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
 Kind = Literal["stage", "expression", "accumulator", "window", "query"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Style = Literal["array", "named", "value"]
+_WHY_FORBIDDEN: Final = {
+    "writes": "it writes",
+    "state": "it tells the state of a server, not of the documents",
+    "code": "it runs JavaScript",
+}
+"""What an operator does that is never run, neither offline nor on a server."""
 
 
 class Operator(NamedTuple):
@@ -75,7 +81,7 @@ def _operator(line: dict[str, object]) -> Operator:
         takes=line.get("takes", ()),  # type: ignore[arg-type]
         gives=str(line.get("gives", "any")),
         since=str(line.get("since", "")),
-        refused=str(line.get("refused", "")),
+        refused=str(line.get("refused") or _WHY_FORBIDDEN.get(str(line.get("forbidden")), "")),
         not_of=str(line.get("not_of", "")),
         order=str(line.get("order", "")),
         manual=str(
@@ -109,3 +115,15 @@ def reading_operands_alone() -> frozenset[str]:
     """The operators of expressions that read what stands in their operands, and nothing else of the document."""
     kinds = ("expression", "accumulator", "window")
     return frozenset(name for (kind, name), line in _lines().items() if kind in kinds and "reads" not in line)
+
+
+@cache
+def collection_arguments() -> Mapping[str, str]:
+    """The stages that read another collection, each with the name of the argument that says which."""
+    return {name: str(line["collection"]) for (_, name), line in _lines().items() if "collection" in line}
+
+
+@cache
+def forbidden() -> Mapping[str, str]:
+    """The operators that no page may send to a server either, each with what it does: a key of ``_WHY_FORBIDDEN``."""
+    return {name: str(line["forbidden"]) for (_, name), line in _lines().items() if "forbidden" in line}

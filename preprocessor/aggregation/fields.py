@@ -225,18 +225,32 @@ def paths_read(pipeline: Iterable[Any], taken: Sequence[Parts] | None = None) ->
         if not isinstance(stage, Mapping) or len(stage) != 1:
             raise ReadsAnything("a stage is malformed")
         ((name, argument),) = stage.items()
-        effect = effect_of(name, argument)
-        found = [*effect.reads, *(path for field in effect.fields for path in (field.parts, *field.reads))]
-        if WHOLE in found:
-            raise ReadsAnything(f"`{name}` may read every field")
-        paths += found
+        record, effect = record_of(name), effect_of(name, argument)
+        found = [*effect.reads, *(path for field in effect.fields for path in field.reads)]
+        if record is None or WHOLE in found:
+            root = next(filter(_WHOLE_DOCUMENTS.__contains__, _texts(argument)), "")
+            raise ReadsAnything(f"{root} is the whole document" if root else f"{name} may read every field")
+        if not effect.only or record.gives is Gives.EACH:
+            found += [field.parts for field in effect.fields]
         for field in effect.fields:
-            paths += paths_read(field.branch) if field.branch is not None else ()
+            found += paths_read(field.branch) if field.branch is not None else ()
+        paths += found
         if effect.only:
             return paths
     if taken is None:
         raise ReadsAnything("the rows are whole documents")
     return [*paths, *taken]
+
+
+_WHOLE_DOCUMENTS: Final = frozenset({"$$ROOT", "$$CURRENT"})
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (Mapping, list, tuple)):
+        for inner in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(inner)
 
 
 def holds_documents(pipeline: Sequence[Mapping[str, Any]]) -> bool:

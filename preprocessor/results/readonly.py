@@ -1,7 +1,7 @@
 """What a pipeline in a page may not do: write, run code, or read the state of a server instead of results.
 
 What may stand in a pipeline is a list, the catalogue of operators: what is not in it is not sent to a server, which
-may have it all the same and do anything by it. Of what the catalogue has, the refused is named here. Needs no
+may have it all the same and do anything by it. Which of them are refused stands there as well. Needs no
 database, so that every check can use it. Called once for every query, before anything is sent
 (``results.running.guard``). Sources: the stage and operator lists of the MongoDB manual,
 https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/ and
@@ -14,51 +14,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, Literal, NamedTuple
 
-from preprocessor.aggregation.catalogue import KINDS, names
+from preprocessor.aggregation.catalogue import KINDS, collection_arguments, forbidden, names
 from preprocessor.aggregation.compiler import did_you_mean
 
 Path = tuple[str | int, ...]
 
-_WRITES = "writes to the database; a page only reads"
-_CODE = "runs code on the server; say it with aggregation operators"
-_STATE = "reads the state of the server, not results; its rows differ from run to run"
+_FORBIDDEN: Final = {
+    "writes": "writes to the database; a page only reads",
+    "code": "runs code on the server; say it with aggregation operators",
+    "state": "reads the state of the server, not results; its rows differ from run to run",
+}
+"""What to say of an operator by what it does (``catalogue.forbidden``)."""
 _INTERNAL = "is internal to the server, and what it does is not documented"
 _ELSEWHERE = "reads another database than the results source"
 
-REFUSED_STAGES: Mapping[str, str] = {
-    "$out": _WRITES,
-    "$merge": _WRITES,
-    "$changeStream": _STATE,
-    "$changeStreamSplitLargeEvent": _STATE,
-    "$collStats": _STATE,
-    "$currentOp": _STATE,
-    "$indexStats": _STATE,
-    "$listCachedAndActiveUsers": _STATE,
-    "$listCatalog": _STATE,
-    "$listClusterCatalog": _STATE,
-    "$listLocalSessions": _STATE,
-    "$listSampledQueries": _STATE,
-    "$listSearchIndexes": _STATE,
-    "$listSessions": _STATE,
-    "$operationMetrics": _STATE,
-    "$planCacheStats": _STATE,
-    "$queryStats": _STATE,
-    "$querySettings": _STATE,
-    "$shardedDataDistribution": _STATE,
-}
-"""Stages that are refused, with the reason."""
-
-REFUSED_OPERATORS: Mapping[str, str] = {
-    "$function": _CODE,
-    "$accumulator": _CODE,
-    "$where": _CODE,
-}
-"""Operators that are refused wherever an expression or a filter can stand, with the reason."""
-
-_REFUSED = {**REFUSED_STAGES, **REFUSED_OPERATORS}
 _INTERNAL_PREFIX: Final = "$_internal"
 _SCALARS = frozenset({str, int, float, bool, type(None)})
-_JOINS = frozenset({"$lookup", "$graphLookup", "$unionWith"})
 # Names with "$" that are no operators: of database references, and of what stands within `$text` and `$geoWithin`.
 _PARTS = frozenset(
     {"$ref", "$id", "$db", "$language", "$caseSensitive", "$diacriticSensitive", "$uniqueDocs"}
@@ -102,7 +73,7 @@ def refusals(pipeline: Sequence[Any] | Mapping[str, Any]) -> list[Refusal]:
 @cache
 def _allowed() -> frozenset[str]:
     """Every name with "$" that only reads, whether it runs offline or not."""
-    return frozenset(name for kind in KINDS for name in names(kind)) - _REFUSED.keys() | _PARTS
+    return frozenset(name for kind in KINDS for name in names(kind)) - forbidden().keys() | _PARTS
 
 
 def _suspicious(value: Any) -> bool:
@@ -119,7 +90,7 @@ def _suspicious(value: Any) -> bool:
 
 def _harmless(value: Mapping[str, Any]) -> bool:
     operators = {key for key in value if type(key) is not str or key[:1] == "$"}
-    return not operators or (operators <= _allowed() and operators.isdisjoint(_JOINS))
+    return not operators or (operators <= _allowed() and operators.isdisjoint(collection_arguments()))
 
 
 def _in_value(value: Any, path: Path, position: _Position) -> Iterator[Refusal]:
@@ -130,7 +101,7 @@ def _in_value(value: Any, path: Path, position: _Position) -> Iterator[Refusal]:
         for number, inner in enumerate(value):
             yield from _in_value(inner, (*path, number), below)
     elif isinstance(value, str) and type(value).__name__ == "Code":
-        yield Refusal(path, f"JavaScript code as a value: {_CODE}")
+        yield Refusal(path, f"JavaScript code as a value: {_FORBIDDEN['code']}")
 
 
 def _in_mapping(value: Mapping[str, Any], path: Path, position: _Position) -> Iterator[Refusal]:
@@ -141,7 +112,7 @@ def _in_mapping(value: Mapping[str, Any], path: Path, position: _Position) -> It
         if refused is not None:
             yield refused
             continue
-        if key in _JOINS and position == "language":
+        if key in collection_arguments() and position == "language":
             yield from _elsewhere(inner, (*path, key))
         yield from _in_value(inner, (*path, key), _position_below(str(key), path, position))
 
@@ -149,8 +120,8 @@ def _in_mapping(value: Mapping[str, Any], path: Path, position: _Position) -> It
 def _refusal(key: str, path: Path, position: _Position) -> Refusal | None:
     if position == "literal":
         return None
-    if key in _REFUSED:
-        return Refusal(path, f"{key} {_REFUSED[key]}")
+    if key in forbidden():
+        return Refusal(path, f"{key} {_FORBIDDEN[forbidden()[key]]}")
     if key.startswith(_INTERNAL_PREFIX):
         return Refusal(path, f"{key} {_INTERNAL}")
     if key.startswith("$") and position != "data" and key not in _allowed():

@@ -18,6 +18,7 @@ from bson.int64 import Int64
 from bson.objectid import ObjectId
 from bson.timestamp import Timestamp
 
+from preprocessor.aggregation.fields import Parts, holds_documents
 from preprocessor.aggregation.stages.joining import Collection
 from preprocessor.results import rawbson, readpaths
 from preprocessor.results.limits import OPTIONS
@@ -81,7 +82,7 @@ class StoredCollection:
     def _begin(self, raws: RawDocuments) -> None:
         self._raws = raws
         self._large = raws.large(_SMALL)
-        self._held: dict[readpaths.Path, _Held] = {}
+        self._held: dict[Parts, _Held] = {}
         self.forget()
 
     def forget(self) -> None:
@@ -155,7 +156,7 @@ class StoredCollection:
         kept = self._is_kept(numbers)
         tree = readpaths.read_tree(pipeline) if large or not kept else {}
         if not kept:
-            held = pruned or (tree is not None and readpaths.holds(pipeline))
+            held = pruned or (tree is not None and holds_documents(pipeline))
             return self._one_by_one(numbers, tree, held)
         return self._whole_of(numbers) if tree is None else [self._part(number, tree) for number in numbers]
 
@@ -182,14 +183,14 @@ class StoredCollection:
             documents: list[Document] = bson.decode_all(run, OPTIONS)
             yield from [_pruned(document, tree) for document in documents] if tree and held else documents
 
-    def _candidates(self, wanted: Mapping[readpaths.Path, frozenset[rawbson.Scalar]]) -> Sequence[int]:
+    def _candidates(self, wanted: Mapping[Parts, frozenset[rawbson.Scalar]]) -> Sequence[int]:
         """The numbers of the documents that may have one of the values at every path, in order."""
         found = [self._held_at(path).numbers(values) for path, values in wanted.items()]
         if len(found) > 1:
             return sorted(set(found[0]).intersection(*found[1:]))
         return found[0] if found else range(len(self._raws))
 
-    def _held_at(self, path: readpaths.Path) -> _Held:
+    def _held_at(self, path: Parts) -> _Held:
         if path not in self._held:
             held = _Held({}, array("L"))
             for number, found in enumerate(self._scalars(path)):
@@ -197,7 +198,7 @@ class StoredCollection:
             self._held[path] = held  # Only now: of some documents alone it would hide all others.
         return self._held[path]
 
-    def _scalars(self, path: readpaths.Path) -> Iterator[rawbson.Scalar | rawbson.Unclear | None]:
+    def _scalars(self, path: Parts) -> Iterator[rawbson.Scalar | rawbson.Unclear | None]:
         """What ``rawbson.scalar_at`` gives, or raises, of each document."""
         if self._raws.size > _DECODED * len(self._raws):
             for raw in self._raws:
@@ -233,7 +234,7 @@ class StoredCollection:
         return document
 
 
-def _scalar_in(value: Any, path: readpaths.Path) -> rawbson.Scalar | rawbson.Unclear | None:
+def _scalar_in(value: Any, path: Parts) -> rawbson.Scalar | rawbson.Unclear | None:
     """As ``rawbson.scalar_at``, of a decoded document."""
     for name in path:
         if type(value) is not dict or name not in value:
