@@ -1,7 +1,7 @@
 """Tests that need what is not part of this project: commands, so that nothing is skipped in a clone.
 
-``python -m tests.outside published FOLDER`` holds the linter and the prose rules against a published page of thirty-two
-tables: ``FOLDER`` has ``seeds/mongodb-performance-tables.md`` and ``published/*.csv``. ``python -m tests.outside ycsb``
+``python -m tests.outside published FOLDER`` renders a published page of thirty-two tables, and holds the linter and
+the prose rules against it: ``FOLDER`` has ``seeds/mongodb-performance-tables.md`` and ``published/*.csv``. ``python -m tests.outside ycsb``
 lets YCSB and go-ycsb run on what we have loaded, and the other way round; both programs have to be there. More arguments
 go to pytest.
 """
@@ -31,7 +31,11 @@ def main() -> int:
     commands.add_parser("ycsb")
     given, more = parser.parse_known_args()
     files = {
-        "published": ("lint/published_page.py", "pages/prose/published_page.py"),
+        "published": (
+            "acceptance/published_page.py",
+            "lint/published_page.py",
+            "pages/prose/published_page.py",
+        ),
         "ycsb": ("runner/ycsb_peers.py",),
     }
     if given.command == "published":
