@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 from tests import mongod as servers
-from tests.markers import markers_of
+from tests.markers import markers_of, try_fewer_examples
 
 # A shell starts background jobs with Ctrl-C ignored, and what they start inherits that: tests that interrupt a
 # process need it as it is in a terminal.
@@ -21,12 +21,18 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("dev", max_examples=20)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks each test with what it needs, so that ``-m`` can leave it out."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Marks each test with what it needs, so that ``-m`` can leave it out.
+
+    Properties are tried with few examples, but where thorough tests were asked for: there they are among them.
+    """
+    thorough = "thorough" in config.option.markexpr.replace("not thorough", "")
     for item in items:
         if isinstance(item, pytest.Function):
-            for name in markers_of(item):
+            for name in markers_of(item, thorough):
                 item.add_marker(name)
+            if not thorough:
+                try_fewer_examples(item.function)
 
 
 @pytest.fixture(scope="session")

@@ -21,17 +21,23 @@ BUILDING_PROGRAMS: Final = {"mkdocs", "zensical", "properdocs"}
 SLOW: Final[tuple[str, ...]] = ()
 """Beginnings of the ids of tests that take more than some seconds."""
 MANY_EXAMPLES: Final = 100
+FEWER: Final = 4
+"""One of so many examples is tried, where not all are asked for by ``-m thorough``."""
+_FEWER_ALREADY: Final = "_tried_with_fewer_examples"
 
 
-def markers_of(item: pytest.Function) -> Iterator[str]:
-    """The markers of a test."""
+def markers_of(item: pytest.Function, thorough: bool = False) -> Iterator[str]:
+    """The markers of a test; ``thorough`` says that properties are to be tried with all their examples."""
     functions = [item.function, *(one[-1].func for one in item._fixtureinfo.name2fixturedefs.values())]
     needs = frozenset().union(*(needs_of(one) for one in functions))
     yield from sorted(needs)
     if item.nodeid.startswith("tests/browser/"):
         yield "browser"
-    if item.nodeid.startswith(SLOW) or examples_of(item.function) >= MANY_EXAMPLES:
+    many = examples_of(item.function) >= MANY_EXAMPLES
+    if item.nodeid.startswith(SLOW) or many or item.get_closest_marker("thorough"):
         yield "slow"
+    if thorough and many:
+        yield "thorough"
 
 
 def examples_of(function: Callable[..., Any]) -> int:
@@ -39,7 +45,16 @@ def examples_of(function: Callable[..., Any]) -> int:
     if not is_hypothesis_test(function):
         return 0
     stated = getattr(function, "_hypothesis_internal_use_settings", None) or settings()
-    return int(stated.max_examples)
+    return int(getattr(function, _FEWER_ALREADY, stated.max_examples))
+
+
+def try_fewer_examples(function: Callable[..., Any]) -> None:
+    """Lets a property with many examples be tried with a part of them, the first ones."""
+    examples = examples_of(function)
+    if examples >= MANY_EXAMPLES and not hasattr(function, _FEWER_ALREADY):
+        stated = function._hypothesis_internal_use_settings  # type: ignore[attr-defined]
+        function._hypothesis_internal_use_settings = settings(stated, max_examples=examples // FEWER)  # type: ignore[attr-defined]
+        setattr(function, _FEWER_ALREADY, examples)
 
 
 @cache

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from preprocessor.runner.local import LocalReplicaSet
 from tests import mongod as servers
-from tests.markers import examples_of, needs_of
+from tests.markers import FEWER, examples_of, needs_of, try_fewer_examples
 from tests.site.builds import build
 from tests.site.inprocess import built
 
@@ -64,3 +64,17 @@ def test_a_test_that_needs_neither_is_told_to_need_nothing() -> None:
 
 def test_a_property_is_told_by_the_number_of_its_examples() -> None:
     assert (examples_of(few), examples_of(calls_a_helper)) == (7, 0)
+
+
+def test_a_property_with_many_examples_is_tried_with_a_part_of_them_and_still_told_by_all() -> None:
+    tried = []
+
+    @settings(max_examples=100, database=None)
+    @given(st.integers())
+    def many(number: int) -> None:
+        tried.append(number)
+
+    for _ in range(2):
+        try_fewer_examples(many)
+    many()
+    assert (len(tried), examples_of(many)) == (100 // FEWER, 100)
