@@ -25,6 +25,7 @@ from preprocessor import __version__
 from preprocessor.files.environment import RESULTS_VARIABLE
 from preprocessor.findings.usage import UsageError, print_error
 from preprocessor.results.opening import listed_kinds, named_kinds
+from preprocessor.schemas.loading import names
 
 _DESCRIPTION = """\
 Tables in Markdown that come from MongoDB aggregation pipelines.
@@ -377,7 +378,7 @@ def _schema(commands: Commands) -> None:
         "name",
         nargs="?",
         default="table",
-        choices=("table", "chart", "value", "check", "pipeline", "result", "experiment"),
+        choices=names(),
         help="which one (default: table)",
     )
 

@@ -16,6 +16,7 @@ from preprocessor.aggregation.catalogue import Kind, Operator, operators
 from preprocessor.findings.rules import RULES
 from preprocessor.schemas.loading import load
 from preprocessor.schemas.resultfields import Field, fields
+from preprocessor.specs.model import DIRECTIVES
 
 _KINDS: tuple[tuple[Kind, str], ...] = (
     ("stage", "Stages"),
@@ -95,9 +96,6 @@ def rules_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-_COMMENTS = {"table": "MONGO_TABLE", "value": "MONGO_VALUE", "check": "MONGO_CHECK", "chart": "MONGO_CHART"}
-
-
 def keys_page() -> str:
     """Every key of every comment, from their JSON Schemas."""
     parts = [
@@ -105,8 +103,7 @@ def keys_page() -> str:
         "The body of a comment is one JSON object (MongoDB Extended JSON, relaxed or canonical). This page is made "
         "from the JSON Schemas that comments are validated against; `mongo-tables schema NAME` prints them.\n",
     ]
-    for name, keyword in _COMMENTS.items():
-        parts.append(_comment_section(name, keyword))
+    parts += (_comment_section(one.schema, one.keyword) for one in DIRECTIVES.values())
     return "\n".join(parts)
 
 

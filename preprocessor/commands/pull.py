@@ -20,7 +20,7 @@ from preprocessor.results.model import ResultsError
 from preprocessor.results.opening import is_fixture_folder
 from preprocessor.results.readpaths import Reader, trees_by_collection
 from preprocessor.schemas.validation import did_you_mean
-from preprocessor.specs.model import CheckSpec, TableSpec, ValueSpec, shown_columns
+from preprocessor.specs.model import QuotingSpec, TableSpec
 
 if TYPE_CHECKING:
     from preprocessor.results.pull import Copied, FileChange
@@ -136,15 +136,12 @@ def _source_reader(spec: PipelineSpec) -> Reader:
 
 def _reader(spec: PipelineSpec, specs: Sequence[Spec]) -> Reader:
     """The query of a table or a chart with everything that the page, or prose about it, takes of its rows."""
-    columns = [column for _, column in shown_columns(spec)] + _compared(spec)
+    columns = [column for _, column in spec.shown_columns] + _compared(spec)
     filters: list[Mapping[str, Any]] = []
     for other in specs:
-        if isinstance(other, ValueSpec | CheckSpec) and other.table == spec.id:
-            filters.append(other.where)
-            if isinstance(other, ValueSpec):
-                columns.append(other.column)
-            else:
-                filters.append(other.expect)
+        if isinstance(other, QuotingSpec) and other.table == spec.id:
+            filters += other.queries.values()
+            columns += other.quoted_columns
     line, _ = spec.locate(("pipeline",))
     return Reader(spec.query, tuple(columns), tuple(filters), f"{spec.file}:{line}")
 

@@ -13,14 +13,13 @@ from preprocessor.comments.containers import IMAGE, TITLE, Place, places
 from preprocessor.comments.frontmatter import front_matter_lines
 from preprocessor.comments.frontmattercomments import front_matter_findings
 from preprocessor.comments.htmlcomments import HtmlComment, Page, fold
-from preprocessor.comments.keywords import KEYWORDS, Opening, opening_at
+from preprocessor.comments.keywords import KEYWORDS, Opening, opening_at, place_of
 from preprocessor.comments.model import Comment, Scan
 from preprocessor.comments.prefixes import prefix_length
 from preprocessor.comments.regions import Marker, attach_regions, marker_at
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
 
-_SHOWS = frozenset({"MONGO_TABLE", "MONGO_CHART"})  # what they give does not fit into a line of text
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?P<closed>")?', re.DOTALL)
 _SECOND_END = re.compile(r"[\r\n][> \t]*-->|(?<=-->)[ \t]*-->")
 _BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[> \t]*[\r\n]")
@@ -292,13 +291,13 @@ class _Judge:
             )
         elif candidate.opinion == "tag":
             self._report("MT114", html.start, f"{name} stands inside an HTML tag.", "Move it out of the tag.")
-        elif place.holder == IMAGE or (place.holder and name in _SHOWS):
+        elif place.holder == IMAGE or (place.holder and place_of(name) == "block"):
             self._report(
                 "MT113",
                 html.start,
                 f"{name} stands in {place.holder}, which cannot hold it.",
                 "Put it on a line of its own"
-                + ("; for one number use MONGO_VALUE." if name in _SHOWS else "."),
+                + ("; for one number use MONGO_VALUE." if place_of(name) == "block" else "."),
             )
         else:
             return False

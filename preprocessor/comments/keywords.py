@@ -3,10 +3,32 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-KEYWORDS = ("MONGO_TABLE", "MONGO_CHART", "MONGO_VALUE", "MONGO_CHECK")
-"""The names that a comment can begin with."""
+from preprocessor.schemas.loading import comment_names, load
+
+_PREFIX = "MONGO_"
+
+KEYWORDS = tuple(_PREFIX + name.upper() for name in comment_names())
+"""The names that a comment can begin with: one for each schema of a comment."""
+
+LIVE = rf"<!--\s*({'|'.join(KEYWORDS)})\s*:"
+"""The pattern of how a comment begins, once nothing can hide it."""
+
+Place = Literal["block", "sentence", "either"]
+"""Where a comment stands: on lines of its own, in a sentence, or as its author wrote it."""
+
+
+def schema_of(keyword: str) -> str:
+    """The name of the schema that describes the comment: "table" of MONGO_TABLE."""
+    return keyword.removeprefix(_PREFIX).lower()
+
+
+def place_of(keyword: str) -> Place:
+    """Where the comment stands, as its schema says."""
+    place: Place = load(schema_of(keyword))["x-place"]
+    return place
+
 
 _NAME = re.compile(
     r"<!--(?P<dashes>-*)\s*(?P<name>mongo(?:[_-]|[ \t]+(?=\w+[ \t]*(?:[:{]|-->)))?\w*)[ \t]*(?P<colon>:?)",
@@ -52,5 +74,6 @@ def _meant(name: str) -> str:
     def likeness(keyword: str) -> float:
         return SequenceMatcher(None, plain, keyword.replace("_", "")).ratio()
 
-    best = max(KEYWORDS, key=likeness)
+    # Of those that are as near, the one that most authors write.
+    best = max(KEYWORDS, key=lambda keyword: (likeness(keyword), keyword == "MONGO_TABLE"))
     return best if likeness(best) >= 0.75 or re.match(r"mongo[_-]", name, re.I) else ""

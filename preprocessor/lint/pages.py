@@ -12,7 +12,7 @@ from preprocessor.findings.finding import Finding
 from preprocessor.lint import asked_findings, findings, page_findings, row_findings, subject_of
 from preprocessor.lint.documents import collection_shape
 from preprocessor.lint.rules_texts import shows_sort_keys
-from preprocessor.specs.model import CheckSpec, PipelineSpec, Spec, ValueSpec
+from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 
 if TYPE_CHECKING:
     from preprocessor.results.model import LocalDocuments
@@ -86,10 +86,8 @@ def _quoted(specs: Iterable[Spec | None]) -> dict[str, list[str]]:
     """By the id of a table, the fields of its rows that values and statements in the prose read."""
     fields: dict[str, list[str]] = defaultdict(list)
     for spec in specs:
-        if isinstance(spec, (ValueSpec, CheckSpec)):
-            read = set(queried_paths(spec.where))
-            read |= (
-                {split_path(spec.column)} if isinstance(spec, ValueSpec) else set(queried_paths(spec.expect))
-            )
+        if isinstance(spec, QuotingSpec):
+            read = {split_path(column) for column in spec.quoted_columns}
+            read = read.union(*map(queried_paths, spec.queries.values()))
             fields[spec.table] += sorted(".".join(parts) for parts in read if parts)
     return fields

@@ -16,7 +16,7 @@ from preprocessor.lint.shape.flow import Flow, StageFlow, flow_of
 from preprocessor.lint.shape.stages import is_flag
 from preprocessor.lint.shape.values import Shape, column
 from preprocessor.render.headers import with_unit
-from preprocessor.specs.model import ChartSpec, PipelineSpec, TableSpec, shown_columns
+from preprocessor.specs.model import PipelineSpec, TableSpec
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,7 @@ class RuleContext:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The fields of the rows that are shown."""
-        spec = self.spec
-        if isinstance(spec, TableSpec):
-            return spec.columns
-        if isinstance(spec, ChartSpec):
-            return (spec.x, *spec.y, *([spec.series] if spec.series else []))
-        return ()
+        return tuple(column for path, column in self.spec.shown_columns if path[0] != "spread")
 
     @cached_property
     def headers(self) -> tuple[str, ...]:
@@ -83,7 +78,7 @@ class RuleContext:
 
     @property
     def _used(self) -> tuple[str, ...]:
-        return (*(column for _, column in shown_columns(self.spec)), *self.quoted)
+        return (*(column for _, column in self.spec.shown_columns), *self.quoted)
 
     def column(self, name: str) -> Shape:
         """What the rows have in a column: a field of this very name, else what the dots lead to."""

@@ -17,7 +17,7 @@ from preprocessor.lint.ordering import By, Order, orders
 from preprocessor.lint.rulecontext import quoted
 from preprocessor.lint.sortings import Sorting, Stages, is_kept, is_row_by_row, last_sorting
 from preprocessor.render.column import column_value
-from preprocessor.specs.model import PipelineSpec, shown_columns
+from preprocessor.specs.model import PipelineSpec
 
 if TYPE_CHECKING:
     from preprocessor.results.model import LocalDocuments
@@ -73,7 +73,7 @@ def _never_there(sorting: Sorting, rows: Rows) -> bool:
 
 def _differing(spec: PipelineSpec, one: Row, other: Row) -> list[str]:
     """The columns in which readers see two rows."""
-    columns = dict.fromkeys(column for _, column in shown_columns(spec))
+    columns = dict.fromkeys(column for _, column in spec.shown_columns)
     return [name for name in columns if repr(column_value(one, name)) != repr(column_value(other, name))]
 
 

@@ -17,7 +17,6 @@ from preprocessor.lint.ordering import By, Order
 from preprocessor.lint.rulecontext import RuleContext, quoted
 from preprocessor.lint.rules_order import chance_limits, draws
 from preprocessor.render.column import column_value
-from preprocessor.specs.model import shown_columns
 
 if TYPE_CHECKING:
     from preprocessor.results.model import LocalDocuments
@@ -60,7 +59,7 @@ def _finding(subject: RuleContext, name: str, index: int, columns: list[str]) ->
 
 
 def _columns(subject: RuleContext) -> list[str]:
-    return list(dict.fromkeys(column for _, column in shown_columns(subject.spec)))
+    return list(dict.fromkeys(column for _, column in subject.spec.shown_columns))
 
 
 def _open_arrays(arrays: Mapping[str, Order]) -> list[str]:

@@ -11,7 +11,6 @@ from preprocessor.lint.shape.flow import StageFlow
 from preprocessor.lint.shape.stages import is_flag, keeps
 from preprocessor.lint.shape.values import ARRAY, Shape, lookup, member
 from preprocessor.render.column import index_hint
-from preprocessor.specs.model import shown_columns
 
 Parts = tuple[str, ...]
 
@@ -26,7 +25,7 @@ def _never(shape: Shape) -> bool:
 def column_never_there(subject: RuleContext) -> Iterator[Finding]:
     """MT302: a column that no row can have is empty from top to bottom."""
     rows = subject.flow.rows
-    for path, column in shown_columns(subject.spec):
+    for path, column in subject.spec.shown_columns:
         if rows.kinds and _never(subject.column(column)):
             names = list(rows.fields)
             named = suggestion(column, names) or (f"The rows have {quoted(names[:12])}." if names else "")
@@ -112,7 +111,7 @@ def path_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
     """MT403: where only some documents have a field, the cell of the others does not say why it has no value."""
     if not subject.known:
         return
-    for path, column in shown_columns(subject.spec):
+    for path, column in subject.spec.shown_columns:
         shape = subject.column(column)
         source = shape.traits.path
         form = subject.spec.format.get(column)
@@ -151,7 +150,7 @@ def overridden_setting(subject: RuleContext) -> Iterator[Finding]:
     """MT412: a setting is shown for all, but the variants of the experiment replaced it."""
     varied = member(subject.flow.documents, _VARIED)
     told = set()
-    for _, column in shown_columns(subject.spec):
+    for _, column in subject.spec.shown_columns:
         traits = subject.column(column).traits
         head, _, rest = (traits.path or "").partition(".")
         if head in ("", "_id", _VARIED) or not rest or traits.known is None:

@@ -14,7 +14,7 @@ from preprocessor.lint.rulecontext import RuleContext, quoted, suggestion
 from preprocessor.lint.shape.expressions import Path
 from preprocessor.lint.shape.flow import StageFlow
 from preprocessor.lint.shape.values import NUMBERS, Shape, lookup
-from preprocessor.specs.model import ChartSpec, shown_columns
+from preprocessor.specs.model import ChartSpec
 
 
 def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
@@ -179,7 +179,7 @@ def _draws_in_order(subject: RuleContext) -> bool:
 def array_by_chance(subject: RuleContext) -> Iterator[Finding]:
     """MT420, MT417: an array is shown whose elements come in no order, or as documents are stored."""
     arrays = subject.orders[-1].arrays if subject.orders else {}
-    for column in dict.fromkeys(column for _, column in shown_columns(subject.spec)):
+    for column in dict.fromkeys(column for _, column in subject.spec.shown_columns):
         order = arrays.get(column)
         if order is not None and order.by in (By.CHANCE, By.STORAGE):
             name = _stage_name(order.cause)

@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator
 
 from preprocessor.findings.finding import Finding
-from preprocessor.jsontext.model import Path
 from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.shape import units
 from preprocessor.lint.shape.units import Unit
 from preprocessor.render.headers import added_unit
-from preprocessor.specs.model import ChartSpec, TableSpec
 
 _BRACKETED = re.compile(r"\(([^()]*)\)")
 _LOOSE = re.compile(r"(?:[KkMGT]i?B|bytes|docs)/s\b")
@@ -112,7 +110,7 @@ def wrong_name(subject: RuleContext) -> Iterator[Finding]:
 def two_units(subject: RuleContext) -> Iterator[Finding]:
     """MT427: the header names one unit, the column's format another. MT509: the same one, in other words."""
     spec = subject.spec
-    for path, column, header in _named(subject):
+    for path, column, header in subject.spec.headings:
         form = spec.format.get(column)
         says = units.readings(written_unit(header))
         if not form or not form.unit or not any(map(_is_unit, says)) or not added_unit(header, form.unit):
@@ -128,16 +126,6 @@ def two_units(subject: RuleContext) -> Iterator[Finding]:
         else:
             hint = "Leave the wrong one out; a unit in the header is enough."
             yield subject.finding("MT427", at, f"{said}: readers cannot know which it is.", hint)
-
-
-def _named(subject: RuleContext) -> Iterator[tuple[Path, str, str]]:
-    """Place, name and header of the columns of a table, or of those of a chart that have a label."""
-    spec = subject.spec
-    if isinstance(spec, TableSpec):
-        for index, (column, header) in enumerate(zip(spec.columns, spec.headers, strict=True)):
-            yield ("headers", index), column, header
-    elif isinstance(spec, ChartSpec):
-        yield from ((("labels", column), column, label) for column, label in spec.labels.items())
 
 
 def _is_unit(unit: Unit) -> bool:

@@ -16,7 +16,7 @@ from preprocessor.pages.ids import written_ids
 from preprocessor.pages.model import tables_by_id
 from preprocessor.pages.reading import source_findings
 from preprocessor.results.model import ResultsError
-from preprocessor.specs.model import CheckSpec, PipelineSpec, ValueSpec
+from preprocessor.specs.model import PipelineSpec, QuotingSpec
 from preprocessor.specs.together import duplicate_ids, unknown_tables
 
 if TYPE_CHECKING:
@@ -83,12 +83,13 @@ class Build:
         """What is wrong with a comment once the rows are there; looked at once for each table that it speaks of."""
         if self.away or not self._runs:
             return []
-        table = self.tables.get(spec.table) if isinstance(spec, ValueSpec | CheckSpec) else None
+        table = self.tables.get(spec.table) if isinstance(spec, QuotingSpec) else None
         known = self._judged.get(id(spec))
         if known is None or known[0] is not table:
-            from preprocessor.pages.judging import spec_findings  # and with it what draws figures
+            from preprocessor.pages.kinds import KINDS  # and with it what draws figures
 
-            known = table, spec_findings(spec, self.tables, self.answers, self.asked.collections)
+            found = KINDS[type(spec)].findings(spec, self.tables, self.answers, self.asked.collections)
+            known = table, found
             self._judged[id(spec)] = known
         return known[1]
 
@@ -129,7 +130,7 @@ class Build:
     def _together(self, specs: Sequence[Spec]) -> list[Finding]:
         """What is wrong with ids across pages."""
         found = duplicate_ids((page.file, page.specs) for page in self.pages) if specs else []
-        if any(isinstance(spec, ValueSpec | CheckSpec) for spec in specs):
+        if any(isinstance(spec, QuotingSpec) for spec in specs):
             # The ids of faulty tables count as well: one fault is told once.
             found += unknown_tables(specs, [each for page in self.pages for each in written_ids(page)])
         return found

@@ -15,7 +15,7 @@ from preprocessor.pages.included import Included, included
 from preprocessor.pages.model import Page
 from preprocessor.pages.siteconfig import Site
 from preprocessor.pages.sitepages import Whereabouts
-from preprocessor.specs.model import CheckSpec, ValueSpec
+from preprocessor.specs.model import QuotingSpec
 
 
 def companions(pages: Sequence[Page], pipelines: str, site: Site, *, apart: bool = False) -> list[Page]:
@@ -53,7 +53,7 @@ def _without(asked: set[Path], pages: Sequence[Page]) -> list[Page]:
 
 def _named(pages: Sequence[Page]) -> set[str]:
     """The ids that values and statements name."""
-    return {spec.table for page in pages for spec in page.specs if isinstance(spec, ValueSpec | CheckSpec)}
+    return {spec.table for page in pages for spec in page.specs if isinstance(spec, QuotingSpec)}
 
 
 def _ids(page: Page) -> list[list[str]]:

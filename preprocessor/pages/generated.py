@@ -16,6 +16,7 @@ from preprocessor.findings.rules import finding
 from preprocessor.jsontext.parsing import parse
 from preprocessor.pages.ids import ids_of
 from preprocessor.pages.translations import are_translations
+from preprocessor.specs.model import DIRECTIVES
 
 if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
@@ -164,7 +165,7 @@ def _reason(one: Finding, comment: Comment, late: re.Pattern[str] | None, open_e
         return ""  # What writes or runs code is refused, whatever the build makes of the rest.
     if generated(comment):
         return "this comment is known at build only"
-    table = _TABLE.search(comment.body) if comment.keyword in ("MONGO_VALUE", "MONGO_CHECK") else None
+    table = _TABLE.search(comment.body) if DIRECTIVES[comment.keyword].quotes_table else None
     if table and late and late.fullmatch(table[1]):
         return f"the table `{table[1]}` is known at build only"
     if table and open_ended and one.rule == "MT139":

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preprocessor.comments.keywords import place_of
 from preprocessor.comments.model import END_MARKER, Comment, begin_marker, digest
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
-from preprocessor.pages.markdown import newline_of, prefixed, stands_alone, table_lines
+from preprocessor.pages.kinds import KINDS
+from preprocessor.pages.markdown import newline_of, prefixed, stands_alone
+from preprocessor.pages.markdowntext import MarkdownContext
 from preprocessor.pages.model import Answers, Page
-from preprocessor.specs.model import PipelineSpec
+from preprocessor.specs.model import PipelineSpec, Spec
 
 Edit = tuple[int, int, str]
 
@@ -31,22 +34,23 @@ def render_in_place(page: Page, answers: Answers) -> str:
 
 
 def _edits(page: Page, answers: Answers) -> Iterator[Edit]:
-    newline = newline_of(page.text)
     for comment, spec in zip(page.comments, page.specs, strict=True):
-        if not isinstance(spec, PipelineSpec) or not stands_alone(page.text, comment):
+        if spec is None or place_of(comment.keyword) != "block" or not stands_alone(page.text, comment):
             continue
-        region = prefixed(_region_lines(table_lines(spec, answers)), comment.prefix, newline)
+        region = _region(page, spec, answers)
         if comment.region:
             yield comment.region.start, comment.region.end, region
         else:
             end = _end_of_line(page.text, comment.end)
-            yield end, end, newline + comment.prefix + region
+            yield end, end, newline_of(page.text) + comment.prefix + region
 
 
-def _region_lines(table: list[str]) -> list[str]:
+def _region(page: Page, spec: Spec, answers: Answers) -> str:
+    """What stands under a comment, from marker to marker."""
     # Blank lines inside the markers: Python-Markdown takes no table that touches the line above it.
-    inner = ["", *table, ""]
-    return [begin_marker("\n".join(inner)), *inner, END_MARKER]
+    inner = ["", *KINDS[type(spec)].markdown(spec, MarkdownContext(answers, {})), ""]
+    lines = [begin_marker("\n".join(inner)), *inner, END_MARKER]
+    return prefixed(lines, spec.comment.prefix, newline_of(page.text))
 
 
 def _end_of_line(text: str, start: int) -> int:
@@ -64,12 +68,12 @@ def stale_findings(page: Page, answers: Answers) -> list[Finding]:
     """MT166: the tables in the page that are not those of ``answers``; one edited by hand is told as that."""
     found = []
     for comment, spec in zip(page.comments, page.specs, strict=True):
-        if comment.region is None or not isinstance(spec, PipelineSpec):
+        if comment.region is None or spec is None or place_of(comment.keyword) != "block":
             continue
-        if not isinstance(answers.get(spec.query.key), list) or not stands_alone(page.text, comment):
+        if not _has_rows(spec, answers) or not stands_alone(page.text, comment):
             continue
         edited = _finding(page, comment)
-        expected = prefixed(_region_lines(table_lines(spec, answers)), comment.prefix, newline_of(page.text))
+        expected = _region(page, spec, answers)
         if edited is not None:
             found.append(edited)
         elif page.text[comment.region.start : comment.region.end] != expected:
@@ -79,9 +83,13 @@ def stale_findings(page: Page, answers: Answers) -> list[Finding]:
     return found
 
 
+def _has_rows(spec: Spec, answers: Answers) -> bool:
+    return not isinstance(spec, PipelineSpec) or isinstance(answers.get(spec.query.key), list)
+
+
 def _finding(page: Page, comment: Comment) -> Finding | None:
     at = (comment.line, comment.column)
-    if comment.keyword in ("MONGO_TABLE", "MONGO_CHART") and not stands_alone(page.text, comment):
+    if place_of(comment.keyword) == "block" and not stands_alone(page.text, comment):
         return finding(
             "MT165",
             page.file,

@@ -1,4 +1,4 @@
-"""What is wrong with figures and sentences once the rows are there."""
+"""What is wrong with a table or a chart once its rows are there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.files.environment import today
 from preprocessor.findings.rules import finding
 from preprocessor.lint.versions import since_hint
-from preprocessor.pages import statements
 from preprocessor.pages.asking import source_answer
 from preprocessor.render.chartdata import plot_of
 from preprocessor.render.chartfaults import plot_faults
@@ -17,16 +16,17 @@ from preprocessor.render.column import column_value, index_hint
 from preprocessor.render.comparison import baseline_faults, range_faults
 from preprocessor.results.model import ResultsError
 from preprocessor.schemas.validation import did_you_mean
-from preprocessor.specs.model import ChartSpec, CheckSpec, PipelineSpec, TableSpec, ValueSpec, shown_columns
+from preprocessor.specs.model import ChartSpec, PipelineSpec, TableSpec
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Answers, Tables
     from preprocessor.results.model import Rows
-    from preprocessor.specs.model import Spec
 
 
-def row_findings(spec: PipelineSpec, answers: Answers, collections: Sequence[str] = ()) -> list[Finding]:
+def row_findings(
+    spec: PipelineSpec, tables: Tables, answers: Answers, collections: Sequence[str] = ()
+) -> list[Finding]:
     """What is wrong with a table or a chart once its rows are there.
 
     The pipeline failed, there are no rows, a column that nobody has, what cannot be drawn or compared.
@@ -75,7 +75,7 @@ def _no_rows(spec: PipelineSpec, collections: Sequence[str]) -> Finding:
 
 def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
     empty = []
-    for path, column in shown_columns(spec):
+    for path, column in spec.shown_columns:
         values = (column_value(row, column) for row in rows)  # Usually the first one is enough.
         if all(value is MISSING or (value == [] and index_hint(column)) for value in values):
             empty.append((path, column, any(column_value(row, column) == [] for row in rows)))
@@ -107,16 +107,3 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
         for path, message, hint in range_faults(spec, rows):
             found.append(finding("MT332", spec.file, spec.locate(path), message, hint))
     return found
-
-
-def spec_findings(
-    spec: Spec, tables: Tables, answers: Answers, collections: Sequence[str] = ()
-) -> list[Finding]:
-    """What is wrong with a table, a value or a statement once the rows are there."""
-    if isinstance(spec, PipelineSpec):
-        return row_findings(spec, answers, collections)
-    if isinstance(spec, ValueSpec):
-        return statements.value_findings(spec, tables, answers)
-    if isinstance(spec, CheckSpec):
-        return statements.check_findings(spec, tables, answers)
-    return []

@@ -10,15 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from preprocessor import comments
+from preprocessor.comments.keywords import place_of
 from preprocessor.comments.model import Comment
-from preprocessor.pages.asking import source_answer
+from preprocessor.pages.kinds import KINDS
+from preprocessor.pages.markdowntext import MarkdownContext
 from preprocessor.pages.model import Answers, Page, Tables
-from preprocessor.pages.statements import value_text
-from preprocessor.render.chartdata import as_table
-from preprocessor.render.pipetable import escape_cell, pipe_table
-from preprocessor.render.provenance import provenance_parts
-from preprocessor.results.model import ResultsError
-from preprocessor.specs.model import ChartSpec, PipelineSpec, Spec, TableSpec, ValueSpec
+from preprocessor.specs.model import Spec
 
 _CONTAINER_ONLY = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:\[\^[^\]]+\]:\s*|:\s+)?\Z")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -44,49 +41,22 @@ def render_markdown(page: Page, answers: Answers, tables: Tables) -> str:
 
     ``tables`` are those that values may come from, by id. Generated regions under comments go as well.
     """
+    context = MarkdownContext(answers, tables)
     edits = [
-        _edit(page, comment, spec, answers, tables)
-        for comment, spec in zip(page.comments, page.specs, strict=True)
+        _edit(page, comment, spec, context) for comment, spec in zip(page.comments, page.specs, strict=True)
     ]
     places, replacements = [place for place, _ in edits], [text for _, text in edits]
     return comments.replace(page.text, places, replacements, with_regions=True)
 
 
-def _edit(
-    page: Page, comment: Comment, spec: Spec | None, answers: Answers, tables: Tables
-) -> tuple[Comment, str]:
+def _edit(page: Page, comment: Comment, spec: Spec | None, context: MarkdownContext) -> tuple[Comment, str]:
     """What goes, the comment or a little more, and what comes instead."""
-    if isinstance(spec, PipelineSpec):
-        end = comment.region.end if comment.region else comment.end
-        at = Place(comment.start, end, comment.prefix)
-        start, text = standing_alone(page.text, at, table_lines(spec, answers))
-        return replace(comment, start=start), text
-    return comment, value_markdown(spec, answers, tables) if isinstance(spec, ValueSpec) else ""
-
-
-def value_markdown(spec: ValueSpec, answers: Answers, tables: Tables) -> str:
-    """A value as the Markdown of a sentence."""
-    return escape_cell(value_text(spec, tables, answers))
-
-
-def table_lines(spec: PipelineSpec, answers: Answers) -> list[str]:
-    """The lines of a table, without a container's prefix; none when its pipeline failed.
-
-    Markdown has no charts: a chart is the table of what it draws.
-    """
-    rows = answers[spec.query.key]
-    if isinstance(rows, ResultsError):
-        return []
-    table = as_table(spec) if isinstance(spec, ChartSpec) else spec
-    return pipe_table(table, rows, below=_line_below(spec, answers)) if isinstance(table, TableSpec) else []
-
-
-def _line_below(spec: PipelineSpec, answers: Answers) -> list[str]:
-    """Where the rows come from, in one line: in Markdown for those alone who ask for it."""
-    source = source_answer(spec, answers) if spec.provenance else None
-    if source is None:
-        return []
-    return [" · ".join(provenance_parts(source, source.due(spec.max_age)))]
+    lines = KINDS[type(spec)].markdown(spec, context) if spec else ()
+    if spec is None or place_of(comment.keyword) != "block":
+        return comment, "".join(lines)
+    end = comment.region.end if comment.region else comment.end
+    start, text = standing_alone(page.text, Place(comment.start, end, comment.prefix), lines)
+    return replace(comment, start=start), text
 
 
 def prefixed(lines: Sequence[str], prefix: str, newline: str) -> str:

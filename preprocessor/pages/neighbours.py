@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from preprocessor.pages.model import Page
-from preprocessor.specs.model import CheckSpec, TableSpec, ValueSpec
+from preprocessor.specs.model import QuotingSpec, TableSpec
 
 
 def none_left_out(page: Path) -> bool:
@@ -54,7 +54,7 @@ def speakers(
 
 
 def _wanted(page: Page) -> frozenset[str]:
-    named = {spec.table for spec in page.specs if isinstance(spec, ValueSpec | CheckSpec)}
+    named = {spec.table for spec in page.specs if isinstance(spec, QuotingSpec)}
     return frozenset(named - {table.id for table in page.tables})
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from preprocessor.comments.keywords import LIVE, place_of
 from preprocessor.comments.rawhtml import OPAQUE
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ TOKEN: Final = re.compile(r"<!--mongo-tables:[0-9a-f]{16}-\d+-->")
 _IN_SENTENCE: Final = re.compile(rf"<span>{TOKEN.pattern}</span>")
 ANY_TOKEN: Final = re.compile(rf"{_IN_SENTENCE.pattern}|{TOKEN.pattern}")
 _ANY_SHOWN: Final = re.compile(f"{ANY_TOKEN.pattern}|{escape(ANY_TOKEN.pattern)}")
-_LIVE: Final = re.compile(r"<!--\s*(MONGO_(?:TABLE|CHART|VALUE|CHECK))\s*:")
+_LIVE: Final = re.compile(LIVE)
 _COMMENT_OR_OPAQUE: Final = re.compile(rf"<!--|<({'|'.join(sorted(OPAQUE))})\b", re.IGNORECASE)
 _OPENING: Final = re.compile(r"<p(?:\s[^>]*)?>")
 _MARK: Final = re.compile(rf"<p[ >]|</p>|{TOKEN.pattern}")
@@ -49,7 +50,8 @@ def tokens(page: Page) -> tuple[str, ...]:
 def _token(key: str, number: int, comment: Comment) -> str:
     token = f"<!--mongo-tables:{key}-{number}-->"
     # A statement on lines of its own stays a block: it must not become a row of the pipe table above it.
-    in_sentence = comment.keyword == "MONGO_VALUE" or (comment.keyword == "MONGO_CHECK" and comment.inline)
+    place = place_of(comment.keyword)
+    in_sentence = place == "sentence" or (place == "either" and comment.inline)
     return f"<span>{token}</span>" if in_sentence else token
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Answers
     from preprocessor.results.model import Rows
-    from preprocessor.specs.model import CheckSpec, TableSpec, ValueSpec
+    from preprocessor.specs.model import CheckSpec, QuotingSpec, TableSpec, ValueSpec
 
 
 _ROWS_SHOWN = 3
@@ -50,12 +50,14 @@ def value_text(spec: ValueSpec, tables: Tables, answers: Answers) -> str:
     return found[1] if found else ""
 
 
-def value_findings(spec: ValueSpec, tables: Tables, answers: Answers) -> list[Finding]:
+def value_findings(
+    spec: ValueSpec, tables: Tables, answers: Answers, collections: Sequence[str] = ()
+) -> list[Finding]:
     """What keeps a value out of its sentence: not exactly one row, or no such column in it."""
     selection = _selected(spec, tables, answers)
     if (rows := selection.rows) is None:
         return list(selection.findings)
-    if unknown := _unknown_fields(spec, {"where": spec.where}, _rows_of(spec, tables, answers)):
+    if unknown := _unknown_fields(spec, _rows_of(spec, tables, answers)):
         return unknown
     if len(rows) != 1:
         message = f"a value comes from one row, but {_counted(len(rows))} of table `{spec.table}` match"
@@ -85,13 +87,14 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
     return [finding("MT325", spec.file, spec.locate(("column",)), message, hint)]
 
 
-def check_findings(spec: CheckSpec, tables: Tables, answers: Answers) -> list[Finding]:
+def check_findings(
+    spec: CheckSpec, tables: Tables, answers: Answers, collections: Sequence[str] = ()
+) -> list[Finding]:
     """Why the statement does not hold: a field that no row has, no row is selected, or some that are do not match."""
     selection = _selected(spec, tables, answers)
     if (rows := selection.rows) is None:
         return list(selection.findings)
-    queries = {"where": spec.where, "expect": spec.expect}
-    if unknown := _unknown_fields(spec, queries, _rows_of(spec, tables, answers)):
+    if unknown := _unknown_fields(spec, _rows_of(spec, tables, answers)):
         return unknown
     if not rows:
         message = f"no row of table `{spec.table}` is selected, so the statement says nothing"
@@ -118,13 +121,13 @@ class _Selection:
     findings: tuple[Finding, ...] = ()
 
 
-def _selected(spec: ValueSpec | CheckSpec, tables: Tables, answers: Answers) -> _Selection:
+def _selected(spec: QuotingSpec, tables: Tables, answers: Answers) -> _Selection:
     """The rows that ``where`` selects; none, and no finding, when the table has a fault: it is told there."""
     rows = _rows_of(spec, tables, answers)
     return _Selection(None) if rows is None else _matching(spec, "where", rows, spec.where)
 
 
-def _rows_of(spec: ValueSpec | CheckSpec, tables: Tables, answers: Answers) -> Rows | None:
+def _rows_of(spec: QuotingSpec, tables: Tables, answers: Answers) -> Rows | None:
     """All rows of the table; None when it has a fault, such as no rows where it does not say what to show instead."""
     table = tables.get(spec.table)
     rows = answers.get(table.query.key) if table else None
@@ -133,15 +136,13 @@ def _rows_of(spec: ValueSpec | CheckSpec, tables: Tables, answers: Answers) -> R
     return rows if rows or table.empty is not None or not _NO_ROWS.isdisjoint(table.ignore) else None
 
 
-def _unknown_fields(
-    spec: ValueSpec | CheckSpec, queries: Mapping[str, Mapping[str, Any]], rows: Rows | None
-) -> list[Finding]:
+def _unknown_fields(spec: QuotingSpec, rows: Rows | None) -> list[Finding]:
     """What queries name that no row of the table has, where there are rows."""
     if not rows:
         return []
     known = list(dict.fromkeys(name for row in rows for name in row))
     found = []
-    for key, query in queries.items():
+    for key, query in spec.queries.items():
         for one in missing_fields(query, rows):
             message = f"no row of table `{spec.table}` has `{one.field}`, which `{key}` asks for"
             near = did_you_mean(one.field, known) or f"the rows have {', '.join(known)}"
@@ -156,7 +157,7 @@ def _failing(spec: CheckSpec, rows: Rows) -> _Selection:
 
 
 def _matching(
-    spec: ValueSpec | CheckSpec,
+    spec: QuotingSpec,
     key: str,
     rows: Rows,
     query: Mapping[str, Any],

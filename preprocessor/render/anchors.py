@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from preprocessor.specs.model import ChartSpec, PipelineSpec, TableSpec
+from preprocessor.comments.keywords import schema_of
+from preprocessor.specs.model import PipelineSpec, TableSpec
 
 if TYPE_CHECKING:
     from preprocessor.render.column import Column
@@ -67,7 +68,7 @@ def anchors_in(figure: str) -> list[str]:
 
 def _derived(spec: PipelineSpec) -> str:
     columns = " ".join(spec.headers) if isinstance(spec, TableSpec) else ""
-    kind = "chart" if isinstance(spec, ChartSpec) else "table"
+    kind = schema_of(spec.comment.keyword)
     name = next(filter(None, map(words, (spec.title or "", spec.caption or "", columns))), "")
     return f"{kind}-{name}" if name else kind
 

@@ -156,9 +156,12 @@ def table_plot(spec: TableSpec) -> Plot | None:
     )
 
 
-def as_table(spec: ChartSpec) -> TableSpec:
-    """The table of what a chart draws: where pictures cannot go, and for who cannot see them."""
-    columns = tuple(dict.fromkeys((spec.x, *([spec.series] if spec.series else []), *spec.y)))
+def as_table(spec: PipelineSpec) -> TableSpec:
+    """The table of what a chart draws: where pictures cannot go, and for who cannot see them; a table is its own."""
+    if isinstance(spec, TableSpec):
+        return spec
+    columns = tuple(dict.fromkeys(column for _, column in spec.shown_columns))
+    names = {column: name for _, column, name in spec.headings}
     return TableSpec(
         comment=spec.comment,
         file=spec.file,
@@ -170,7 +173,7 @@ def as_table(spec: ChartSpec) -> TableSpec:
         caption=spec.caption,
         empty=spec.empty,
         columns=columns,
-        headers=tuple(spec.labels.get(column, column) for column in columns),
+        headers=tuple(names.get(column, column) for column in columns),
     )
 
 

@@ -1,6 +1,6 @@
 """Checks a parsed JSON value against one of our schemas and says in plain words what is wrong.
 
-``schemas/NAME.schema.json`` is the one source of the rules. ``jsonschema`` finds every fault, but importing
+``NAME.schema.json`` is the one source of the rules. ``jsonschema`` finds every fault, but importing
 it costs 0.1 s of processor time, more than all else that a check without a database does. So a small reader
 of the same file looks first whether the value is surely valid; only a value that is not goes to
 ``jsonschema``.
@@ -67,7 +67,7 @@ _OF_LIST = frozenset({"items", "minItems", "maxItems"})
 _OF_NUMBER = frozenset({"minimum", "maximum"})
 _WORDS_ONLY = frozenset(
     {"$schema", "title", "description", "markdownDescription", "examples", "default"}
-    | {"patternErrorMessage", "x-rule"}
+    | {"patternErrorMessage", "x-rule", "x-place"}
 )
 _UNDERSTOOD = _OF_TEXT | _OF_OBJECT | _OF_LIST | _OF_NUMBER | _WORDS_ONLY | {"type", "enum"}
 

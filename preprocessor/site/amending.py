@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from preprocessor.findings.rules import finding
-from preprocessor.specs.model import CheckSpec, ValueSpec
+from preprocessor.specs.model import QuotingSpec
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
@@ -45,9 +45,7 @@ class Told:
 
 def told_elsewhere(page: Page) -> dict[int, str]:
     """The ids of tables on other pages that the page speaks of, by the index of the comment that does."""
-    told = {
-        index: spec.table for index, spec in enumerate(page.specs) if isinstance(spec, ValueSpec | CheckSpec)
-    }
+    told = {index: spec.table for index, spec in enumerate(page.specs) if isinstance(spec, QuotingSpec)}
     own = {table.id for table in page.tables} if told else ()
     return {index: name for index, name in told.items() if name not in own}
 

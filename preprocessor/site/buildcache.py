@@ -65,7 +65,7 @@ def key_of(parts: Iterable[str]) -> str:
 def _program() -> str:
     """What distinguishes this program from an older one: the sizes and times of its files."""
     root = Path(preprocessor.__file__).parent
-    own = sorted([*root.rglob("*.py"), *root.glob("schemas/*.json")])
+    own = sorted([*root.rglob("*.py"), *root.glob("schemas/**/*.json")])
     files = ((path, path.stat()) for path in own)
     return "\n".join(f"{path} {status.st_size} {status.st_mtime_ns}" for path, status in files)
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from preprocessor.comments.keywords import place_of
+from preprocessor.pages.kinds import KINDS
 from preprocessor.pages.placeholders import ANY_TOKEN
-from preprocessor.specs.model import PipelineSpec, ValueSpec
 
 if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
@@ -37,11 +38,12 @@ def plain_figures(page: Page, build: Build) -> list[Plain]:
 
 
 def _plain(comment: Comment, spec: Spec | None, build: Build) -> Plain:
-    from preprocessor.pages.markdown import table_lines, value_markdown
+    if spec is None:
+        return Plain("")
+    from preprocessor.pages.markdowntext import MarkdownContext
 
-    if isinstance(spec, PipelineSpec):
-        return Plain("", comment.prefix, table_lines(spec, build.answers))
-    return Plain(value_markdown(spec, build.answers, build.tables) if isinstance(spec, ValueSpec) else "")
+    lines = KINDS[type(spec)].markdown(spec, MarkdownContext(build.answers, build.tables))
+    return Plain("", comment.prefix, lines) if place_of(comment.keyword) == "block" else Plain("".join(lines))
 
 
 def with_plain_figures(markdown: str, figures: Mapping[str, Plain]) -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Final
 
+from preprocessor.comments.keywords import LIVE
 from preprocessor.files.text import shown
 from preprocessor.findings.rules import finding
 
@@ -30,7 +31,7 @@ _PAUSES: Final = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Seconds between two looks for the entry of a page that was handed back."""
 
 _JSON_FEED: Final = b"jsonfeed.org/version"
-_COMMENT: Final = rb"!--\s*MONGO_(?:TABLE|CHART|VALUE|CHECK)\s*:"
+_COMMENT: Final = LIVE.removeprefix("<").encode()
 _LIVE: Final = {
     ".xml": re.compile(rb"(?:<|&lt;)" + _COMMENT),
     ".json": re.compile(rb"(?:<|\\u003[cC])" + _COMMENT),

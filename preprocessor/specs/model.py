@@ -1,25 +1,23 @@
-"""What comments ask for, as plain data: the specs of tables, charts, values and statements."""
+"""What comments ask for, as plain data: a class for each kind of comment, and what makes its specs.
+
+``DIRECTIVES`` at the end has one record for each keyword.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final, NamedTuple, Self
 
+from preprocessor.comments.keywords import Place, place_of, schema_of
 from preprocessor.comments.model import Comment
 from preprocessor.jsontext.document import nearest
 from preprocessor.jsontext.model import Path
 from preprocessor.jsontext.parsing import parse
 from preprocessor.results.model import Query
 from preprocessor.results.provenance import source_query
-from preprocessor.specs.sharedpipelines import Stage
-
-if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:
-    pass
+from preprocessor.specs.sharedpipelines import Expanded, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +34,42 @@ class ColumnFormat:
     missing: str | None = None
     reason: str | None = None
 
+    @classmethod
+    def of(cls, written: Mapping[str, Any]) -> Self:
+        """Give the format that a comment has."""
+        decimals = written.get("decimals")
+        return cls(**{**written, "decimals": None if decimals is None else int(decimals)})
+
+
+class Valid(NamedTuple):
+    """A comment without an error: its body with Extended JSON decoded, and its pipeline with shared lists expanded."""
+
+    comment: Comment
+    file: str
+    body: Mapping[str, Any]
+    expanded: Expanded
+
+    def common(self) -> dict[str, Any]:
+        """Give what every spec has."""
+        return {"comment": self.comment, "file": self.file, "ignore": self.body.get("ignore", {})}
+
+    def with_pipeline(self) -> dict[str, Any]:
+        """Give what every spec with a pipeline has."""
+        kept = ("collection", "let", "id", "title", "caption", "empty", "provenance")
+        formats = self.body.get("format", {})
+        return {
+            **self.common(),
+            **{key: self.body[key] for key in kept if key in self.body},
+            "format": {column: ColumnFormat.of(written) for column, written in formats.items()},
+            "max_age": int(self.body["max_age"]) if "max_age" in self.body else None,
+            "pipeline": self.expanded.stages,
+            "origins": self.expanded.origins,
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """What all four kinds have. ``ignore``: rule id → why the rule shall not complain about this comment."""
+    """What all kinds have. ``ignore``: rule id → why the rule shall not complain about this comment."""
 
     comment: Comment
     file: str
@@ -75,6 +105,16 @@ class PipelineSpec(Spec):
     max_age: int | None = None
     origins: tuple[int, ...] = ()
 
+    @property
+    def shown_columns(self) -> list[tuple[Path, str]]:
+        """The columns that are shown, each with its place in the comment."""
+        return []
+
+    @property
+    def headings(self) -> list[tuple[Path, str, str]]:
+        """What readers are told that columns are: its place in the comment, the column, and the words."""
+        return []
+
     @cached_property
     def query(self) -> Query:
         """What it asks of the results source for its rows."""
@@ -109,6 +149,37 @@ class TableSpec(PipelineSpec):
     baseline: Mapping[str, Any] | None = None
     chart: Mapping[str, Any] | None = None
 
+    @classmethod
+    def of(cls, valid: Valid) -> Self:
+        """Give the spec of a comment."""
+        body = valid.body
+        return cls(
+            **valid.with_pipeline(),
+            columns=tuple(body["columns"]),
+            headers=tuple(body["headers"]),
+            spread={column: tuple(fields) for column, fields in body.get("spread", {}).items()},
+            baseline=body.get("baseline"),
+            chart=body.get("chart"),
+        )
+
+    @property
+    def shown_columns(self) -> list[tuple[Path, str]]:
+        """The columns, and the fields of ranges that are no columns of their own."""
+        own = [(("columns", index), column) for index, column in enumerate(self.columns)]
+        return [*own, *self._ranges()]
+
+    @property
+    def headings(self) -> list[tuple[Path, str, str]]:
+        """The headers."""
+        named = zip(self.columns, self.headers, strict=True)
+        return [(("headers", index), column, header) for index, (column, header) in enumerate(named)]
+
+    def _ranges(self) -> Iterator[tuple[Path, str]]:
+        for column, fields in self.spread.items():
+            for index, name in enumerate(fields):
+                if name not in self.columns:
+                    yield ("spread", column, index), name
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartSpec(PipelineSpec):
@@ -125,25 +196,100 @@ class ChartSpec(PipelineSpec):
     timezone: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, valid: Valid) -> Self:
+        """Give the spec of a comment."""
+        body = valid.body
+        return cls(
+            **valid.with_pipeline(),
+            mark=body.get("mark", "line"),
+            x=body["x"],
+            y=(body["y"],) if isinstance(body["y"], str) else tuple(body["y"]),
+            series=body.get("series"),
+            log=body.get("log"),
+            timezone=body.get("timezone"),
+            labels=body.get("labels", {}),
+        )
+
+    @property
+    def shown_columns(self) -> list[tuple[Path, str]]:
+        """The column of the horizontal axis, the one that parts the series, and those of the vertical axis."""
+        series: list[tuple[Path, str]] = [(("series",), self.series)] if self.series else []
+        y = [(("y", index), column) for index, column in enumerate(self.y)]
+        return [(("x",), self.x), *series, *y]
+
+    @property
+    def headings(self) -> list[tuple[Path, str, str]]:
+        """The labels."""
+        return [(("labels", column), column, label) for column, label in self.labels.items()]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ValueSpec(Spec):
+class QuotingSpec(Spec):
+    """What speaks of rows of ``table``, those that the query ``where`` selects, and has no pipeline of its own."""
+
+    table: str
+    where: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def queries(self) -> dict[str, Mapping[str, Any]]:
+        """What is asked of the rows, by the key of the comment."""
+        return {"where": self.where}
+
+    @property
+    def quoted_columns(self) -> tuple[str, ...]:
+        """The columns whose values are told."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueSpec(QuotingSpec):
     """A MONGO_VALUE: ``column`` of the one row of ``table`` that the query ``where`` selects."""
 
-    table: str
     column: str
-    where: Mapping[str, Any] = field(default_factory=dict)
     format: ColumnFormat | None = None
+
+    @classmethod
+    def of(cls, valid: Valid) -> Self:
+        """Give the spec of a comment."""
+        body = valid.body
+        return cls(
+            **valid.common(),
+            table=body["table"],
+            column=body["column"],
+            where=body.get("where", {}),
+            format=ColumnFormat.of(body["format"]) if "format" in body else None,
+        )
+
+    @property
+    def quoted_columns(self) -> tuple[str, ...]:
+        """The one column."""
+        return (self.column,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckSpec(Spec):
+class CheckSpec(QuotingSpec):
     """A MONGO_CHECK: all rows of ``table`` that ``where`` selects, at least one, must match ``expect``."""
 
-    table: str
     expect: Mapping[str, Any]
-    where: Mapping[str, Any] = field(default_factory=dict)
     message: str | None = None
+
+    @classmethod
+    def of(cls, valid: Valid) -> Self:
+        """Give the spec of a comment."""
+        body = valid.body
+        return cls(
+            **valid.common(),
+            table=body["table"],
+            expect=body["expect"],
+            where=body.get("where", {}),
+            message=body.get("message"),
+        )
+
+    @property
+    def queries(self) -> dict[str, Mapping[str, Any]]:
+        """What selects the rows, and what they must match."""
+        return {"where": self.where, "expect": self.expect}
 
 
 @lru_cache(maxsize=32)
@@ -158,20 +304,42 @@ def _locate(comment: Comment, path: Path, key: bool) -> tuple[int, int]:
     return comment.locate(nearest(values, path) if offset is None else offset)
 
 
-def shown_columns(spec: PipelineSpec) -> list[tuple[Path, str]]:
-    """Give the columns that a table or a chart shows, each with its place in the comment."""
-    if isinstance(spec, TableSpec):
-        own = [(("columns", index), column) for index, column in enumerate(spec.columns)]
-        return [*own, *_ranges(spec)]
-    if isinstance(spec, ChartSpec):
-        y = [(("y", index), column) for index, column in enumerate(spec.y)]
-        return [(("x",), spec.x), *y, *([(("series",), spec.series)] if spec.series else [])]
-    return []
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """One kind of comment: the class of its specs, and what makes one of a comment without an error."""
+
+    keyword: str
+    spec: type[Spec]
+    build: Callable[[Valid], Spec]
+
+    @property
+    def schema(self) -> str:
+        """The name of the JSON Schema of its body."""
+        return schema_of(self.keyword)
+
+    @property
+    def place(self) -> Place:
+        """Where it stands in a page."""
+        return place_of(self.keyword)
+
+    @property
+    def has_pipeline(self) -> bool:
+        """Whether it has a pipeline of its own."""
+        return issubclass(self.spec, PipelineSpec)
+
+    @property
+    def quotes_table(self) -> bool:
+        """Whether it speaks of rows of a table that it names."""
+        return issubclass(self.spec, QuotingSpec)
 
 
-def _ranges(spec: TableSpec) -> Iterator[tuple[Path, str]]:
-    """The fields of ranges that are no columns of their own."""
-    for column, fields in spec.spread.items():
-        for index, name in enumerate(fields):
-            if name not in spec.columns:
-                yield ("spread", column, index), name
+DIRECTIVES: Final[Mapping[str, Directive]] = {
+    one.keyword: one
+    for one in (
+        Directive("MONGO_TABLE", TableSpec, TableSpec.of),
+        Directive("MONGO_VALUE", ValueSpec, ValueSpec.of),
+        Directive("MONGO_CHECK", CheckSpec, CheckSpec.of),
+        Directive("MONGO_CHART", ChartSpec, ChartSpec.of),
+    )
+}
+"""Every kind of comment, by its keyword."""

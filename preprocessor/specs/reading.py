@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from preprocessor.aggregation.dates import is_zone, zone_names
 from preprocessor.comments.model import Comment
@@ -18,21 +18,10 @@ from preprocessor.jsontext.document import Document, decoded, syntax_findings
 from preprocessor.jsontext.model import Path
 from preprocessor.jsontext.parsing import parse
 from preprocessor.schemas.validation import did_you_mean, schema_findings
-from preprocessor.specs.model import (
-    ChartSpec,
-    CheckSpec,
-    ColumnFormat,
-    PipelineSpec,
-    TableSpec,
-    ValueSpec,
-)
+from preprocessor.specs.model import DIRECTIVES, PipelineSpec, Spec, Valid
 from preprocessor.specs.sharedpipelines import Expanded, Lookup, expand
 
-if TYPE_CHECKING:
-    pass
-
-
-Reading = tuple[TableSpec | ChartSpec | ValueSpec | CheckSpec | None, list[Finding]]
+Reading = tuple[Spec | None, list[Finding]]
 
 
 Judge = Callable[[PipelineSpec], list[Finding]]
@@ -45,12 +34,12 @@ def read(comment: Comment, file: str, shared: Lookup, judge: Judge | None = None
     is asked whenever the pipeline can be read, also when another key of the comment is faulty. Never raises for
     what an author wrote.
     """
-    kind, build = _KINDS[comment.keyword]
+    directive = DIRECTIVES[comment.keyword]
     document = Document(file, parse(comment.body), comment.locate)
     found = syntax_findings(document)
     if not document.parsed.readable:
         return None, found
-    found += schema_findings(document, kind, f"A {comment.keyword} comment")
+    found += schema_findings(document, directive.schema, f"A {comment.keyword} comment")
     if not isinstance(document.parsed.value, dict):
         return None, found
     found += _ignored_rules(document)
@@ -62,7 +51,7 @@ def read(comment: Comment, file: str, shared: Lookup, judge: Judge | None = None
         found += judge(_only_pipeline(comment, file, body, expanded))
     if any(one.severity == "error" for one in found):
         return None, found
-    return build(comment, file, body, expanded), found
+    return directive.build(Valid(comment, file, body, expanded)), found
 
 
 def _is_pipeline(expanded: Expanded) -> bool:
@@ -192,88 +181,3 @@ def _header_count(document: Document, columns: int, headers: int) -> Finding:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-# -- building
-# ----------------------------------------------------------------------------------------------------
-
-
-def _format(settings: Mapping[str, Any]) -> ColumnFormat:
-    decimals = settings.get("decimals")
-    return ColumnFormat(**{**settings, "decimals": None if decimals is None else int(decimals)})
-
-
-def _common(comment: Comment, file: str, body: dict[str, Any]) -> dict[str, Any]:
-    return {"comment": comment, "file": file, "ignore": body.get("ignore", {})}
-
-
-def _with_pipeline(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> dict[str, Any]:
-    kept = ("collection", "let", "id", "title", "caption", "empty", "provenance")
-    return {
-        **_common(comment, file, body),
-        **{key: body[key] for key in kept if key in body},
-        "format": {column: _format(settings) for column, settings in body.get("format", {}).items()},
-        "max_age": int(body["max_age"]) if "max_age" in body else None,
-        "pipeline": expanded.stages,
-        "origins": expanded.origins,
-    }
-
-
-def _table(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> TableSpec:
-    return TableSpec(
-        **_with_pipeline(comment, file, body, expanded),
-        columns=tuple(body["columns"]),
-        headers=tuple(body["headers"]),
-        spread={column: tuple(fields) for column, fields in body.get("spread", {}).items()},
-        baseline=body.get("baseline"),
-        chart=body.get("chart"),
-    )
-
-
-def _chart(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> ChartSpec:
-    y = body["y"]
-    return ChartSpec(
-        **_with_pipeline(comment, file, body, expanded),
-        mark=body.get("mark", "line"),
-        x=body["x"],
-        y=(y,) if isinstance(y, str) else tuple(y),
-        series=body.get("series"),
-        log=body.get("log"),
-        timezone=body.get("timezone"),
-        labels=body.get("labels", {}),
-    )
-
-
-def _value(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> ValueSpec:
-    return ValueSpec(
-        **_common(comment, file, body),
-        table=body["table"],
-        column=body["column"],
-        where=body.get("where", {}),
-        format=_format(body["format"]) if "format" in body else None,
-    )
-
-
-def _check(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> CheckSpec:
-    return CheckSpec(
-        **_common(comment, file, body),
-        table=body["table"],
-        expect=body["expect"],
-        where=body.get("where", {}),
-        message=body.get("message"),
-    )
-
-
-_Build = Callable[[Comment, str, dict[str, Any], Expanded], TableSpec | ChartSpec | ValueSpec | CheckSpec]
-
-#: Keyword → (schema, builder).
-_KINDS: dict[str, tuple[str, _Build]] = {
-    "MONGO_TABLE": ("table", _table),
-    "MONGO_CHART": ("chart", _chart),
-    "MONGO_VALUE": ("value", _value),
-    "MONGO_CHECK": ("check", _check),
-}
-
-
-# -- specs held against each other
-# -------------------------------------------------------------------------------

@@ -5,22 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
 from preprocessor.jsontext.parsing import parse
 from preprocessor.schemas.validation import did_you_mean
-from preprocessor.specs.model import (
-    CheckSpec,
-    PipelineSpec,
-    Spec,
-    ValueSpec,
-)
-
-if TYPE_CHECKING:
-    pass
-
+from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 
 _ID = re.compile(r"""\bid["']?\s*:\s*("(?:[^"\\\n]|\\.)*")""")
 
@@ -71,7 +61,7 @@ def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]
     ids = frozenset(known)
     found: list[Finding] = []
     for spec in specs:
-        if isinstance(spec, (ValueSpec, CheckSpec)) and spec.table not in ids:
+        if isinstance(spec, QuotingSpec) and spec.table not in ids:
             message = no_table(spec.table)
             near = did_you_mean(spec.table, ids) if len(found) < _GUESSED else ""
             hint = near or 'A table gets its id by the key "id".'

@@ -18,7 +18,6 @@ from preprocessor.pages.build import Build
 from preprocessor.pages.files import read_pages
 from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.sitepages import page_folders
-from preprocessor.specs.model import shown_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +67,7 @@ def _with_source(where: str, arguments: Namespace) -> list[Table]:
 def _key(written: str | None, pages: Sequence[Page]) -> list[str]:
     """The columns that name rows. Raises Unusable when no figure shows all of them."""
     key = [name.strip() for name in written.split(",")] if written else []
-    shown = ({column for _, column in shown_columns(spec)} for page in pages for spec in page.asking)
+    shown = ({column for _, column in spec.shown_columns} for page in pages for spec in page.asking)
     if key and not any(map(set(key).issubset, shown)):
         raise UsageError(
             f"--key {written}: no table has all of these columns", "name them as the comments do"

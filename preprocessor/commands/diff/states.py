@@ -14,13 +14,13 @@ from preprocessor.render.headers import with_unit
 from preprocessor.render.values import raw_text
 from preprocessor.results.model import Query, ResultsError
 from preprocessor.results.provenance import choice
-from preprocessor.specs.model import ChartSpec, TableSpec
+from preprocessor.specs.model import ChartSpec
 
 if TYPE_CHECKING:
     from preprocessor.pages.build import Build
     from preprocessor.pages.model import Answers
     from preprocessor.results.model import Rows
-    from preprocessor.specs.model import PipelineSpec
+    from preprocessor.specs.model import PipelineSpec, TableSpec
 
 MEASURED_ON = {
     "test": "experiment.name",
@@ -88,8 +88,7 @@ def tables_of(build: Build, key: Sequence[str] = ()) -> list[Table]:
 
 
 def _table(spec: PipelineSpec, answers: Answers, measured: Query, key: Sequence[str]) -> Table:
-    table = as_table(spec) if isinstance(spec, ChartSpec) else spec
-    assert isinstance(table, TableSpec)
+    table = as_table(spec)
     name = spec.id or spec.title or spec.caption or f"{spec.comment.keyword} in line {spec.comment.line}"
     place = (spec.file, spec.comment.line, name)
     rows = answers[spec.query.key]

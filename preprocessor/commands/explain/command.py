@@ -18,7 +18,7 @@ from preprocessor.jsontext.parsing import parse
 from preprocessor.pages.files import read_text, shared_pipelines
 from preprocessor.pages.static import static_findings
 from preprocessor.results.opening import open_source
-from preprocessor.specs.model import PipelineSpec
+from preprocessor.specs.model import DIRECTIVES, PipelineSpec
 
 if TYPE_CHECKING:
     from preprocessor.commands.explain.explaining import Explanation
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.results.model import ResultsSource
     from preprocessor.specs.sharedpipelines import SharedPipeline
-
-_WITH_PIPELINE = ("MONGO_TABLE", "MONGO_CHART")
 
 
 def run(arguments: Namespace) -> int:
@@ -65,9 +63,10 @@ def chosen(text: str, file: str, line: int | None) -> list[Comment]:
 
     Raises Unusable when the page has none.
     """
-    found = [comment for comment in find(text, file).comments if comment.keyword in _WITH_PIPELINE]
+    found = [comment for comment in find(text, file).comments if DIRECTIVES[comment.keyword].has_pipeline]
     if not found:
-        raise UsageError(f"{file} has no MONGO_TABLE and no MONGO_CHART comment")
+        known = " and no ".join(one.keyword for one in DIRECTIVES.values() if one.has_pipeline)
+        raise UsageError(f"{file} has no {known} comment")
     return found if line is None else [min(found, key=lambda comment: _distance(text, comment, line))]
 
 

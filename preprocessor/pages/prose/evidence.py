@@ -12,7 +12,7 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.pages.prose.numbers import Figure, Unit, unit_of
 from preprocessor.render.column import column_value
 from preprocessor.render.values import is_number, raw_text
-from preprocessor.specs.model import ChartSpec, TableSpec, shown_columns
+from preprocessor.specs.model import ChartSpec, TableSpec
 
 if TYPE_CHECKING:
     from preprocessor.specs.model import PipelineSpec
@@ -83,14 +83,14 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
     numbers: list[Number] = []
     columns: list[tuple[float, ...]] = []
     for spec, rows in tables:
-        for name in (column for _, column in shown_columns(spec)):
+        for name in (column for _, column in spec.shown_columns):
             unit = _column_unit(spec, name)
             values = [column_value(row, name) for row in rows]
             for row, value in enumerate(values):
                 numbers += [Number(one, own, spec, name, row) for one, own in _numbers(value, unit)]
             if unit is None or unit.kind.endswith("/s") or unit.kind == "time":
                 columns.append(tuple(one for one in map(_finite, values) if one is not None))
-        shown = {column.split(".")[0] for _, column in shown_columns(spec)}
+        shown = {column.split(".")[0] for _, column in spec.shown_columns}
         hidden = [value for row in rows for name, value in row.items() if name not in shown]
         numbers += [Number(one, None, spec) for value in hidden for one in _hidden(value)]
         numbers += [Number(one, None, spec) for text in _words(spec) for one, _ in _numbers(text, None)]

@@ -19,7 +19,7 @@ from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.pages.prose.paragraphs import Paragraph, paragraphs, place
 from preprocessor.render.column import column_value
 from preprocessor.render.values import cell_text
-from preprocessor.specs.model import CheckSpec, PipelineSpec, TableSpec, ValueSpec
+from preprocessor.specs.model import CheckSpec, PipelineSpec, QuotingSpec, TableSpec
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
@@ -79,7 +79,7 @@ def _tables_within(
     for spec in page.specs:
         if spec is None or not start <= spec.comment.start < end:
             continue
-        table = tables.get(spec.table) if isinstance(spec, (ValueSpec, CheckSpec)) else spec
+        table = tables.get(spec.table) if isinstance(spec, QuotingSpec) else spec
         if isinstance(table, PipelineSpec):
             own[id(table)] = table
     answered = ((spec, answers.get(spec.query.key)) for spec in own.values())

@@ -1,0 +1,110 @@
+"""The HTML of sound comments: tables, charts and values, with what stands under a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.lint.columnhelp import column_meanings
+from preprocessor.pages.statements import value_and_text
+from preprocessor.render.chartdata import as_table
+from preprocessor.render.columns import columns_of
+from preprocessor.render.downloads import csv_text, json_text
+from preprocessor.render.html import html_chart, html_table
+from preprocessor.render.provenanceblock import ProvenanceBlock, provenance_html
+from preprocessor.render.runs import MOST_RUNS, listed_runs
+from preprocessor.render.text import text_html
+from preprocessor.render.values import raw_text
+from preprocessor.results.model import ResultsError
+
+if TYPE_CHECKING:
+    from preprocessor.pages.model import Answers, Tables
+    from preprocessor.render.column import Column
+    from preprocessor.render.runs import ListedRuns
+    from preprocessor.results.model import Rows
+    from preprocessor.results.provenance import Provenance
+    from preprocessor.specs.model import ChartSpec, PipelineSpec, TableSpec, ValueSpec
+
+Place = Callable[[str, str], str]
+"""Puts a file (its name, its text) where readers of the page reach it; gives the address, "" where it cannot."""
+
+Find = Callable[[str, Any], str]
+"""Where readers of the page reach a result document, by its collection and its ``_id``; "" where they cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The first figure of a page for a source of rows: its anchor, and the runs that it lists, if it does."""
+
+    anchor: str
+    runs: ListedRuns | None
+
+
+@dataclass(frozen=True, slots=True)
+class FigureContext:
+    """What the figures of one page are drawn with; ``told`` has the first figure for each source of rows."""
+
+    answers: Answers
+    tables: Tables
+    provenance: Callable[[PipelineSpec], Provenance | None]
+    place: Place
+    find: Find
+    told: dict[str, _Told] = field(default_factory=dict)
+
+    def draw_table(self, spec: TableSpec) -> str:
+        """A table, with what stands under it; nothing where its pipeline failed."""
+        rows = self.answers[spec.query.key]
+        if isinstance(rows, ResultsError):
+            return ""
+        source = self.provenance(spec) if rows else None
+        meanings = column_meanings(spec) if source and source.results else {}
+        columns = columns_of(spec, rows)
+        notes = self._notes(spec, spec, rows, columns)
+        behind = self._behind(spec, rows)
+        return html_table(spec, rows, notes=notes, meanings=meanings, columns=columns, behind=behind)
+
+    def draw_chart(self, spec: ChartSpec) -> str:
+        """A chart, with what stands under it; nothing where its pipeline failed."""
+        rows = self.answers[spec.query.key]
+        if isinstance(rows, ResultsError):
+            return ""
+        table = replace(as_table(spec), id=spec.id)
+        return html_chart(spec, rows, notes=self._notes(spec, table, rows, columns_of(table, rows)))
+
+    def draw_value(self, spec: ValueSpec) -> str:
+        """A value as it stands in a sentence."""
+        found = value_and_text(spec, self.tables, self.answers)
+        if found is None:
+            name = f"<code>{text_html(spec.table)}</code>"
+            return f'<span class="mongo-table-fault" role="alert">no value: table {name} has a fault</span>'
+        value, text = found
+        raw = "" if value is None else f' data-v="{text_html(raw_text(value))}"'
+        return f'<span class="mongo-value"{raw}>{text_html(text)}</span>'
+
+    def _notes(self, spec: PipelineSpec, table: TableSpec, rows: Rows, columns: Sequence[Column]) -> str:
+        """The HTML under one figure, whose rows as a table are ``table``; none where the author wants none."""
+        if spec.provenance is False or not rows:
+            return ""
+        source = self.provenance(spec)
+        name = spec.id or "rows"
+        links = {
+            "CSV": self.place(f"{name}.csv", csv_text(table, rows, columns)),
+            "JSON": self.place(f"{name}.json", json_text(table, rows, source)),
+        }
+        given = {kind: to for kind, to in links.items() if to}
+        if (first := self.told.get(spec.source_query.key)) is not None:
+            return provenance_html(table, ProvenanceBlock(source, given, runs_at=first.anchor))
+        runs = self._listed(table, source)
+        self.told[spec.source_query.key] = _Told(name, runs)
+        return provenance_html(table, ProvenanceBlock(source, given, runs))
+
+    def _listed(self, table: TableSpec, source: Provenance | None) -> ListedRuns | None:
+        if source is None or not 0 < len(source.runs) <= MOST_RUNS:
+            return None
+        return listed_runs(table, source.runs, lambda key: self.find(table.collection, key))
+
+    def _behind(self, spec: PipelineSpec, rows: Rows) -> list[str]:
+        """For each row of a figure whose HTML is made the anchor of the first run behind it, "" where none is known."""
+        told = None if spec.provenance is False or not rows else self.told.get(spec.source_query.key)
+        return told.runs.behind(rows) if told and told.runs else []

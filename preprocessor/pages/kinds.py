@@ -1,0 +1,58 @@
+"""How each kind of comment is shown and judged: one record a kind.
+
+In Markdown a block has lines of its own; what stands in a sentence has one at most, which becomes a part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from preprocessor.pages.judging import row_findings
+from preprocessor.pages.statements import check_findings, value_findings
+from preprocessor.specs.model import ChartSpec, CheckSpec, Spec, TableSpec, ValueSpec
+
+if TYPE_CHECKING:
+    from preprocessor.findings.finding import Finding
+    from preprocessor.pages.drawing import FigureContext
+    from preprocessor.pages.markdowntext import MarkdownContext
+    from preprocessor.pages.model import Answers, Tables
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of comment: its HTML on a site, its lines of Markdown, and what is wrong with it once rows are there.
+
+    ``html`` and ``markdown`` get what they draw with, so that no check pays for it. ``findings`` also gets the names of
+    the collections that the results source has.
+    """
+
+    html: Callable[[Any, FigureContext], str]
+    markdown: Callable[[Any, MarkdownContext], Sequence[str]]
+    findings: Callable[[Any, Tables, Answers, Sequence[str]], list[Finding]]
+
+
+KINDS: Final[Mapping[type[Spec], Kind]] = {
+    TableSpec: Kind(
+        html=lambda spec, context: context.draw_table(spec),
+        markdown=lambda spec, context: context.table_lines(spec),
+        findings=row_findings,
+    ),
+    ChartSpec: Kind(
+        html=lambda spec, context: context.draw_chart(spec),
+        markdown=lambda spec, context: context.table_lines(spec),
+        findings=row_findings,
+    ),
+    ValueSpec: Kind(
+        html=lambda spec, context: context.draw_value(spec),
+        markdown=lambda spec, context: [context.value_text(spec)],
+        findings=value_findings,
+    ),
+    CheckSpec: Kind(
+        html=lambda spec, context: "",
+        markdown=lambda spec, context: [],
+        findings=check_findings,
+    ),
+}
+"""Every kind, by the class of its specs."""

@@ -1,0 +1,46 @@
+"""What stands in Markdown for a sound comment: the lines of a table, the text of a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from preprocessor.pages.asking import source_answer
+from preprocessor.pages.statements import value_text
+from preprocessor.render.chartdata import as_table
+from preprocessor.render.pipetable import escape_cell, pipe_table
+from preprocessor.render.provenance import provenance_parts
+from preprocessor.results.model import ResultsError
+
+if TYPE_CHECKING:
+    from preprocessor.pages.model import Answers, Tables
+    from preprocessor.specs.model import PipelineSpec, ValueSpec
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownContext:
+    """What the Markdown of a page is written with; ``tables`` are those that values may come from, by id."""
+
+    answers: Answers
+    tables: Tables
+
+    def table_lines(self, spec: PipelineSpec) -> list[str]:
+        """The lines of a table, without a container's prefix; none when its pipeline failed.
+
+        Markdown has no charts: a chart is the table of what it draws.
+        """
+        rows = self.answers[spec.query.key]
+        if isinstance(rows, ResultsError):
+            return []
+        return pipe_table(as_table(spec), rows, below=self._line_below(spec))
+
+    def _line_below(self, spec: PipelineSpec) -> list[str]:
+        """Where the rows come from, in one line: in Markdown for those alone who ask for it."""
+        source = source_answer(spec, self.answers) if spec.provenance else None
+        if source is None:
+            return []
+        return [" · ".join(provenance_parts(source, source.due(spec.max_age)))]
+
+    def value_text(self, spec: ValueSpec) -> str:
+        """A value as the Markdown of a sentence."""
+        return escape_cell(value_text(spec, self.tables, self.answers))
