@@ -1,0 +1,145 @@
+"""A new kind of comment takes a schema, a class and a row that shows it; every other place follows from these."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from preprocessor.comments.keywords import KEYWORDS
+from preprocessor.pages.kinds import KINDS
+from preprocessor.specs.model import DIRECTIVES
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = {
+    "$schema": "http://json-schema.org/draft-07/schema#",
+    "title": "An object with a note",
+    "description": "The body of a MONGO_NOTE comment: a paragraph.",
+    "markdownDescription": "The body of a MONGO_NOTE comment: a paragraph.",
+    "x-place": "block",
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["text"],
+    "properties": {"text": {"title": "The text", "description": "What it says.", "type": "string"}},
+}
+CLASS = '''\
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteSpec(Spec):
+    """A MONGO_NOTE: a paragraph."""
+
+    text: str
+
+    @classmethod
+    def of(cls, valid: Valid) -> Self:
+        """Give the spec of a comment."""
+        return cls(**valid.common(), text=valid.body["text"])
+
+
+'''
+KIND = """\
+    NoteSpec: Kind(
+        html=lambda spec, context: f'<p class="note">{text_html(spec.text)}</p>',
+        markdown=lambda spec, context: [f"Note: {spec.text}"],
+        findings=lambda spec, tables, answers, collections: [],
+    ),
+"""
+PAGE = '# Page\n\n<!-- MONGO_NOTE: {"text": "a < b"} -->\n\nThe end.\n'
+
+
+def test_every_keyword_has_a_class_and_every_class_a_row_that_shows_it() -> None:
+    assert set(KEYWORDS) == set(DIRECTIVES)
+    assert {one.spec for one in DIRECTIVES.values()} == set(KINDS)
+    assert all(one.keyword == keyword for keyword, one in DIRECTIVES.items())
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the program and MONGO_NOTE in it, which three of its files make."""
+    folder = tmp_path_factory.mktemp("program")
+    package = folder / "preprocessor"
+    shutil.copytree(ROOT / "preprocessor", package)
+    (package / "schemas/comments/note.schema.json").write_text(json.dumps(SCHEMA), "utf-8")
+    insert(package / "specs/model.py", "@dataclass(frozen=True, slots=True)\nclass Directive:", CLASS)
+    insert(
+        package / "specs/model.py",
+        '        Directive("MONGO_TABLE"',
+        '        Directive("MONGO_NOTE", NoteSpec, NoteSpec.of),\n',
+    )
+    insert(package / "pages/kinds.py", "    TableSpec: Kind(", KIND)
+    insert(
+        package / "pages/kinds.py",
+        "from preprocessor.specs.model import",
+        "from preprocessor.render.text import text_html\nfrom preprocessor.specs.model import NoteSpec\n",
+    )
+    return folder
+
+
+def insert(file: Path, before: str, text: str) -> None:
+    was = file.read_text("utf-8")
+    assert was.count(before) == 1
+    file.write_text(was.replace(before, text + before), "utf-8")
+
+
+def said(program: Path, folder: Path, *arguments: str, status: int = 0) -> str:
+    """What Python says, run in ``folder`` with the program of ``program``."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": f"{program}{os.pathsep}{ROOT}", "MONGO_TABLES_CACHE": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/index.md").write_text(PAGE)
+    (tmp_path / "mkdocs.yml").write_text("site_name: Site\ntheme: mkdocs\nplugins: [mongo-tables]\n")
+    return tmp_path
+
+
+def test_a_new_directive_is_checked(program: Path, site: Path) -> None:
+    said(program, site, "-m", "preprocessor.cli", "check", "docs")
+    (site / "docs/index.md").write_text(PAGE.replace("text", "test"))
+    found = said(program, site, "-m", "preprocessor.cli", "check", "docs", status=1)
+    assert found.startswith("docs/index.md:3:19: error MT130 A MONGO_NOTE comment has no key `test`.")
+    (site / "docs/index.md").write_text(PAGE.replace("MONGO_NOTE", "MONGO_NOTES"))
+    assert "Did you mean `<!-- MONGO_NOTE:`?" in said(
+        program, site, "-m", "preprocessor.cli", "check", "docs", status=1
+    )
+
+
+def test_a_new_directive_is_rendered_and_written_under_its_comment(program: Path, site: Path) -> None:
+    assert said(program, site, "-m", "preprocessor.cli", "render", "docs/index.md") == (
+        "# Page\n\nNote: a < b\n\nThe end.\n"
+    )
+    said(program, site, "-m", "preprocessor.cli", "render", "--in-place", "docs/index.md")
+    text = (site / "docs/index.md").read_text()
+    assert "\n\nNote: a < b\n\n<!-- mongo-tables: end -->" in text
+    (site / "docs/index.md").write_text(text.replace("a < b\n", "a < c\n"))
+    assert "MT164" in said(program, site, "-m", "preprocessor.cli", "check", "docs", status=1)
+
+
+def test_a_new_directive_is_shown_on_a_site(program: Path, site: Path) -> None:
+    said(program, site, "-m", "mkdocs", "build", "--quiet", "--strict")
+    html = (site / "site/index.html").read_text()
+    assert '<p class="note">a &lt; b</p>' in html
+    assert "MONGO_NOTE" not in html
+
+
+def test_a_new_directive_is_in_the_reference_and_among_the_schemas(program: Path, tmp_path: Path) -> None:
+    assert json.loads(said(program, tmp_path, "-m", "preprocessor.cli", "schema", "note")) == SCHEMA
+    code = "from docs.hooks.referencepages import keys_page; print(keys_page())"
+    page = said(program, tmp_path, "-c", code)
+    assert (
+        "## `MONGO_NOTE`\n\nThe body of a MONGO_NOTE comment: a paragraph.\n\n### `text` { #note-text }"
+        in page
+    )
