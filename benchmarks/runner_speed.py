@@ -93,7 +93,7 @@ def ours(crew: WorkerPool, uri: str, case: Case, client: Kind, seconds: float, t
     )
     outcome = crew.perform(load)
     cpu = sum(outcome.process_cpu_seconds)
-    return Cost(outcome.operations / outcome.seconds, cpu * 1e6 / outcome.operations)
+    return Cost(outcome.window.operations / outcome.seconds, cpu * 1e6 / outcome.window.operations)
 
 
 def go_ycsb(uri: str, case: Case, operations: int) -> Cost:

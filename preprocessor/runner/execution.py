@@ -404,9 +404,9 @@ def _label(run: Run, number: int, repeat: int) -> str:
 
 def _said(measurement: Measurement) -> str:
     outcome = measurement.outcome
-    speed = outcome.operations / outcome.seconds
+    speed = outcome.window.operations / outcome.seconds
     failed = f", {sum(outcome.errors.values())} errors" if outcome.errors else ""
-    return f"{outcome.operations:,} operations in {outcome.seconds:.1f} s: {speed:,.0f}/s{failed}"
+    return f"{outcome.window.operations:,.0f} operations in {outcome.seconds:.1f} s: {speed:,.0f}/s{failed}"
 
 
 def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> Iterator[str]:
@@ -414,7 +414,7 @@ def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> It
     if run.options.rate is None and "testTimeSecs" in config:
         outcome = measurement.outcome
         remark = littleslaw.remark(
-            littleslaw.check(outcome.latencies, outcome.seconds, config["numberOfThreads"])
+            littleslaw.check(outcome.window.busy / 1e9, outcome.seconds, config["numberOfThreads"])
         )
         if remark:
             yield remark

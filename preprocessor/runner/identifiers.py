@@ -21,14 +21,15 @@ import struct
 import time
 from array import array
 from collections.abc import Callable
+from itertools import count
 
 from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.workloads import Config, Share
 
 CUSTOMERS = 20_000
 
-Head = Callable[[], bytes]
-"""Gives the head of the next document."""
+Head = Callable[[int], bytes]
+"""Gives the head of the document with this number, which those take that count all documents together."""
 
 _SECONDS = struct.Struct(">I")
 _SEQUENCE = struct.Struct("<5sq7si")
@@ -50,12 +51,12 @@ def _object_id(config: Config, share: Share) -> Head:
     # As the driver makes them (time, five random bytes, counter), a third of its price: there may be 100,000
     # a second. https://www.mongodb.com/docs/manual/reference/bson-types/#objectid
     own = os.urandom(5)
-    count = int.from_bytes(os.urandom(3), "big")
+    counter = int.from_bytes(os.urandom(3), "big")
 
-    def head() -> bytes:
-        nonlocal count
-        count = count + 1 & 0xFFFFFF
-        return b"\x07_id\0%b%b%b" % (_SECONDS.pack(int(time.time())), own, count.to_bytes(3, "big"))
+    def head(number: int) -> bytes:
+        nonlocal counter
+        counter = counter + 1 & 0xFFFFFF
+        return b"\x07_id\0%b%b%b" % (_SECONDS.pack(int(time.time())), own, counter.to_bytes(3, "big"))
 
     return head
 
@@ -63,7 +64,7 @@ def _object_id(config: Config, share: Share) -> Head:
 def _uuid(config: Config, share: Share) -> Head:
     draw = random.Random(f"{share.seed}/id").randbytes
 
-    def head() -> bytes:
+    def head(number: int) -> bytes:
         value = bytearray(draw(16))
         value[6] = value[6] & 0x0F | 0x40
         value[8] = value[8] & 0x3F | 0x80
@@ -77,7 +78,7 @@ def _business_id(config: Config, share: Share) -> Head:
     counts = array("l", bytes(CUSTOMERS * array("l").itemsize))
     thread = b"%03x" % (config.get("firstThread", 0) + share.worker)
 
-    def head() -> bytes:
+    def head(number: int) -> bytes:
         customer = int(draw() * CUSTOMERS)
         counts[customer] += 1
         return b"\x02_id\0\x13\0\0\0ACC%05d_%06x%b\0" % (customer, counts[customer], thread)
@@ -86,18 +87,12 @@ def _business_id(config: Config, share: Share) -> Head:
 
 
 def _sequence(config: Config, share: Share) -> Head:
-    total = config["totalDocsToInsert"]
-    number = share.start_of(total) - 1
-    groups = max(1, total // config["groupSize"]) if "groupSize" in config else 0
+    groups = max(1, config["totalDocsToInsert"] // config["groupSize"]) if "groupSize" in config else 0
 
-    def counted() -> bytes:
-        nonlocal number
-        number += 1
+    def counted(number: int) -> bytes:
         return _SEQUENCE.pack(b"\x12_id\0", number, b"\x10count\0", 0)
 
-    def grouped() -> bytes:
-        nonlocal number
-        number += 1
+    def grouped(number: int) -> bytes:
         place = float(number // groups)
         group = number % groups
         return _GROUPED.pack(
@@ -115,12 +110,10 @@ def _sequence(config: Config, share: Share) -> Head:
 
 
 def _worker_sequence(config: Config, share: Share) -> Head:
-    number = -1
+    own = count()
 
-    def head() -> bytes:
-        nonlocal number
-        number += 1
-        return _OWN_SEQUENCE.pack(b"\x03_id\0", 19, b"\x10w\0", share.worker, b"\x10i\0", number)
+    def head(number: int) -> bytes:
+        return _OWN_SEQUENCE.pack(b"\x03_id\0", 19, b"\x10w\0", share.worker, b"\x10i\0", next(own))
 
     return head
 

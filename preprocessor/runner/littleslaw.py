@@ -14,12 +14,12 @@ NOTABLE = 0.05
 """A difference from 1 that is worth a word."""
 
 
-def check(latencies: Mapping[int, int], seconds: float, connections: int) -> dict[str, Any]:
+def check(spent: float, seconds: float, connections: int) -> dict[str, Any]:
     """``concurrency`` by the law, the ``expected`` connections, and the ``ratio`` of the two.
 
-    ``latencies`` counts requests of all kinds by whole microseconds in a window of ``seconds``.
+    ``spent`` are the seconds that connections spent in requests in a window of ``seconds``: the number of requests
+    times their mean latency, each counted with the part of its time that lies inside.
     """
-    spent = sum(took * count for took, count in latencies.items()) / 1e6
     concurrency = spent / seconds
     return {"concurrency": concurrency, "expected": connections, "ratio": concurrency / connections}
 

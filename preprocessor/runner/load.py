@@ -1,7 +1,7 @@
 """Load: a crew of worker processes, connections shared out among them, one common start, and what they did.
 
-Everything that can be prepared is prepared by the workers before they report that they are ready; the clock
-starts for all of them at one moment and stops when the last is done. The processes are started once and serve
+Everything that can be prepared is prepared by the workers before they report that they are ready; they begin at one
+moment, and what is measured of their work is a window of it (see ``window``). The processes are started once and serve
 every window of a run, because to start one takes longer than a short window.
 """
 
@@ -10,10 +10,11 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from types import TracebackType
@@ -21,29 +22,37 @@ from typing import Any, Self
 
 from preprocessor.runner.driving import ConnectionStats
 from preprocessor.runner.errors import KEPT, WorkFailed
+from preprocessor.runner.series import Counts, Series, merge
+from preprocessor.runner.window import NEVER, Board, Inside
 from preprocessor.runner.worker import Assignment, Load, serve
 
 START_DELAY_SECONDS = 0.05
 """Between the word to start and the start, so that it has reached every worker."""
-POLL_SECONDS = 0.1
+POLL_SECONDS = 0.02
 LOOK_SECONDS = 1.0
 """Between two looks at the deployment while work is under way: seldom enough to cost a window nothing."""
-MOST_CONNECTIONS = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What all workers did: sums, the length of the window in seconds, CPU seconds of each worker process.
+    """What all workers did, and what of it lies in the window of ``seconds``, which opened at ``opened_at``.
 
-    ``latencies`` counts requests by their whole microseconds, and ``latencies_by_kind`` those of each kind;
-    ``errors`` counts failed ones by their name.
+    ``operations``, ``documents`` and ``bytes`` are all; ``window`` is what lies inside. ``steady`` says whether the
+    window is one in which all connections had work. ``latencies`` counts requests by buckets of microseconds, and
+    ``latencies_by_kind`` those of each kind; ``unfinished`` were answered after the window, and are in them.
+    ``errors`` counts failed requests by their name. CPU seconds are those of each worker process in the window.
     """
 
     seconds: float
+    opened_at: datetime
+    window: Inside
+    steady: bool
     operations: int
     documents: int
     bytes: int
+    unfinished: int
     errors: dict[str, int]
+    series: Series
     latencies: dict[int, int]
     latencies_by_kind: dict[str, dict[int, int]]
     process_cpu_seconds: tuple[float, ...]
@@ -60,12 +69,12 @@ class WorkerPool:
         """
         self._fault = fault
         context = multiprocessing.get_context("spawn")
-        self._counters = context.RawArray("Q", MOST_CONNECTIONS)
+        self._board = Board.of(context)
         self._pipes: list[Connection] = []
         self._processes: list[SpawnProcess] = []
         for _ in range(processes):
             ours, theirs = context.Pipe()
-            process = context.Process(target=serve, args=(theirs, self._counters), daemon=True)
+            process = context.Process(target=serve, args=(theirs, self._board), daemon=True)
             with _interrupts_ignored():
                 process.start()
             theirs.close()
@@ -94,34 +103,51 @@ class WorkerPool:
         self,
         load: Load,
         *,
-        ready: Callable[[], None] = lambda: None,
+        before: Callable[[], None] = lambda: None,
+        over: Callable[[], None] = lambda: None,
         progress: Callable[[int], None] = lambda done: None,
     ) -> Outcome:
-        """Prepare, call ``ready``, start the clock, and wait; ``progress`` hears of operations done so far.
+        """Prepare, begin, measure, and wait; ``progress`` hears of operations done so far.
 
-        Raises WorkFailed when a worker could not prepare or gave up, or a member of the deployment has ended; the
-        crew is of no use after that.
+        ``before`` is called just before the window opens, or when it just has where work is given by amount, for which
+        it was called before the start too; ``over`` is called when it closes. Raises WorkFailed when a worker could not
+        prepare or gave up, or a member of the deployment has ended; the pool is of no use after that.
         """
-        self._counters[:] = [0] * MOST_CONNECTIONS
+        board = self._board
+        board.clear(load.seconds)
         count = min(len(self._pipes), load.connections)
         pipes = self._pipes[:count]
         for number, pipe in enumerate(pipes):
             _tell(pipe, Assignment(load, tuple(range(number, load.connections, count))))
         for pipe in pipes:
             _expect(pipe)
-        ready()
+        if not load.lead:
+            before()
         start = time.monotonic() + START_DELAY_SECONDS
+        if load.has_steady_part:
+            board.count_from(round(start * 1e9))
+        elif not load.lead:
+            board.open(round(start * 1e9))
         for pipe in pipes:
             _tell(pipe, start)
-        tallies = self._collect(pipes, lambda: progress(sum(self._counters[: load.connections])))
-        return _outcome(tallies, start)
+        watch = _Watch(board, before, over, start + load.lead, load.has_steady_part)
 
-    def _collect(self, pipes: Sequence[Connection], progress: Callable[[], None]) -> list[ConnectionStats]:
+        def look() -> None:
+            watch.look()
+            progress(sum(board.counters[: load.connections]))
+
+        tallies = self._collect(pipes, look, POLL_SECONDS)
+        watch.end()
+        return _outcome(tallies, start, board, load)
+
+    def _collect(
+        self, pipes: Sequence[Connection], progress: Callable[[], None], poll: float
+    ) -> list[ConnectionStats]:
         waiting = list(pipes)
         tallies: list[ConnectionStats] = []
         next_look = time.monotonic() + LOOK_SECONDS
         while waiting:
-            for pipe in [pipe for pipe in waiting if pipe.poll(POLL_SECONDS / len(waiting))]:
+            for pipe in [pipe for pipe in waiting if pipe.poll(poll / len(waiting))]:
                 tallies.append(_expect(pipe))
                 waiting.remove(pipe)
             progress()
@@ -168,22 +194,106 @@ def _somebody_there() -> Iterator[None]:
         raise WorkFailed("a worker process ended without a word", "is there enough memory?") from None
 
 
-def _outcome(tallies: Sequence[ConnectionStats], start: float) -> Outcome:
+class _Watch:
+    """Opens the window where that is for the runner to do, and has the deployment looked at at both its ends."""
+
+    def __init__(
+        self, board: Board, before: Callable[[], None], over: Callable[[], None], opens: float, again: bool
+    ) -> None:
+        """``opens`` is when the window may be opened; ``again`` is whether to look when others have opened it."""
+        self._board = board
+        self._before = before
+        self._over: Callable[[], None] | None = over
+        self._opens = opens
+        self._again = again
+
+    def look(self) -> None:
+        """Do what is to be done at this moment."""
+        board, now = self._board, time.monotonic_ns()
+        if board.opens == NEVER and not self._again and now >= self._opens * 1e9:
+            self._before()
+            board.open(time.monotonic_ns())
+        elif self._again and board.opens != NEVER and now < board.closes:
+            self._again = False
+            self._before()
+        if now >= board.closes:
+            self.end()
+
+    def end(self) -> None:
+        """The window is closed, or all work done."""
+        over, self._over = self._over, None
+        if over is not None:
+            over()
+
+
+def _outcome(tallies: Sequence[ConnectionStats], start: float, board: Board, load: Load) -> Outcome:
     errors: Counter[str] = Counter()
-    latencies: Counter[int] = Counter()
-    by_kind: defaultdict[str, Counter[int]] = defaultdict(Counter)
     for tally in tallies:
         errors.update(tally.errors)
-        for kind, counts in tally.latencies.items():
-            latencies.update(counts)
-            by_kind[kind].update(counts)
+    series, by_kind = _counted(tallies)
+    latencies: Counts = {"": {}}
+    for counts in by_kind.values():
+        merge(latencies, {"": counts})
+    part = _measured_part(tallies, board, load) or _whole(tallies, start, latencies[""])
     return Outcome(
-        seconds=max(tally.finished for tally in tallies) - start,
+        seconds=part.seconds,
+        opened_at=datetime.now(UTC) + timedelta(seconds=part.opens - time.monotonic()),
+        window=part.inside,
+        steady=part.steady,
         operations=sum(tally.operations for tally in tallies),
         documents=sum(tally.documents for tally in tallies),
         bytes=sum(tally.bytes for tally in tallies),
+        unfinished=sum(tally.unfinished for tally in tallies),
         errors=dict(sorted(errors.items())),
-        latencies=dict(latencies),
-        latencies_by_kind={kind: dict(by_kind[kind]) for kind in sorted(by_kind)},
-        process_cpu_seconds=tuple(tally.cpu_seconds for tally in tallies),
+        series=series,
+        latencies=latencies[""],
+        latencies_by_kind={kind: by_kind[kind] for kind in sorted(by_kind)},
+        process_cpu_seconds=part.cpu_seconds,
     )
+
+
+def _counted(tallies: Sequence[ConnectionStats]) -> tuple[Series, Counts]:
+    """What was answered in each interval, and all latencies by kind, with those of requests answered after the end."""
+    series = tallies[0].series
+    for tally in tallies[1:]:
+        series.merge(tally.series)
+    by_kind = series.latencies()
+    for tally in tallies:
+        merge(by_kind, tally.late)
+    return series, by_kind
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is measured of the work; ``opens`` is on the monotonic clock."""
+
+    seconds: float
+    opens: float
+    inside: Inside
+    steady: bool
+    cpu_seconds: tuple[float, ...]
+
+
+def _measured_part(tallies: Sequence[ConnectionStats], board: Board, load: Load) -> _Part | None:
+    """What lies in the window; None for work that has no steady part, with a request of each connection on average."""
+    inside = Inside()
+    for tally in tallies:
+        inside.add(tally.inside)
+    if load.has_steady_part and (board.opens >= board.closes or inside.requests < load.connections):
+        return None
+    end = max(tally.finished for tally in tallies) if board.closes == NEVER else board.closes / 1e9
+    opens = board.opens / 1e9
+    return _Part(end - opens, opens, inside, True, tuple(tally.cpu_seconds for tally in tallies))
+
+
+def _whole(tallies: Sequence[ConnectionStats], start: float, latencies: Mapping[int, int]) -> _Part:
+    """All of the work, from its start to its last answer."""
+    inside = Inside(
+        operations=sum(tally.operations for tally in tallies),
+        documents=sum(tally.documents for tally in tallies),
+        bytes=sum(tally.bytes for tally in tallies),
+        requests=sum(latencies.values()),
+        busy=1000 * sum(took * count for took, count in latencies.items()),
+    )
+    end = max(tally.finished for tally in tallies)
+    return _Part(end - start, start, inside, False, tuple(tally.whole_cpu_seconds for tally in tallies))

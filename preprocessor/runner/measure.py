@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.iostats import disk_bytes, reads
 from preprocessor.runner.load import Outcome, WorkerPool
-from preprocessor.runner.sampling import Sampler, cores, series
+from preprocessor.runner.sampling import Sample, Sampler, cores, series
 from preprocessor.runner.serverstatus import status
 from preprocessor.runner.target import Machine
 from preprocessor.runner.worker import Load
@@ -54,51 +54,55 @@ def measure(
     """Do the work of ``load`` once, with everything that is looked at around it."""
     watch = _Watch(client, machine)
     try:
-        outcome = crew.perform(load, ready=watch.begin, progress=progress)
-        end = _now()
+        outcome = crew.perform(load, before=watch.begin, over=watch.end, progress=progress)
     except BaseException:
         watch.cease()
         raise
-    return watch.measurement(load, outcome, end)
+    return watch.measurement(load, outcome)
 
 
 class _Watch:
-    """What is looked at around a window: ``begin`` just before it, then ``measurement``, or ``cease`` if it failed."""
+    """What is looked at around a window: ``begin`` before it, ``end`` behind it, ``cease`` if it failed."""
 
     def __init__(self, client: MongoClient[dict[str, Any]], machine: Machine) -> None:
         self._client = client
         self._pids = machine.pids
         self._sampler = Sampler(lambda: _operation_latencies(client), machine.data_directory, machine.pids)
         self._before: dict[str, Any] = {}
-        self._read_before: int | None = None
-        self._started = _now()
+        self._after: dict[str, Any] = {}
+        self._from_disk: list[int | None] = []
+        self._samples: Sequence[Sample] = ()
 
     def begin(self) -> None:
+        """Look before the window; where this is done again, what was seen before is forgotten."""
         self._before = status(self._client)
-        self._read_before = self._read_from_disk()
+        self._from_disk = [self._read_from_disk()]
         self._sampler.start()
-        self._started = _now()
+
+    def end(self) -> None:
+        """Look at what the window left."""
+        self._samples = self._sampler.stop()
+        self._after = status(self._client)
+        self._from_disk.append(self._read_from_disk())
 
     def cease(self) -> None:
         self._sampler.cease()
 
-    def measurement(self, load: Load, outcome: Outcome, end: datetime) -> Measurement:
-        samples = self._sampler.stop()
-        process, disk = series(samples)
-        after = status(self._client)
-        from_disk = (self._read_before, self._read_from_disk())
+    def measurement(self, load: Load, outcome: Outcome) -> Measurement:
+        process, disk = series(self._samples)
+        opened = _whole_milliseconds(outcome.opened_at)
         return Measurement(
             seed=load.seed,
-            start_time=self._started,
-            end_time=end,
+            start_time=opened,
+            end_time=_whole_milliseconds(opened + timedelta(seconds=outcome.seconds)),
             outcome=outcome,
             before=self._before,
-            after=after,
+            after=self._after,
             process_series=process,
             disk_series=disk,
             collection=_collection_stats(self._client, load),
-            cores=cores(samples),
-            reads=reads(self._before, after, from_disk),
+            cores=cores(self._samples),
+            reads=reads(self._before, self._after, (self._from_disk[0], self._from_disk[-1])),
         )
 
     def _read_from_disk(self) -> int | None:
@@ -127,6 +131,5 @@ def _collection_stats(client: MongoClient[dict[str, Any]], load: Load) -> dict[s
     return {name: found[name] for name in names if name in found}
 
 
-def _now() -> datetime:
-    now = datetime.now(UTC)
-    return now.replace(microsecond=now.microsecond // 1000 * 1000)
+def _whole_milliseconds(moment: datetime) -> datetime:
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)

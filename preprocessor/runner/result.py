@@ -13,6 +13,11 @@ from preprocessor.runner.measure import Measurement
 from preprocessor.runner.target import Machine
 from preprocessor.runner.workloads import Done, workload
 
+LEAST_REQUESTS = 1000
+"""Behind a 99th percentile."""
+LEAST_A_CONNECTION = 30
+LEAST_IN_A_WINDOW = 3
+"""Of each connection."""
 CLIENT_BOUND_SHARE = 0.85
 """Of one core, used by a worker process: from here on the interpreter lock may be what limits the run."""
 
@@ -48,6 +53,7 @@ def gather(windows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     shown = windows[chosen]
     return {
         **shown,
+        "checks": {**shown["checks"], "few_requests": _has_few_requests(windows)},
         "experiment": {**shown["experiment"], "repeats": len(windows), "shown_repeat": chosen},
         "repeats": [repeat for window in windows for repeat in window["repeats"]],
     }
@@ -60,6 +66,14 @@ def middle(windows: Sequence[Mapping[str, Any]]) -> int:
     return order[(len(order) - 1) // 2]
 
 
+def _has_few_requests(windows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether so few requests stand behind a row that it is a matter of luck."""
+    counts = [window["latency"]["count"] for window in windows]
+    connections = windows[0]["client"]["connections"]
+    total = max(LEAST_REQUESTS, LEAST_A_CONNECTION * connections)
+    return bool(min(counts) < LEAST_IN_A_WINDOW * connections or sum(counts) < total)
+
+
 def compose(
     published: Experiment, scaled: Experiment, number: int, measurement: Measurement, context: Context
 ) -> dict[str, Any]:
@@ -67,7 +81,7 @@ def compose(
     config = {**scaled.parameters, **scaled.variants[number]}
     outcome = measurement.outcome
     real, test_results = workload(scaled.workload).report(
-        Done(outcome.operations, outcome.documents, outcome.bytes)
+        Done(round(outcome.window.operations), round(outcome.window.documents), round(outcome.window.bytes))
     )
     if context.seconds is not None and "testTimeSecs" in config:
         real = {**real, "testTimeSecs": min(context.seconds, config["testTimeSecs"])}
@@ -174,11 +188,15 @@ def _work(measurement: Measurement) -> dict[str, Any]:
     from bson.int64 import Int64
 
     outcome = measurement.outcome
+    inside = outcome.window
     return {
-        "operations": Int64(outcome.operations),
-        "documents": Int64(outcome.documents),
-        "bytes": Int64(outcome.bytes),
+        "operations": Int64(round(inside.operations)),
+        "documents": Int64(round(inside.documents)),
+        "bytes": Int64(round(inside.bytes)),
         "operations_per_second": _speed(measurement),
+        "requests": inside.requests,
+        "unfinished": outcome.unfinished,
+        "all_documents": Int64(outcome.documents),
         "errors": dict(outcome.errors),
     }
 
@@ -193,7 +211,9 @@ def _client(measurement: Measurement, context: Context, connections: int) -> dic
         "processes": len(outcome.process_cpu_seconds),
         "connections": connections,
         "cpu_seconds": cpu,
-        "cpu_ms_per_1000_operations": cpu * 1e6 / outcome.operations if outcome.operations else None,
+        "cpu_ms_per_1000_operations": cpu * 1e6 / outcome.window.operations
+        if outcome.window.operations
+        else None,
         "busiest_process_share": busiest,
         "client_bound": busiest >= CLIENT_BOUND_SHARE,
     }
@@ -237,8 +257,12 @@ def _latencies(
 def _checks(measurement: Measurement, context: Context, connections: int) -> dict[str, Any]:
     """Little's law holds where each connection goes on when it is answered, so not at a given rate."""
     outcome = measurement.outcome
-    law = littleslaw.check(outcome.latencies, outcome.seconds, connections) if context.rate is None else None
-    return {"littles_law": law}
+    law = (
+        littleslaw.check(outcome.window.busy / 1e9, outcome.seconds, connections)
+        if context.rate is None
+        else None
+    )
+    return {"littles_law": law, "steady_part": outcome.steady}
 
 
 def _without_histogram(latencies: Mapping[int, int]) -> dict[str, Any]:
@@ -246,7 +270,7 @@ def _without_histogram(latencies: Mapping[int, int]) -> dict[str, Any]:
 
 
 def _speed(measurement: Measurement) -> float:
-    return measurement.outcome.operations / measurement.outcome.seconds
+    return measurement.outcome.window.operations / measurement.outcome.seconds
 
 
 def _storable(value: Any) -> Any:

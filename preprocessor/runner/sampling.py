@@ -74,9 +74,10 @@ class Sampler:
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def start(self) -> None:
-        """Take the first sample and begin."""
-        self._samples.append(self._take())
-        self._thread.start()
+        """Take the first sample and begin; where it has begun, begin anew with this one."""
+        self._samples = [self._take()]
+        if not self._thread.is_alive():
+            self._thread.start()
 
     def stop(self) -> Sequence[Sample]:
         """Take the last sample and give them all."""

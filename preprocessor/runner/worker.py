@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any
 from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.runner.clients import Client, Kind, PyMongoClient
 from preprocessor.runner.driving import ConnectionStats, Pace, add_up, drive, one_line
+from preprocessor.runner.series import Series, interval_for
+from preprocessor.runner.window import Board, Handout, Window
 from preprocessor.runner.wire.client import WireClient, open_connections
 from preprocessor.runner.wire.loop import AVAILABLE, Hub
 from preprocessor.runner.wire.requests import document
-from preprocessor.runner.workloads import PACES_ITSELF, Share, Step, workload
+from preprocessor.runner.workloads import PACES_ITSELF, WHOLE, Share, Step, workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -38,8 +40,9 @@ _CLIENTS: Mapping[str, type[WireClient] | type[PyMongoClient]] = {
 class Load:
     """What to do, on what, by how many connections, with which client.
 
-    ``config`` is what workloads call a config; ``seconds`` ends the timed window early. With ``rate``, in
-    operations a second of all connections together, each operation has a time at which it is to start.
+    ``config`` is what workloads call a config; ``seconds`` is the length of the timed window, or the most of it where
+    the work is given by amount; it opens after ``lead`` seconds of the same work. With ``rate``, in operations a second
+    of all connections together, each operation has a time at which it is to start.
     """
 
     uri: str
@@ -51,6 +54,18 @@ class Load:
     client: Kind
     seconds: float | None = None
     rate: float | None = None
+    lead: float = 0.0
+
+    @property
+    def amount(self) -> int | None:
+        """The operations that are the work; None where time ends it."""
+        plan = workload(self.workload).plan(self.config)
+        return None if plan is None else plan.operations
+
+    @property
+    def has_steady_part(self) -> bool:
+        """Whether what is measured is the steady part of work given by amount."""
+        return self.amount is not None and self.workload not in WHOLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +76,7 @@ class Assignment:
     mine: tuple[int, ...]
 
 
-def serve(pipe: Connection, counters: Any) -> None:
+def serve(pipe: Connection, board: Board) -> None:
     """Entry point of the process: take one Assignment after the other, until the runner ends it.
 
     For each the answer is ``None`` when everything is prepared, and after the start a Tally. A string in
@@ -71,10 +86,10 @@ def serve(pipe: Connection, counters: Any) -> None:
     _give_way()
     with suppress(EOFError, BrokenPipeError):  # the runner is gone
         while True:
-            _work(pipe.recv(), pipe, counters)
+            _work(pipe.recv(), pipe, board)
 
 
-def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
+def _work(assignment: Assignment, pipe: Connection, board: Board) -> None:
     from pymongo import MongoClient
 
     load = assignment.load
@@ -90,10 +105,10 @@ def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
         try:
             open_connections(client, len(assignment.mine))
             clients = [_connect(client, load) for _ in assignment.mine]
-            steps = _opened(clients, assignment)
+            steps = _opened(clients, assignment, board)
             with _uncollected():
                 pipe.send(None)
-                total = _timed(clients, steps, assignment, pipe.recv(), counters)
+                total = _timed(clients, steps, assignment, pipe.recv(), board)
             if not total.gave_up:
                 _catch_up(clients, load)
             done: ConnectionStats | str = total.gave_up or total
@@ -106,10 +121,15 @@ def _work(assignment: Assignment, pipe: Connection, counters: Any) -> None:
                 held.close()
 
 
-def _opened(clients: Sequence[Client], assignment: Assignment) -> list[Step]:
+def _opened(clients: Sequence[Client], assignment: Assignment, board: Board) -> list[Step]:
     load, kind = assignment.load, workload(assignment.load.workload)
+    take, prepared = Handout(board, load.amount or 0).take, dict[str, Any]()
     return [
-        kind.open_steps(held, load.config, Share(worker, load.connections, f"{load.seed}/{worker}"))
+        kind.open_steps(
+            held,
+            load.config,
+            Share(worker, load.connections, f"{load.seed}/{worker}", take, prepared),
+        )
         for held, worker in zip(clients, assignment.mine, strict=True)
     ]
 
@@ -135,18 +155,23 @@ def _concern(load: Load) -> Mapping[str, Any]:
 
 
 def _timed(
-    clients: list[Client], steps: list[Step], assignment: Assignment, start: float, counters: Any
+    clients: list[Client], steps: list[Step], assignment: Assignment, start: float, board: Board
 ) -> ConnectionStats:
-    tallies = [ConnectionStats() for _ in steps]
+    load = assignment.load
+    series = Series(interval_for(None if load.has_steady_part else load.seconds))
+    tallies = [ConnectionStats(series) for _ in steps]
     paces = _paces(assignment, start)
+    window = Window(board, load.connections, load.has_steady_part)
     loops = [
-        partial(drive, step, tally, pace, counters, slot)
+        partial(drive, step, tally, pace, window, slot)
         for step, tally, pace, slot in zip(steps, tallies, paces, assignment.mine, strict=True)
     ]
-    cpu = time.process_time()
-    _perform(clients, loops, assignment.load)
+    begun = time.process_time()
+    _perform(clients, loops, load)
+    ended = time.process_time()
     total = add_up(tallies)
-    total.cpu_seconds = time.process_time() - cpu
+    total.whole_cpu_seconds = ended - begun
+    total.cpu_seconds = (window.cpu_closed or ended) - (window.cpu_opened or begun)
     return total
 
 
@@ -168,10 +193,9 @@ def _uncollected() -> Iterator[None]:
 
 def _paces(assignment: Assignment, start: float) -> list[Pace]:
     load = assignment.load
-    end = start + load.seconds if load.seconds else None
     interval = load.connections / load.rate if load.rate else 0.0
     # With a rate, connections begin one after the other, so that their operations are spread evenly.
-    return [Pace(start + interval * slot / load.connections, interval, end) for slot in assignment.mine]
+    return [Pace(start + interval * slot / load.connections, interval) for slot in assignment.mine]
 
 
 def _perform(clients: list[Client], loops: Sequence[Callable[[], None]], load: Load) -> None:

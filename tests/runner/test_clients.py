@@ -13,12 +13,13 @@ from bson.int64 import Int64
 from pymongo import MongoClient
 
 from preprocessor.runner.clients import PyMongoClient, UnexpectedReply
-from preprocessor.runner.driving import ConnectionStats, Pace, drive
+from preprocessor.runner.driving import Pace, drive
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.wire.client import WireClient
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import Done
 from tests.mongod import free_port, program
+from tests.runner.windows import nothing_done, opened
 
 MAJORITY = {"w": "majority"}
 INCREMENT = bson.encode({"$inc": {"n": 1}})
@@ -216,8 +217,8 @@ def test_after_an_answer_of_another_kind_nothing_more_is_taken_for_an_answer(rep
         held, connection._socket = connection._socket, Trickling(connection._socket, 2**20)
         compressed = struct.pack("<iiiiIB", 30_000, 1, 1, 2012, 0, 0)
         connection._socket.recv = lambda length: compressed + held.recv(length)
-        tally = ConnectionStats()
-        drive(lambda: Done(1, *connection.find(bson.encode({}), 1, 0)), tally, Pace(0.0, 0.0, None), [0], 0)
+        tally = nothing_done()
+        drive(lambda: Done(1, *connection.find(bson.encode({}), 1, 0)), tally, Pace(0.0, 0.0), opened(), 0)
     assert tally.errors == {"ConnectionError": 1}
     assert "another kind" in tally.gave_up
 

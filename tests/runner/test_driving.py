@@ -12,12 +12,13 @@ from preprocessor.runner.clients import UnexpectedReply
 from preprocessor.runner.driving import (
     ERRORS_IN_A_ROW,
     NO_LONGER_PRIMARY,
-    ConnectionStats,
     Pace,
     add_up,
     drive,
 )
+from preprocessor.runner.series import merge
 from preprocessor.runner.workloads import Done
+from tests.runner.windows import nothing_done, opened
 
 DONE = Done(1, 1, 1)
 
@@ -37,6 +38,9 @@ class Clock:
     def sleep(self, seconds):
         self.now += round(seconds * 1e9)
 
+    def process_time(self):
+        return 0.0
+
 
 @pytest.fixture
 def clock(monkeypatch):
@@ -45,11 +49,19 @@ def clock(monkeypatch):
     return made
 
 
-def driven(step, pace=None):
-    tally, counters = ConnectionStats(), [0, 0]
-    drive(step, tally, pace or Pace(time.monotonic(), 0, None), counters, 1)
-    assert counters == [0, tally.operations]
+def driven(step, pace=None, seconds=None, opens=0.0):
+    """A connection's work; the window opens when it begins, or ``opens`` seconds later."""
+    pace = pace or Pace(time.monotonic(), 0)
+    window, tally = opened(pace.first + opens, seconds), nothing_done()
+    drive(step, tally, pace, window, 1)
+    assert list(window.counters[:2]) == [0, tally.operations]
     return tally
+
+
+def latencies(tally):
+    counts = tally.series.latencies()
+    merge(counts, tally.late)
+    return counts
 
 
 def following(*answers):
@@ -68,10 +80,10 @@ def following(*answers):
 def test_operations_documents_and_bytes_add_up_and_kinds_are_counted_apart():
     tally = driven(following(Done(1, 2, 30, "read"), Done(5, 5, 100, "write", 77), Done(1, 1, 1, "read")))
     assert (tally.operations, tally.documents, tally.bytes) == (7, 8, 131)
-    assert tally.latencies["write"] == {77: 1}
-    assert sum(tally.latencies["read"].values()) == 2
+    assert latencies(tally)["write"] == {77: 1}
+    assert sum(latencies(tally)["read"].values()) == 2
     both = add_up([tally, tally])
-    assert (both.operations, both.latencies["write"]) == (14, {77: 2})
+    assert (both.operations, both.inside.requests) == (14, 6)
 
 
 def test_failures_are_counted_by_name_and_success_between_them_forgives():
@@ -92,22 +104,39 @@ def test_a_broken_connection_ends_the_work_at_once():
 def test_a_closed_loop_begins_no_operation_before_its_start_nor_after_its_end(clock):
     begun = []
     start = clock.monotonic() + 0.05
-    tally = driven(
-        lambda: begun.append(clock.monotonic()) or clock.sleep(0.02) or DONE, Pace(start, 0, start + 0.05)
-    )
+    tally = driven(lambda: begun.append(clock.monotonic()) or clock.sleep(0.02) or DONE, Pace(start, 0), 0.05)
     assert begun == pytest.approx([start, start + 0.02, start + 0.04])
-    assert tally.operations == 3
+    assert (tally.operations, tally.unfinished) == (3, 1)
+    assert tally.inside.operations == pytest.approx(2.5)
+    assert tally.inside.busy == pytest.approx(0.05e9)
+    assert latencies(tally) == {"": {20_000: 3}}
     assert tally.finished == pytest.approx(start + 0.06)
 
 
+def test_what_is_done_before_the_window_opens_is_in_it_with_the_part_that_lies_inside(clock):
+    pace = Pace(clock.monotonic(), 0)
+    tally = driven(lambda: clock.sleep(0.04) or DONE, pace, seconds=0.1, opens=0.05)
+    # Four requests of 40 ms, of which the window from 50 to 150 ms has 0, 30, 40 and 30.
+    assert (tally.operations, tally.unfinished) == (4, 1)
+    assert tally.inside.operations == tally.inside.documents == pytest.approx(2.5)
+    assert sum(latencies(tally)[""].values()) == 2
+    assert sum(one.operations for one in tally.series.intervals.values()) == 1
+
+
+def test_a_request_that_is_longer_than_the_window_is_in_it_with_a_part(clock):
+    tally = driven(lambda: clock.sleep(1.0) or DONE, Pace(clock.monotonic(), 0), seconds=0.1, opens=0.2)
+    assert tally.inside.operations == pytest.approx(0.1)
+    assert tally.inside.busy == pytest.approx(0.1e9)
+
+
 @pytest.mark.parametrize(
-    ("slow", "latencies"),
-    [(0.0, {0: 10}), (0.004, {4_000: 10}), (0.03, {30_000: 1, 50_000: 1, 70_000: 1, 90_000: 1})],
+    ("slow", "counted"),
+    [(0.0, {0: 10}), (0.004, {4_000: 10}), (0.03, {30_000 // 16 * 16: 1, 49_984: 1, 69_952: 1, 89_984: 1})],
 )
-def test_with_a_rate_operations_count_from_when_they_were_meant_to_start(clock, slow, latencies):
+def test_with_a_rate_operations_count_from_when_they_were_meant_to_start(clock, slow, counted):
     start = clock.monotonic()
-    tally = driven(lambda: clock.sleep(slow) or DONE, Pace(start, 0.01, start + 0.1))
-    assert tally.latencies[""] == latencies
+    tally = driven(lambda: clock.sleep(slow) or DONE, Pace(start, 0.01), 0.1)
+    assert latencies(tally)[""] == counted
 
 
 @pytest.mark.parametrize(
@@ -117,7 +146,7 @@ def test_with_a_rate_a_window_is_as_long_as_it_was_to_be_however_rare_operations
     clock, first, operations
 ):
     start = clock.monotonic()
-    tally = driven(lambda: DONE, Pace(start + first, 0.2, start + 0.3))
+    tally = driven(lambda: DONE, Pace(start + first, 0.2), 0.3, -first)
     assert tally.operations == operations
     assert tally.finished == pytest.approx(start + 0.3)
 

@@ -42,4 +42,4 @@ def test_one_that_goes_before_it_has_heard_of_the_work(one):
 def test_work_that_is_never_answered_is_given_up_when_a_member_has_ended():
     told = pytest.raises(WorkFailed, match="given up: mongod was killed")
     with WorkerPool(1, fault=lambda: "mongod was killed") as crew, told:
-        crew._collect(crew._pipes, lambda: None)  # workers that were told nothing, and say nothing
+        crew._collect(crew._pipes, lambda: None, 0.01)  # workers that were told nothing, and say nothing

@@ -239,7 +239,7 @@ def test_connections_have_signed_in_before_the_clock_runs(replica_set, tmp_path,
 
         config = {"collection": "c", "totalDocsToInsert": 40, "writeBatchSize": 1, "docSizeKB": 1.0}
         load = Load(replica_set.uri, "signed_in_test", "insert", config, "seed", 8, kind)
-        done = own.perform(load, ready=signed_in)
+        done = own.perform(load, before=signed_in)
         signed_in()
         watch.drop_database("signed_in_test")
     assert done.documents == 40

@@ -7,7 +7,7 @@ those of the variant on top, after scaling.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast, runtime_checkable
 
@@ -39,6 +39,8 @@ HOLDS_MEMBERS = frozenset({"write_timeout"})
 """Those that hold up members of the deployment, so that nobody else may be on it."""
 GOES_ON = frozenset({"event_reports"})
 """Those of which a window goes on from what the one before it left, so that the order of variants means something."""
+WHOLE = frozenset({"write_timeout"})
+"""Those whose counts are compared with what is there afterwards, so that the window is all of the work."""
 PACES_ITSELF = frozenset({"event_reports"})
 """Those whose parameters say how often they send, so that a run cannot say it too."""
 
@@ -58,13 +60,28 @@ class Done(NamedTuple):
     microseconds: int | None = None
 
 
+def _take_none(most: int) -> range:
+    return range(0)
+
+
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Which part of the work is a connection's: ``worker`` of ``workers``; the seed of its random numbers."""
+    """Which part of the work is a connection's: ``worker`` of ``workers``; the seed of its random numbers.
+
+    Of work given by amount, ``take`` gives the numbers from 0 on that nobody else has, at most so many, none when it is
+    done. ``prepared`` is what connections of one process make once for all of them.
+    """
 
     worker: int
     workers: int
     seed: str
+    take: Callable[[int], range] = _take_none
+    prepared: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def common_seed(self) -> str:
+        """The seed without the number of the connection: of what all connections have alike."""
+        return self.seed.rpartition("/")[0]
 
     def of(self, total: int) -> int:
         """The part of ``total`` that falls to this worker; the parts of all workers add up to ``total``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from array import array
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import UnexpectedReply
@@ -37,21 +38,30 @@ def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def open_steps(client: Client, config: Config, share: Share) -> Step:
-    """Choose this connection's documents, spread over all; a step deletes one of them."""
+    """Choose the documents, spread over all; a step deletes one of them."""
     import bson
     from bson.int64 import Int64
 
-    mine = range(share.worker, config["initialDocsToInsert"], share.workers)
-    wanted = min(share.of(plan(config).operations), len(mine))
-    numbers = iter(random.Random(share.seed).sample(mine, wanted))
+    numbers = _shuffled(config, share)
 
     def step() -> Done | None:
-        number = next(numbers, None)
-        if number is None:
+        taken = share.take(1)
+        if not taken:
             return None
+        number = numbers[taken.start]
         selector = bson.encode({"_id": Int64(number)})
         if client.delete(selector) != 1:
             raise UnexpectedReply(f"the document {number} is not there")
         return Done(1, 1, len(selector))
 
     return step
+
+
+def _shuffled(config: Config, share: Share) -> array[int]:
+    """The numbers of the documents to delete, the same in every process, made once in each."""
+    if "numbers" not in share.prepared:
+        chance = random.Random(share.common_seed)
+        chosen = chance.sample(range(config["initialDocsToInsert"]), plan(config).operations)
+        share.prepared["numbers"] = array("q", chosen)
+    numbers: array[int] = share.prepared["numbers"]
+    return numbers

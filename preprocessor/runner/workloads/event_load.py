@@ -57,10 +57,8 @@ def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
 def open_steps(client: Client, config: Config, share: Share) -> Step:
     """A step makes a batch of events and writes it."""
     version = VERSIONS[config["version"]]
-    # The seed of the data, without the number of the connection.
-    seed = share.seed.rpartition("/")[0]
     clocks = range(share.worker, CLOCKS, share.workers)
-    batches = loading(config["totalDocsToInsert"], seed, config["writeBatchSize"], clocks)
+    batches = loading(config["totalDocsToInsert"], share.common_seed, config["writeBatchSize"], clocks)
 
     def step() -> Done | None:
         events = next(batches, None)

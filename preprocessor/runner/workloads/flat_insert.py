@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from preprocessor.runner.documents import assemble
 from preprocessor.runner.flatdocuments import FlatFactory
 from preprocessor.runner.identifiers import heads
 from preprocessor.runner.workloads import Config, Done, Share, Step
-from preprocessor.runner.workloads.insert import batches, make
+from preprocessor.runner.workloads.insert import PREPARED_BYTES, make, prepare, with_heads
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -50,11 +51,16 @@ def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
 def open_steps(client: Client, config: Config, share: Share) -> Step:
     """Prepare this connection's documents; a step sends one batch."""
     factory = FlatFactory(share.seed, config["nFields"], config["textBytes"])
-    following = batches(heads(config, share), factory.tail, share, config["writeBatchSize"])
+    size, head = config["writeBatchSize"], heads(config, share)
+    made = factory.tail if head else lambda: assemble(b"", factory.tail())
+    pool = prepare(made, size, PREPARED_BYTES // share.workers)
+    sent = 0
 
     def step() -> Done:
-        batch = following()
+        nonlocal sent
+        batch = with_heads(head, pool[sent // size % len(pool)], range(sent, sent + size))
         client.insert(batch)
+        sent += size
         return Done(len(batch), len(batch), sum(map(len, batch)))
 
     return step

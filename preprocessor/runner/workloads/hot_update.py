@@ -48,16 +48,13 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
     selectors = [bson.encode({"_id": Int64(number)}) for number in range(config.get("nHotspots", 1))]
     increment = bson.encode({"$inc": {"count": 1}})
     choose = random.Random(share.seed).choice
-    remaining = share.of(config["nUpdates"])
     done = Done(1, 1, len(selectors[0]) + len(increment))
 
     def step() -> Done | None:
-        nonlocal remaining
-        if not remaining:
+        if not share.take(1):
             return None
         if client.update(choose(selectors), increment, False) != 1:
             raise UnexpectedReply("the hot document is not there")
-        remaining -= 1
         return done
 
     return step

@@ -2,7 +2,8 @@
 
 The documents are generated and encoded before the clock starts. What does not fit into ``PREPARED_BYTES`` is
 not kept: the prepared documents are sent again from the first, each time under an ``_id`` of their own. The
-pool is far larger than a page of the storage engine (32 KiB), so a repetition does not compress better.
+pool is far larger than a page of the storage engine (32 KiB), so a repetition does not compress better. What is in a
+batch follows from its number, so that the data is the same whichever connection sends it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 KEEPS_DATA = False
 NEEDS = frozenset({"totalDocsToInsert", "docSizeKB", "writeBatchSize"})
 PREPARED_BYTES = 16 * 2**20
-"""How much the connections prepare together; each at least one batch."""
+"""How much the connections of a process prepare together, at least one batch."""
 FIRST_PRELOAD_THREAD = 0xF00
 """Number of the first connection in business ids of documents that are there before the clock starts."""
 
@@ -72,42 +73,38 @@ def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def open_steps(client: Client, config: Config, share: Share) -> Step:
-    """Prepare this connection's documents; a step sends one batch."""
-    remaining = share.of(config["totalDocsToInsert"])
-    size = min(config["writeBatchSize"], remaining)
-    first = heads(config, share)
-    factory = DocumentFactory(share.seed, config["docSizeKB"], len(first()) if first else 0)
-    # The first head told the length; the documents begin with the first again.
-    following = batches(heads(config, share), factory.tail, share, size, remaining)
+    """Prepare the documents of the process; a step sends one batch."""
+    size = min(config["writeBatchSize"], config["totalDocsToInsert"])
+    head, first = heads(config, share), heads(config, share)
+    if "pool" not in share.prepared:
+        factory = DocumentFactory(share.common_seed, config["docSizeKB"], len(first(0)) if first else 0)
+        made = factory.tail if head else lambda: assemble(b"", factory.tail())
+        share.prepared["pool"] = prepare(made, size, PREPARED_BYTES, config["totalDocsToInsert"])
+    pool: list[list[bytes]] = share.prepared["pool"]
 
     def step() -> Done | None:
-        nonlocal remaining
-        if not remaining:
+        numbers = share.take(size)
+        if not numbers:
             return None
-        batch = following()[:remaining]
+        batch = with_heads(head, pool[numbers.start // size % len(pool)], numbers)
         client.insert(batch)
-        remaining -= len(batch)
         return Done(len(batch), len(batch), sum(map(len, batch)))
 
     return step
 
 
-def batches(
-    head: Head | None, tail: Callable[[], bytes], share: Share, size: int, wanted: float = inf
-) -> Callable[[], list[bytes]]:
-    """Prepare this connection's part of the pool, at most the ``wanted`` documents; give what gives a batch."""
+def prepare(make: Callable[[], bytes], size: int, room: int, wanted: float = inf) -> list[list[bytes]]:
+    """Batches of documents, or of what comes after their heads: what has room and is ``wanted``, at least one."""
     pool: list[list[bytes]] = []
     prepared = 0
-    while len(pool) * size < wanted and (not pool or prepared < PREPARED_BYTES // share.workers):
-        tails = [tail() for _ in range(size)]
-        prepared += sum(map(len, tails))
-        pool.append(tails if head else [assemble(b"", one) for one in tails])
-    position = -1
+    while not pool or (len(pool) * size < wanted and prepared < room):
+        pool.append([make() for _ in range(size)])
+        prepared += sum(map(len, pool[-1]))
+    return pool
 
-    def following() -> list[bytes]:
-        nonlocal position
-        position += 1
-        prepared_batch = pool[position % len(pool)]
-        return [assemble(head(), one) for one in prepared_batch] if head else prepared_batch
 
-    return following
+def with_heads(head: Head | None, prepared: Sequence[bytes], numbers: range) -> Sequence[bytes]:
+    """Whole documents, as many as ``numbers``."""
+    if head is None:
+        return prepared[: len(numbers)]
+    return [assemble(head(number), tail) for number, tail in zip(numbers, prepared, strict=False)]

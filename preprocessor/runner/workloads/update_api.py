@@ -64,41 +64,35 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
     tails = _tails(config, share)
     upsert = bool(config["upsert"])
     updates = _updates(tails, upsert)
-    remaining = share.of(config["nUpdates"])
     send = {"UpdateOne": client.update, "FindOneAndUpdate": client.find_and_update}[config["updateFunction"]]
 
     def step() -> Done | None:
-        nonlocal remaining
-        if not remaining:
+        taken = share.take(1)
+        if not taken:
             return None
-        selector = bson.encode({"_id": Int64(number())})
-        update = updates[remaining % len(updates)]
+        turn = taken.start
+        selector = bson.encode({"_id": Int64(number(turn))})
+        update = updates[turn % len(updates)]
         size = len(selector) + len(update)
         if not send(selector, update, upsert):
             if upsert:
                 raise UnexpectedReply("an upsert did nothing")
-            document = assemble(selector[4:-1] + b"\x10count\0\1\0\0\0", tails[remaining % PREPARED])
+            document = assemble(selector[4:-1] + b"\x10count\0\1\0\0\0", tails[turn % PREPARED])
             client.insert([document])
             size += len(document)
-        remaining -= 1
         return Done(1, 1, size)
 
     return step
 
 
-def _numbers(config: Config, share: Share) -> Callable[[], int]:
-    """What gives the number of the document that the next operation is for, of a new one or of any that is loaded."""
+def _numbers(config: Config, share: Share) -> Callable[[int], int]:
+    """What gives the number of the document that an operation is for, of a new one or of any that is loaded."""
     draw = random.Random(share.seed).random
     loaded, share_of_new = config["initialDocsToInsert"], config["percentNew"] / 100
-    following: int = loaded + share.start_of(config["nUpdates"])
 
-    def number() -> int:
-        nonlocal following
+    def number(turn: int) -> int:
         old = int(draw() * loaded)
-        if draw() >= share_of_new:
-            return old
-        following += 1
-        return following - 1
+        return old if draw() >= share_of_new else loaded + turn
 
     return number
 

@@ -77,17 +77,14 @@ def conclude(database: Database[Any], config: Config) -> dict[str, Any]:
 
 
 def open_steps(client: Client, config: Config, share: Share) -> Step:
-    """Encode this connection's documents; a step inserts one."""
+    """A step inserts a document."""
     import bson
 
-    first = share.start_of(config["nWrites"])
-    documents = [bson.encode({"_id": first + number}) for number in range(share.of(config["nWrites"]))]
-    remaining = iter(documents)
-
     def step() -> Done | None:
-        document = next(remaining, None)
-        if document is None:
+        taken = share.take(1)
+        if not taken:
             return None
+        document = bson.encode({"_id": taken.start})
         try:
             client.insert([document])
         except Exception as error:

@@ -1,0 +1,145 @@
+"""What was done in each interval of a window, in memory that does not grow with its length.
+
+A latency is counted in the bucket of an HDR histogram with three significant digits (http://hdrhistogram.org), which is
+named by its shortest: whole microseconds up to 2,047, then 1,024 buckets for each doubling. There are at most ``MOST``
+intervals; with more, neighbours are put together.
+"""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+EXACT_BELOW = 2048
+"""Latencies in microseconds that have a bucket of their own."""
+MOST = 600
+"""Intervals of a series: a minute by tenths of a second, ten minutes by seconds."""
+SHORT_SECONDS = 10
+Counts = dict[str, dict[int, int]]
+"""How many requests of each kind had a latency."""
+_BITS = 11
+_RECENT = 2
+_SHIFT = 32
+_LARGEST = (1 << _SHIFT) - 1
+
+
+def bucket(microseconds: int) -> int:
+    """The shortest latency of the bucket that this one is counted in."""
+    if microseconds < EXACT_BELOW:
+        return microseconds
+    shift = microseconds.bit_length() - _BITS
+    return microseconds >> shift << shift
+
+
+def interval_for(seconds: float | None) -> int:
+    """Nanoseconds of the intervals of a window of so many seconds, or of one whose length is not known before."""
+    return 100_000_000 if seconds is None or seconds < SHORT_SECONDS else 1_000_000_000
+
+
+@dataclass(slots=True)
+class Interval:
+    """Operations that were answered in it, and the latencies of their requests, packed when it is long over."""
+
+    operations: int = 0
+    counts: Counts = field(default_factory=dict)
+    packed: dict[str, array[int]] = field(default_factory=dict)
+
+    def add(self, operations: int, counts: Mapping[str, Mapping[int, int]]) -> None:
+        """Count what a connection did as well."""
+        self.operations += operations
+        self._unpack()
+        merge(self.counts, counts)
+
+    def pack(self) -> None:
+        """Take a tenth of the room, until something is added."""
+        if self.counts:
+            self.packed = {
+                kind: array("Q", [min(took, _LARGEST) | count << _SHIFT for took, count in counts.items()])
+                for kind, counts in self.counts.items()
+            }
+            self.counts = {}
+
+    def _unpack(self) -> None:
+        if self.packed:
+            self.counts = {kind: dict(_pairs(packed)) for kind, packed in self.packed.items()}
+            self.packed = {}
+
+    def latencies(self) -> Counts:
+        """How many requests of each kind had a latency."""
+        self._unpack()
+        return self.counts
+
+
+def _pairs(packed: array[int]) -> Iterator[tuple[int, int]]:
+    return ((one & _LARGEST, one >> _SHIFT) for one in packed)
+
+
+def merge(total: Counts, counts: Mapping[str, Mapping[int, int]]) -> None:
+    """Add ``counts`` to ``total``."""
+    for kind, latencies in counts.items():
+        merged = total.setdefault(kind, {})
+        for took, count in latencies.items():
+            merged[took] = merged.get(took, 0) + count
+
+
+class Series:
+    """The intervals of one process; connections in threads of their own may add at once."""
+
+    def __init__(self, width: int) -> None:
+        """``width`` are nanoseconds."""
+        self.width = width
+        self.intervals: dict[int, Interval] = {}
+        self._newest = 0
+        self._lock = threading.Lock()
+
+    def add(self, since: int, operations: int, counts: Mapping[str, Mapping[int, int]]) -> None:
+        """Add what was answered in the interval in which the moment ``since`` nanoseconds after the first lies."""
+        with self._lock:
+            number = since // self.width
+            while number >= MOST:
+                self._put_neighbours_together()
+                number = since // self.width
+            self.intervals.setdefault(number, Interval()).add(operations, counts)
+            if number > self._newest:
+                self._newest = number
+                for old in [one for one in self.intervals if one <= number - _RECENT]:
+                    self.intervals[old].pack()
+            elif number <= self._newest - _RECENT:
+                self.intervals[number].pack()
+
+    def merge(self, other: Series) -> None:
+        """Add what another process did."""
+        while self.width < other.width:
+            self._put_neighbours_together()
+        for number, one in other.intervals.items():
+            self.add(number * other.width, one.operations, one.latencies())
+
+    def latencies(self) -> Counts:
+        """The latencies of all intervals."""
+        total: Counts = {}
+        for one in self.intervals.values():
+            merge(total, one.latencies())
+            one.pack()
+        return total
+
+    def _put_neighbours_together(self) -> None:
+        before, self.intervals = self.intervals, {}
+        self.width *= 2
+        self._newest //= 2
+        for number, one in before.items():
+            into = self.intervals.setdefault(number // 2, Interval())
+            into.add(one.operations, one.latencies())
+        for number in self.intervals:
+            if number <= self._newest - _RECENT:
+                self.intervals[number].pack()
+
+    def __getstate__(self) -> tuple[int, dict[int, Interval]]:
+        """What another process gets: not the lock."""
+        return self.width, self.intervals
+
+    def __setstate__(self, state: tuple[int, dict[int, Interval]]) -> None:
+        self.__init__(state[0])  # type: ignore[misc]
+        self.intervals = state[1]
+        self._newest = max(self.intervals, default=0)

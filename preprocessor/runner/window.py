@@ -1,0 +1,166 @@
+"""The window that is measured, as every process of a pool sees it, and which part of the work lies inside.
+
+Speed is the work inside divided by the length of the window. A request counts with the part of its time that lies
+inside: were only answers counted, a window would lose the large requests that it cuts off.
+
+A window of work that time ends is opened and closed by who measures. Work given by amount is handed out from one
+counter, and what is measured of it is its steady part: from the moment at which the last connection had its first
+answer to the moment at which the first one finds nothing left.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from multiprocessing.context import BaseContext
+from typing import Any
+
+from preprocessor.runner.workloads import Done
+
+NEVER = 1 << 62
+MOST_CONNECTIONS = 4096
+_OPENS, _CLOSES, _COUNTED_FROM, _STOPS, _LONGEST = range(5)
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Memory that all processes share: moments are nanoseconds on the monotonic clock.
+
+    ``edges`` are when the window opens, when it closes, from when requests are in its histogram, when no further one is
+    sent, and how long the window may be.
+    """
+
+    edges: Any
+    first_answers: Any
+    """Of each connection; 0 for none yet."""
+    counters: Any
+    """Operations of each connection, for whoever shows progress."""
+    handed_out: Any
+    """How much of the work is given to somebody, with a lock."""
+
+    @classmethod
+    def of(cls, context: BaseContext) -> Board:
+        """A board for the processes that ``context`` starts."""
+        raw = context.RawArray
+        return cls(raw("q", 5), raw("q", MOST_CONNECTIONS), raw("Q", MOST_CONNECTIONS), context.Value("q"))
+
+    def clear(self, longest: float | None) -> None:
+        """Nothing is done, and the window, at most so many seconds long, is not open."""
+        self.edges[:] = [NEVER] * len(self.edges)
+        if longest is not None:
+            self.edges[_LONGEST] = round(longest * 1e9)
+        self.first_answers[:] = [0] * MOST_CONNECTIONS
+        self.counters[:] = [0] * MOST_CONNECTIONS
+        self.handed_out.value = 0
+
+    def open(self, when: int) -> None:
+        """Open the window at that moment, and close it when it has its length."""
+        longest = self.edges[_LONGEST]
+        self.edges[_STOPS] = self.edges[_CLOSES] = NEVER if longest == NEVER else when + longest
+        self.edges[_COUNTED_FROM] = when
+        self.edges[_OPENS] = when
+
+    def count_from(self, when: int) -> None:
+        """Count requests from that moment, and open when the last connection has had its first answer."""
+        self.edges[_COUNTED_FROM] = when
+
+    @property
+    def opens(self) -> int:
+        """When the window opens; NEVER when that is not known yet."""
+        return int(self.edges[_OPENS])
+
+    @property
+    def closes(self) -> int:
+        """When the window closes; NEVER when that is not known yet."""
+        return int(self.edges[_CLOSES])
+
+    @property
+    def counted_from(self) -> int:
+        """From when requests are in the histogram."""
+        return int(self.edges[_COUNTED_FROM])
+
+
+class Handout:
+    """The work given by amount, from one counter for all processes."""
+
+    def __init__(self, board: Board, total: int) -> None:
+        self._counter = board.handed_out
+        self._total = total
+
+    def take(self, most: int = 1) -> range:
+        """The next ``most`` of the numbers from 0 on that are the work, fewer at its end, none when it is done."""
+        with self._counter.get_lock():
+            first = self._counter.value
+            end = self._counter.value = min(first + most, self._total)
+        return range(first, end)
+
+
+class Window:
+    """What the connections of one process look at after each request."""
+
+    def __init__(self, board: Board, connections: int, by_amount: bool) -> None:
+        """``connections`` are those of all processes."""
+        self.edges = memoryview(board.edges).cast("B").cast("q")
+        self.counters = memoryview(board.counters).cast("B").cast("Q")
+        self._first_answers = memoryview(board.first_answers).cast("B").cast("q")[:connections]
+        self._by_amount = by_amount
+        self.cpu_opened: float | None = None
+        """Processor time of this process when the window opened, as soon as that was noticed."""
+        self.cpu_closed: float | None = None
+
+    def part(self, slot: int, sent: int, answered: int) -> float:
+        """The part of a request's time that lies inside, for one that may not lie there as a whole."""
+        if self.edges[_OPENS] == NEVER and self._by_amount:
+            self._open_with_the_last(slot, answered)
+        opens, closes = self.edges[_OPENS], self.edges[_CLOSES]
+        if sent < opens <= answered and self.cpu_opened is None:
+            self.cpu_opened = time.process_time()
+        if answered > closes and self.cpu_closed is None:
+            self.cpu_closed = time.process_time()
+        inside = min(answered, closes) - max(sent, opens)
+        return max(0.0, min(1.0, inside / max(1, answered - sent)))
+
+    def _open_with_the_last(self, slot: int, answered: int) -> None:
+        first_answers = self._first_answers
+        if not first_answers[slot]:
+            first_answers[slot] = answered
+        if 0 in first_answers:
+            return
+        opens = max(first_answers)
+        longest = self.edges[_LONGEST]
+        if longest != NEVER:
+            self.edges[_STOPS] = opens + longest
+            self.edges[_CLOSES] = min(self.edges[_CLOSES], opens + longest)
+        self.edges[_OPENS] = opens
+
+    def find_nothing_left(self, now: int) -> None:
+        """A connection finds no more work: the steady part is over."""
+        if self._by_amount:
+            self.edges[_CLOSES] = min(self.edges[_CLOSES], now)
+
+
+@dataclass(slots=True)
+class Inside:
+    """Work inside a window; parts of requests make it no whole number. ``busy`` are nanoseconds spent in requests."""
+
+    operations: float = 0.0
+    documents: float = 0.0
+    bytes: float = 0.0
+    requests: float = 0.0
+    busy: float = 0.0
+
+    def add(self, other: Inside) -> None:
+        """Count what another has as well."""
+        self.operations += other.operations
+        self.documents += other.documents
+        self.bytes += other.bytes
+        self.requests += other.requests
+        self.busy += other.busy
+
+    def take_off(self, done: Done, took: int, part: float) -> None:
+        """Take off this part of a request that took so many nanoseconds, and is counted as a whole."""
+        self.operations -= part * done.operations
+        self.documents -= part * done.documents
+        self.bytes -= part * done.bytes
+        self.requests -= part
+        self.busy -= part * took

@@ -1,0 +1,51 @@
+"""Speed is the server's: what is in the window is what the server did in it, whatever is under way at its ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.worker import Load
+from tests.runner.pretending import READS, counted, pretending
+
+
+@pytest.fixture(scope="module")
+def stalling():
+    """Each request takes 10 ms, of all requests every 300th a second."""
+    with pretending(milliseconds=10, stall_every=300, stall_milliseconds=1000) as uri:
+        yield uri
+
+
+def perform(uri, workload, config, connections, processes=1, **options):
+    with WorkerPool(processes) as crew:
+        done = crew.perform(Load(uri, "a", workload, config, "s", connections, "wire", **options))
+        return done, counted(uri, crew._board.opens, crew._board.closes)
+
+
+@pytest.mark.parametrize("seconds", [0.7, 2, 8])
+def test_a_window_has_what_the_server_did_in_it_however_long_its_slowest_request_takes(stalling, seconds):
+    done, server = perform(stalling, "query", READS, 50, seconds=seconds, lead=2)
+    assert done.seconds == pytest.approx(seconds)
+    assert done.window.operations == pytest.approx(server["requests"], rel=0.01)
+    assert done.window.busy / 1e9 == pytest.approx(50 * seconds, rel=0.02)
+    assert 5 <= done.unfinished <= 50
+    assert 0 < sum(done.process_cpu_seconds) < 2 * seconds
+
+
+def test_work_by_amount_is_measured_while_all_connections_have_some():
+    # Nine connections insert 100 documents in 20 ms, the tenth in half a second.
+    config = {"collection": "things", "totalDocsToInsert": 150_000, "docSizeKB": 0.1, "writeBatchSize": 100}
+    with pretending(milliseconds=20, slow_milliseconds=500) as uri:
+        done, server = perform(uri, "insert", config, 10, processes=2)
+    assert (done.documents, done.steady) == (150_000, True)
+    assert done.window.documents == pytest.approx(server["documents"], rel=0.03)
+    assert 0.5 < done.unfinished < 10.5
+    assert done.window.busy / 1e9 <= 10 * done.seconds
+
+
+def test_work_that_is_over_before_every_connection_had_some_is_measured_as_a_whole():
+    config = {"collection": "things", "totalDocsToInsert": 500, "docSizeKB": 0.1, "writeBatchSize": 100}
+    with pretending(milliseconds=20) as uri:
+        done, _ = perform(uri, "insert", config, 10)
+    assert (done.window.documents, done.steady) == (500, False)
+    assert 0.02 < done.seconds < 2

@@ -1,0 +1,22 @@
+"""A window that is open, for one process."""
+
+from __future__ import annotations
+
+import multiprocessing
+
+from preprocessor.runner.driving import ConnectionStats
+from preprocessor.runner.series import Series
+from preprocessor.runner.window import Board, Window
+
+
+def opened(at: float = 0.0, seconds: float | None = None) -> Window:
+    """One that opens at that moment of the monotonic clock, for two connections."""
+    board = Board.of(multiprocessing)
+    board.clear(seconds)
+    board.open(round(at * 1e9))
+    return Window(board, 2, by_amount=False)
+
+
+def nothing_done() -> ConnectionStats:
+    """What a connection has done that has not begun."""
+    return ConnectionStats(Series(10**8))
