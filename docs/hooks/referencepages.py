@@ -189,9 +189,9 @@ def _fields_table(inside: Iterable[Field]) -> str:
 
 def commands_page() -> str:
     """Every command of the program with its arguments, from the parser that reads them."""
-    from preprocessor.cli import parser
+    from preprocessor.cli import build_parser
 
-    commands = list(_commands(parser()))
+    commands = list(_commands(build_parser()))
     lines = [
         "# Commands\n",
         "`mongo-tables COMMAND --help` prints what stands here: this page is made from the parser that reads the "

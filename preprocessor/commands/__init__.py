@@ -1,1 +1,1 @@
-"""What each command does; ``preprocessor.cli`` says what can be asked."""
+"""What each command takes and does; ``preprocessor.cli`` lists the commands."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.results.comparison import compare
-from preprocessor.results.model import Limits
-from preprocessor.runner.complaints import complain
-from preprocessor.runner.errors import RunnerError
-
 if TYPE_CHECKING:
     from preprocessor.results.comparison import Comparison, Difference
 
+DESCRIPTION = (
+    "Compare two sets of rows that `mongo-tables run` wrote: what became faster, what slower, what is noise.\n"
+    "Tables over any documents are compared by `mongo-tables diff`."
+)
 EPILOG = """\
 A row is called faster or slower when every repeat of one side is faster than every repeat of the other, and
 both have at least three; everything else is noise. "by chance" says how often that would happen to sides that
@@ -34,14 +33,8 @@ _HINT = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what ``compare`` understands."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = (
-        "Compare two sets of rows that `mongo-tables run` wrote: what became faster, what slower, what is noise.\n"
-        "Tables over any documents are compared by `mongo-tables diff`."
-    )
-    parser.epilog = EPILOG
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the two sides, and what of them is compared."""
     sides = "folder of fixtures, REVISION:FOLDER of the Git repository, or connection string"
     parser.add_argument("old", metavar="OLD", help=sides)
     parser.add_argument("new", metavar="NEW", help="the same")
@@ -52,24 +45,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fail-if-slower", action="store_true", help="exit with 1 when a row is slower")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the comparison; give the exit status."""
-    try:
-        difference = compare(_rows(args.old, args.experiment), _rows(args.new, args.experiment))
-        if not difference.rows:
-            raise RunnerError(
-                "no row is in both", "rows belong together when experiment and variant are equal"
-            )
-    except RunnerError as error:
-        return complain(error)
-    print(_json(difference) if args.json else "\n".join(_text(difference)))
+def run(arguments: Namespace) -> int:
+    """Print the comparison; give 1 when ``--fail-if-slower`` finds a slower row, else 0.
+
+    Raises RunnerError when no row is on both sides.
+    """
+    from preprocessor.results.comparison import compare
+    from preprocessor.runner.errors import RunnerError
+
+    old, new = (_read_rows(where, arguments.experiment) for where in (arguments.old, arguments.new))
+    difference = compare(old, new)
+    if not difference.rows:
+        raise RunnerError("no row is in both", "rows belong together when experiment and variant are equal")
+    print(_json(difference) if arguments.json else "\n".join(_text(difference)))
     slower = any(row.verdict == "slower" for row in difference.rows)
-    return 1 if slower and args.fail_if_slower else 0
+    return 1 if slower and arguments.fail_if_slower else 0
 
 
-def _rows(where: str, names: list[str] | None) -> list[dict[str, Any]]:
+def _read_rows(where: str, names: list[str] | None) -> list[dict[str, Any]]:
+    from preprocessor.results.model import Limits
     from preprocessor.results.revisions import on_disk
     from preprocessor.runner.addresses import shown
+    from preprocessor.runner.errors import RunnerError
     from preprocessor.runner.store import open_store
 
     with on_disk(where) as place, closing(open_store(place, Limits().connect_ms)) as store:

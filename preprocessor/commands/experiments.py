@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-from preprocessor.runner.complaints import complain
-from preprocessor.runner.errors import RunnerError
 
 if TYPE_CHECKING:
     from preprocessor.runner.experiment import Experiment
 
+DESCRIPTION = "List the experiments that come with mongo-tables, or describe those that are named."
+EPILOG = ""
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what ``experiments`` understands: names to describe, none for the list."""
-    parser.description = "List the experiments that come with mongo-tables, or describe those that are named."
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add names to describe, none for the list, and where published figures are written."""
     parser.add_argument("name", nargs="*", help="an experiment to describe, or a file *.toml")
     parser.add_argument(
         "--published", action="store_true",
@@ -29,23 +28,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the list or the descriptions, or write what was published; 0, or 2 when that is not possible."""
+def run(arguments: Namespace) -> int:
+    """Print the list or the descriptions, or write what was published; give 0.
+
+    Raises RunnerError for an experiment that is not there or not sound, and where nothing can be written.
+    """
     from preprocessor.runner import experiment as experiments
 
-    try:
-        if args.published:
-            return _publish(
-                [experiments.load(name) for name in args.name or experiments.names()], args.output
-            )
-        for name in args.name or experiments.names():
-            print(_described(experiments.load(name)) if args.name else _line(experiments.load(name)))
-    except RunnerError as error:
-        return complain(error)
+    wanted = map(experiments.load, arguments.name or experiments.names())
+    if arguments.published:
+        _publish(list(wanted), arguments.output)
+    else:
+        for experiment in wanted:
+            print(_describe(experiment) if arguments.name else _list_line(experiment))
     return 0
 
 
-def _publish(wanted: Sequence[Experiment], where: str) -> int:
+def _publish(wanted: Sequence[Experiment], where: str) -> None:
     from contextlib import closing
 
     from preprocessor.runner import published
@@ -54,17 +53,18 @@ def _publish(wanted: Sequence[Experiment], where: str) -> int:
     with closing(open_store(where)) as store:
         for experiment in wanted:
             print(f"{experiment.name}: {published.write(experiment, store)} published rows")
-    return 0
 
 
-def _line(experiment: Experiment) -> str:
+def _list_line(experiment: Experiment) -> str:
     return f"{experiment.name:<22} {len(experiment.variants):>2} variants  {experiment.title}"
 
 
-def _described(experiment: Experiment) -> str:
+def _describe(experiment: Experiment) -> str:
     variants = "\n".join(
         f"  {number}. " + ", ".join(f"{key} {value}" for key, value in variant.items())
         for number, variant in enumerate(experiment.variants, 1)
     )
     source = experiment.published.get("source", "none")
-    return f"{_line(experiment)}\n\n{experiment.description}\n\n{variants}\n\npublished figures: {source}\n"
+    return (
+        f"{_list_line(experiment)}\n\n{experiment.description}\n\n{variants}\n\npublished figures: {source}\n"
+    )

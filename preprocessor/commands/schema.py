@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 
-from preprocessor.schemas.editors import editor_schema
+from preprocessor.commands.options import EXIT
+from preprocessor.schemas.loading import names
+
+DESCRIPTION = "Prints the JSON Schema that comments are validated against; editors complete from it."
+EPILOG = EXIT
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add which schema."""
+    parser.add_argument(
+        "name",
+        nargs="?",
+        default="table",
+        choices=names(),
+        help="which one (default: table)",
+    )
 
 
 def run(arguments: Namespace) -> int:
-    """Prints the schema as the site publishes it."""
-    sys.stdout.buffer.write(
-        editor_schema(arguments.name).encode("utf-8")
-    )  # JSON, whatever the terminal speaks.
+    """Print the schema as the site publishes it."""
+    from preprocessor.schemas.editors import editor_schema
+
+    # JSON is UTF-8, whatever the terminal speaks.
+    sys.stdout.buffer.write(editor_schema(arguments.name).encode("utf-8"))
     return 0

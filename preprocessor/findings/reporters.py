@@ -9,14 +9,14 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from preprocessor import __version__
 from preprocessor.findings.finding import Finding, Severity
 from preprocessor.findings.rules import RULES
 
 Format = Literal["text", "json", "github", "sarif"]
-FORMS: tuple[Format, ...] = ("text", "json", "github", "sarif")
+FORMS: tuple[Format, ...] = get_args(Format)
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """From the gravest down."""

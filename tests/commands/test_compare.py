@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 from datetime import UTC, datetime
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from preprocessor.cli import main
-from preprocessor.commands import compare as command
 from preprocessor.results.comparison import compare
 from preprocessor.runner.store import FileStore
 
@@ -65,9 +63,7 @@ def folders(tmp_path):
 
 
 def run(*arguments):
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command.run(parser.parse_args(arguments))
+    return main(["compare", *arguments])
 
 
 def test_the_command_says_what_is_slower_and_can_fail_for_it(folders, capsys):

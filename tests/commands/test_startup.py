@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from preprocessor.cli import COMMANDS
+
 ROOT = Path(__file__).parents[2]
 PAGE = """\
 # Speed
@@ -53,8 +55,8 @@ UNUSED = (
 def imported(arguments: list[str], folder: Path) -> set[str]:
     """The modules that one command has loaded at its end."""
     program = (
-        "import sys; from preprocessor.cli import main; status = main(sys.argv[1:]); "
-        "print(*sys.modules, file=sys.stderr); sys.exit(status)"
+        "import atexit, sys; from preprocessor.cli import main; "
+        "atexit.register(lambda: print(*sys.modules, file=sys.stderr)); sys.exit(main(sys.argv[1:]))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
@@ -122,3 +124,21 @@ def test_a_page_without_comments_of_ours_costs_no_bson(tmp_path: Path) -> None:
         "preprocessor.aggregation.compiler",
     }
     assert loaded.intersection(unused) == set()
+
+
+def own_rooms(modules: set[str]) -> set[str]:
+    return {name.split(".")[1] for name in modules if name.startswith("preprocessor.")}
+
+
+def test_the_help_of_the_program_imports_no_command(tmp_path: Path) -> None:
+    loaded = imported(["--help"], tmp_path)
+    assert loaded.intersection({*HEAVY, *UNUSED, *(command.module for command in COMMANDS.values())}) == set()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_imports_nothing_that_does_the_work(name: str, tmp_path: Path) -> None:
+    loaded = imported([name, "--help"], tmp_path)
+    assert COMMANDS[name].module in loaded
+    assert own_rooms(loaded) <= {"aggregation", "cli", "commands", "files", "findings", "results", "schemas"}
+    others = {command.module for other, command in COMMANDS.items() if other != name}
+    assert loaded.intersection({*HEAVY, *UNUSED, *others}) == set()

@@ -39,8 +39,9 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u
 _COMMAND: Final = re.compile(r"^(?:::(?!error file=|warning file=|notice file=)\w|##\[)", re.MULTILINE)
 _PRELOADED: Final = (
     "bson", "jsonschema", "markdown", "markdown_it", "mkdocs.__main__", "mkdocs.commands.build", "pymongo",
-    "preprocessor.aggregation", "preprocessor.cli", "preprocessor.commands.check", "preprocessor.commands.explain",
-    "preprocessor.commands.render", "preprocessor.pages", "preprocessor.results.fixtures",
+    "preprocessor.aggregation", "preprocessor.cli", "preprocessor.commands.check.checking",
+    "preprocessor.commands.explain.choosing", "preprocessor.commands.render.writing", "preprocessor.pages.build",
+    "preprocessor.results.fixtures",
     "preprocessor.results.mongodb", "preprocessor.site.plugin", "tests.hostile.doors",
 )  # fmt: skip
 

@@ -10,12 +10,6 @@ from pathlib import Path
 import psutil
 
 ROOT = Path(__file__).parents[2]
-COMMAND = (
-    "import argparse, sys; from preprocessor.commands import run as command; "
-    "parser = argparse.ArgumentParser(); command.add_arguments(parser); "
-    "sys.exit(command.run(parser.parse_args()))"
-)
-
 TINY = """\
 name = "tiny"
 title = "A few documents"
@@ -55,7 +49,7 @@ LONGEST_WAIT_SECONDS = 300.0
 def start(*arguments, **options):
     """Start ``mongo-tables run`` with these arguments."""
     return subprocess.Popen(
-        [sys.executable, "-c", COMMAND, *map(str, arguments)],
+        [sys.executable, "-m", "preprocessor.cli", "run", *map(str, arguments)],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
     )  # fmt: skip
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
-import sys
 import time
 from contextlib import suppress
 
@@ -14,18 +12,15 @@ import pytest
 from pymongo import MongoClient
 
 from preprocessor.cli import main
-from preprocessor.commands import run
+from preprocessor.commands.run import command
 from preprocessor.runner import execution, experiment
-from preprocessor.runner.progress import Progress
 from preprocessor.runner.store import FileStore
 from tests.runner.processes import TINY, children_of, finish, servers_of, start, wait_until
 
 
 def test_a_run_without_the_extra_says_what_to_install(monkeypatch, capsys):
-    monkeypatch.setattr(run, "EXTRA", ("hdrh", "no_such_module"))
-    parser = argparse.ArgumentParser()
-    run.add_arguments(parser)
-    assert run.run(parser.parse_args(["insert_docsize"])) == 2
+    monkeypatch.setattr(command, "EXTRA", ("hdrh", "no_such_module"))
+    assert main(["run", "insert_docsize"]) == 2
     told = capsys.readouterr().err
     assert "not installed: no_such_module" in told
     assert "pip install 'mkdocs-mongo-tables[runner]'" in told
@@ -114,10 +109,8 @@ def test_ctrl_c_does_not_wait_for_the_work_and_leaves_nothing_running(tiny, tmp_
 
 def test_a_password_of_the_target_is_never_said(tiny, tmp_path, monkeypatch, capfd):
     monkeypatch.setattr(execution, "SELECTION_MS", 200)
-    parser = argparse.ArgumentParser()
-    run.add_arguments(parser)
     asked = [str(tiny), "--target", "mongodb://me:s3cret@127.0.0.1:1/", "--output", str(tmp_path)]
-    assert run.run(parser.parse_args(asked)) == 2
+    assert main(["run", *asked]) == 2
     out, err = capfd.readouterr()
     *_, line = err.splitlines()
     assert [one for one in err.splitlines() if not one.startswith("  hint: ")] == [err.splitlines()[0], line]
@@ -170,10 +163,8 @@ def test_how_far_an_experiment_has_come_is_not_forgotten_by_a_run_that_leaves_it
     monkeypatch.setattr(experiment, "names", lambda: ["lesson_wtimeout"])
     store = FileStore(tmp_path)
     store.keep_state("lesson_wtimeout", {"request": {}, "done": {}})
-    parser = argparse.ArgumentParser()
-    run.add_arguments(parser)
     asked = ["--all", "--resume", "--target", replica_set.uri, "--output", str(tmp_path)]
-    assert run._run(parser.parse_args(asked), Progress(sys.stderr)) == 0
+    assert main(["run", *asked]) == 0
     assert "left out" in capsys.readouterr().out
     assert store.state("lesson_wtimeout") is not None
 

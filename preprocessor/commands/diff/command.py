@@ -3,73 +3,56 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
-from contextlib import closing
+from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from preprocessor.commands.diff import writing
-from preprocessor.commands.diff.comparing import compare
-from preprocessor.commands.diff.sites import is_site, tables_of_site
-from preprocessor.commands.diff.states import tables_of
-from preprocessor.findings.usage import UsageError
-from preprocessor.pages.build import Build
-from preprocessor.pages.files import read_pages
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.sitepages import page_folders
+from preprocessor.commands.options import SOURCES, add_limit, add_pipelines
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+DESCRIPTION = (
+    "Lists every cell of the pages' tables that is not the same with two results sources, or in two built\n"
+    "sites: page, line, table, row, column, old and new value, their ratio. Rows, columns and tables that came\n"
+    "or went are listed too, and what was measured otherwise: server, machine, scale, the experiment itself.\n"
+    "Rows belong together by what tells them apart: --key, or as few columns as it takes, the first among them;\n"
+    "in charts the horizontal axis and the series. Where nothing tells rows apart, this is said."
+)
+EPILOG = (
+    "OLD and NEW, two built sites or each one of:\n"
+    f"{SOURCES}\n\n"
+    "exit status: 0 nothing changed, 1 something did, 2 wrong usage or nothing to work with"
+)
 
-    from preprocessor.commands.diff.states import Table
-    from preprocessor.pages.model import Page
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the two sides, the pages whose tables are compared, and how the outcome is written."""
+    parser.add_argument("old", metavar="OLD", help="results source or built site, see below")
+    parser.add_argument("new", metavar="NEW", help="the other one")
+    parser.add_argument(
+        "pages",
+        nargs="*",
+        default=[],
+        metavar="PAGE",
+        help="pages or folders (default: the site's, else docs)",
+    )
+    parser.add_argument("--key", metavar="COLUMNS", help="name rows by these columns, with commas")
+    add_limit(parser)
+    add_pipelines(parser)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="everything as one JSON document")
+    form.add_argument("--markdown", action="store_true", help="as a part of a page of changes")
 
 
 def run(arguments: Namespace) -> int:
-    """Writes what changed to standard output; 0 when nothing did, 1 otherwise.
+    """Print what changed; give 0 when nothing did, else 1.
 
-    Raises Unusable and ResultsError for what cannot be compared.
+    Raises UsageError and ResultsError for what cannot be compared.
     """
-    changes = compare(*_both(arguments))
+    from preprocessor.commands.diff import writing
+    from preprocessor.commands.diff.comparing import compare
+    from preprocessor.commands.diff.sides import read_sides
+
+    changes = compare(*read_sides(arguments))
     if arguments.json:
         print(json.dumps({"tables": [asdict(one) for one in changes]}, indent=2))
     else:
         print("\n".join((writing.markdown if arguments.markdown else writing.text)(changes)))
     return 1 if changes else 0
-
-
-def _both(arguments: Namespace) -> tuple[list[Table], list[Table]]:
-    sides = (arguments.old, arguments.new)
-    if not all(side.strip() for side in sides):
-        raise UsageError("OLD and NEW each name a results source or a built site, and one of them is empty")
-    sites = ["://" not in side and is_site(Path(side)) for side in sides]
-    if all(sites):
-        if arguments.pages or arguments.key:
-            raise UsageError("two built sites are compared whole: name no pages and no --key")
-        old, new = (tables_of_site(Path(side)) for side in sides)
-        return old, new
-    if any(sites):
-        raise UsageError("one of the two is a built site, the other is not", "give two sites, or two sources")
-    return _with_source(arguments.old, arguments), _with_source(arguments.new, arguments)
-
-
-def _with_source(where: str, arguments: Namespace) -> list[Table]:
-    from preprocessor.results.revisions import on_disk
-
-    with on_disk(where) as named:
-        pages = read_pages(arguments.pages or page_folders(arguments.site), arguments.pipelines)
-        with closing(KeptAnswers(named, arguments.limits)) as asked:
-            asked.source.reach()
-            return tables_of(Build(asked, pages), _key(arguments.key, pages))
-
-
-def _key(written: str | None, pages: Sequence[Page]) -> list[str]:
-    """The columns that name rows. Raises Unusable when no figure shows all of them."""
-    key = [name.strip() for name in written.split(",")] if written else []
-    shown = ({column for _, column in spec.shown_columns} for page in pages for spec in page.asking)
-    if key and not any(map(set(key).issubset, shown)):
-        raise UsageError(
-            f"--key {written}: no table has all of these columns", "name them as the comments do"
-        )
-    return key

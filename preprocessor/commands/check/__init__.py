@@ -1,0 +1,1 @@
+"""``mongo-tables check``: ``command`` declares and reports, ``checking`` judges, ``accepting`` keeps a baseline."""

@@ -1,0 +1,124 @@
+"""``mongo-tables check``: all findings of all pages."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from preprocessor.commands.options import SOURCE, add_source
+from preprocessor.findings.reporters import FORMS, SEVERITIES, counted, exit_code, report
+from preprocessor.findings.usage import UsageError, print_error
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from preprocessor.pages.model import Page
+
+DESCRIPTION = (
+    "Checks every MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
+    "source, its rows. All faults of all files are listed, each with file, line and column."
+)
+EPILOG = (
+    f"{SOURCE}\n\n"
+    "exit status: 0 no finding, or none as grave as --fail-on; 1 findings as grave, or graver;\n"
+    "2 wrong usage or nothing to work with"
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the pages, what is looked for in them, how it is reported and what of it is accepted."""
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="pages or folders (default: the site's, else docs); - is a page on standard input",
+    )
+    parser.add_argument(
+        "--stdin-filename",
+        metavar="PATH",
+        help="where the page on standard input belongs, for editors: findings name it, and the file there is not read",
+    )
+    parser.add_argument("--static", action="store_true", help="run no pipeline, need no results source")
+    parser.add_argument(
+        "--prose",
+        action="store_true",
+        help="also warn of figures in sentences that no row of their section's tables supports",
+    )
+    _add_report(parser)
+    add_source(parser)
+
+
+def _add_report(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--format", choices=FORMS, default="text", help="how findings are written (default: text)"
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=SEVERITIES,
+        help="the least grave finding that makes the exit status 1 (default: `fail_on` of the site, else warning)",
+    )
+    parser.add_argument(
+        "--baseline", metavar="FILE", help="findings that are accepted: only others are listed and fail"
+    )
+    parser.add_argument(
+        "--write-baseline", action="store_true", help="accept today's findings: write them to the baseline"
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """Print the findings; give 1 when one is as grave as ``fail_on``, 2 when a path names no page.
+
+    With a baseline only findings that it does not accept count. Raises UsageError for options that exclude each other.
+    """
+    from preprocessor.commands.check.accepting import accept, leave_out_accepted
+    from preprocessor.commands.check.checking import Request, check_pages
+    from preprocessor.pages.files import STDIN, read_paths
+    from preprocessor.pages.sitepages import page_folders
+
+    _refuse_contradictions(arguments, STDIN)
+    given = read_paths(
+        arguments.paths or page_folders(arguments.site),
+        arguments.pipelines,
+        arguments.stdin_filename or "<stdin>",
+    )
+    for fault in given.faults:
+        print_error(fault)
+    request = Request(
+        arguments.site,
+        arguments.pipelines,
+        arguments.results,
+        arguments.limits,
+        static=arguments.static,
+        prose=arguments.prose,
+    )
+    checked = check_pages(given.pages, request)
+    findings = checked.findings
+    if arguments.write_baseline:
+        return 2 if given.faults else accept(findings, Path(arguments.baseline))
+    if arguments.baseline:
+        findings = leave_out_accepted(findings, Path(arguments.baseline))
+    sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=checked.sources))
+    if not findings and not given.faults and arguments.format == "text":
+        print(_describe_scope(checked.pages, arguments), file=sys.stderr)
+    return 2 if given.faults else exit_code(findings, arguments.fail_on)
+
+
+def _refuse_contradictions(arguments: Namespace, stdin: str) -> None:
+    if arguments.write_baseline and not arguments.baseline:
+        raise UsageError("--write-baseline goes with --baseline FILE, the file that is written")
+    if arguments.prose and arguments.static:
+        raise UsageError("--prose holds sentences against rows, and --static runs no pipeline")
+    if arguments.stdin_filename is not None and stdin not in arguments.paths:
+        raise UsageError(f"--stdin-filename goes with {stdin}, the page on standard input")
+
+
+def _describe_scope(pages: Collection[Page], arguments: Namespace) -> str:
+    """What was looked at, lest nothing found be taken for something looked at."""
+    comments = sum(len(page.comments) for page in pages)
+    on = f"{counted(comments, 'comment')} on {counted(len(pages), 'page')}"
+    if not comments:
+        return f"{on}: nothing was checked"
+    accepted = " that the baseline does not accept" if arguments.baseline else ""
+    return f"{on}: no fault{accepted}" + (" (no pipeline was run)" if arguments.static else "")

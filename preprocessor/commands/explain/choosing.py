@@ -1,0 +1,85 @@
+"""Which comments `explain` explains: those of a page, or the one at a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.commands.explain.explaining import Explanation, explain
+from preprocessor.comments.search import find
+from preprocessor.findings.usage import UsageError
+from preprocessor.jsontext.parsing import parse
+from preprocessor.pages.static import static_findings
+from preprocessor.specs import reading
+from preprocessor.specs.model import DIRECTIVES, PipelineSpec
+
+if TYPE_CHECKING:
+    from preprocessor.comments.model import Comment
+    from preprocessor.findings.finding import Finding
+    from preprocessor.results.model import ResultsSource
+    from preprocessor.specs.sharedpipelines import SharedPipeline
+
+
+def find_place(written: str) -> tuple[Path, int | None]:
+    """File and line of ``FILE:LINE``, ``FILE:LINE:COLUMN`` (as findings name their place) or ``FILE``.
+
+    Raises UsageError when there is no such file.
+    """
+    found = re.fullmatch(r"(.+?):(\d+)(?::\d+)?", written, re.DOTALL)
+    if Path(written).exists() or not found:
+        file, line = Path(written), None
+    else:
+        file, line = Path(found[1]), int(found[2])
+    if not file.is_file():
+        raise UsageError(f"{file}: no such file", "name a Markdown page: FILE or FILE:LINE")
+    return file, line
+
+
+def find_comments(text: str, file: str, line: int | None) -> list[Comment]:
+    """The comments with a pipeline: all of them, or the one that ``line`` stands in or is nearest to.
+
+    Raises UsageError when the page has none.
+    """
+    found = [comment for comment in find(text, file).comments if DIRECTIVES[comment.keyword].has_pipeline]
+    if not found:
+        known = " and no ".join(one.keyword for one in DIRECTIVES.values() if one.has_pipeline)
+        raise UsageError(f"{file} has no {known} comment")
+    return found if line is None else [min(found, key=lambda comment: _distance(text, comment, line))]
+
+
+def _distance(text: str, comment: Comment, line: int) -> int:
+    newlines = re.compile(r"\r\n|\r|\n")
+    last = comment.line + len(newlines.findall(text, comment.start, comment.end))
+    return max(comment.line - line, line - last, 0)
+
+
+def explain_comment(
+    comment: Comment, file: str, shared: Callable[[str], SharedPipeline | None], source: ResultsSource
+) -> Explanation:
+    """What the pipeline of a comment does, as far as it can be read, with the faults of the comment."""
+    seen: list[PipelineSpec] = []
+
+    def judge(pipeline: PipelineSpec) -> list[Finding]:
+        # Called for every readable pipeline, so that a fault elsewhere in the comment leaves it to be explained.
+        seen.append(pipeline)
+        return static_findings(pipeline)
+
+    spec, findings = reading.read(comment, file, shared, judge)
+    errors = [one for one in findings if one.severity == "error"]
+    pipeline = spec if isinstance(spec, PipelineSpec) else next(iter(seen), None)
+    if pipeline is None or not pipeline.collection:
+        return Explanation(file, comment.line, comment.column, "", findings=tuple(errors))
+    return explain(pipeline, _columns(comment), source, errors)
+
+
+def _columns(comment: Comment) -> list[str]:
+    """The columns that a comment shows, sound or not."""
+    body: Any = parse(comment.body).value
+    if comment.keyword == "MONGO_TABLE":
+        written = body.get("columns")
+    else:
+        y = body.get("y")
+        written = [body.get("x"), *(y if isinstance(y, list) else [y]), body.get("series")]
+    return [name for name in written if isinstance(name, str)] if isinstance(written, list) else []

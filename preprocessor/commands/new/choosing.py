@@ -1,0 +1,212 @@
+"""What a first comment shows: what options say, else a person at a terminal, else what the documents suggest."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.commands.explain.emptystage import why_nothing
+from preprocessor.commands.explain.stepper import walk
+from preprocessor.commands.new.draft import (
+    candidates,
+    columns,
+    comment,
+    left_out,
+    orders,
+    sorting,
+    suggested,
+    titles,
+)
+from preprocessor.commands.new.drafting import Draft, Drafted, soundest
+from preprocessor.findings.reporters import escape_control_chars
+from preprocessor.findings.usage import UsageError
+from preprocessor.jsontext.extended import decode
+from preprocessor.results.model import Query
+from preprocessor.schemas.validation import did_you_mean
+
+if TYPE_CHECKING:
+    from preprocessor.commands.new.draft import Candidate
+    from preprocessor.pages.keptanswers import KeptAnswers
+    from preprocessor.results.model import ResultsSource, Rows
+
+_LOOKED_AT = 50
+_AT_HAND = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A comment for a collection, made from ``looked_at`` documents; ``left_out``: fields by why they are not shown."""
+
+    collection: str
+    looked_at: int
+    drafted: Drafted
+    left_out: Mapping[str, Sequence[str]]
+
+
+def propose_comment(arguments: Namespace, asked: KeptAnswers) -> Proposal:
+    """A comment as the options say; a person at a terminal is asked for what they leave open.
+
+    Raises UsageError for what the collection does not have.
+    """
+    asking = sys.stdin.isatty() and not arguments.columns
+    where = dict(_condition(text) for text in arguments.where or ())
+    collection = _collection(arguments.collection, asked.source.collections(), asking)
+    documents = _documents(asked.source, collection, where)
+    drafted, out = _draft(arguments, asked, collection, where, documents, asking)
+    return Proposal(collection, len(documents), drafted, out)
+
+
+def _draft(
+    arguments: Namespace,
+    asked: KeptAnswers,
+    collection: str,
+    where: Mapping[str, Any],
+    documents: Rows,
+    asking: bool,
+) -> tuple[Drafted, Mapping[str, Sequence[str]]]:
+    """The comment, and the fields that it leaves out, by the reason why, where nobody chose them."""
+    fields = _fields(collection, documents)
+    paths = _chosen(arguments.columns, fields, asking)
+    headers = _headers(arguments.headers, paths, titles(paths, documents), asking)
+    sort = _sorting(arguments.sort, paths, asking)
+    chosen = bool(arguments.columns or asking)
+
+    def draft(shown: Sequence[str], by: Sequence[str]) -> Draft:
+        texts = dict(zip(paths, headers, strict=True))
+        named = [texts.get(path) or titles([path], documents)[0] for path in shown]
+        shaped, title = columns(shown, named, fields), arguments.title or ""
+        return Draft(tuple(shown), partial(comment, collection, where, shaped, by, title))
+
+    if arguments.sort or asking or not _can_be_tried(asked.source, documents):
+        drafted = Drafted(draft(paths, sort).write({}), tuple(paths))
+    else:
+        may_add = not (chosen or arguments.headers)
+        drafted = soundest((draft(*one) for one in orders(paths, fields, may_add=may_add)), asked)
+    return drafted, {} if chosen else left_out(documents, fields, drafted.paths)
+
+
+def _can_be_tried(source: ResultsSource, documents: Rows) -> bool:
+    """Whether to run a draft costs little: over documents at hand, and over the few documents that were looked at."""
+    return source.local is not None or len(documents) < _LOOKED_AT
+
+
+def _ask(question: str, otherwise: str) -> str:
+    print(
+        f"{escape_control_chars(question)} [{escape_control_chars(otherwise)}]: ",
+        end="",
+        file=sys.stderr,
+        flush=True,
+    )
+    return sys.stdin.readline().strip() or otherwise
+
+
+def _condition(text: str) -> tuple[str, Any]:
+    """Field and value of FIELD=VALUE; the value is JSON, or else the text itself."""
+    field, found, value = text.partition("=")
+    if not found or not field.strip():
+        raise UsageError(
+            f"--where {text}: not FIELD=VALUE", "for example --where _id.testname=insert_docsize"
+        )
+    try:
+        return field.strip(), json.loads(value)
+    except ValueError:
+        return field.strip(), value
+
+
+def _collection(named: str | None, known: Sequence[str], asking: bool) -> str:
+    if named in known:
+        return str(named)
+    listed = ", ".join(known)
+    if not known:
+        raise UsageError("the results source has no collections", "see --results")
+    if named is not None:
+        hint = did_you_mean(named, known) or f"There are {listed}."
+        raise UsageError(f"the results source has no collection `{named}`", hint)
+    if len(known) == 1:
+        return known[0]
+    if not asking:
+        raise UsageError("which collection?", f"There are {listed}.")
+    return _collection(_ask(f"Collection ({listed})", known[0]), known, asking)
+
+
+def _fields(collection: str, documents: Rows) -> list[Candidate]:
+    fields = candidates(documents)
+    if not fields:
+        raise UsageError(
+            f"the documents of `{collection}` have no numbers or texts in their first two levels",
+            "write a pipeline that computes some; `mongo-tables explain` shows what it does",
+        )
+    return fields
+
+
+def _documents(source: ResultsSource, collection: str, where: Mapping[str, Any]) -> Rows:
+    wanted, malformed = decode(dict(where))
+    if malformed:
+        raise UsageError(f"--where: {malformed[0].message}")
+    stage = {"$match": wanted}
+    most = _LOOKED_AT if source.local is None else _AT_HAND
+    found = source.aggregate(Query(collection, (stage, {"$limit": most})))
+    if found:
+        return found
+    way = walk(source, Query(collection, (stage,)))
+    start, *_ = way.steps()
+    if not start.count:
+        raise UsageError(f"the collection `{collection}` has no documents")
+    reason, hint = why_nothing(stage, 0, start, way)
+    raise UsageError(reason or "no document fulfils --where", hint)
+
+
+def _chosen(written: str | None, fields: Sequence[Candidate], asking: bool) -> list[str]:
+    """The paths of the columns: named, picked from a list, or suggested."""
+    proposal = suggested(fields)
+    if asking:
+        for number, one in enumerate(fields, 1):
+            kinds = "|".join(one.types)
+            line = f"{number:>4}  {one.path}  {kinds}  {one.distinct} different, such as {one.example}"
+            print(escape_control_chars(line), file=sys.stderr)
+        written = _ask("Columns, by number or name, with commas", ", ".join(proposal))
+    if not written:
+        return proposal
+    return list(dict.fromkeys(_path(part.strip(), fields) for part in written.split(",") if part.strip()))
+
+
+def _path(written: str, fields: Sequence[Candidate]) -> str:
+    known = [one.path for one in fields]
+    if written.isdigit() and 1 <= int(written) <= len(known):
+        return known[int(written) - 1]
+    if written not in known:
+        hint = (
+            did_you_mean(written, known)
+            or f"There are {', '.join(known[:20])}{' …' if len(known) > 20 else ''}."
+        )
+        raise UsageError(f"no document has a number, a text or a date as `{written}`", hint)
+    return written
+
+
+def _headers(
+    written: str | None, paths: Sequence[str], proposal: Sequence[str], asking: bool
+) -> Sequence[str]:
+    if written:
+        headers = [part.strip() for part in written.split(",")]
+        if len(headers) != len(paths):
+            raise UsageError(f"{len(headers)} headers for {len(paths)} columns: {', '.join(paths)}")
+        return headers
+    if not asking:
+        return proposal
+    return [_ask(f"Header of {path}", text) for path, text in zip(paths, proposal, strict=True)]
+
+
+def _sorting(written: str | None, paths: Sequence[str], asking: bool) -> Sequence[str]:
+    proposal = sorting(paths)
+    text = written or (_ask("Sorted by", ", ".join(proposal)) if asking else "")
+    sort = [part.strip() for part in text.split(",")] if text else proposal
+    for path in sort:
+        if path not in paths:
+            hint = "a table is sorted by what it shows"
+            raise UsageError(f"`{path}` is not one of the columns {', '.join(paths)}", hint)
+    return sort

@@ -1,0 +1,48 @@
+"""Numbers on a command line, each as the ``type`` of an argument, which raises what argparse shows."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from contextlib import suppress
+
+LARGEST_SCALE = 1_000_000
+"""With more, numbers of documents are beyond those that MongoDB has."""
+
+
+def whole_number(text: str) -> int:
+    """A number of rows, from 0; argparse names this function when it complains."""
+    number = int(text)
+    if number < 0:
+        raise ArgumentTypeError("a whole number from 0")
+    return number
+
+
+def count(text: str) -> int:
+    """A number of things of which there is one at least."""
+    with suppress(ValueError):
+        if (value := int(text)) >= 1:
+            return value
+    raise ArgumentTypeError(f"must be a whole number from 1 on, not {text!r}")
+
+
+def seed(text: str) -> int:
+    """A number of 64 bits, since rows keep it."""
+    with suppress(ValueError):
+        if -(2**63) <= (value := int(text)) < 2**63:
+            return value
+    raise ArgumentTypeError(f"must be a whole number of at most 64 bits, not {text!r}")
+
+
+def positive(text: str) -> float:
+    """A number above 0."""
+    with suppress(ValueError):
+        if 0 < (value := float(text)) < float("inf"):
+            return value
+    raise ArgumentTypeError(f"must be a number above 0, not {text!r}")
+
+
+def scale(text: str) -> float:
+    """A factor for numbers of documents."""
+    if (value := positive(text)) > LARGEST_SCALE:
+        raise ArgumentTypeError(f"must be at most {LARGEST_SCALE:,}, not {text!r}")
+    return value

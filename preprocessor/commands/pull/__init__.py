@@ -1,0 +1,1 @@
+"""``mongo-tables pull``: ``command`` declares and reports, ``selection`` knows which documents are wanted."""

@@ -1,0 +1,126 @@
+"""``mongo-tables pull``: result documents from a results source into fixture files."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from preprocessor.commands.options import SOURCES, add_limit, add_pipelines
+from preprocessor.findings.reporters import counted, escape_control_chars
+
+if TYPE_CHECKING:
+    from preprocessor.pages.siteconfig import Site
+    from preprocessor.results.pull import FileChange, PullReport
+
+DESCRIPTION = (
+    "Copies collections from a results source into a fixture folder, in an order and notation that do not\n"
+    "change from run to run, and says which documents were added, changed and removed. With a pipeline their\n"
+    "documents go through it first: so the rows of an earlier revision, or of another machine, become a\n"
+    "collection of their own, beside which pages can set today's."
+)
+EPILOG = (
+    f"SOURCE:\n{SOURCES}\n\n"
+    "examples:\n"
+    "  mongo-tables pull mongodb://HOST/DATABASE             what the pages read, into fixtures/\n"
+    "  mongo-tables pull mongodb://HOST/DATABASE --prune     of that, only the fields that they read\n"
+    "  mongo-tables pull v1:fixtures results --as v1         results as they were at the tag v1\n"
+    "  mongo-tables pull v1:fixtures results --pipeline brief --as v1\n"
+    "                                                        what docs/pipelines/brief.json makes of them\n\n"
+    "In a pipeline, $$revision is the revision that last changed REVISION:FOLDER; null for other sources.\n\n"
+    "exit status: 0 copied, or nothing to change, 2 wrong usage or nothing to work with"
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the source, what of it is copied, and where to."""
+    parser.add_argument("source", metavar="SOURCE", help="where the documents are, see below")
+    parser.add_argument(
+        "collections", nargs="*", metavar="COLLECTION", help="default: those that the pages read"
+    )
+    parser.add_argument("--to", metavar="DIR", help="fixture folder (default: the site's, else fixtures)")
+    parser.add_argument(
+        "--pipeline", metavar="NAME", help="a shared pipeline that the documents of one collection go through"
+    )
+    parser.add_argument(
+        "--as",
+        dest="name",
+        metavar="COLLECTION",
+        help="what the one collection is called in the fixture folder",
+    )
+    _add_pages(parser)
+    parser.add_argument("--dry-run", action="store_true", help="say what would change, write nothing")
+    add_limit(parser)
+
+
+def _add_pages(parser: ArgumentParser) -> None:
+    """Add the pages from which it follows what is wanted."""
+    parser.add_argument(
+        "--docs",
+        action="append",
+        metavar="PATH",
+        help="pages that are looked at (default: the site's, else docs)",
+    )
+    add_pipelines(parser)
+    parser.add_argument(
+        "--prune", action="store_true", help="keep only the fields that the pages' pipelines read"
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """Copy, and print a line for each file that changed; give 0, also when nothing did."""
+    from preprocessor.commands.pull.selection import find_readers, name_stage, select_collections
+    from preprocessor.results.pull import PULL_LIMITS, pull
+    from preprocessor.results.readpaths import trees_by_collection
+    from preprocessor.results.revisions import on_disk
+
+    readers = find_readers(arguments)
+    copied = select_collections(arguments, readers)
+    trees, reasons = trees_by_collection(readers) if arguments.prune else ({}, [])
+    with on_disk(arguments.source) as where, name_stage(arguments.pipeline):
+        report = pull(
+            where,
+            Path(arguments.to or _fixtures_of(arguments.site)),
+            copied,
+            trees,
+            dry_run=arguments.dry_run,
+            limits=replace(PULL_LIMITS, files=arguments.limits.files),
+        )
+    for reason in reasons:
+        print(escape_control_chars(f"kept whole: {reason}"))
+    _print_report(report, dry_run=arguments.dry_run)
+    return 0
+
+
+def _fixtures_of(site: Site) -> str:
+    """The folder that the site takes its rows from; where that is something else, the usual one."""
+    from preprocessor.pages.siteconfig import results_of
+    from preprocessor.results.opening import is_fixture_folder
+
+    where = results_of(site)
+    return where if is_fixture_folder(where) else "fixtures"
+
+
+def _print_report(report: PullReport, *, dry_run: bool) -> None:
+    for file in report.files:
+        if file.kept:
+            what = "that the source does not have; delete the file if nobody needs it"
+            print(f"kept {_name(file)}: {counted(file.documents, 'document')} {what}")
+    changed = [_describe(file) for file in report.files if file.is_change]
+    verb = "would change" if dry_run else "changed"
+    print("\n".join(changed) if changed else "nothing changed")
+    print(f"{len(changed)} of {len(report.files)} files {verb}")
+
+
+def _name(file: FileChange) -> str:
+    return escape_control_chars(str(file.path))
+
+
+def _describe(file: FileChange) -> str:
+    documents = counted(file.documents, "document")
+    if file.renamed_from:
+        documents = f"renamed from {escape_control_chars(file.renamed_from)}, {documents}"
+    if file.rewritten:
+        return f"{_name(file)}: {documents}, the same in another order or notation"
+    return f"{_name(file)}: {documents}, {file.added} new, {file.changed} changed, {file.removed} gone"

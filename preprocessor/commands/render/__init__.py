@@ -1,0 +1,1 @@
+"""``mongo-tables render``: ``command`` declares and renders, ``writing`` puts pages on disk."""

@@ -1,0 +1,1 @@
+"""``mongo-tables run``: ``command`` declares, ``selection``, ``measuring`` and ``estimating`` do the work."""

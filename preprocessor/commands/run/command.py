@@ -1,0 +1,176 @@
+"""``mongo-tables run``: experiments, measured."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from argparse import ArgumentParser, Namespace
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from preprocessor.commands.numbers import count, positive, scale, seed
+from preprocessor.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE, named
+from preprocessor.findings.usage import print_error
+
+if TYPE_CHECKING:
+    from preprocessor.runner.progress import Progress
+
+EXTRA = ("greenlet", "hdrh", "psutil")
+"""Modules that come with the extra ``runner``."""
+_PLACES = (("target", TARGET_VARIABLE, "local"), ("output", OUTPUT_VARIABLE, "fixtures"))
+"""Options that may hold a password, the variable instead of each, and what they are without either."""
+DESCRIPTION = "Run experiments against MongoDB and write result documents, which the tables read."
+EPILOG = f"""\
+examples:
+  mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
+  mongo-tables run insert_docsize --scale 0.01          one hundredth of it, on a replica set of its own
+  mongo-tables run --all --scale 0.001 --seconds 0.7    everything in about 15 minutes on two processors
+  mongo-tables run 'lesson_*' --scale 0.001             all experiments whose names begin so
+  mongo-tables run ./mine.toml                          an experiment file of yours
+  mongo-tables run insert_docsize --target mongodb://…  on a deployment that is there already
+
+A connection string with a password belongs into the environment, which only you can read, and not into the list of
+processes, which everybody can: {TARGET_VARIABLE} for --target, {OUTPUT_VARIABLE} for --output. The servers of a local
+target ask for a password that is new for each run, so that nobody else can connect to them.
+
+A run makes a database of its own on the target, and drops it at the end; it never touches another. Rows go to
+FOLDER/results (or to the database of a connection string); rows they replace go to results_history.
+
+Some experiments ask for a machine: so many disk operations a second, so much memory. A local target gives what it can
+by control groups of version 2, where you may make them (mostly: as root), and processors where there are enough. Each
+row says what it got (experiment.varied) and what not (experiment.not_varied).
+
+exit status: 0 all rows are written, 2 some could not be, 130 interrupted
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add which experiments, how much of them, and how they are measured."""
+    _add_what(parser)
+    _add_how_much(parser)
+    _add_how(parser)
+
+
+def _add_what(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "experiment",
+        nargs="*",
+        help="name of an experiment (see mongo-tables experiments), a pattern of names such as 'insert_*', or a "
+        "file *.toml",
+    )
+    parser.add_argument("--all", action="store_true", help="all experiments that come with mongo-tables")
+    parser.add_argument(
+        "--target", metavar="WHERE",
+        help="local (default: a replica set of three on this machine, started and removed by the run), or "
+        f"a connection string; without it, what the variable {TARGET_VARIABLE} names",
+    )  # fmt: skip
+    parser.add_argument(
+        "--output", metavar="WHERE",
+        help="folder of fixtures, or connection string of the results database (default: what the variable "
+        f"{OUTPUT_VARIABLE} names, else fixtures)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with a run that was interrupted; same options as before"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+
+
+def _add_how_much(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--scale", type=scale, default=1.0, metavar="FACTOR",
+        help="multiply data, time and the local target's cache by this, for example 0.01 (default: 1)",
+    )  # fmt: skip
+    parser.add_argument("--seconds", type=positive, metavar="N", help="end each timed window after N seconds")
+    parser.add_argument(
+        "--repeats", type=count, metavar="N", help="measure each variant N times; the row is the median"
+    )
+    parser.add_argument(
+        "--seed", type=seed, default=1, metavar="N", help="of all random numbers (default: 1)"
+    )
+
+
+def _add_how(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--processes", type=count, metavar="N",
+        help="worker processes that share the connections (default: half of the processors)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--client", choices=("wire", "pymongo"), default="wire",
+        help="how the timed work is sent: prepared messages on PyMongo's connections (wire, the default), or "
+        "PyMongo itself, which costs the client several times as much",
+    )  # fmt: skip
+    parser.add_argument(
+        "--rate", type=positive, metavar="N",
+        help="start N operations a second, each at its time, and count latencies from there (default: as "
+        "many as can be)",
+    )  # fmt: skip
+
+
+def run(arguments: Namespace) -> int:
+    """Do what the arguments say; give 0 when all rows are written, 130 on Ctrl-C.
+
+    Raises RunnerError when they cannot be written.
+    """
+    from preprocessor.runner.progress import Progress
+
+    _fill_in(arguments)
+    progress = Progress(sys.stderr)
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        _run(arguments, progress)
+    except KeyboardInterrupt:
+        progress.clear()
+        print_error("interrupted", "what is measured is kept, and the same command with --resume goes on")
+        return 130
+    except Exception:
+        progress.clear()
+        raise
+    return 0
+
+
+def _run(arguments: Namespace, progress: Progress) -> None:
+    if not arguments.dry_run:
+        _check_installed()
+    from preprocessor.commands.run.selection import load_experiments
+
+    wanted = load_experiments(arguments.experiment, all_known=arguments.all)
+    if arguments.dry_run:
+        from preprocessor.commands.run.estimating import print_estimates
+
+        print_estimates(arguments, wanted)
+    else:
+        from preprocessor.commands.run.measuring import measure_experiments
+
+        measure_experiments(arguments, wanted, progress)
+
+
+def _check_installed() -> None:
+    """Raise RunnerError when what the runner needs beside the package is not there."""
+    from importlib.util import find_spec
+
+    from preprocessor.runner.errors import RunnerError
+
+    missing = [name for name in EXTRA if find_spec(name) is None]
+    if missing:
+        hint = "pip install 'mkdocs-mongo-tables[runner]'"
+        raise RunnerError(f"what runs experiments is not installed: {', '.join(missing)}", hint)
+
+
+def _fill_in(arguments: Namespace) -> None:
+    """What no option says comes from the environment; of a password in an option everybody is warned."""
+    from preprocessor.results.secrets import holds_secret
+
+    for name, variable, default in _PLACES:
+        given: str | None = getattr(arguments, name)
+        if given is None:
+            setattr(arguments, name, named(variable) or default)
+        elif holds_secret(given):
+            print_error(
+                f"warning: the password in --{name} stands in the list of processes, which every user of this "
+                "machine can read",
+                f"leave out --{name} and put the connection string into the variable {variable}",
+            )
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
