@@ -15,6 +15,7 @@ from preprocessor.comments.model import Comment
 from preprocessor.pages.kinds import KINDS
 from preprocessor.pages.markdowntext import MarkdownContext
 from preprocessor.pages.model import Answers, Page, Tables
+from preprocessor.render.formats import DEFAULT
 from preprocessor.specs.model import Spec
 
 _CONTAINER_ONLY = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:\[\^[^\]]+\]:\s*|:\s+)?\Z")
@@ -36,12 +37,13 @@ def newline_of(text: str) -> str:
     return found[0] if found else "\n"
 
 
-def render_markdown(page: Page, answers: Answers, tables: Tables) -> str:
-    """The page with a pipe table, a value or nothing (a statement) in the place of each comment.
+def render_markdown(page: Page, answers: Answers, tables: Tables, form: str = DEFAULT) -> str:
+    """The page with a table, a value or nothing (a statement) in the place of each comment.
 
-    ``tables`` are those that values may come from, by id. Generated regions under comments go as well.
+    ``tables`` are those that values may come from, by id, ``form`` is one of ``FORMATS``. Generated regions
+    under comments go as well.
     """
-    context = MarkdownContext(answers, tables)
+    context = MarkdownContext(answers, tables, form)
     edits = [
         _edit(page, comment, spec, context) for comment, spec in zip(page.comments, page.specs, strict=True)
     ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from preprocessor.pages.asking import source_answer
 from preprocessor.pages.statements import value_text
 from preprocessor.render.chartdata import as_table
-from preprocessor.render.pipetable import escape_cell, pipe_table
+from preprocessor.render.formats import DEFAULT, FORMATS
 from preprocessor.render.provenance import provenance_parts
 from preprocessor.results.model import ResultsError
 
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MarkdownContext:
-    """What the Markdown of a page is written with; ``tables`` are those that values may come from, by id."""
+    """What a page is rendered with: rows, the tables that values may come from, by id, and one of ``FORMATS``."""
 
     answers: Answers
     tables: Tables
+    form: str = DEFAULT
 
     def table_lines(self, spec: PipelineSpec) -> list[str]:
         """The lines of a table, without a container's prefix; none when its pipeline failed.
@@ -32,7 +33,7 @@ class MarkdownContext:
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
             return []
-        return pipe_table(as_table(spec), rows, below=self._line_below(spec))
+        return FORMATS[self.form]().table(as_table(spec), rows, below=self._line_below(spec))
 
     def _line_below(self, spec: PipelineSpec) -> list[str]:
         """Where the rows come from, in one line: in Markdown for those alone who ask for it."""
@@ -43,4 +44,4 @@ class MarkdownContext:
 
     def value_text(self, spec: ValueSpec) -> str:
         """A value as the Markdown of a sentence."""
-        return escape_cell(value_text(spec, self.tables, self.answers))
+        return FORMATS[self.form]().text(value_text(spec, self.tables, self.answers))

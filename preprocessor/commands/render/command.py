@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from preprocessor.commands.options import EXIT, SOURCE, add_source
 from preprocessor.findings.reporters import report
 from preprocessor.findings.usage import UsageError
+from preprocessor.render.formats import DEFAULT, FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 DESCRIPTION = (
     "Puts the tables into Markdown pages. Without an option the result goes to standard output, with the\n"
-    "comments replaced by pipe tables. With --in-place each table is written under its comment, between two\n"
+    "comments replaced by tables. With --in-place each table is written under its comment, between two\n"
     "markers, so that GitHub shows it; a second run changes nothing.\n"
     "Nothing at all is written when a page has an error."
 )
@@ -29,8 +30,14 @@ EPILOG = f"{SOURCE}\n\n{EXIT}"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the pages, and where they are written."""
+    """Add the pages, how their tables are written, and where."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="Markdown pages, or folders of them")
+    parser.add_argument(
+        "--format",
+        choices=list(FORMATS),
+        default=DEFAULT,
+        help=f"how tables are written (default: {DEFAULT})",
+    )
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--output", metavar="DIR", help="write each page under DIR instead of standard output")
     where.add_argument(
@@ -54,6 +61,9 @@ def run(arguments: Namespace) -> int:
     """
     if (arguments.check or arguments.force) and not arguments.in_place:
         raise UsageError("--check and --force go with --in-place")
+    if arguments.in_place and arguments.format != DEFAULT:
+        # What `check` holds the tables in pages to.
+        raise UsageError(f"--in-place writes {DEFAULT} tables, so no other --format goes with it")
     from preprocessor.pages.files import read_pages
     from preprocessor.pages.inplace import region_findings
 
@@ -98,7 +108,7 @@ def _write(pages: Sequence[Page], build: Build, arguments: Namespace) -> int:
         texts = ((page, render_in_place(page, build.answers)) for page in pages)
         changed = [(page, text) for page, text in texts if text != page.text]
         return print_changes(changed) if arguments.check else write_in_place(changed)
-    rendered = [render_markdown(page, build.answers, build.tables) for page in pages]
+    rendered = [render_markdown(page, build.answers, build.tables, arguments.format) for page in pages]
     if arguments.output:
         write_to_folder(Path(arguments.output), pages, rendered)
     else:

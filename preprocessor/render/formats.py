@@ -1,0 +1,46 @@
+"""The formats of tables in rendered pages, by the names that ``render --format`` knows.
+
+Each is imported when it is asked for: whoever declares the option needs the names alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from preprocessor.specs.model import TableSpec
+
+
+class TableWriter(Protocol):
+    """Gives the lines of a table, without line ends; ``below`` are texts that stand under it."""
+
+    def __call__(  # noqa: D102 (the class says it)
+        self, spec: TableSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = ()
+    ) -> list[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How a page shows a table, and a text within a sentence."""
+
+    table: TableWriter
+    text: Callable[[str], str]
+
+
+def _pipe() -> Format:
+    from preprocessor.render.pipetable import escape_cell, pipe_table
+
+    return Format(pipe_table, escape_cell)
+
+
+def _html() -> Format:
+    from preprocessor.render.pipetable import escape_cell
+    from preprocessor.render.plainhtml import plain_html_table
+
+    return Format(plain_html_table, escape_cell)
+
+
+DEFAULT: Final = "pipe"
+FORMATS: Final[Mapping[str, Callable[[], Format]]] = {DEFAULT: _pipe, "html": _html}
