@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from preprocessor import __version__
 from preprocessor.commands.parser import HintingParser
-from preprocessor.findings.usage import UsageError, print_error
+from preprocessor.findings.usage import CommandError, print_error, print_failure
 
 _DESCRIPTION = """\
 Tables in Markdown that come from MongoDB aggregation pipelines.
@@ -147,20 +147,8 @@ def _drop_output() -> None:
 def _failed(error: Exception) -> int:
     """One line for what the user can mend; a defect of ours keeps its traceback, for the report."""
     _raise_interrupt(error)
-    # Only who failed pays for these: `--version`, `schema` and `completion` need no page and no results.
-    from preprocessor.findings.reporters import report
-    from preprocessor.pages.reading import source_findings
-    from preprocessor.results.model import ResultsError
-    from preprocessor.runner.complaints import complain
-    from preprocessor.runner.errors import RunnerError
-
-    if isinstance(error, RunnerError):
-        return complain(error)
-    if isinstance(error, ResultsError) and error.faults:
-        print(report(source_findings(error, "fixtures"), "text"), end="", file=sys.stderr)
-        return 2
-    if isinstance(error, UsageError | ResultsError):
-        return _complain(error.message, 2, error.hint)
+    if isinstance(error, CommandError):
+        return print_failure(error)
     if isinstance(error, MemoryError):
         from traceback import clear_frames
 
@@ -184,8 +172,8 @@ def _raise_interrupt(error: BaseException | None) -> None:
         error = error.__cause__ or error.__context__
 
 
-def _complain(message: str, status: int, hint: str = "") -> int:
-    print_error(message, hint)
+def _complain(message: str, status: int) -> int:
+    print_error(message)
     return status
 
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import NoReturn
 
+from preprocessor.findings.reporters import hint_line
+
 _MISTYPED_OPTION = re.compile(r"^unrecognized arguments: (?:[^-]\S* )*(--?[\w-]+)")
 _MISTYPED_CHOICE = re.compile(r"invalid choice: '([^']*)' \(choose from (.*)\)")
 _QUOTED = re.compile(r"'([^']+)'")
@@ -18,7 +20,7 @@ class HintingParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """End with the usage, the message and, where there is one, the nearest word that is known."""
         hint = self._nearest(message)
-        super().error(f"{message}\n  hint: {hint}" if hint else message)
+        super().error(f"{message}\n{hint_line(hint)}" if hint else message)
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None

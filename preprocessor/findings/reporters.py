@@ -84,6 +84,11 @@ def escape_control_chars(text: str) -> str:
     return re.sub(_HARMFUL, lambda match: ascii(match.group())[1:-1], text)
 
 
+def hint_line(hint: str) -> str:
+    """Give the line with what to do about the fault in the line above."""
+    return f"  hint: {escape_control_chars(hint)}"
+
+
 # -- text --
 
 _COLORS = {"error": "\x1b[31m", "warning": "\x1b[33m", "note": "\x1b[36m"}
@@ -106,7 +111,7 @@ def _text_lines(finding: Finding, color: bool, sources: Mapping[str, str]) -> li
     lines = [f"{place}: {severity} {finding.rule} {escape_control_chars(finding.message)}"]
     lines += _excerpt(finding, sources.get(finding.file))
     if finding.hint:
-        hint = f"  hint: {escape_control_chars(finding.hint)}"
+        hint = hint_line(finding.hint)
         lines.append(f"{_DIM}{hint}{_PLAIN}" if color else hint)
     return lines
 

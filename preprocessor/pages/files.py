@@ -70,7 +70,7 @@ def _told(error: OSError, path: str) -> str:
 
 
 def read_pages(paths: Iterable[str], pipelines: str) -> list[Page]:
-    """The pages of ``gather``. Raises Unusable when a path names none, with all such paths."""
+    """The pages of ``gather``. Raises UsageError when a path names none, with all such paths."""
     gathered = read_paths(paths, pipelines)
     if gathered.faults:
         raise UsageError("; ".join(gathered.faults))
@@ -111,7 +111,7 @@ def _not_text(content: bytes, file: str) -> Page | None:
 
 
 def read_text(file: Path) -> str:
-    """A file as it is on disk, line ends and all. Raises Unusable when it is not UTF-8."""
+    """A file as it is on disk, line ends and all. Raises UsageError when it is not UTF-8."""
     try:
         return file.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:

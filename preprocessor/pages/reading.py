@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from preprocessor import comments
-from preprocessor.files.text import shown
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import Page
@@ -55,13 +54,4 @@ def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | Non
 
 def source_findings(error: ResultsError, file: str) -> list[Finding]:
     """Why a results source cannot be used: the faults of fixture files at their places, else one of ``file``."""
-    if not error.faults:
-        return [finding("MT310", file, (0, 0), error.message, error.hint)]
-    found = [
-        finding("MT310", shown(each.file), (each.line, each.column), each.message, each.hint)
-        for each in error.faults
-    ]
-    if error.more:
-        message = f"fixture files have {error.more} more faults"
-        found.append(finding("MT310", file, (0, 0), message, "mend those that are told first"))
-    return found
+    return [*error.as_findings(file)] or [finding("MT310", file, (0, 0), error.message, error.hint)]

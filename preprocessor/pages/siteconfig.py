@@ -65,7 +65,7 @@ class Site:
 def find_site(start: Path) -> Site | None:
     """The site that ``start``, or the nearest folder above it, describes; None where none does.
 
-    Folders above the one of a repository are not looked into. Raises Unusable for a file that cannot be read, and for
+    Folders above the one of a repository are not looked into. Raises UsageError for a file that cannot be read, and for
     two files in one folder that do not agree.
     """
     for folder in _upward(start.absolute()):
@@ -94,7 +94,7 @@ def _agreed(sites: list[Site]) -> Site:
 
 
 def read_site(file: Path) -> Site:
-    """The site that a file describes. Raises Unusable with the place of what is not YAML or TOML in it."""
+    """The site that a file describes. Raises UsageError with the place of what is not YAML or TOML in it."""
     file = file.absolute()
     settings = _toml(file) if file.suffix == ".toml" else _yaml(file)
     docs = file.parent / _text(file, settings, "docs_dir", "docs")
@@ -188,7 +188,7 @@ def _yaml(file: Path) -> Mapping[str, Any]:
 
 
 def settings_of(file: Path) -> Mapping[str, Any]:
-    """All settings of a YAML file. Raises Unusable with the place of what is not YAML in it."""
+    """All settings of a YAML file. Raises UsageError with the place of what is not YAML in it."""
     return _inherited(file, _read(file))
 
 
@@ -248,7 +248,7 @@ def _read(file: Path) -> str:
 def fill_in(arguments: Namespace) -> None:
     """Set what the command line leaves open: ``site``, ``pipelines``, ``limits``, ``fail_on`` and ``results``.
 
-    The results source is that of ``--results``, else of the environment, else of the site. Raises Unusable for a file
+    The results source is that of ``--results``, else of the environment, else of the site. Raises UsageError for a file
     that says none of it, and for ``--pipelines`` that is no folder.
     """
     named = arguments.config_file

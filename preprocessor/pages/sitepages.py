@@ -28,7 +28,7 @@ class SitePages:
         return [each for each in self.folders if page.is_relative_to(each[0])]
 
     def leave_out(self, page: Path) -> bool:
-        """Whether the build leaves out a page of the site's folders. Raises Unusable for a pattern that is none."""
+        """Whether the build leaves out a page of the site's folders. Raises UsageError for a pattern that is none."""
         try:
             return all(self.site.left_out.has(page, *each) for each in self.below(page))
         except ValueError as error:
@@ -41,7 +41,7 @@ class SitePages:
 def pages_of(site: Site) -> SitePages:
     """The folders of a site, with those of the sites that its ``nav`` includes.
 
-    Raises Unusable for one of these that cannot be read.
+    Raises UsageError for one of these that cannot be read.
     """
     return SitePages(site, ((_plain(site.docs), ""), *_of_included(site)))
 

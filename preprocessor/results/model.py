@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from preprocessor.aggregation.limits import Limits as FileLimits
+from preprocessor.files.text import shown
+from preprocessor.findings.finding import Finding
+from preprocessor.findings.rules import finding
+from preprocessor.findings.usage import CommandError
 
 _T = TypeVar("_T")
 
@@ -57,7 +61,7 @@ class Query:
         return sha256(content).hexdigest()
 
 
-class ResultsError(Exception):
+class ResultsError(CommandError):
     """A query, or a whole source, that gives no rows; the message never holds a secret.
 
     It is one line; only the faults of fixture files are several, one a line.
@@ -78,13 +82,22 @@ class ResultsError(Exception):
         faults: Sequence[Fault] = (),
         more: int = 0,
     ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        super().__init__(message, hint)
         self.path = path
         self.environment = environment
         self.faults = faults
         self.more = more
+
+    def as_findings(self, file: str = "fixtures") -> Sequence[Finding]:
+        """The faults of fixture files; how many more there are is one of ``file``."""
+        found = [
+            finding("MT310", shown(each.file), (each.line, each.column), each.message, each.hint)
+            for each in self.faults
+        ]
+        if self.more:
+            message = f"fixture files have {self.more} more faults"
+            found.append(finding("MT310", file, (0, 0), message, "mend those that are told first"))
+        return found
 
 
 class LocalDocuments(Protocol):

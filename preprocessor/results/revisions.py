@@ -33,7 +33,7 @@ def is_revision(where: str) -> bool:
 def on_disk(where: str) -> Iterator[str]:
     """A results source that can be opened for the block: ``where``, or the files of the revision that it names.
 
-    Raises Unusable as ``write_revision`` does.
+    Raises UsageError as ``write_revision`` does.
     """
     if not is_revision(where):
         yield where
@@ -45,7 +45,7 @@ def on_disk(where: str) -> Iterator[str]:
 def last_change(where: str) -> str:
     """The full name of the revision that last changed ``REVISION:PATH``, seen from there.
 
-    Raises Unusable with what Git says.
+    Raises UsageError with what Git says.
     """
     found = _parts(where)
     asked = ("rev-list", "--max-count=1", "--end-of-options", found["revision"], "--", found["path"])
@@ -55,7 +55,7 @@ def last_change(where: str) -> str:
 def write_revision(where: str, folder: Path) -> Path:
     """Write the files of ``REVISION:PATH`` under ``folder``; give the path there. Nothing else is touched.
 
-    Raises Unusable with what Git says when there is no such revision, path or repository.
+    Raises UsageError with what Git says when there is no such revision, path or repository.
     """
     found = _parts(where)
     asked = ("archive", "--format=zip", "--end-of-options", found["revision"], found["path"])

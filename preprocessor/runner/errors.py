@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from preprocessor.findings.finding import Finding
+from preprocessor.findings.usage import CommandError
 
 KEPT = "what is measured is kept; --resume goes on after it"
 
 
-class RunnerError(Exception):
-    """A run that cannot start or cannot go on; ``hint`` says what to do about it."""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+class RunnerError(CommandError):
+    """A run that cannot start or cannot go on."""
 
 
 class ExperimentError(RunnerError):
@@ -28,8 +24,12 @@ class ExperimentError(RunnerError):
         self, message: str, hint: str = "", findings: Sequence[Finding] = (), source: str = ""
     ) -> None:
         super().__init__(message, hint)
-        self.findings = tuple(findings)
-        self.source = source
+        self._findings = tuple(findings)
+        self.sources = {each.file: source for each in findings}
+
+    def as_findings(self) -> Sequence[Finding]:
+        """The complaints about the file."""
+        return self._findings
 
 
 class TargetError(RunnerError):

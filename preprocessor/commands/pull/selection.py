@@ -39,7 +39,7 @@ def select_collections(arguments: Namespace, readers: Sequence[Reader]) -> list[
 
 
 def _read_stages(name: str, folder: str) -> tuple[Stage, ...]:
-    """The stages of a shared pipeline. Raises Unusable with all its faults."""
+    """The stages of a shared pipeline. Raises UsageError with all its faults."""
     shared = shared_pipelines(folder)(name)
     if shared is None or shared.file is None:
         known = shared.known if shared else ()
