@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 
 from preprocessor.files.environment import RESULTS_VARIABLE
-from preprocessor.results.opening import listed_kinds
+from preprocessor.results.opening import listed_kinds, named_kinds
 
 SOURCE = f"""\
 results source (--results, else the variable {RESULTS_VARIABLE}, else `results` in mkdocs.yml, properdocs.yml or
@@ -27,7 +27,7 @@ def add_source(parser: ArgumentParser) -> None:
 
 def add_results(parser: ArgumentParser) -> None:
     """Add the results source."""
-    parser.add_argument("--results", metavar="SOURCE", help="a mongodb:// URI or a fixture folder, see below")
+    parser.add_argument("--results", metavar="SOURCE", help=f"{named_kinds()}, see below")
 
 
 def add_limit(parser: ArgumentParser) -> None:
