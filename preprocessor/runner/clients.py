@@ -5,7 +5,8 @@ Selectors, updates and documents are BSON bytes: encoded once, and sent by eithe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ class Client(Protocol):
     With write concern w: 0 nobody waits for the answer to a write: nothing is refused, and one document counts as
     matched.
     """
+
+    sleep: Callable[[float], None]
+    """What lets other connections go on for so many seconds."""
 
     def insert(self, documents: Sequence[bytes]) -> None:
         """Insert the documents, in order."""
@@ -80,6 +84,7 @@ class PyMongoClient:
         from bson.raw_bson import RawBSONDocument
         from pymongo import ReturnDocument, WriteConcern
 
+        self.sleep: Callable[[float], None] = time.sleep
         database, name = namespace
         collection = client[database].get_collection(name, write_concern=WriteConcern(**concern))
         self._collection = collection

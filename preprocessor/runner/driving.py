@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,8 +56,15 @@ class Pace:
     interval: float
 
 
-def drive(step: Step, tally: ConnectionStats, pace: Pace, window: Window, slot: int) -> None:
-    """Repeat the step at its pace until it is finished or its time is over.
+def drive(
+    step: Step,
+    tally: ConnectionStats,
+    pace: Pace,
+    window: Window,
+    slot: int,
+    sleep: Callable[[float], None] | None = None,
+) -> None:
+    """Repeat the step at its pace until it is finished or its time is over; ``sleep`` lets other connections go on.
 
     ``window.counters[slot]`` is kept at the number of operations so far, for whoever shows progress.
     """
@@ -65,7 +72,7 @@ def drive(step: Step, tally: ConnectionStats, pace: Pace, window: Window, slot: 
     operations = documents = size = requests = busy = failures = 0
     recorded = began = over = 0
     counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
-    for sent, meant in _starts(pace, edges):
+    for sent, meant in _starts(pace, edges, sleep or time.sleep):
         try:
             done = step()
         except Exception as error:  # whatever a driver raises is counted under its name
@@ -130,30 +137,24 @@ def _interval(now: int, first: int, width: int) -> tuple[int, int]:
     return began, began + width
 
 
-def _starts(pace: Pace, edges: memoryview[int]) -> Iterator[tuple[int, int]]:
+def _starts(pace: Pace, edges: memoryview[int], sleep: Callable[[float], None]) -> Iterator[tuple[int, int]]:
     """When each operation starts and from when it counts, in nanoseconds; waits until it is that time."""
     clock = time.monotonic_ns
     meant, interval = round(pace.first * 1e9), round(pace.interval * 1e9)
-    _sleep_until(
-        min(meant, edges[3])
-    )  # where operations are rare, the first of a connection may come too late
+    # Where operations are rare, the first of a connection may come too late.
+    sleep(max(0, min(meant, edges[3]) - clock()) / 1e9)
     if not interval:
         while (now := clock()) < edges[3]:
             yield now, now
         return
     while meant < edges[3] and (now := clock()) < edges[3]:
         if meant > now:
-            _sleep_until(meant)
+            sleep((meant - now) / 1e9)
             now = clock()
         yield now, meant
         meant += interval
-    _sleep_until(edges[3])  # the window is as long as it was to be, not only until its last operation
-
-
-def _sleep_until(nanoseconds: int) -> None:
-    left = nanoseconds - time.monotonic_ns()
-    if left > 0:
-        time.sleep(left / 1e9)
+    # The window is as long as it was to be, not only until its last operation.
+    sleep(max(0, edges[3] - clock()) / 1e9)
 
 
 def add_up(tallies: list[ConnectionStats]) -> ConnectionStats:

@@ -163,8 +163,8 @@ def _timed(
     paces = _paces(assignment, start)
     window = Window(board, load.connections, load.has_steady_part)
     loops = [
-        partial(drive, step, tally, pace, window, slot)
-        for step, tally, pace, slot in zip(steps, tallies, paces, assignment.mine, strict=True)
+        partial(drive, step, tally, pace, window, slot, partial(_sleep, held))
+        for held, step, tally, pace, slot in zip(clients, steps, tallies, paces, assignment.mine, strict=True)
     ]
     begun = time.process_time()
     _perform(clients, loops, load)
@@ -200,13 +200,19 @@ def _paces(assignment: Assignment, start: float) -> list[Pace]:
 
 def _perform(clients: list[Client], loops: Sequence[Callable[[], None]], load: Load) -> None:
     held = [client for client in clients if isinstance(client, WireClient) and client.waits_for_ever]
-    if len(held) > 1 and AVAILABLE and _only_waits_for_answers(load):
+    paced = load.rate is not None or load.workload in PACES_ITSELF
+    if held and (paced or len(held) > 1) and AVAILABLE and _concern(load).get("w") != 0:
         hub = Hub()
         for client in held:
-            client.wait = hub.wait
+            client.share_thread(hub)
         hub.run({client.fileno(): loop for client, loop in zip(held, loops, strict=True)})
         return
     _in_threads(loops)
+
+
+def _sleep(client: Client, seconds: float) -> None:
+    """Which way a connection sleeps is known when all begin."""
+    client.sleep(seconds)
 
 
 def _in_threads(loops: Sequence[Callable[[], None]]) -> None:
@@ -226,12 +232,6 @@ def _in_threads(loops: Sequence[Callable[[], None]]) -> None:
         thread.join()
     if raised:
         raise raised[0]
-
-
-def _only_waits_for_answers(load: Load) -> bool:
-    """Whether a connection is idle only while a request is unanswered: not to keep a pace, and every request is."""
-    paced = load.rate is not None or load.workload in PACES_ITSELF
-    return not paced and _concern(load).get("w") != 0
 
 
 def _end_with_runner() -> None:

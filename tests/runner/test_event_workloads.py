@@ -110,7 +110,8 @@ def test_reports_and_events_come_about_as_often_as_asked_for_side_by_side(
         [{"$project": {"days": {"$objectToArray": "$items"}}}, {"$unwind": "$days"}]
     )
     later = [sum(one["days"]["v"].values()) for one in items if one["days"]["k"] >= "20200101"]
-    assert sum(later) == counts["bulkUpsert"] * 40
+    # Each of the four that write may send one more when the window has just closed.
+    assert counts["bulkUpsert"] * 40 <= sum(later) <= (counts["bulkUpsert"] + 4) * 40
 
 
 @pytest.mark.parametrize(("name", "versions"), [("schema_storage", 14), ("schema_load", 7)])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import socket
+import time
 from contextlib import ExitStack
 
 import pytest
@@ -77,3 +79,55 @@ def test_what_a_task_raises_is_raised(pipes):
 
     with pytest.raises(OSError, match="no more memory"):
         Hub().run({pipes[0][0]: fails})
+
+
+def test_tasks_sleep_beside_each_other_to_the_moment_and_wait_for_files_meanwhile(pipes):
+    hub, began, order = Hub(), time.monotonic(), []
+
+    def sleeps(number, seconds):
+        hub.sleep(seconds)
+        order.append(number)
+        os.write(pipes[2][1], b"x")
+        assert time.monotonic() - began >= seconds
+
+    def hears():
+        while not order:
+            hub.wait()
+        order.append("heard")
+        hub.sleep(0.0)
+
+    tasks = (lambda: sleeps("late", 0.08), lambda: sleeps("early", 0.0205), hears)
+    hub.run({file: task for (file, _), task in zip(pipes, tasks, strict=True)})
+    assert order == ["early", "heard", "late"]
+
+
+def test_what_is_too_large_to_send_at_once_does_not_hold_up_the_others():
+    hub, order = Hub(), []
+    with ExitStack() as held:
+        ours, theirs = zip(*(map(held.enter_context, socket.socketpair()) for _ in range(2)), strict=True)
+
+        def sends():
+            rest = memoryview(bytes(4 * 2**20))
+            while rest:
+                try:
+                    rest = rest[ours[0].send(rest) :]
+                except BlockingIOError:
+                    hub.wait()
+            order.append("all sent")
+
+        def goes_on():
+            order.append("went on")
+            while received < 4 * 2**20:
+                hub.sleep(0.001)
+                receive()
+
+        received = 0
+
+        def receive():
+            nonlocal received
+            received += len(theirs[0].recv(2**20))
+
+        for one in ours:
+            one.setblocking(False)
+        hub.run({ours[0].fileno(): sends, ours[1].fileno(): goes_on})
+    assert order == ["went on", "all sent"]

@@ -48,10 +48,10 @@ def threads_of(uri, load):
 
 @pytest.mark.parametrize(
     ("load", "threads"),
-    [(LOAD, 1), (replace(LOAD, rate=10.0), 2), (replace(LOAD, config=NOBODY), 2)],
+    [(LOAD, 1), (replace(LOAD, rate=10.0), 1), (replace(LOAD, config=NOBODY), 2)],
     ids=["answers alone", "a rate", "no answers"],
 )
-def test_connections_share_a_thread_where_they_wait_for_answers_alone(replica_set, load, threads):
+def test_connections_share_a_thread_where_every_request_is_answered(replica_set, load, threads):
     assert threads_of(replica_set.uri, load) == threads
 
 

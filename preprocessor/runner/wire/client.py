@@ -13,6 +13,8 @@ it does.
 
 from __future__ import annotations
 
+import ssl
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -34,7 +36,11 @@ from preprocessor.runner.wire.requests import alone, cut, document, elements, in
 if TYPE_CHECKING:
     from pymongo import MongoClient
 
+    from preprocessor.runner.wire.loop import Hub
+
 MOST_AT_ONCE = 16 * 1024
+WOULD_BLOCK = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+"""What a socket that does not block raises in place of waiting."""
 
 
 class WireClient:
@@ -45,10 +51,11 @@ class WireClient:
     ) -> None:
         """``namespace`` is database and collection, ``concern`` the write concern."""
         database, collection = namespace
-        self.wait: Callable[[], object] = _nothing
-        """Called when a request is sent: it may do something else until the answer begins to come."""
+        self.sleep: Callable[[float], None] = time.sleep
+        """What lets others go on for so many seconds."""
         self._held = ExitStack()
         self._socket = _checked_out(client, self._held)
+        self._hub: Hub | None = None
         self._prepare_reads({"$db": database}, collection)
         self._prepare_writes({"writeConcern": dict(concern), "$db": database}, collection)
         self._acknowledged = concern.get("w") != 0
@@ -81,6 +88,12 @@ class WireClient:
     def fileno(self) -> int:
         """The number of the file that answers are read from."""
         return int(self._socket.fileno())
+
+    def share_thread(self, hub: Hub) -> None:
+        """Let others go on while this connection waits."""
+        self._hub, self.sleep = hub, hub.sleep
+        self._socket.setblocking(False)
+        self._held.callback(self._socket.setblocking, True)
 
     @property
     def waits_for_ever(self) -> bool:
@@ -174,15 +187,16 @@ class WireClient:
     def _written(self, message: bytes, documents: int) -> int:
         if self._acknowledged:
             return number(self._exchange(message))
-        self._socket.sendall(message)
+        self._send(message)
         return documents
 
     def _exchange(self, message: bytes) -> bytes:
         """Send a message; give the BSON of the answer."""
-        self._socket.sendall(message)
-        self.wait()
+        self._send(message)
+        if self._hub:
+            self._hub.wait()
         # Most answers come whole: to ask for the head first would be one more call of the system for each.
-        answer: bytes = self._socket.recv(MOST_AT_ONCE)
+        answer = self._some(MOST_AT_ONCE)
         if len(answer) < HEAD.size:
             answer += self._receive(HEAD.size - len(answer))
         length, kind = HEAD.unpack_from(answer)
@@ -193,18 +207,43 @@ class WireClient:
             answer += self._receive(length - len(answer))
         return answer[HEAD.size :]
 
+    def _send(self, message: bytes) -> None:
+        if self._hub is None:
+            self._socket.sendall(message)
+            return
+        sent = self._sent(message)
+        if sent < len(message):
+            rest = memoryview(message)
+            while rest := rest[sent:]:
+                self._hub.wait()
+                sent = self._sent(rest)
+
+    def _sent(self, message: bytes | memoryview[int]) -> int:
+        try:
+            return int(self._socket.send(message))
+        except WOULD_BLOCK:
+            return 0
+
+    def _some(self, most: int) -> bytes:
+        """What has come, at most so much; waits until something has."""
+        while True:
+            try:
+                some: bytes = self._socket.recv(most)
+            except WOULD_BLOCK:
+                if self._hub is None:
+                    raise
+                self._hub.wait()
+            else:
+                return some
+
     def _receive(self, length: int) -> bytes:
         parts: list[bytes] = []
         while length:
-            parts.append(self._socket.recv(length))
+            parts.append(self._some(length))
             if not parts[-1]:
                 raise ConnectionError("the server closed the connection")
             length -= len(parts[-1])
         return b"".join(parts)
-
-
-def _nothing() -> None:
-    """Reading blocks until the answer comes."""
 
 
 def open_connections(client: MongoClient[Any], number: int) -> None:

@@ -90,7 +90,7 @@ def _writing(client: Client, config: Config, share: Share, writers: int) -> Step
         return Done(1, done.documents, done.bytes, done.kind)
 
     pacing = Pacing(lambda over: interval, config["testTimeSecs"], random.Random(f"{share.seed}/pauses"))
-    return pace_requests(prepare, write, pacing)
+    return pace_requests(prepare, write, pacing, sleep=lambda seconds: client.sleep(seconds))
 
 
 def _first_day(config: Config) -> datetime:
