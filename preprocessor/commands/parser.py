@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NoReturn
 
+from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.reporters import hint_line
 
 _MISTYPED_OPTION = re.compile(r"^unrecognized arguments: (?:[^-]\S* )*(--?[\w-]+)")
@@ -32,8 +33,6 @@ class HintingParser(argparse.ArgumentParser):
         return given, unknown
 
     def _nearest(self, message: str) -> str:
-        from preprocessor.schemas.validation import did_you_mean  # only who mistyped pays for it
-
         if found := _MISTYPED_OPTION.search(message):
             return did_you_mean(found[1], self._option_string_actions)
         found = _MISTYPED_CHOICE.search(message)

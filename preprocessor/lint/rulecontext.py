@@ -125,11 +125,3 @@ def quoted(names: Iterable[Any]) -> str:
     """Names between backticks: ``a``, ``a`` and ``b``, or ``a``, ``b`` and ``c``."""
     each = [f"`{name}`" for name in names]
     return each[0] if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """``Did you mean …?`` where a known name is close, else nothing."""
-    from difflib import get_close_matches  # only who mistyped pays for it
-
-    close = get_close_matches(name, list(known), n=1)
-    return f"Did you mean `{close[0]}`?" if close else ""

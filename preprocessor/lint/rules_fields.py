@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preprocessor.findings.finding import Finding
-from preprocessor.lint.rulecontext import RuleContext, quoted, suggestion
+from preprocessor.findings.nearest import did_you_mean
+from preprocessor.lint.rulecontext import RuleContext, quoted
 from preprocessor.lint.shape.expressions import Path, Visit
 from preprocessor.lint.shape.flow import StageFlow
 from preprocessor.lint.shape.stages import is_flag, keeps
@@ -28,7 +29,7 @@ def column_never_there(subject: RuleContext) -> Iterator[Finding]:
     for path, column in subject.spec.shown_columns:
         if rows.kinds and _never(subject.column(column)):
             names = list(rows.fields)
-            named = suggestion(column, names) or (f"The rows have {quoted(names[:12])}." if names else "")
+            named = did_you_mean(column, names) or (f"The rows have {quoted(names[:12])}." if names else "")
             hint = _element(column, rows) or named
             message = f"No row can have the column `{column}`: readers see it empty."
             yield subject.finding("MT302", subject.spec.locate(path), message, hint)
@@ -103,7 +104,7 @@ def _near(root: Shape, parts: Parts) -> str:
                 one for one in above.fields if one not in (name, "_", "_id") and not above.fields[one].absent
             ]
             there = f"{place} {quoted(names[:8])} here." if names else "Take it out."
-            return suggestion(name, names) or there
+            return did_you_mean(name, names) or there
     return ""
 
 

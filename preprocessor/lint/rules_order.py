@@ -9,8 +9,9 @@ from itertools import pairwise
 from typing import Any, Final
 
 from preprocessor.findings.finding import Finding
+from preprocessor.findings.nearest import did_you_mean
 from preprocessor.lint.ordering import By
-from preprocessor.lint.rulecontext import RuleContext, quoted, suggestion
+from preprocessor.lint.rulecontext import RuleContext, quoted
 from preprocessor.lint.shape.expressions import Path
 from preprocessor.lint.shape.flow import StageFlow
 from preprocessor.lint.shape.values import NUMBERS, Shape, lookup
@@ -40,7 +41,7 @@ def missing_sort_key(subject: RuleContext) -> Iterator[Finding]:
                 names = [
                     name for name, one in stage.before.fields.items() if not one.absent and name != "_id"
                 ]
-                hint = suggestion(key, names) or (f"They have {quoted(names[:8])} here." if names else "")
+                hint = did_you_mean(key, names) or (f"They have {quoted(names[:8])} here." if names else "")
             yield subject.in_pipeline(
                 "MT305",
                 (*stage.path, key),

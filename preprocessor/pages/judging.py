@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from preprocessor.aggregation.values import MISSING
 from preprocessor.files.environment import today
+from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.lint.versions import since_hint
 from preprocessor.pages.asking import source_answer
@@ -15,7 +16,6 @@ from preprocessor.render.chartfaults import plot_faults
 from preprocessor.render.column import column_value, index_hint
 from preprocessor.render.comparison import baseline_faults, range_faults
 from preprocessor.results.model import ResultsError
-from preprocessor.schemas.validation import did_you_mean
 from preprocessor.specs.model import ChartSpec, PipelineSpec, TableSpec
 
 if TYPE_CHECKING:

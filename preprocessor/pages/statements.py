@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.aggregation import AggregationError, aggregate
 from preprocessor.aggregation.values import MISSING
+from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.lint.rules_rows import naming_columns
 from preprocessor.pages.model import Tables
 from preprocessor.pages.queriedfields import missing_fields
 from preprocessor.render.column import column_value
 from preprocessor.render.values import brief_text, cell_text, is_number, raw_text
-from preprocessor.schemas.validation import did_you_mean
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding

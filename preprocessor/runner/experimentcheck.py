@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from preprocessor.findings.finding import Finding
+from preprocessor.findings.nearest import did_you_mean
 from preprocessor.runner.ownership import MARKER
 from preprocessor.runner.resultcheck import validator
 from preprocessor.runner.storable import unstorable
@@ -61,12 +62,9 @@ def _against_schema(data: Mapping[str, Any]) -> Iterator[_Problem]:
 
 
 def _unknown(path: Path, given: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[_Problem]:
-    from difflib import get_close_matches
-
     for key in given:
         if key not in known:
-            near = get_close_matches(key, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(known))}"
+            hint = did_you_mean(key, known) or f"known: {', '.join(sorted(known))}"
             yield (*path, key), f"{key} means nothing here", hint
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from preprocessor.findings.finding import Finding
+from preprocessor.findings.nearest import did_you_mean
 from preprocessor.jsontext.document import Document
 from preprocessor.jsontext.extended import kind_of
 from preprocessor.jsontext.model import Path
@@ -209,21 +210,6 @@ def _without_echoes(found: list[Fault]) -> list[Fault]:
         return (fault.path, f"Did you mean `{key}`?") in hints
 
     return [fault for fault in found if not echo(fault)]
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Give "Did you mean `…`?" for the known word nearest to ``word``, or an empty string."""
-    near = nearest_word(word, known)
-    return f"Did you mean `{near}`?" if near else ""
-
-
-def nearest_word(word: str, known: Iterable[str]) -> str:
-    """Give the known word nearest to ``word``, small and capital letters alike, or an empty string."""
-    from difflib import get_close_matches
-
-    by_small = {each.lower(): each for each in sorted(known, reverse=True)}
-    near = get_close_matches(word.lower(), sorted(by_small), n=1, cutoff=0.65)
-    return by_small[near[0]] if near else ""
 
 
 def path_name(path: Path) -> str:

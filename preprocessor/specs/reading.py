@@ -13,11 +13,12 @@ from typing import Any
 from preprocessor.aggregation.dates import is_zone, zone_names
 from preprocessor.comments.model import Comment
 from preprocessor.findings.finding import Finding
+from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import RULES
 from preprocessor.jsontext.document import Document, decoded, syntax_findings
 from preprocessor.jsontext.model import Path
 from preprocessor.jsontext.parsing import parse
-from preprocessor.schemas.validation import did_you_mean, schema_findings
+from preprocessor.schemas.validation import schema_findings
 from preprocessor.specs.model import DIRECTIVES, PipelineSpec, Spec, Valid
 from preprocessor.specs.sharedpipelines import Expanded, Lookup, expand
 

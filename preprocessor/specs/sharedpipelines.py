@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 from preprocessor.files.text import bad_byte, leads_within, may_be_file
 from preprocessor.findings import rules
 from preprocessor.findings.finding import Finding
+from preprocessor.findings.nearest import did_you_mean
 from preprocessor.jsontext.document import Document, decoded, syntax_findings
 from preprocessor.jsontext.model import Path
 from preprocessor.jsontext.parsing import parse
-from preprocessor.schemas.validation import did_you_mean, schema_findings
+from preprocessor.schemas.validation import schema_findings
 
 Stage = Mapping[str, Any]
 

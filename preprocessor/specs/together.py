@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable
 
 from preprocessor.findings.finding import Finding
+from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.jsontext.parsing import parse
-from preprocessor.schemas.validation import did_you_mean
 from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 
 _ID = re.compile(r"""\bid["']?\s*:\s*("(?:[^"\\\n]|\\.)*")""")

@@ -15,9 +15,9 @@ from preprocessor.commands.explain.fieldcounts import has_path, nearest_path
 from preprocessor.commands.explain.notes import counted, meant, shown
 from preprocessor.commands.explain.reading import Stage, fields_read, operator_of, path_of
 from preprocessor.commands.explain.stepper import Step, Walk
+from preprocessor.findings.nearest import nearest_word
 from preprocessor.jsontext.extended import pasted_value
 from preprocessor.results.model import ResultsError
-from preprocessor.schemas.validation import nearest_word
 
 Condition = dict[str, Any]
 Told = tuple[str, str]

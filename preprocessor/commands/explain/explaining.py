@@ -26,9 +26,9 @@ from preprocessor.commands.explain.reading import (
     operator_of,
 )
 from preprocessor.commands.explain.stepper import Step, Walk, walk
+from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.results.model import Query, ResultsError, ResultsSource, Rows
-from preprocessor.schemas.validation import did_you_mean
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding, Severity

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from preprocessor.aggregation.values import type_name
-from preprocessor.schemas.validation import nearest_word
+from preprocessor.findings.nearest import nearest_word
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,11 @@ from preprocessor.commands.new.draft import (
     titles,
 )
 from preprocessor.commands.new.drafting import Draft, Drafted, soundest
+from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.reporters import escape_control_chars
 from preprocessor.findings.usage import UsageError
 from preprocessor.jsontext.extended import decode
 from preprocessor.results.model import Query
-from preprocessor.schemas.validation import did_you_mean
 
 if TYPE_CHECKING:
     from preprocessor.commands.new.draft import Candidate

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.usage import UsageError
 from preprocessor.pages.files import read_pages, shared_pipelines
 from preprocessor.pages.sitepages import page_folders
@@ -16,7 +17,6 @@ from preprocessor.results.model import ResultsError
 from preprocessor.results.pull import Copied
 from preprocessor.results.readpaths import Reader
 from preprocessor.results.revisions import is_revision, last_change
-from preprocessor.schemas.validation import did_you_mean
 from preprocessor.specs.model import QuotingSpec, TableSpec
 
 if TYPE_CHECKING:
