@@ -31,13 +31,15 @@ if TYPE_CHECKING:
 class Build:
     """Pages that are judged together, the results source that they ask, and what is known of both so far.
 
-    ``tables`` are the sound ones that have an id, by it. Where nothing is asked, as in a static check, there are no
+    ``others`` are there for their tables: what keeps rows from the pages is told of them, and nothing else. ``tables``
+    are the sound ones that have an id, by it. Where nothing is asked, as in a static check, there are no
     rows to judge.
     """
 
-    def __init__(self, asked: KeptAnswers, pages: Iterable[Page]) -> None:
+    def __init__(self, asked: KeptAnswers, pages: Iterable[Page], others: Sequence[Page] = ()) -> None:
         self.asked = asked
-        self.pages = list(pages)
+        self.pages = [*pages, *others]
+        self._others = {page.file for page in others}
         self.tables: MutableMapping[str, TableSpec] = tables_by_id(self.pages)
         self._runs = False
         self._judged: dict[int, tuple[TableSpec | None, list[Finding]]] = {}
@@ -125,7 +127,7 @@ class Build:
             ran = self._runs and not self.away
             vain = [] if linted is None else unused_ignores(found, specs, ran=ran)
             found = [*without_silenced(found, specs), *vain]
-        return sorted(set(found))
+        return sorted({one for one in found if one.severity == "error" or one.file not in self._others})
 
     def _together(self, specs: Sequence[Spec]) -> list[Finding]:
         """What is wrong with ids across pages."""
@@ -152,9 +154,10 @@ class Build:
         for spec in (spec for page in pages for spec in page.asking) if self.answers else ():
             if (answer := self.answers.get(spec.query.key)) is not None:
                 rows[id(spec)] = None if isinstance(answer, ResultsError) else answer
-        found = lint((page.specs for page in pages), self.asked.local, rows)
-        if self.asked.local:
-            found += self._server_only(rows, self.asked.local.limits)
+        local = self.asked.local
+        found = lint((page.specs for page in pages), local, rows)
+        if local is not None:
+            found += self._server_only(rows, local.limits)
         files = {page.file for page in self.pages}
         return [one for one in found if one.file in files] if speakers else found
 

@@ -84,7 +84,7 @@ def _page_files(written: str, faults: list[str]) -> list[Path]:
         if not written:
             faults.append("an empty path names no page")
         elif path.is_dir():
-            return _pages_under(path, faults)
+            return pages_under(path, lambda error: faults.append(_told(error, written)))
         elif not path.exists():
             faults.append(f"{path}: no such file or folder")
         elif path.is_file() and path.suffix.lower() not in PAGE_SUFFIXES:
@@ -96,8 +96,9 @@ def _page_files(written: str, faults: list[str]) -> list[Path]:
     return []
 
 
-def _pages_under(folder: Path, faults: list[str]) -> list[Path]:
-    walked = os.walk(folder, onerror=lambda error: faults.append(_told(error, str(folder))))
+def pages_under(folder: Path, failed: Callable[[OSError], None] | None = None) -> list[Path]:
+    """The pages in a folder and those below it; ``failed`` is told of those that cannot be read."""
+    walked = os.walk(folder, onerror=failed)
     files = (Path(place, name) for place, _, names in walked for name in names)
     return sorted(file for file in files if file.suffix in PAGE_SUFFIXES and may_be_file(file))
 

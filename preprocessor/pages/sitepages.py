@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.findings.usage import UsageError
+from preprocessor.pages.leftout import none_left_out
 from preprocessor.pages.monorepo import folder_in_site
+from preprocessor.pages.otherpages import OtherPages
 from preprocessor.pages.siteconfig import Site, find_site, from_here, settings_of
 
 if TYPE_CHECKING:
@@ -77,12 +79,20 @@ class Whereabouts:
         nearest = self._nearest[page.parent]
         return nearest if nearest and nearest.below(page) else None
 
-    def leave_out(self, page: Page) -> bool:
+    def leave_out(self, page: Path) -> bool:
         """Whether the build of a page's site leaves it out."""
-        built = self.of(page.file)
-        return built is not None and built.leave_out(_plain(Path(page.file)))
+        built = self.of(str(page))
+        return built is not None and built.leave_out(_plain(page))
 
-    def folders(self, pages: Iterable[Page]) -> list[str]:
+    def others(self, pages: Sequence[Page], pipelines: str) -> OtherPages:
+        """The pages that are built together with some of ``pages``.
+
+        Where the build leaves out all of ``pages``, which a preview may show, they know the tables of all.
+        """
+        apart = all(self.leave_out(Path(page.file)) for page in pages)
+        return OtherPages(Path(), self._folders(pages), pipelines, none_left_out if apart else self.leave_out)
+
+    def _folders(self, pages: Iterable[Page]) -> list[str]:
         """The folders of all pages that are built together with some of ``pages``."""
         sites = {id(built): built for page in pages if (built := self.of(page.file))}
         return sorted({from_here(folder) for built in sites.values() for folder, _ in built.folders})

@@ -14,9 +14,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
@@ -34,8 +32,7 @@ from preprocessor.files.text import shown
 from preprocessor.findings.reporters import SEVERITIES, amounts, failing
 from preprocessor.findings.rules import finding
 from preprocessor.pages.generated import deferred
-from preprocessor.pages.leftout import LeftOut
-from preprocessor.pages.neighbours import neighbours, none_left_out, speakers
+from preprocessor.pages.leftout import LeftOut, none_left_out
 from preprocessor.pages.placeholders import (
     LeftOver,
     shown_again,
@@ -63,6 +60,7 @@ if TYPE_CHECKING:
     from preprocessor.pages.build import Build
     from preprocessor.pages.keptanswers import KeptAnswers
     from preprocessor.pages.model import Page
+    from preprocessor.pages.otherpages import OtherPages
     from preprocessor.results.model import Limits, ResultsError
 
 # After pymdownx.snippets (32), so that included comments are seen; before the text is changed at all (30).
@@ -146,6 +144,16 @@ class _Place:
         if pipelines.parent == self.folder / self.pages:
             keep_out_of(self.site, pipelines)
 
+    def others(self, pipelines: str) -> OtherPages | None:
+        """The pages of the site beside this one; None where only one page is known."""
+        if self.pages is None:
+            return None
+        from preprocessor.pages.otherpages import OtherPages
+
+        apart = self.left_out(self.folder / self.shown)  # A preview shows it: it knows the tables of all.
+        left_out = none_left_out if apart else self.left_out
+        return OtherPages(self.folder, [str(self.pages)], pipelines, left_out)
+
     def whole(self, text: str) -> str:
         """The page with the front matter that was cut off before ``text``: lines are then those on disk."""
         on_disk = self.on_disk()
@@ -191,10 +199,10 @@ class _Conversion:
             return text
         self._page = page
         place.look_after(place.folder / pipelines)
-        others = neighbours(page, place.folder, place.pages, read, place.left_out) if place.pages else []
-        build = _build([page, *others], self._source(place))
+        others = place.others(pipelines)
+        build = _build([page], self._source(place), others.tables_for([page]) if others else ())
         files = {page.file, *(spec.file for spec in page.specs if spec), *(one.file for one in page.findings)}
-        found = [one for one in _findings(build, self._speakers_of([page])) if one.file in files]
+        found = [one for one in _findings(build, self._speakers_of(page, others)) if one.file in files]
         self._figures = _figures(page, build)
         self._report([each if place.pages else _of_one_page(each) for each in found])
         away = [each for each in found if each.rule == "MT310"]
@@ -271,28 +279,25 @@ class _Conversion:
             if each.severity == "warning" and each not in refused:
                 warn(f"mongo-tables: {line_of(each)}", stacklevel=2)
 
-    def _speakers_of(self, pages: Sequence[Page]) -> Sequence[Page] | None:
-        """The pages of the site that speak of tables of ``pages``, for the linter; None where it is not asked."""
-        place = self._place
+    def _speakers_of(self, page: Page, others: OtherPages | None) -> Sequence[Page] | None:
+        """The pages of the site that speak of tables of ``page``, for the linter; None where it is not asked."""
         if self._fail_on == "error":
             return None
-        if place.pages is None or len(pages) > 1:
-            return []  # A site as a whole has its speakers among its pages.
-        read = _reader(place, self._extension.getConfig("pipelines"))
-        return speakers(pages[0], place.folder, place.pages, read, place.left_out)
+        return others.speakers_of([page]) if others else []
 
     def _refusal(self, refused: list[Finding]) -> Exception:
         """The error for these faults and, where the site is known, for those of its other pages."""
         from preprocessor.pages.faultboxes import line_of
 
         place = self._place
-        if place.pages is None or not place.zensical:
+        others = place.others(self._extension.getConfig("pipelines"))
+        if others is None or not place.zensical:
             return _error_for(place.refused_by)("\n".join(map(line_of, refused)))
-        read = _reader(place, self._extension.getConfig("pipelines"))
-        others = _pages_of_site(place.folder, place.pages, read, place.left_out)
-        build = _build(others, self._source(place))
+        build = _build(others.on_disk(), self._source(place))
         # What a template writes into, or what comes into a page, is known when its turn comes.
-        found = deferred(_findings(build, self._speakers_of(others)), others, open_ended=True)
+        # A site as a whole has its speakers among its pages.
+        found = _findings(build, None if self._fail_on == "error" else ())
+        found = deferred(found, build.pages, open_ended=True)
         found = [each for each in found if each.rule != "MT175"]
         elsewhere = [each for each in failing(found, self._fail_on) if each.file != place.shown]
         # A source out of reach is one fault, not one of each page.
@@ -332,14 +337,18 @@ class _Conversion:
         shown = (pages / context.page.path).as_posix()
         site = root / (context.config.get("site_dir") or "site")
         drafts = "" if serving() else context.config.get("draft_docs") or ""
-        left_out = LeftOut(context.config.get("exclude_docs") or "", drafts)
+        patterns = LeftOut(context.config.get("exclude_docs") or "", drafts)
+
+        def left_out(page: Path) -> bool:
+            return page.suffix != ".md" or patterns.has(page, root / pages)
+
         return _Place(
             shown,
             root,
             pages,
             context.page.path,
             site,
-            left_out=partial(left_out.has, folder=root / pages),
+            left_out=left_out,
         )
 
 
@@ -419,13 +428,13 @@ def _loose_faults(page: Page, away: Sequence[Finding]) -> str:
     return fault_box([*away, *loose_findings(page)])
 
 
-def _build(pages: Sequence[Page], where: _Source) -> Build:
+def _build(pages: Sequence[Page], where: _Source, others: Sequence[Page] = ()) -> Build:
     """The pages with what they ask answered."""
     from preprocessor.pages.build import Build
 
     asked = _answers(where)
     asked.refresh()
-    build = Build(asked, pages)
+    build = Build(asked, pages, others)
     build.ask(with_sources=True)
     return build
 
@@ -448,19 +457,6 @@ def _lines(error: ResultsError) -> list[str]:
     """What is wrong with a results source, in one line for each fault of a fixture file."""
     faults = [f"{shown(each.file)}:{each.line}:{each.column}: {each.message}" for each in error.faults]
     return faults or [error.message]
-
-
-def _pages_of_site(
-    folder: Path, pages: Path, read: Callable[[str, str], Page], left_out: Callable[[Path], bool]
-) -> list[Page]:
-    """Every page of the site as it is on disk. A file that cannot be read is left to the program."""
-    found = []
-    for file in sorted((folder / pages).rglob("*.md")):
-        if left_out(file):
-            continue
-        with suppress(OSError, ValueError):
-            found.append(read(file.read_text(encoding="utf-8-sig"), file.relative_to(folder).as_posix()))
-    return found
 
 
 def _of_one_page(finding: Finding) -> Finding:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.pages.build import Build
-from preprocessor.pages.companions import built_together, companions
 from preprocessor.pages.generated import deferred
 from preprocessor.pages.ids import written_ids
 from preprocessor.pages.included import Included, included
@@ -20,6 +19,7 @@ from preprocessor.specs.together import no_table
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Answers, Page
+    from preprocessor.pages.otherpages import OtherPages
     from preprocessor.pages.siteconfig import Site
     from preprocessor.results.model import Limits
 
@@ -47,10 +47,10 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Pages that were checked together, the others whose tables they name, and what was found."""
+    """Pages that were checked, these with the others whose tables they name, and what was found."""
 
-    pages: list[Page]
-    others: list[Page]
+    pages: Sequence[Page]
+    together: Sequence[Page]
     findings: Sequence[Finding]
 
 
@@ -63,7 +63,7 @@ def check_pages(pages: Sequence[Page], request: Request) -> Checked:
     return Checked(
         sorted({one for group in groups for one in group.findings}),
         {page.file: page for group in groups for page in group.pages}.values(),
-        {page.file: page.text for group in groups for page in (*group.pages, *group.others)},
+        {page.file: page.text for group in groups for page in group.together},
     )
 
 
@@ -73,16 +73,18 @@ def _check_groups(given: Sequence[Page], request: Request) -> Iterator[_Group]:
     What is left out and comes into a page all the same is checked with the pages of the site.
     """
     where = Whereabouts(request.site)
-    apart = {Path(page.file).resolve(): page for page in given if where.leave_out(page)}
+    apart = {Path(page.file).resolve(): page for page in given if where.leave_out(Path(page.file))}
     pages = [page for page in given if not apart or Path(page.file).resolve() not in apart]
     taken_in = included(pages, request.pipelines)
     brought = [apart.pop(Path(page.file).resolve(), page) for page in taken_in.pages]
-    group = _check_group([*pages, *brought], taken_in, request, apart=False)
+    pages += brought
+    group = _check_group(pages, where.others(pages, request.pipelines), taken_in, request)
     yield replace(group, findings=_name_left_out(group.findings, apart.values()))
     if apart:
         pages = list(apart.values())
         taken_in = included(pages, request.pipelines)
-        yield _check_group([*pages, *taken_in.pages], taken_in, request, apart=True)
+        others = where.others(pages, request.pipelines)
+        yield _check_group([*pages, *taken_in.pages], others, taken_in, request)
 
 
 def _name_left_out(findings: Sequence[Finding], left_out: Iterable[Page]) -> Sequence[Finding]:
@@ -100,45 +102,35 @@ def _name_left_out(findings: Sequence[Finding], left_out: Iterable[Page]) -> Seq
     ]
 
 
-def _check_group(pages: list[Page], taken_in: Included, request: Request, *, apart: bool) -> _Group:
-    others = companions(pages, request.pipelines, request.site, apart=apart)
-    findings = _judge(pages, others, taken_in.findings, request)
-    together = [*pages, *others]
-    return _Group(pages, others, _defer(findings, together, taken_in.open_ended, request, apart=apart))
-
-
-def _defer(
-    findings: Sequence[Finding], pages: Sequence[Page], open_ended: bool, request: Request, *, apart: bool
-) -> Sequence[Finding]:
-    """The findings, with notes for those that only the build can judge; a table may come into any page of the site."""
-    if any(one.rule == "MT139" for one in findings):
-        whole = built_together(pages, request.pipelines, request.site, apart=apart)
-        pages, open_ended = [*pages, *whole.pages], open_ended or whole.open_ended
-    return deferred(findings, pages, open_ended=open_ended)
+def _check_group(pages: Sequence[Page], others: OtherPages, taken_in: Included, request: Request) -> _Group:
+    build = Build(KeptAnswers(request.results, request.limits), pages, others.tables_for(pages))
+    with closing(build.asked):
+        findings = _judge(pages, build, others, taken_in.findings, request)
+    together, open_ended = build.pages, taken_in.open_ended
+    if any(one.rule == "MT139" for one in findings):  # A table may come into any page of the site.
+        whole = others.built_with(pages)
+        together, open_ended = [*together, *whole.pages], open_ended or whole.open_ended
+    return _Group(pages, build.pages, deferred(findings, together, open_ended=open_ended))
 
 
 def _judge(
-    pages: Sequence[Page], others: Sequence[Page], known: Sequence[Finding], request: Request
+    pages: Sequence[Page], build: Build, others: OtherPages, known: Sequence[Finding], request: Request
 ) -> Sequence[Finding]:
-    """Those of ``pages`` with those ``known``, and of the tables of ``others`` what keeps their rows from the pages.
+    """What is wrong with the pages, with what is ``known`` already.
 
     Raises ResultsError for a source that cannot be used, but for one whose files have faults, which are findings.
     """
-    build = Build(KeptAnswers(request.results, request.limits), [*pages, *others])
-    with closing(build.asked):
-        if not request.static:
-            build.ask()
-        if build.away and not build.away.faults:
-            raise build.away
-        files = {page.file for page in pages}
-        found = build.findings(build.lint(), known)
-        found = [one for one in found if one.file in files or one.severity == "error"]
-        found += [*build.source_findings(request.results), *_find_stale(pages, build.answers)]
-        if request.prose and not build.away:
-            from preprocessor.pages.prose.judging import prose_findings  # only who asks for it pays
+    if not request.static:
+        build.ask()
+    if build.away and not build.away.faults:
+        raise build.away
+    found = build.findings(build.lint(others.speakers_of(pages)), known)
+    found += [*build.source_findings(request.results), *_find_stale(pages, build.answers)]
+    if request.prose and not build.away:
+        from preprocessor.pages.prose.judging import prose_findings  # only who asks for it pays
 
-            found += prose_findings(pages, build.answers)
-        return sorted(found)
+        found += prose_findings(pages, build.answers)
+    return sorted(found)
 
 
 def _find_stale(pages: Sequence[Page], answers: Answers) -> list[Finding]:

@@ -85,13 +85,11 @@ def _ask(pages: Sequence[Page], arguments: Namespace) -> tuple[Build, list[Findi
     Raises ResultsError when the results source cannot be used.
     """
     from preprocessor.pages.build import Build
-    from preprocessor.pages.companions import companions
     from preprocessor.pages.keptanswers import KeptAnswers
     from preprocessor.pages.sitepages import Whereabouts
 
-    apart = all(map(Whereabouts(arguments.site).leave_out, pages))
-    together = [*pages, *companions(pages, arguments.pipelines, arguments.site, apart=apart)]
-    build = Build(KeptAnswers(arguments.results, arguments.limits), together)
+    others = Whereabouts(arguments.site).others(pages, arguments.pipelines)
+    build = Build(KeptAnswers(arguments.results, arguments.limits), pages, others.tables_for(pages))
     with closing(build.asked):
         build.ask()
         if build.away:

@@ -1,14 +1,72 @@
-"""A page that is named alone may take its numbers from the tables of other pages of its documentation."""
+"""Values and statements about tables of other pages, where pages are looked at alone."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from preprocessor.pages.leftout import none_left_out
+from preprocessor.pages.otherpages import OtherPages
+from preprocessor.pages.reading import read_page
+from preprocessor.specs.sharedpipelines import SharedPipelines
 from tests.commands.test_commands import mongo_tables
+from tests.site.builds import article, build, sample
+from tests.site.test_build import with_extension
 
-TABLE = """\
+ELSEWHERE = '<!-- MONGO_VALUE: {"table": "all-runs", "column": "qps", "where": {"threads": 8}} -->'
+UNKNOWN = ELSEWHERE.replace("all-runs", "no-runs")
+TABLE = {"id": "here", "collection": "runs", "pipeline": [], "columns": ["threads"], "headers": ["Threads"]}
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    return with_extension(sample(tmp_path))
+
+
+def found(text: str, site: Path) -> list[tuple[str, list[str | None]]]:
+    page = read_page(text, "docs/prose.md", SharedPipelines(site / "docs/pipelines"))
+    others = OtherPages(site, ["docs"], "docs/pipelines", none_left_out).tables_for([page])
+    return [(other.file, [table.id for table in other.tables]) for other in others]
+
+
+def test_zensical_shows_a_value_of_another_page(site: Path) -> None:
+    (site / "docs" / "prose.md").write_text(f"# Prose\n\nA peak of {ELSEWHERE}.\n", encoding="utf-8")
+    done = build(site, program="zensical")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert '<span class="mongo-value" data-v="1032240">1032240</span>' in article(
+        site / "site" / "prose.html"
+    )
+
+
+def test_zensical_stops_at_a_value_of_no_page(site: Path) -> None:
+    (site / "docs" / "prose.md").write_text(f"# Prose\n\nA peak of {UNKNOWN}.\n", encoding="utf-8")
+    done = build(site, program="zensical")
+    assert done.returncode != 0
+    assert "docs/prose.md:3:" in done.stdout + done.stderr and "MT139" in done.stdout + done.stderr
+
+
+def test_only_the_tables_that_are_named_come_from_another_page(site: Path) -> None:
+    assert found(f"A peak of {ELSEWHERE}.", site) == [("docs/index.md", ["all-runs"])]
+
+
+def test_a_page_that_names_its_own_tables_needs_no_other(site: Path) -> None:
+    own = json.dumps({"table": "here", "column": "threads"})
+    assert found(f"<!-- MONGO_TABLE: {json.dumps(TABLE)} -->\n\n<!-- MONGO_VALUE: {own} -->", site) == []
+
+
+def test_a_page_that_only_mentions_the_name_is_no_neighbour(site: Path) -> None:
+    (site / "docs" / "mention.md").write_text('Call it "no-runs".\n', encoding="utf-8")
+    assert found(f"A peak of {UNKNOWN}.", site) == []
+
+
+def test_a_file_that_is_no_text_is_left_to_the_program(site: Path) -> None:
+    (site / "docs" / "broken.md").write_bytes(b'\xff "all-runs"')
+    assert found(f"A peak of {ELSEWHERE}.", site) == [("docs/index.md", ["all-runs"])]
+
+
+SPEED = """\
 <!-- MONGO_TABLE: {"collection": "results", "id": "speed", "pipeline": [{"$sort": {"_id": 1}}],
      "columns": ["_id", "speed"], "headers": ["Run", "Documents/s"]} -->
 """
@@ -29,7 +87,7 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "fixtures/results").mkdir(parents=True)
     (tmp_path / "fixtures/results/rows.jsonl").write_text('{"_id": 1, "speed": 4711}\n', encoding="utf-8")
     (tmp_path / "docs/deep").mkdir(parents=True)
-    (tmp_path / "docs/deep/speed.md").write_text(TABLE + "\n" + WARNED, encoding="utf-8")
+    (tmp_path / "docs/deep/speed.md").write_text(SPEED + "\n" + WARNED, encoding="utf-8")
     (tmp_path / "docs/index.md").write_text(HOME, encoding="utf-8")
     return tmp_path
 
@@ -50,7 +108,7 @@ def test_it_may_be_named_from_elsewhere(project: Path, tmp_path_factory: pytest.
 
 
 def test_what_keeps_the_numbers_away_is_told_where_it_is(project: Path) -> None:
-    broken = TABLE.replace("$sort", "$sorted")
+    broken = SPEED.replace("$sort", "$sorted")
     (project / "docs/deep/speed.md").write_text(broken, encoding="utf-8")
     done = mongo_tables("check", "docs/index.md", cwd=project, expect=1)
     assert "docs/deep/speed.md:1:" in done.stdout
