@@ -5,10 +5,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 from itertools import accumulate
 
 from preprocessor.findings.finding import Finding
+from preprocessor.jsontext.parsing import Parsed, parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +27,7 @@ class Region:
     digest: str
 
 
-@lru_cache(maxsize=64)
-def _line_starts(body: str) -> tuple[int, ...]:
-    return tuple(accumulate((len(line) + 1 for line in body.split("\n")), initial=0))[:-1]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Comment:
     """A live comment.
 
@@ -55,15 +51,23 @@ class Comment:
     before: str = ""
     after: str = ""
 
+    @cached_property
+    def parsed(self) -> Parsed:
+        """The JSON of its body."""
+        return parse(self.body)
+
+    @cached_property
+    def _line_starts(self) -> tuple[int, ...]:
+        return tuple(accumulate((len(line) + 1 for line in self.body.split("\n")), initial=0))[:-1]
+
     def locate(self, body_offset: int) -> tuple[int, int]:
         """Give line and column in the file of an offset in ``body``; what is out of range is moved to the
         nearest end.
         """
         offset = min(max(body_offset, 0), len(self.body))
-        starts = _line_starts(self.body)
-        index = bisect_right(starts, offset) - 1
+        index = bisect_right(self._line_starts, offset) - 1
         line, column = self.body_lines[index]
-        return line, column + offset - starts[index]
+        return line, column + offset - self._line_starts[index]
 
     def stand_in(self, token: str) -> str:
         """Give the replacement that makes Python-Markdown keep ``token``, a one-line HTML comment, in this

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final
 
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
-from preprocessor.jsontext.parsing import parse
 from preprocessor.pages.ids import ids_of
 from preprocessor.pages.translations import are_translations
 from preprocessor.specs.model import DIRECTIVES
 
 if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
+    from preprocessor.jsontext.parsing import Parsed
     from preprocessor.pages.model import Page
 
 # What begins and does not end soon is no template: to look for its end from each beginning would take for ever.
@@ -35,12 +35,11 @@ def generated(comment: Comment) -> bool:
     """Whether a template writes into a comment, or the comment says that it is generated."""
     if _TEMPLATE.search(comment.body):
         return True
-    return bool(_SAYS_SO.search(comment.body)) and _says_so(comment.body)
+    return bool(_SAYS_SO.search(comment.body)) and _says_so(comment.parsed)
 
 
-def _says_so(body: str) -> bool:
+def _says_so(parsed: Parsed) -> bool:
     """Whether it is the comment that has the key, not a document in its pipeline."""
-    parsed = parse(body)
     return not parsed.readable or (isinstance(parsed.value, dict) and parsed.value.get("generated") is True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from preprocessor.jsontext.parsing import parse
 from preprocessor.pages.model import Page
 from preprocessor.specs.model import PipelineSpec
 from preprocessor.specs.together import written_ids as ids_in
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 def written_ids(page: Page) -> list[str]:
     """The ids that comments of the page have, those that are faulty or were rejected too."""
     sound = [each for pair in zip(page.comments, page.specs, strict=True) for each in ids_of(*pair)]
-    return sound + [each for start, end in page.rejected for each in ids_in(page.text[start:end])]
+    return sound + [each for start, end in page.rejected for each in ids_in(parse(page.text[start:end]))]
 
 
 def ids_of(comment: Comment, spec: Spec | None) -> list[str]:
     """The id of a comment, which its table has if it is sound; a faulty one may have several that could be it."""
     if spec is None:
-        return ids_in(comment.body)
+        return ids_in(comment.parsed)
     return [spec.id] if isinstance(spec, PipelineSpec) and spec.id else []

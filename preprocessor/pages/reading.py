@@ -13,7 +13,7 @@ from preprocessor.pages.model import Page
 if TYPE_CHECKING:
     from preprocessor.files.text import BadByte
     from preprocessor.results.model import ResultsError
-    from preprocessor.specs.model import PipelineSpec, Spec
+    from preprocessor.specs.model import Spec
     from preprocessor.specs.sharedpipelines import SharedPipeline
 
 
@@ -39,16 +39,11 @@ def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | Non
     read: list[Spec | None] = []
     server_only: list[Finding | None] = []
     for comment in scan.comments:
-        judged: list[Judgement] = []
-
-        def faults_of(pipeline: PipelineSpec, judged: list[Judgement] = judged) -> list[Finding]:
-            judged.append(judge(pipeline))
-            return list(judged[-1].faults)
-
-        spec, faults = reading.read(comment, file, shared, faults_of)
-        read.append(spec)
-        server_only += [one.server_only for one in judged] or [None]
-        found.extend(faults)
+        one = reading.read(comment, file, shared)
+        judged = judge(one.pipeline) if one.pipeline else Judgement()
+        read.append(None if judged.faults else one.spec)
+        server_only.append(judged.server_only)
+        found += (*one.findings, *judged.faults)
     return Page(file, text, scan.comments, tuple(read), tuple(found), scan.rejected, tuple(server_only))
 
 

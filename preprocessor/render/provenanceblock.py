@@ -85,7 +85,7 @@ def _commands(source: Provenance | None) -> list[str]:
 
 def _as_written(spec: TableSpec) -> Iterator[str]:
     """The pipeline as the comment has it, names of shared stages and all; the JSON file has them in place."""
-    stages = json.loads(spec.comment.body).get("pipeline", [])
+    stages = spec.comment.parsed.value.get("pipeline", [])
     yield from _laid_out(stages, "", "", top=True)
 
 

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Final, NamedTuple, Self
 
 from preprocessor.comments.keywords import Place, place_of, schema_of
 from preprocessor.comments.model import Comment
-from preprocessor.jsontext.document import nearest
+from preprocessor.jsontext.document import Document
 from preprocessor.jsontext.model import Path
-from preprocessor.jsontext.parsing import parse
 from preprocessor.results.model import Query
 from preprocessor.results.provenance import source_query
-from preprocessor.specs.sharedpipelines import Expanded, Stage
+from preprocessor.specs.sharedpipelines import Expanded, Origin, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +80,16 @@ class Spec:
         Paths begin at the comment's top-level keys: ``("pipeline", 3, "$set", "x")``. What has no place of
         its own is located at the nearest value above it.
         """
-        return _locate(self.comment, path, key)
+        document = Document(self.file, self.comment.parsed, self.comment.locate)
+        return document.at_key(path) if key else document.at(path)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineSpec(Spec):
     """What has a pipeline of its own: Extended JSON decoded to BSON types, shared stage lists expanded.
 
-    ``origins`` has for each stage the index where it is written, or ``~index`` of the name of a shared list
-    that it came from; empty means that all stages stand as written. ``provenance``: as written, None where it is
-    not. ``max_age``: days.
+    ``origins`` says for each stage where it is written; empty means that all stages stand as written.
+    ``provenance``: as written, None where it is not. ``max_age``: days.
     """
 
     collection: str
@@ -103,7 +102,7 @@ class PipelineSpec(Spec):
     empty: str | None = None
     provenance: bool | None = None
     max_age: int | None = None
-    origins: tuple[int, ...] = ()
+    origins: tuple[Origin, ...] = ()
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
@@ -129,11 +128,9 @@ class PipelineSpec(Spec):
         """As ``Spec.locate``; a stage of a shared list is located at the string that names the list."""
         if self.origins and len(path) > 1 and path[0] == "pipeline" and isinstance(path[1], int):
             origin = self.origins[path[1]] if 0 <= path[1] < len(self.origins) else None
-            if origin is None:
-                path = ("pipeline",)
-            else:
-                path = ("pipeline", ~origin) if origin < 0 else ("pipeline", origin, *path[2:])
-        return _locate(self.comment, path, key)
+            inner = () if origin is None or origin.shared else path[2:]
+            path = ("pipeline",) if origin is None else ("pipeline", origin.number, *inner)
+        return Spec.locate(self, path, key=key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,18 +287,6 @@ class CheckSpec(QuotingSpec):
     def queries(self) -> dict[str, Mapping[str, Any]]:
         """What selects the rows, and what they must match."""
         return {"where": self.where, "expect": self.expect}
-
-
-@lru_cache(maxsize=32)
-def _positions(body: str) -> tuple[dict[Path, int], dict[Path, int]]:
-    parsed = parse(body)
-    return parsed.positions, parsed.key_positions
-
-
-def _locate(comment: Comment, path: Path, key: bool) -> tuple[int, int]:
-    values, keys = _positions(comment.body)
-    offset = keys.get(path) if key else None
-    return comment.locate(nearest(values, path) if offset is None else offset)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ columns, settings that name a column, shared stage lists), and gives every fault
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from preprocessor.aggregation.dates import is_zone, zone_names
 from preprocessor.comments.model import Comment
@@ -17,42 +17,46 @@ from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import RULES
 from preprocessor.jsontext.document import Document, decoded, syntax_findings
 from preprocessor.jsontext.model import Path
-from preprocessor.jsontext.parsing import parse
 from preprocessor.schemas.validation import schema_findings
 from preprocessor.specs.model import DIRECTIVES, PipelineSpec, Spec, Valid
 from preprocessor.specs.sharedpipelines import Expanded, Lookup, expand
 
-Reading = tuple[Spec | None, list[Finding]]
+
+class Reading(NamedTuple):
+    """What a comment says: its spec, or None when it has an error, and every finding about it.
+
+    ``pipeline`` is what of it can be run and ``columns`` what it shows, also where another key is faulty.
+    """
+
+    spec: Spec | None
+    findings: list[Finding]
+    pipeline: PipelineSpec | None = None
+    columns: tuple[str, ...] = ()
 
 
-Judge = Callable[[PipelineSpec], list[Finding]]
+def read(comment: Comment, file: str, shared: Lookup) -> Reading:
+    """Read one comment of ``file``; never raises for what an author wrote.
 
-
-def read(comment: Comment, file: str, shared: Lookup, judge: Judge | None = None) -> Reading:
-    """Read one comment of ``file``: its spec, or None when it has an error, and every finding about it.
-
-    ``shared`` gives the shared stage list of a name, or None. ``judge`` says what is wrong with a pipeline; it
-    is asked whenever the pipeline can be read, also when another key of the comment is faulty. Never raises for
-    what an author wrote.
+    ``shared`` gives the shared stage list of a name, or None.
     """
     directive = DIRECTIVES[comment.keyword]
-    document = Document(file, parse(comment.body), comment.locate)
+    document = Document(file, comment.parsed, comment.locate)
     found = syntax_findings(document)
     if not document.parsed.readable:
-        return None, found
+        return Reading(None, found)
     found += schema_findings(document, directive.schema, f"A {comment.keyword} comment")
     if not isinstance(document.parsed.value, dict):
-        return None, found
+        return Reading(None, found)
     found += _ignored_rules(document)
     found += _column_findings(document)
     found += _zone_findings(document)
     body, expanded, malformed = _decoded_body(document, shared)
     found += malformed
-    if judge is not None and not malformed and _is_pipeline(expanded):
-        found += judge(_only_pipeline(comment, file, body, expanded))
-    if any(one.severity == "error" for one in found):
-        return None, found
-    return directive.build(Valid(comment, file, body, expanded)), found
+    runnable = not malformed and _is_pipeline(expanded)
+    pipeline = _only_pipeline(comment, file, body, expanded) if runnable else None
+    faulty = any(one.severity == "error" for one in found)
+    spec = None if faulty else directive.build(Valid(comment, file, body, expanded))
+    return Reading(spec, found, pipeline, tuple(_columns_in(body)))
 
 
 def _is_pipeline(expanded: Expanded) -> bool:
@@ -103,16 +107,12 @@ def _ignored_rules(document: Document) -> Iterator[Finding]:
 def _column_findings(document: Document) -> Iterator[Finding]:
     """Complain of columns, headers and settings that do not fit each other, as far as shapes allow."""
     body = document.parsed.value
-    if "columns" in body:
-        columns, headers = body["columns"], body.get("headers")
-        if not isinstance(columns, list):
-            return
-        shown = list(dict.fromkeys(column for column in columns if isinstance(column, str)))
+    columns, headers = body.get("columns"), body.get("headers")
+    if isinstance(columns, list):
         yield from _repeated_columns(document, columns)
         if isinstance(headers, list) and len(headers) != len(columns):
             yield _header_count(document, len(columns), len(headers))
-    else:
-        shown = [column for _, column in _settings(body, ("x",), ("y",), ("series",))]
+    shown = _columns_in(body)
     if not shown:
         return
     for path, column in _settings(body, *_SETTINGS):
@@ -124,6 +124,18 @@ def _column_findings(document: Document) -> Iterator[Finding]:
             yield document.finding(
                 "MT136", path, message, hint, key=path[0] in ("format", "labels", "spread")
             )
+
+
+def _columns_in(body: Mapping[str, Any]) -> list[str]:
+    """The columns that are shown, as far as shapes allow."""
+    if "columns" in body:
+        written = body["columns"]
+        return (
+            list(dict.fromkeys(one for one in written if isinstance(one, str)))
+            if isinstance(written, list)
+            else []
+        )
+    return [column for _, column in _settings(body, ("x",), ("y",), ("series",))]
 
 
 def _zone_findings(document: Document) -> Iterator[Finding]:

@@ -41,14 +41,18 @@ class SharedPipeline(NamedTuple):
 Lookup = Callable[[str], SharedPipeline | None]
 
 
-class Expanded(NamedTuple):
-    """A pipeline without names: its stages, where each or its name was written, and findings.
+class Origin(NamedTuple):
+    """Where a stage is written: its number in the comment's list, and whether there is the name of a shared list."""
 
-    ``origins`` has for each stage the index where it was written, or ``~index`` of the name that brought it.
-    """
+    number: int
+    shared: bool
+
+
+class Expanded(NamedTuple):
+    """A pipeline without names: its stages, where each of them comes from, and findings."""
 
     stages: tuple[Stage, ...]
-    origins: tuple[int, ...]
+    origins: tuple[Origin, ...]
     findings: tuple[Finding, ...]
 
 
@@ -126,7 +130,7 @@ def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeli
 def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -> Expanded:
     """Decode the stages written at ``base``, with the stages of shared lists in the place of their names."""
     stages: list[Stage] = []
-    origins: list[int] = []
+    origins: list[Origin] = []
     found: list[Finding] = []
     for index, stage in enumerate(written):
         here = (*base, index)
@@ -135,12 +139,12 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
                 continue
             part = shared(stage) or SharedPipeline(stage, None)
             stages += part.stages
-            origins += [~index] * len(part.stages)
+            origins += [Origin(index, shared=True)] * len(part.stages)
             found += _named(document, here, part)
         else:
             value, malformed = decoded(document, here, stage)
             stages.append(value)
-            origins.append(index)
+            origins.append(Origin(index, shared=False))
             found += malformed
     return Expanded(tuple(stages), tuple(origins), tuple(found))
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
-from preprocessor.jsontext.parsing import parse
+from preprocessor.jsontext.parsing import Parsed, parse
 from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 
 _ID = re.compile(r"""\bid["']?\s*:\s*("(?:[^"\\\n]|\\.)*")""")
@@ -74,10 +74,9 @@ def no_table(name: str) -> str:
     return f"There is no table with the id `{name}`."
 
 
-def written_ids(text: str) -> list[str]:
-    """Give the ids that a comment with this text may have, faulty or not: several only where it cannot be read."""
-    parsed = parse(text)
+def written_ids(parsed: Parsed) -> list[str]:
+    """Give the ids that a comment with this body may have, faulty or not: several only where it cannot be read."""
     if not parsed.readable:
-        return [json.loads(found) for found in _ID.findall(text) if parse(found).problems == ()]
+        return [json.loads(found) for found in _ID.findall(parsed.text) if parse(found).problems == ()]
     written = parsed.value.get("id") if isinstance(parsed.value, dict) else None
     return [written] if isinstance(written, str) else []

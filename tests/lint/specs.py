@@ -27,6 +27,7 @@ def comment_of(pipeline: Sequence[Any], columns: Sequence[str], **more: Any) -> 
 def table(pipeline: Sequence[Any], columns: Sequence[str], **more: Any) -> TableSpec:
     """The spec of a comment that must have no fault."""
     (comment,) = comments.find(comment_of(pipeline, columns, **more), "page.md").comments
-    spec, faults = reading.read(comment, "page.md", lambda _: None, lambda _: [])
-    assert isinstance(spec, TableSpec), faults
+    read = reading.read(comment, "page.md", lambda _: None)
+    spec = read.spec
+    assert isinstance(spec, TableSpec), read.findings
     return spec

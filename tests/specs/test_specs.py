@@ -25,7 +25,7 @@ def read_all(text):
     outcomes = [
         reading.read(comment, "page.md", shared) for comment in comments.find(text, "page.md").comments
     ]
-    return [spec for spec, _ in outcomes], [finding for _, findings in outcomes for finding in findings]
+    return [one.spec for one in outcomes], [finding for one in outcomes for finding in one.findings]
 
 
 def read_one(body, keyword="MONGO_TABLE"):
@@ -166,7 +166,7 @@ def test_a_page_without_shared_lists_has_none_by_any_name():
     (comment,) = comments.find(
         f"<!-- MONGO_TABLE: {json.dumps(table(pipeline=['a']))} -->", "page.md"
     ).comments
-    _, (finding,) = reading.read(comment, "page.md", lambda name: None)
+    (finding,) = reading.read(comment, "page.md", lambda name: None).findings
     assert (finding.rule, finding.message) == ("MT140", "There is no shared stage list `a`.")
 
 
@@ -196,8 +196,8 @@ def test_a_value_of_an_unknown_table_is_told_with_the_nearest_id():
 
 def test_the_id_of_a_faulty_table_is_still_known():
     (comment,) = comments.find('<!-- MONGO_TABLE: {"id": "speed", "x": 1} -->', "page.md").comments
-    assert reading.read(comment, "page.md", SharedPipelines(HERE / "shared"))[0] is None
-    assert together.written_ids(comment.body) == ["speed"]
+    assert reading.read(comment, "page.md", SharedPipelines(HERE / "shared")).spec is None
+    assert together.written_ids(comment.parsed) == ["speed"]
 
 
 JSON = st.recursive(

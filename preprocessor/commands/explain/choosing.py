@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from preprocessor.commands.explain.explaining import Explanation, explain
 from preprocessor.comments.search import find
 from preprocessor.findings.usage import UsageError
-from preprocessor.jsontext.parsing import parse
 from preprocessor.pages.static import static_findings
 from preprocessor.specs import reading
 from preprocessor.specs.model import DIRECTIVES, PipelineSpec
 
 if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
-    from preprocessor.findings.finding import Finding
     from preprocessor.results.model import ResultsSource
     from preprocessor.specs.sharedpipelines import SharedPipeline
 
@@ -59,27 +57,10 @@ def explain_comment(
     comment: Comment, file: str, shared: Callable[[str], SharedPipeline | None], source: ResultsSource
 ) -> Explanation:
     """What the pipeline of a comment does, as far as it can be read, with the faults of the comment."""
-    seen: list[PipelineSpec] = []
-
-    def judge(pipeline: PipelineSpec) -> list[Finding]:
-        # Called for every readable pipeline, so that a fault elsewhere in the comment leaves it to be explained.
-        seen.append(pipeline)
-        return static_findings(pipeline)
-
-    spec, findings = reading.read(comment, file, shared, judge)
-    errors = [one for one in findings if one.severity == "error"]
-    pipeline = spec if isinstance(spec, PipelineSpec) else next(iter(seen), None)
+    read = reading.read(comment, file, shared)
+    found = [*read.findings, *(static_findings(read.pipeline) if read.pipeline else ())]
+    errors = [one for one in found if one.severity == "error"]
+    pipeline = read.spec if isinstance(read.spec, PipelineSpec) and not errors else read.pipeline
     if pipeline is None or not pipeline.collection:
         return Explanation(file, comment.line, comment.column, "", findings=tuple(errors))
-    return explain(pipeline, _columns(comment), source, errors)
-
-
-def _columns(comment: Comment) -> list[str]:
-    """The columns that a comment shows, sound or not."""
-    body: Any = parse(comment.body).value
-    if comment.keyword == "MONGO_TABLE":
-        written = body.get("columns")
-    else:
-        y = body.get("y")
-        written = [body.get("x"), *(y if isinstance(y, list) else [y]), body.get("series")]
-    return [name for name in written if isinstance(name, str)] if isinstance(written, list) else []
+    return explain(pipeline, read.columns, source, errors)

@@ -183,7 +183,7 @@ def _reports(spec: PipelineSpec, steps: Sequence[Step], way: Walk) -> list[Stage
             stage=stage,
             line=line,
             column=column,
-            shared=bool(spec.origins) and spec.origins[index] < 0,
+            shared=bool(spec.origins) and spec.origins[index].shared,
             before=before,
             after=after,
             shape=shapes[index + 1],

@@ -83,7 +83,7 @@ def explained(folder: str, rows: list[dict[str, Any]], pipeline: list[Any]) -> t
     (collection / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in numbered))
     body = {"collection": "runs", "pipeline": pipeline, "columns": ["a", "b.c"], "headers": ["A", "B"]}
     (comment,) = find(f"<!-- MONGO_TABLE: {json.dumps(body)} -->", "page.md").comments
-    spec, _ = read(comment, "page.md", lambda name: None)
+    spec = read(comment, "page.md", lambda name: None).spec
     assert isinstance(spec, TableSpec)
     source = open_source(folder)
     told = explain(spec, spec.columns, source)

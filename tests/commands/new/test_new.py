@@ -195,7 +195,7 @@ def test_whatever_the_documents_hold_the_comment_is_one_and_valid(
     text = comment("runs", {"a": value}, shown, sorting(paths), title)
     (found,) = find(text, "page.md").comments
     assert (found.start, found.end) == (0, len(text))
-    spec, findings = read(found, "page.md", lambda name: None)
+    spec, findings, *_ = read(found, "page.md", lambda name: None)
     assert findings == []
     assert isinstance(spec, TableSpec)
     assert (spec.title or "") == title
