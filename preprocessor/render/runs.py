@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from preprocessor.render.anchors import row_anchors
 from preprocessor.render.columns import columns_of
 from preprocessor.render.html import table_html
+from preprocessor.results.told import RUN_COLUMNS
 from preprocessor.results.variants import variant_name
 from preprocessor.specs.model import ColumnFormat
 
@@ -25,19 +26,16 @@ MOST_RUNS: Final = 150
 Address = Callable[[Any], str]
 """Where the document with an ``_id`` can be had; "" for nowhere."""
 
-_GROUPED: Final = ColumnFormat(thousands=True)
 _COLUMNS: Final[Mapping[str, tuple[str, ColumnFormat]]] = {
     "row": ("Row", ColumnFormat()),
     "number": ("Repeat", ColumnFormat()),
-    "start_time": ("Began (UTC)", ColumnFormat()),
-    "duration": ("Window", ColumnFormat(unit="ms", thousands=True)),
-    "operations": ("Operations", _GROUPED),
-    "operations_per_second": ("Speed", ColumnFormat(unit="operations/s", decimals=1, thousands=True)),
-    "errors": ("Errors", ColumnFormat()),
-    "seed": ("Seed", ColumnFormat()),
+    **{
+        name: (one.header, ColumnFormat(one.decimals, one.unit, thousands=one.thousands))
+        for name, one in RUN_COLUMNS.items()
+    },
     "document": ("Document", ColumnFormat()),
 }
-_OPTIONAL: Final = ("seed", "document")
+_OPTIONAL: Final = (*(name for name, one in RUN_COLUMNS.items() if one.optional), "document")
 """Columns that stand there only where a run has something to show in them."""
 
 

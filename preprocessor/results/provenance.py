@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.results.model import Query
 from preprocessor.results.resultshape import IS_RESULT
+from preprocessor.results.told import IN_PROVENANCE, RUN_COLUMNS
 
 if TYPE_CHECKING:
     from preprocessor.results.model import Rows
@@ -24,24 +25,11 @@ _CHOOSING: Final = ("$match", "$sort", "$skip", "$limit")
 _NARROWING: Final = ("$match", "$skip", "$limit")
 _ADDING: Final = ("$set", "$addFields")
 
-_TOLD: Final[Mapping[str, Sequence[str]]] = {
-    "versions": ("server", "driver", "harness"),
-    "topology": ("kind", "members", "cache_gb", "place"),
-    "hardware": ("cpu", "cores", "memory_gib", "disk"),
-    "bench_config": ("atlasInstanceType", "atlasDiskType", "atlasDiskSizeGB", "atlasIOPS"),
-    "experiment": ("name", "scale", "seconds", "repeats", "seed", "target"),
-    "client": ("connections",),
-    "write_concern": (),
-}
-"""What is told, of each part of a document; nothing named means all of it."""
 _BY_FIELD: Final = ("experiment", "client")
 """Parts that differ from document to document, but not in what is told of them."""
-_READ: Final = frozenset((*_TOLD, "_id", "start_time", "repeats"))
+_READ: Final = frozenset((*IN_PROVENANCE, "_id", "start_time", "repeats"))
 _SHAPED: Final = "is_result"
-_REPEAT: Final = {
-    name: f"$$this.{name}"
-    for name in ("start_time", "duration", "operations", "operations_per_second", "errors", "seed")
-}
+_REPEAT: Final = {name: f"$$this.{name}" for name in RUN_COLUMNS}
 
 
 def _fields_of(part: str, names: Sequence[str]) -> Mapping[str, Any]:
@@ -54,7 +42,7 @@ _GROUP: Final[Mapping[str, Any]] = {
     "$group": {
         "_id": {
             part: _fields_of(part, names) if part in _BY_FIELD else f"${part}"
-            for part, names in _TOLD.items()
+            for part, names in IN_PROVENANCE.items()
         }
         | {_SHAPED: IS_RESULT},
         "first": {"$min": "$start_time"},
@@ -77,8 +65,7 @@ _GROUP: Final[Mapping[str, Any]] = {
 class Run:
     """One repeat behind a row: ``key`` is the ``_id`` of its document, ``number`` counts from 1.
 
-    ``values`` has ``start_time``, ``duration`` (milliseconds), ``operations``, ``operations_per_second``,
-    ``errors`` (kind → count) and ``seed``, as far as the document has them.
+    ``values`` has the fields of ``RUN_COLUMNS``, as far as the document has them.
     """
 
     key: Any
@@ -164,7 +151,7 @@ def _told(parts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     A target that is not local is told as that: the names of its hosts are nobody's business.
     """
     found = {}
-    for part, names in _TOLD.items():
+    for part, names in IN_PROVENANCE.items():
         value = parts.get(part)
         if isinstance(value, Mapping):
             wanted = names or tuple(value)

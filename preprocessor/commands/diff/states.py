@@ -14,6 +14,7 @@ from preprocessor.render.headers import with_unit
 from preprocessor.render.values import raw_text
 from preprocessor.results.model import Query, ResultsError
 from preprocessor.results.provenance import choice
+from preprocessor.results.told import COMPARED
 from preprocessor.specs.model import ChartSpec
 
 if TYPE_CHECKING:
@@ -21,25 +22,6 @@ if TYPE_CHECKING:
     from preprocessor.pages.model import Answers
     from preprocessor.results.model import Rows
     from preprocessor.specs.model import PipelineSpec, TableSpec
-
-MEASURED_ON = {
-    "test": "experiment.name",
-    "experiment digest": "experiment.digest",
-    "scale": "experiment.scale",
-    "server": "versions.server",
-    "driver": "versions.driver",
-    "harness": "versions.harness",
-    "processor": "hardware.cpu",
-    "processors": "hardware.cores",
-    "memory (GiB)": "hardware.memory_gib",
-    "kernel": "hardware.kernel",
-    "members": "topology.members",
-    "cache (GiB)": "topology.cache_gb",
-    "place": "topology.place",
-    "instance": "bench_config.atlasInstanceType",
-    "write concern": "write_concern.w",
-}
-"""What of a result document says how it was measured: name → path, in the order in which it is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +106,7 @@ def _cells(table: TableSpec, rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[s
 
 def _measured_query(spec: PipelineSpec) -> Query:
     """How the documents were measured that a pipeline begins with; pipelines that begin alike ask the same."""
-    grouped = {str(number): f"${path}" for number, path in enumerate(MEASURED_ON.values())}
+    grouped = {str(number): f"${path}" for number, path in enumerate(COMPARED.values())}
     return Query(spec.collection, (*choice(spec.pipeline), {"$group": {"_id": grouped}}), spec.let)
 
 
@@ -133,6 +115,6 @@ def _measured(found: Rows | ResultsError) -> dict[str, tuple[str, ...]]:
         return {}  # What keeps the table from its rows is told there.
     values = {
         name: {raw_text(one["_id"][str(number)]) for one in found if one["_id"].get(str(number)) is not None}
-        for number, name in enumerate(MEASURED_ON)
+        for number, name in enumerate(COMPARED)
     }
     return {name: tuple(sorted(texts)) for name, texts in values.items() if texts}

@@ -1,0 +1,95 @@
+"""Which fields of result documents are told beside their figures: the one list of them.
+
+It is read for the provenance under figures, for how the tables of two sources were measured, and for single runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+
+class Told(NamedTuple):
+    """A field, or a part of the document with all its fields, that says how the document was measured.
+
+    ``name`` is what it is called where two sources are compared; without one it is not compared. ``in_provenance``
+    says whether the provenance of figures has it.
+    """
+
+    path: str
+    name: str = ""
+    in_provenance: bool = True
+
+
+_MEASURED: Final = (
+    Told("experiment.name", "test"),
+    Told("experiment.digest", "experiment digest", in_provenance=False),
+    Told("experiment.scale", "scale"),
+    Told("experiment.seconds"),
+    Told("experiment.repeats"),
+    Told("experiment.seed"),
+    Told("experiment.target"),
+    Told("versions.server", "server"),
+    Told("versions.driver", "driver"),
+    Told("versions.harness", "harness"),
+    Told("hardware.cpu", "processor"),
+    Told("hardware.cores", "processors"),
+    Told("hardware.memory_gib", "memory (GiB)"),
+    Told("hardware.kernel", "kernel", in_provenance=False),
+    Told("hardware.disk"),
+    Told("topology.kind"),
+    Told("topology.members", "members"),
+    Told("topology.cache_gb", "cache (GiB)"),
+    Told("topology.place", "place"),
+    Told("bench_config.atlasInstanceType", "instance"),
+    Told("bench_config.atlasDiskType"),
+    Told("bench_config.atlasDiskSizeGB"),
+    Told("bench_config.atlasIOPS"),
+    Told("client.connections"),
+    Told("write_concern"),
+    Told("write_concern.w", "write concern", in_provenance=False),
+)
+_PARTS: Final = (
+    "versions",
+    "topology",
+    "hardware",
+    "bench_config",
+    "experiment",
+    "client",
+    "write_concern",
+)
+"""The parts of a document in the order in which its provenance has them."""
+
+IN_PROVENANCE: Final[Mapping[str, Sequence[str]]] = {
+    part: [
+        field
+        for one in _MEASURED
+        if one.in_provenance and (field := one.path.removeprefix(f"{part}.")) != one.path
+    ]
+    for part in _PARTS
+}
+"""The fields that the provenance of figures has, of each part of a document; nothing named means all of it."""
+
+COMPARED: Final[Mapping[str, str]] = {one.name: one.path for one in _MEASURED if one.name}
+"""What says how two sources were measured: name → path, in the order in which it is told."""
+
+
+class RunColumn(NamedTuple):
+    """A field of a run as a column: its header, how values are written, whether it stands only where runs have it."""
+
+    header: str
+    unit: str | None = None
+    decimals: int | None = None
+    thousands: bool | None = None
+    optional: bool = False
+
+
+RUN_COLUMNS: Final[Mapping[str, RunColumn]] = {
+    "start_time": RunColumn("Began (UTC)"),
+    "duration": RunColumn("Window", unit="ms", thousands=True),
+    "operations": RunColumn("Operations", thousands=True),
+    "operations_per_second": RunColumn("Speed", unit="operations/s", decimals=1, thousands=True),
+    "errors": RunColumn("Errors"),
+    "seed": RunColumn("Seed", optional=True),
+}
+"""What is told of each run: the fields of ``repeats``."""
