@@ -121,7 +121,7 @@ def _status(arguments: Sequence[str]) -> int:
         _drop_output()  # Whoever read us has enough: not a fault.
         return 0
     except Exception as error:
-        return _failed(error)
+        return _report_failure(error)
     return status
 
 
@@ -144,7 +144,7 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _failed(error: Exception) -> int:
+def _report_failure(error: Exception) -> int:
     """One line for what the user can mend; a defect of ours keeps its traceback, for the report."""
     _raise_interrupt(error)
     if isinstance(error, CommandError):

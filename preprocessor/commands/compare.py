@@ -57,7 +57,7 @@ def run(arguments: Namespace) -> int:
     difference = compare(old, new)
     if not difference.rows:
         raise RunnerError("no row is in both", "rows belong together when experiment and variant are equal")
-    print(_json(difference) if arguments.json else "\n".join(_text(difference)))
+    print(_format_json(difference) if arguments.json else "\n".join(_format_text(difference)))
     slower = any(row.verdict == "slower" for row in difference.rows)
     return 1 if slower and arguments.fail_if_slower else 0
 
@@ -79,7 +79,7 @@ def _read_rows(where: str, names: list[str] | None) -> list[dict[str, Any]]:
     return measured
 
 
-def _text(difference: Difference) -> Iterator[str]:
+def _format_text(difference: Difference) -> Iterator[str]:
     experiment = ""
     for row in difference.rows:
         if row.experiment != experiment:
@@ -91,10 +91,10 @@ def _text(difference: Difference) -> Iterator[str]:
     for side, rows in (("OLD", difference.only_old), ("NEW", difference.only_new)):
         for name in rows:
             yield f"only in {side}: {name}"
-    yield from _differences(difference.rows)
+    yield from _list_differences(difference.rows)
 
 
-def _differences(rows: tuple[Comparison, ...]) -> Iterator[str]:
+def _list_differences(rows: tuple[Comparison, ...]) -> Iterator[str]:
     """Each difference of the provenance once, with the number of rows that have it."""
     counts: dict[str, int] = {}
     for row in rows:
@@ -107,7 +107,7 @@ def _differences(rows: tuple[Comparison, ...]) -> Iterator[str]:
         yield f"not measured alike: {line}" + (f" ({count} rows)" if count < len(rows) else "")
 
 
-def _json(difference: Difference) -> str:
+def _format_json(difference: Difference) -> str:
     import json
     from dataclasses import asdict
 

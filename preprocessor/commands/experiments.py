@@ -40,7 +40,7 @@ def run(arguments: Namespace) -> int:
         _publish(list(wanted), arguments.output)
     else:
         for experiment in wanted:
-            print(_describe(experiment) if arguments.name else _list_line(experiment))
+            print(_describe(experiment) if arguments.name else _format_line(experiment))
     return 0
 
 
@@ -55,7 +55,7 @@ def _publish(wanted: Sequence[Experiment], where: str) -> None:
             print(f"{experiment.name}: {published.write(experiment, store)} published rows")
 
 
-def _list_line(experiment: Experiment) -> str:
+def _format_line(experiment: Experiment) -> str:
     return f"{experiment.name:<22} {len(experiment.variants):>2} variants  {experiment.title}"
 
 
@@ -65,6 +65,4 @@ def _describe(experiment: Experiment) -> str:
         for number, variant in enumerate(experiment.variants, 1)
     )
     source = experiment.published.get("source", "none")
-    return (
-        f"{_list_line(experiment)}\n\n{experiment.description}\n\n{variants}\n\npublished figures: {source}\n"
-    )
+    return f"{_format_line(experiment)}\n\n{experiment.description}\n\n{variants}\n\npublished figures: {source}\n"

@@ -10,6 +10,6 @@ code or live; ``commonmark`` asks markdown-it-py for a second opinion.
 
 from preprocessor.comments.keywords import KEYWORDS
 from preprocessor.comments.model import Comment, Region, Scan, replace
-from preprocessor.comments.search import find, suspected
+from preprocessor.comments.search import find, may_have_comment
 
-__all__ = ["KEYWORDS", "Comment", "Region", "Scan", "find", "replace", "suspected"]
+__all__ = ["KEYWORDS", "Comment", "Region", "Scan", "find", "may_have_comment", "replace"]

@@ -16,7 +16,7 @@ _BLOCK: Final = re.compile(rf" {{0,3}}{_MARKUP.pattern}")
 _SPAN: Final = re.compile("`[^`\ue000\n]+`")
 
 
-def agreed(lines: Iterable[str]) -> bool:
+def agrees(lines: Iterable[str]) -> bool:
     """Whether CommonMark surely takes every token of the page (``commonmark.TOKEN``) for what it is on a site.
 
     ``lines`` are those of a page on which the site sees as a fence whatever looks like one.

@@ -142,7 +142,7 @@ class _Scan:
         text = line.text.expandtabs(_STEP) if "\t" in line.text else line.text
         if not self.open and not self.html.inside and text[:1].isalpha() and "<" not in text:
             return self._read_prose(text)
-        text = self.html.joined(text)
+        text = self.html.join_start_tag(text)
         if self.html.inside:
             return self._read_raw(text)
         if self.html.opens(text):
@@ -228,7 +228,7 @@ class _Scan:
             return prefix, ""
         self._drop_below(depth, rest)
         first, at_item = rest, False
-        while len(self.open) < _DEEPEST and (opened := self._opened(rest, at_item)) is not None:
+        while len(self.open) < _DEEPEST and (opened := self._open_container(rest, at_item)) is not None:
             own, rest = opened
             at_item = bool(_ITEM.match(first))
             first = rest
@@ -257,7 +257,7 @@ class _Scan:
         self.paragraph = 0
         self.table = False
 
-    def _opened(self, rest: str, at_item: bool) -> tuple[str, str] | None:
+    def _open_container(self, rest: str, at_item: bool) -> tuple[str, str] | None:
         """Open the container that ``rest`` begins, if it begins one; give its prefix and what is left of the
         line.
         """

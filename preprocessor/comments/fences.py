@@ -42,7 +42,7 @@ def fence_at(lines: Sequence[str], index: int) -> Fence | None:
     match = _PREFIX.match(lines[index])
     assert match is not None  # the pattern matches the empty string
     opening = _OPENING.match(lines[index], match.end())
-    if opening is None or not _understood(opening["options"]):
+    if opening is None or not _knows_all_options(opening["options"]):
         mark = _MARK.match(lines[index], match.end())
         return Fence(index, index, closed=False) if mark else None
     before = match[0].expandtabs(4)
@@ -53,7 +53,7 @@ def fence_at(lines: Sequence[str], index: int) -> Fence | None:
         prefix, content = _split(lines[number], len(before))
         depth = prefix.count(">")
         blank = not content.strip() and (quotes > 0 or not prefix.strip())
-        if depth > quotes or (not blank and _outdented(prefix, before, quotes, blank_seen)):
+        if depth > quotes or (not blank and _is_outdented(prefix, before, quotes, blank_seen)):
             return Fence(index, number, closed=False)
         if closing.match(content):
             return Fence(index, number, closed=True)
@@ -61,7 +61,7 @@ def fence_at(lines: Sequence[str], index: int) -> Fence | None:
     return Fence(index, len(lines) - 1, closed=False)
 
 
-def _understood(options: str | None) -> bool:
+def _knows_all_options(options: str | None) -> bool:
     """Whether all options of a header are known; with any other the line is ordinary text."""
     return all(
         name in _KNOWN_OPTIONS and value for name, value in _OPTION.findall(options or "") if name or value
@@ -79,7 +79,7 @@ def _split(line: str, width: int) -> tuple[str, str]:
     return line[:end].expandtabs(4), line[end:]
 
 
-def _outdented(prefix: str, before: str, quotes: int, blank_seen: bool) -> bool:
+def _is_outdented(prefix: str, before: str, quotes: int, blank_seen: bool) -> bool:
     """Whether a line with ``prefix`` stands outside the container in which the fence was opened."""
     if quotes:
         return len(prefix) < len(before) or (blank_seen and prefix.count(">") < quotes)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from preprocessor.comments.agreement import agreed
+from preprocessor.comments.agreement import agrees
 from preprocessor.comments.commonmark import Opinion, opinions
 from preprocessor.comments.containers import IMAGE, TITLE, Place, places
 from preprocessor.comments.frontmatter import front_matter_lines
@@ -55,7 +55,7 @@ def scan_page(text: str, file: str) -> Scan:
         return Scan((), tuple(above))
     found_places = places(folded, wanted)
     undisputed = html_comments[-1].fence is None and (
-        all(map(_undisputed, found_places.values())) or agreed(line.text for line in folded)
+        all(map(_is_undisputed, found_places.values())) or agrees(line.text for line in folded)
     )
     second = {} if undisputed else opinions("\n".join(line.text for line in folded))
     following = _following(html_comments, sorted(hiding), len(text))
@@ -67,7 +67,7 @@ def scan_page(text: str, file: str) -> Scan:
             if place is not None and place.kind == "live":
                 live.append(markers[html.number]._replace(prefix=place.prefix))
         elif html.number in hiding and place is not None:
-            judge.commented_out(html, place, following[html.number])
+            judge.judge_enclosing_comment(html, place, following[html.number])
         elif opening is not None:
             candidate = _Candidate(html, opening, place, second.get(html.number))
             comment = judge.comment(candidate)
@@ -84,7 +84,7 @@ def scan_page(text: str, file: str) -> Scan:
     )
 
 
-def _undisputed(place: Place) -> bool:
+def _is_undisputed(place: Place) -> bool:
     """Whether a second opinion about a comment cannot change anything.
 
     At the margin all kinds of Markdown agree; of admonitions, tabs and footnotes CommonMark knows nothing.
@@ -122,7 +122,7 @@ class _Judge:
     def comment(self, candidate: _Candidate) -> Comment | None:
         """Give the live comment that ``candidate`` is, or None, with a complaint if its author must know."""
         errors = len(self.findings)
-        comment = self._judged(candidate)
+        comment = self._judge_candidate(candidate)
         if comment is None:
             extent = (candidate.html.start, candidate.html.end)
             if any(item.severity == "error" for item in self.findings[errors:]):
@@ -131,7 +131,7 @@ class _Judge:
                 self.off.append(extent)
         return comment
 
-    def _judged(self, candidate: _Candidate) -> Comment | None:
+    def _judge_candidate(self, candidate: _Candidate) -> Comment | None:
         if candidate.place is None or candidate.place.kind == "code" or candidate.opinion == "span":
             self._complain_about_code(candidate)
         elif candidate.place.kind == "hidden":
@@ -142,7 +142,7 @@ class _Judge:
             return self._live(candidate, candidate.place)
         return None
 
-    def commented_out(self, html: HtmlComment, place: Place, after: _Following) -> None:
+    def judge_enclosing_comment(self, html: HtmlComment, place: Place, after: _Following) -> None:
         """Judge a comment around one of ours: it switches that one off, or does not hide it.
 
         Away from the margin Python-Markdown begins a comment at the innermost ``<!--``, and prints the

@@ -60,11 +60,11 @@ def opening_at(text: str, start: int) -> Opening | None:
     name, colon = match["name"], bool(match["colon"])
     if name in KEYWORDS and colon and not match["dashes"]:
         return Opening(name, match.end(), name, exact=True)
-    meant = _meant(name)
+    meant = _find_nearest(name)
     return Opening(name, match.end(), meant, exact=False) if meant else None
 
 
-def _meant(name: str) -> str:
+def _find_nearest(name: str) -> str:
     """Give the keyword that ``name`` is nearest to, or nothing when it is some other word."""
     plain = re.sub(r"[\s_-]", "", name).upper()
     if plain in ("MONGO", "MONGODB") or len(plain) > 30:

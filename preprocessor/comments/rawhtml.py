@@ -55,7 +55,7 @@ class RawHtml:
             return False
         return not match["attributes"].endswith("/") and not _MARKDOWN.search(match["attributes"])
 
-    def joined(self, text: str) -> str:
+    def join_start_tag(self, text: str) -> str:
         """Give a line, and before it those over which the start tag at its end is spread, as one line."""
         joined = f"{self.unfinished} {text}" if self.unfinished and text.strip() else text
         begun = not self.stack and self.divides(joined) and ">" not in joined

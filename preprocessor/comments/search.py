@@ -11,14 +11,14 @@ from preprocessor.comments.model import Scan
 _SUSPECT = re.compile(r"<!--[\s-]*mongo(?!-tables:[0-9a-f]{16}-\d+-->)", re.IGNORECASE)
 
 
-def suspected(text: str) -> bool:
+def may_have_comment(text: str) -> bool:
     """Whether a page may have a comment of ours, live or not: a quick look, before the scan."""
     return _SUSPECT.search(text) is not None
 
 
 def find(text: str, file: str) -> Scan:
     """Find the live comments of a page; findings name ``file``. Never raises, whatever the text."""
-    if not suspected(text):
+    if not may_have_comment(text):
         return Scan((), ())
     # Only pages with such a comment pay for the scan, and for the import of markdown-it-py.
     from preprocessor.comments.judging import scan_page

@@ -29,7 +29,7 @@ def write_all(contents: Mapping[Path, Content]) -> None:
     temporaries: dict[Path, Path] = {}
     try:
         for path, content in contents.items():
-            _lay_beside(path, content, temporaries)
+            _write_beside(path, content, temporaries)
         for path, temporary in temporaries.items():
             temporary.replace(path)
     except BaseException:
@@ -39,7 +39,7 @@ def write_all(contents: Mapping[Path, Content]) -> None:
         raise
 
 
-def _lay_beside(path: Path, content: Content, temporaries: dict[Path, Path]) -> None:
+def _write_beside(path: Path, content: Content, temporaries: dict[Path, Path]) -> None:
     """Write a file next to ``path``, ready to take its place; it is entered before anything can go wrong with it."""
     from tempfile import mkstemp  # most runs find what they need and write nothing
 

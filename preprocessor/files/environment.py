@@ -12,10 +12,10 @@ OUTPUT_VARIABLE = "MONGO_TABLES_OUTPUT"
 
 def results_named() -> str:
     """The results source that ``MONGO_TABLES_RESULTS`` names; "" when it is not set, or blank."""
-    return named(RESULTS_VARIABLE)
+    return read_variable(RESULTS_VARIABLE)
 
 
-def named(variable: str) -> str:
+def read_variable(variable: str) -> str:
     """What a variable names; "" when it is not set, or blank."""
     return os.environ.get(variable, "").strip()
 

@@ -18,7 +18,7 @@ _SELDOM: Final = 50_000
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """With few collections, which pass over what was ``kept``; and with none when the process ends.
+    """With few collections, which pass over what ``freeze_objects`` has seen; and with none when the process ends.
 
     What is there then goes with the process: Python would look through all of it several times.
     """
@@ -44,6 +44,6 @@ def nothing_collected() -> Iterator[None]:
             gc.enable()
 
 
-def kept() -> None:
+def freeze_objects() -> None:
     """Have the collector pass over everything that there is now, for as long as it is seldom at work."""
     gc.freeze()

@@ -35,7 +35,7 @@ def may_be_file(path: Path) -> bool:
         return error.errno != ENAMETOOLONG
 
 
-def shown(path: Path) -> str:
+def shorten_path(path: Path) -> str:
     """A path as findings show it: relative to the working folder where it is below it."""
     return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else path.as_posix()
 

@@ -36,7 +36,7 @@ class Compared:
     gone: int
 
 
-def written(findings: Iterable[Finding], folder: Path) -> str:
+def format_baseline(findings: Iterable[Finding], folder: Path) -> str:
     """Give the text of the baseline that accepts ``findings`` and stands in ``folder``: files are named from there."""
     counted = Counter(_mark(one, folder) for one in set(findings))
     accepted = [
@@ -46,12 +46,12 @@ def written(findings: Iterable[Finding], folder: Path) -> str:
     return json.dumps({"version": VERSION, "findings": accepted}, indent=2) + "\n"
 
 
-def compared(findings: Iterable[Finding], text: str, folder: Path) -> Compared:
+def compare_with_baseline(findings: Iterable[Finding], text: str, folder: Path) -> Compared:
     """Hold ``findings`` against the baseline ``text``, which stands in ``folder``.
 
     Where a file has more of one finding than the baseline accepts, the last ones count as new. Raises BaselineError.
     """
-    left = _accepted(text)
+    left = _read_accepted(text)
     new = []
     for one in sorted(set(findings)):
         mark = _mark(one, folder)
@@ -67,7 +67,7 @@ def _mark(one: Finding, folder: Path) -> Mark:
     return file, one.rule, _PLACE.sub("line …", one.message)
 
 
-def _accepted(text: str) -> Counter[Mark]:
+def _read_accepted(text: str) -> Counter[Mark]:
     try:
         content = json.loads(text)
         if content["version"] != VERSION:

@@ -54,7 +54,9 @@ def failing(findings: Iterable[Finding], fail_on: Severity) -> list[Finding]:
 
 def amounts(findings: Iterable[Finding]) -> str:
     """Count findings in words: "3 errors, 1 warning"; nothing without any."""
-    return ", ".join(counted(number, severity) for severity, number in _counts(findings).items() if number)
+    return ", ".join(
+        format_count(number, severity) for severity, number in _counts(findings).items() if number
+    )
 
 
 def summary(findings: Iterable[Finding]) -> str:
@@ -62,7 +64,7 @@ def summary(findings: Iterable[Finding]) -> str:
     distinct = set(findings)
     if not distinct:
         return "no findings"
-    return f"{amounts(distinct)} in " + counted(len({finding.file for finding in distinct}), "file")
+    return f"{amounts(distinct)} in " + format_count(len({finding.file for finding in distinct}), "file")
 
 
 def _counts(findings: Iterable[Finding]) -> dict[str, int]:
@@ -70,7 +72,7 @@ def _counts(findings: Iterable[Finding]) -> dict[str, int]:
     return {severity: severities.count(severity) for severity in SEVERITIES}
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """Give "1 page", "2 pages"."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
@@ -145,7 +147,7 @@ def _json(findings: list[Finding]) -> str:
         "findings": [_plain(finding) for finding in findings],
         "summary": {**_counts(findings), "files": len({finding.file for finding in findings})},
     }
-    return _dumped(content)
+    return _dump(content)
 
 
 def _plain(finding: Finding) -> dict[str, Any]:
@@ -165,7 +167,7 @@ def _rule_name(finding: Finding) -> str:
     return RULES[finding.rule].name if finding.rule in RULES else finding.rule
 
 
-def _dumped(content: Any) -> str:
+def _dump(content: Any) -> str:
     # ASCII only, so that nothing in it is obeyed by a terminal and no encoding can spoil it.
     return json.dumps(content, indent=2) + "\n"
 
@@ -217,7 +219,7 @@ def _sarif(findings: list[Finding]) -> str:
         "results": [_result(finding, rules.index(finding.rule)) for finding in findings],
     }
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    return _dumped({"$schema": schema, "version": "2.1.0", "runs": [run]})
+    return _dump({"$schema": schema, "version": "2.1.0", "runs": [run]})
 
 
 def _sarif_rule(rule: str) -> dict[str, Any]:

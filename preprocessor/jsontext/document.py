@@ -61,7 +61,7 @@ def syntax_findings(document: Document) -> list[Finding]:
     ]
 
 
-def decoded(document: Document, base: Path, value: Any) -> tuple[Any, list[Finding]]:
+def decode_at(document: Document, base: Path, value: Any) -> tuple[Any, list[Finding]]:
     """Decode the Extended JSON at ``base``; give the BSON value and a finding for each malformed wrapper."""
     result, malformed = decode(value)
     found = [

@@ -42,7 +42,7 @@ def decode(value: Any) -> tuple[Any, list[Malformed]]:
     return _decode(value, (), malformed), malformed
 
 
-def pasted_value(name: str, arguments: str) -> Value | None:
+def read_pasted_value(name: str, arguments: str) -> Value | None:
     """What ``name(arguments)``, as shells write it, is in Extended JSON; None where it is no sound value."""
     value = of_call(name, arguments)
     return value if value and not decode(value.json)[1] else None
@@ -73,12 +73,12 @@ def _unwrap(wrapper: str, value: dict[str, Any], path: Path, malformed: list[Mal
     except (_Odd, ValueError, ArithmeticError) as fault:
         said = fault.args[0] if isinstance(fault, _Odd) else "does not hold such a value"
         malformed.append(
-            Malformed((*path, wrapper), f"`{wrapper}` {said}.", f"Write {_meant(value) or hint}.")
+            Malformed((*path, wrapper), f"`{wrapper}` {said}.", f"Write {_format_day(value) or hint}.")
         )
         return None
 
 
-def _meant(value: dict[str, Any]) -> str:
+def _format_day(value: dict[str, Any]) -> str:
     """A day or a time without its zone, as a date is written; "" for anything else."""
     held = value.get("$date")
     if not isinstance(held, str):
@@ -251,7 +251,7 @@ def _only(held: Any, allowed: int | bool) -> None:
         raise _Odd(f"holds nothing but {'true' if allowed is True else allowed}")
 
 
-def _undefined(value: dict[str, Any]) -> None:
+def _find_undefined(value: dict[str, Any]) -> None:
     # pymongo, too, gives null for the deprecated type "undefined".
     _only(value["$undefined"], True)
 
@@ -293,7 +293,7 @@ _WRAPPERS: dict[str, _Wrapper] = {
     "$timestamp": (_timestamp, (), '{"$timestamp": {"t": 1700000000, "i": 1}}'),
     "$minKey": (_min_key, (), '{"$minKey": 1}'),
     "$maxKey": (_max_key, (), '{"$maxKey": 1}'),
-    "$undefined": (_undefined, (), '{"$undefined": true}'),
+    "$undefined": (_find_undefined, (), '{"$undefined": true}'),
     "$symbol": (lambda value: _text(value, "$symbol"), (), '{"$symbol": "text"}'),
     "$code": (_code, ("$scope",), '{"$code": "…"}'),
     "$dbPointer": (

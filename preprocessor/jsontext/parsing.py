@@ -40,7 +40,7 @@ class Parsed:
         self._reading = reading
         self._places: Places | None = None
 
-    def _located(self) -> Reading | Places:
+    def _places_of_text(self) -> Reading | Places:
         if self._reading is not None:
             return self._reading
         if self._places is None:
@@ -50,12 +50,12 @@ class Parsed:
     @property
     def positions(self) -> dict[Path, int]:
         """Give the offset at which each value begins, by path; the root is ``()``."""
-        return self._located().positions
+        return self._places_of_text().positions
 
     @property
     def key_positions(self) -> dict[Path, int]:
         """Give the offset of each key's first character (its quote), by the path of the value under it."""
-        return self._located().key_positions
+        return self._places_of_text().key_positions
 
     def is_guess(self, path: Path) -> bool:
         """Tell whether the value at ``path``, or one above it, stands for something unreadable."""

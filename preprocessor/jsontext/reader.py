@@ -13,9 +13,9 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from preprocessor.jsontext.extended import pasted_value  # only who pasted from a shell needs it
+from preprocessor.jsontext.extended import read_pasted_value  # only who pasted from a shell needs it
 from preprocessor.jsontext.model import MAX_DEPTH, Kind, Path, Problem, Reading
-from preprocessor.jsontext.shellvalues import of_expression, unquoted
+from preprocessor.jsontext.shellvalues import of_expression, unquote
 
 
 def read(text: str) -> Reading:
@@ -195,7 +195,7 @@ class _Reader:
         if end is None:
             raise self.stop(start, f"Nothing closes the `(` behind `{name}`.", "Add the missing `)`.")
         self.at = end
-        value = pasted_value(name, self.text[match.end() : end - 1])
+        value = read_pasted_value(name, self.text[match.end() : end - 1])
         message = f"`{name}(…)` is how a shell writes a value: JSON has no calls."
         if value is None:
             known = 'Write the value in Extended JSON, for example {"$date": "2026-01-31T00:00:00Z"}.'
@@ -323,7 +323,7 @@ class _Reader:
         closed = self.text[end : end + 1] not in ("", "\n")
         shown = self.text[start + 1 : end]
         if closed and name != "typographic":
-            shown = unquoted(self.text[start : end + 1])
+            shown = unquote(self.text[start : end + 1])
         hint = f"Write {json.dumps(shown, ensure_ascii=False)}." if closed else 'Write "…".'
         marks = "backquotes" if name == "backquote" else f"{name} quotes"
         message = f"A string stands in double quotes, not in {marks}."

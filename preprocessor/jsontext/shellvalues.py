@@ -62,7 +62,7 @@ def _arguments(text: str) -> list[Argument] | None:
     at = 0
     while text[at:].strip():
         if match := _TEXT.match(text, at):
-            found.append(unquoted(match[1]))
+            found.append(unquote(match[1]))
         elif match := _NUMBER.match(text, at):
             found.append(int(match[1]) if match[1].lstrip("-").isdigit() else float(match[1]))
         elif match := _PAIR.match(text, at):
@@ -77,7 +77,7 @@ _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|.)", re.DOTALL)
 _ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 
 
-def unquoted(literal: str) -> str:
+def unquote(literal: str) -> str:
     """The text of a JavaScript string, given with its quotes."""
 
     def character(match: re.Match[str]) -> str:
@@ -100,13 +100,13 @@ def _date(given: Sequence[Argument], *, local: bool) -> Value | None:
         match = _INSTANT.fullmatch(given[0].strip())
         return _instant(match, local=local) if match else None
     if len(given) == 1:
-        return Value({"$date": _written(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=given[0]))})
+        return Value({"$date": _write(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=given[0]))})
     parts = [int(part) for part in given]
     parts[1:3] = [parts[1] + 1, *(parts[2:3] or [1])]  # JavaScript counts months from 0,
     parts[0] += 1900 if 0 <= parts[0] <= 99 else 0  # and years of two digits from 1900.
     time = datetime(parts[0], parts[1], parts[2], tzinfo=UTC)
     names = ("hours", "minutes", "seconds", "milliseconds")
-    return Value({"$date": _written(time + timedelta(**dict(zip(names, parts[3:], strict=False))))}, _LOCAL)
+    return Value({"$date": _write(time + timedelta(**dict(zip(names, parts[3:], strict=False))))}, _LOCAL)
 
 
 def _instant(match: re.Match[str], *, local: bool) -> Value:
@@ -115,7 +115,7 @@ def _instant(match: re.Match[str], *, local: bool) -> Value:
         hours=int(hour), minutes=int(minute), seconds=int(second), microseconds=int(f"{fraction:0<6}"[:6])
     )
     time = datetime(int(year), int(month), int(day), tzinfo=_zone(zone)) + clock
-    return Value({"$date": _written(time)}, _LOCAL if local and match[4] and not match[8] else "")
+    return Value({"$date": _write(time)}, _LOCAL if local and match[4] and not match[8] else "")
 
 
 def _zone(text: str) -> timezone:
@@ -124,12 +124,12 @@ def _zone(text: str) -> timezone:
     return timezone(-offset if text.startswith("-") else offset)
 
 
-def _written(time: datetime) -> str:
+def _write(time: datetime) -> str:
     exact = time.astimezone(UTC).replace(tzinfo=None)
     return exact.isoformat(timespec="milliseconds" if exact.microsecond >= 1000 else "seconds") + "Z"
 
 
-def _wrapped(key: str, pattern: str = ".*") -> Callable[[Sequence[Argument]], Value | None]:
+def _wrap(key: str, pattern: str = ".*") -> Callable[[Sequence[Argument]], Value | None]:
     """A type whose only argument is written into a wrapper as text, where it looks like ``pattern``."""
 
     def value(given: Sequence[Argument]) -> Value | None:
@@ -163,16 +163,16 @@ _DOUBLE: Final = r"-?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|Infinity)|NaN"
 _CONSTRUCTORS: Final[Mapping[str, Callable[[Sequence[Argument]], Value | None]]] = {
     "ISODate": lambda given: _date(given, local=False),
     "Date": lambda given: _date(given, local=True),
-    "ObjectId": _wrapped("$oid", "[0-9A-Fa-f]{24}"),
-    "ObjectID": _wrapped("$oid", "[0-9A-Fa-f]{24}"),
-    "NumberLong": _wrapped("$numberLong", _WHOLE),
-    "Long": _wrapped("$numberLong", _WHOLE),
-    "NumberInt": _wrapped("$numberInt", _WHOLE),
-    "Int32": _wrapped("$numberInt", _WHOLE),
-    "NumberDecimal": _wrapped("$numberDecimal", r"[-+]?[0-9.eE+-]+|[-+]?Infinity|NaN"),
-    "Decimal128": _wrapped("$numberDecimal", r"[-+]?[0-9.eE+-]+|[-+]?Infinity|NaN"),
-    "Double": _wrapped("$numberDouble", _DOUBLE),
-    "UUID": _wrapped("$uuid", "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"),
+    "ObjectId": _wrap("$oid", "[0-9A-Fa-f]{24}"),
+    "ObjectID": _wrap("$oid", "[0-9A-Fa-f]{24}"),
+    "NumberLong": _wrap("$numberLong", _WHOLE),
+    "Long": _wrap("$numberLong", _WHOLE),
+    "NumberInt": _wrap("$numberInt", _WHOLE),
+    "Int32": _wrap("$numberInt", _WHOLE),
+    "NumberDecimal": _wrap("$numberDecimal", r"[-+]?[0-9.eE+-]+|[-+]?Infinity|NaN"),
+    "Decimal128": _wrap("$numberDecimal", r"[-+]?[0-9.eE+-]+|[-+]?Infinity|NaN"),
+    "Double": _wrap("$numberDouble", _DOUBLE),
+    "UUID": _wrap("$uuid", "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"),
     "BinData": _binary,
     "HexData": _hexadecimal,
     "Timestamp": _timestamp,

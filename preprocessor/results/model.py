@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from preprocessor.aggregation.limits import Limits as FileLimits
-from preprocessor.files.text import shown
+from preprocessor.files.text import shorten_path
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
 from preprocessor.findings.usage import CommandError
@@ -91,7 +91,7 @@ class ResultsError(CommandError):
     def as_findings(self, file: str = "fixtures") -> Sequence[Finding]:
         """The faults of fixture files; how many more there are is one of ``file``."""
         found = [
-            finding("MT310", shown(each.file), (each.line, each.column), each.message, each.hint)
+            finding("MT310", shorten_path(each.file), (each.line, each.column), each.message, each.hint)
             for each in self.faults
         ]
         if self.more:

@@ -53,7 +53,7 @@ def _inside(schema: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Field]
     for name, inner in schema.get("properties", {}).items():
         yield from _field(inner, (*path, name))
     if "fieldsOf" in schema:
-        yield from _inside(_referred(schema["fieldsOf"]), path)
+        yield from _inside(_follow_reference(schema["fieldsOf"]), path)
     for part in (schema.get("items"), *schema.get("anyOf", ())):
         if isinstance(part, Mapping):
             yield from _inside(part, path)
@@ -63,12 +63,12 @@ def _inside(schema: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Field]
 
 def _field(schema: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Field]:
     if "$ref" in schema:  # Only experiments refer to whole fields.
-        schema = _referred(f"experiment.schema.json{schema['$ref']}")
+        schema = _follow_reference(f"experiment.schema.json{schema['$ref']}")
     yield Field(".".join(path), schema["title"], schema["description"], schema.get("unit", ""))
     yield from _inside(schema, path)
 
 
-def _referred(reference: str) -> Mapping[str, Any]:
+def _follow_reference(reference: str) -> Mapping[str, Any]:
     """What ``NAME.schema.json#/a/b`` leads to."""
     file, _, pointer = reference.partition("#/")
     schema: Mapping[str, Any] = load(file.removesuffix(".schema.json"))

@@ -177,7 +177,7 @@ def _missing_key(key: str, rules: Schema, path: Path, name: str) -> Fault:
 def _wrong_value(error: Any, name: str) -> str:
     limit, value = error.validator_value, error.instance
     if error.validator == "enum":
-        return f"{name} must be {_choice(limit)}, not {_shown(value)}."
+        return f"{name} must be {_choice(limit)}, not {_format_value(value)}."
     if error.validator in ("minItems", "maxItems") and limit > 1:
         side = "least" if error.validator == "minItems" else "most"
         return f"{name} must have at {side} {limit} elements, not {len(value)}."
@@ -185,10 +185,10 @@ def _wrong_value(error: Any, name: str) -> str:
         return f"{name} must not be empty."
     if error.validator in ("minimum", "maximum"):
         side = "least" if error.validator == "minimum" else "most"
-        return f"{name} must be at {side} {limit}, not {_shown(value)}."
+        return f"{name} must be at {side} {limit}, not {_format_value(value)}."
     if error.validator == "maxLength":
         return f"{name} must have at most {limit} character{'s' if limit > 1 else ''}, not {len(value)}."
-    return f"{_shown(value)} is not possible as {name}."
+    return f"{_format_value(value)} is not possible as {name}."
 
 
 def _value_hint(error: Any) -> str:
@@ -230,7 +230,7 @@ def _choice(values: list[str]) -> str:
     return ", ".join(f"`{value}`" for value in values[:-1]) + f" or `{values[-1]}`"
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, (dict, list)):
         return kind_of(value)
     text = json.dumps(value, ensure_ascii=False)
@@ -246,11 +246,11 @@ def schema_findings(document: Document, schema: str, subject: str) -> list[Findi
     found = faults(schema, document.parsed.value, subject)
     guess = document.parsed.is_guess
     return [
-        _located(document, fault)
+        _locate(document, fault)
         for fault in found
         if not guess(fault.path[:-1] if fault.on_key else fault.path)
     ]
 
 
-def _located(document: Document, fault: Fault) -> Finding:
+def _locate(document: Document, fault: Fault) -> Finding:
     return document.finding(fault.rule, fault.path, fault.message, fault.hint, key=fault.on_key)

@@ -27,8 +27,8 @@ from markdown.treeprocessors import Treeprocessor
 
 from preprocessor.comments.frontmattercomments import front_matter_findings
 from preprocessor.comments.htmlcomments import Page as Lines
-from preprocessor.comments.search import suspected
-from preprocessor.files.text import shown
+from preprocessor.comments.search import may_have_comment
+from preprocessor.files.text import shorten_path
 from preprocessor.findings.reporters import SEVERITIES, amounts, failing
 from preprocessor.findings.rules import finding
 from preprocessor.pages.generated import deferred
@@ -170,7 +170,7 @@ class _Place:
     def of_file(self, file: Path) -> str:
         """The path of another file as that of the page is shown."""
         folder = self.folder.absolute()
-        return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else shown(file)
+        return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else shorten_path(file)
 
 
 class _Conversion:
@@ -407,7 +407,7 @@ def _reader(place: _Place, pipelines: str) -> Callable[[str, str], Page]:
 
 def _in_front_matter(text: str, shown: str) -> list[Finding]:
     """The comments in what the program cuts off a page before it converts it."""
-    if not suspected(text):
+    if not may_have_comment(text):
         return []
     return front_matter_findings(Lines(text), shown)
 
@@ -455,7 +455,7 @@ def _findings(build: Build, speakers: Sequence[Page] | None) -> list[Finding]:
 
 def _lines(error: ResultsError) -> list[str]:
     """What is wrong with a results source, in one line for each fault of a fixture file."""
-    faults = [f"{shown(each.file)}:{each.line}:{each.column}: {each.message}" for each in error.faults]
+    faults = [f"{shorten_path(each.file)}:{each.line}:{each.column}: {each.message}" for each in error.faults]
     return faults or [error.message]
 
 

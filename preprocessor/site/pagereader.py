@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from preprocessor.comments.search import suspected
-from preprocessor.files.text import bad_byte, may_be_file, shown
+from preprocessor.comments.search import may_have_comment
+from preprocessor.files.text import bad_byte, may_be_file, shorten_path
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import Page
 from preprocessor.pages.reading import no_text, read_page
@@ -41,7 +41,7 @@ class PageReader:
 
     def on_disk(self, file: File, text: str) -> Page | None:
         """The page as it is on disk, where its text is ``text``; None for one without a comment of ours."""
-        return self._page(text, shown_path(file)) if suspected(text) else None
+        return self._page(text, shown_path(file)) if may_have_comment(text) else None
 
     def as_given(
         self, file: File, markdown: str, on_disk: str, included: Iterable[tuple[Path, str]] = ()
@@ -52,11 +52,11 @@ class PageReader:
         there as well keeps its place there, and one of an ``included`` file its place in that.
         """
         # What is cut off is front matter; where it has comments, another plugin took tables out of the page.
-        if on_disk.endswith(markdown) and not suspected(on_disk[: len(on_disk) - len(markdown)]):
+        if on_disk.endswith(markdown) and not may_have_comment(on_disk[: len(on_disk) - len(markdown)]):
             return self._page(on_disk, shown_path(file))
         given = self._page(markdown, shown_path(file))
         before = self.on_disk(file, on_disk)
-        others = [self._page(text, shown(path)) for path, text in included]
+        others = [self._page(text, shorten_path(path)) for path, text in included]
         return placed(given, before, others) if before is not None or others else given
 
     def _page(self, text: str, file: str) -> Page:

@@ -25,7 +25,7 @@ from mkdocs.structure.files import File, InclusionLevel
 
 from preprocessor.comments.frontmattercomments import front_matter_findings
 from preprocessor.comments.htmlcomments import Page as Lines
-from preprocessor.comments.search import suspected
+from preprocessor.comments.search import may_have_comment
 from preprocessor.files import gcpause
 from preprocessor.files.text import may_be_file
 from preprocessor.findings.reporters import amounts, failing
@@ -173,7 +173,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     ) -> str | None:
         """Put a token for each comment of the page, as the plugins before this one left it."""
         markdown = with_snippets(markdown, page.file, config)
-        if not suspected(markdown):
+        if not may_have_comment(markdown):
             return None
         self._given[page.file.src_uri] = page, markdown
         if self._kept is not None:
@@ -323,7 +323,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
         Of pages this is how they are on disk, or were generated: what they come as is for each of them to compare.
         """
-        pages = [(name, text) for name, (_, text) in self._files.items() if suspected(text)]
+        pages = [(name, text) for name, (_, text) in self._files.items() if may_have_comment(text)]
         answers = self._asked
         if answers.state is None or self._serving or not pages:
             return ""
@@ -335,7 +335,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     def _ask_all(self, config: MkDocsConfig) -> None:
         """Read every page and run every distinct pipeline at once."""
-        pages = [(file, text) for file, text in self._files.values() if suspected(text)]
+        pages = [(file, text) for file, text in self._files.values() if may_have_comment(text)]
         if not pages:
             return
         reader = self._page_reader(config)
@@ -346,7 +346,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             self._known.ask(with_sources=True)
             self._asked.forget()
         if not self._serving:  # A preview drops it all at the next change.
-            gcpause.kept()
+            gcpause.freeze_objects()
 
     def _make_anew(self, config: MkDocsConfig) -> None:
         """Go on without what was kept: a page came as another one than it was made from, and others may speak of it.
@@ -535,7 +535,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         """The comments in what MkDocs cuts off the pages before it hands them over."""
         found: list[Finding] = []
         for file, text in self._files.values():
-            if suspected(text):
+            if may_have_comment(text):
                 found += front_matter_findings(Lines(text), shown_path(file))
         return found
 

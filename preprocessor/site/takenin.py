@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from preprocessor.comments.search import suspected
+from preprocessor.comments.search import may_have_comment
 from preprocessor.pages.inclusions import inclusions, may_include
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def with_comments(page: Path, text: str, folders: Sequence[Path]) -> list[tuple[
     if not may_include(text):
         return []
     found = ((each, _text(each)) for each in inclusions(page, text, folders).files)
-    return [(each, content) for each, content in found if suspected(content)]
+    return [(each, content) for each, content in found if may_have_comment(content)]
 
 
 def with_snippets(markdown: str, file: File, config: MkDocsConfig) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from preprocessor.files.text import shown
+from preprocessor.files.text import shorten_path
 from preprocessor.findings.rules import finding
 from preprocessor.pages.placeholders import take_out_live_comments
 
@@ -46,7 +46,7 @@ def places_left(site: Path, without: Collection[str], given: Set[bytes]) -> list
 
 
 def _finding(file: str, message: str, hint: str) -> Finding:
-    return finding("MT170", shown(Path(file)), (0, 0), message, hint)
+    return finding("MT170", shorten_path(Path(file)), (0, 0), message, hint)
 
 
 def _live_keyword(content: bytes) -> str:

@@ -22,7 +22,7 @@ from threading import Event, Thread
 from typing import Final
 
 from preprocessor.comments.keywords import LIVE
-from preprocessor.files.text import shown
+from preprocessor.files.text import shorten_path
 from preprocessor.findings.rules import finding
 
 _ENTRY: Final = re.compile(rb'\{"data":\{"origin":\{"Source":("(?:[^"\\]|\\.)*")\}')
@@ -142,7 +142,9 @@ def _fail_for(site: Path) -> None:
 
     hint = "Zensical makes feeds from Markdown: give the posts a `description`, or leave the plugin rss out"
     for file in feeds:
-        one = finding("MT170", shown(file), (0, 0), "a feed has comments in the place of figures", hint)
+        one = finding(
+            "MT170", shorten_path(file), (0, 0), "a feed has comments in the place of figures", hint
+        )
         print(line_of(one), file=sys.stderr)
     logging.shutdown()
     sys.stdout.flush()

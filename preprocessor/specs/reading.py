@@ -15,7 +15,7 @@ from preprocessor.comments.model import Comment
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import RULES
-from preprocessor.jsontext.document import Document, decoded, syntax_findings
+from preprocessor.jsontext.document import Document, decode_at, syntax_findings
 from preprocessor.jsontext.model import Path
 from preprocessor.schemas.validation import schema_findings
 from preprocessor.specs.model import DIRECTIVES, PipelineSpec, Spec, Valid
@@ -83,7 +83,7 @@ def _decoded_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], E
     body, found = dict(document.parsed.value), list[Finding]()
     for key in ("let", "where", "expect", "baseline"):
         if key in body:
-            body[key], malformed = decoded(document, (key,), body[key])
+            body[key], malformed = decode_at(document, (key,), body[key])
             found += malformed
     written = body.get("pipeline")
     stages = written if isinstance(written, list) else []

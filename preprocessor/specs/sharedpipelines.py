@@ -16,7 +16,7 @@ from preprocessor.files.text import bad_byte, leads_within, may_be_file
 from preprocessor.findings import rules
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.nearest import did_you_mean
-from preprocessor.jsontext.document import Document, decoded, syntax_findings
+from preprocessor.jsontext.document import Document, decode_at, syntax_findings
 from preprocessor.jsontext.model import Path
 from preprocessor.jsontext.parsing import parse
 from preprocessor.schemas.validation import schema_findings
@@ -142,7 +142,7 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
             origins += [Origin(index, shared=True)] * len(part.stages)
             found += _named(document, here, part)
         else:
-            value, malformed = decoded(document, here, stage)
+            value, malformed = decode_at(document, here, stage)
             stages.append(value)
             origins.append(Origin(index, shared=False))
             found += malformed

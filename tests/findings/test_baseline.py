@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.findings.baseline import BaselineError, compared, written
+from preprocessor.findings.baseline import BaselineError, compare_with_baseline, format_baseline
 from preprocessor.findings.finding import Finding
 from tests.commands.test_commands import TABLE, mongo_tables
 
@@ -66,7 +66,7 @@ def test_lines_that_a_message_speaks_of_may_move_too(places: str, tmp_path: Path
         Finding("a.md", line, 1, "MT409", "warning", f"It is so (here and in {said}), 8 times.")
         for line, said in ((3, places), (93, moved))
     )
-    assert compared([after], written([before], tmp_path), tmp_path).new == ()
+    assert compare_with_baseline([after], format_baseline([before], tmp_path), tmp_path).new == ()
 
 
 def test_a_new_finding_fails_and_is_the_only_one_listed(faulty: Path) -> None:
@@ -117,21 +117,23 @@ def test_a_missing_baseline_is_not_an_empty_one(tmp_path: Path) -> None:
 @given(findings)
 def test_a_baseline_accepts_exactly_what_it_was_written_from(found: list[Finding]) -> None:
     here = Path.cwd()
-    text = written(found, here)
-    assert compared(found, text, here) == compared([], written([], here), here)
-    assert compared([], text, here).gone == len(set(found))
-    assert written(reversed(found), here) == text
+    text = format_baseline(found, here)
+    assert compare_with_baseline(found, text, here) == compare_with_baseline(
+        [], format_baseline([], here), here
+    )
+    assert compare_with_baseline([], text, here).gone == len(set(found))
+    assert format_baseline(reversed(found), here) == text
 
 
 @settings(max_examples=50)
 @given(findings, findings)
 def test_what_is_new_and_what_is_gone_balance(before: list[Finding], after: list[Finding]) -> None:
     here = Path.cwd()
-    outcome = compared(after, written(before, here), here)
+    outcome = compare_with_baseline(after, format_baseline(before, here), here)
     assert set(outcome.new) <= set(after)
     assert len(set(after)) - len(outcome.new) == len(set(before)) - outcome.gone
 
 
 def test_the_error_of_a_broken_baseline_is_its_own(tmp_path: Path) -> None:
     with pytest.raises(BaselineError, match="version 7"):
-        compared([], '{"version": 7, "findings": []}', tmp_path)
+        compare_with_baseline([], '{"version": 7, "findings": []}', tmp_path)

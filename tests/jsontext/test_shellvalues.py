@@ -12,7 +12,7 @@ from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId, Regex, Tim
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.jsontext.extended import decode, pasted_value
+from preprocessor.jsontext.extended import decode, read_pasted_value
 from preprocessor.jsontext.model import Problem
 from preprocessor.jsontext.parsing import parse
 from preprocessor.jsontext.reader import read
@@ -122,7 +122,7 @@ def test_every_date_of_a_shell_is_the_same_moment_in_extended_json(moment: datet
     zone = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
     if not 1 <= local.year <= 9999:
         return
-    written = pasted_value("ISODate", json.dumps(local.isoformat(timespec="milliseconds") + zone))
+    written = read_pasted_value("ISODate", json.dumps(local.isoformat(timespec="milliseconds") + zone))
     assert written is not None
     assert decode(written.json) == (moment, [])
 
@@ -148,4 +148,4 @@ def test_a_day_in_a_date_wrapper_is_hinted_at_with_its_time() -> None:
 def test_a_call_that_no_value_can_be_written_for_has_no_hint_that_check_would_refuse(
     name: str, arguments: str
 ) -> None:
-    assert pasted_value(name, arguments) is None
+    assert read_pasted_value(name, arguments) is None

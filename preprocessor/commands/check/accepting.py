@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.files import atomic
-from preprocessor.findings.baseline import BaselineError, compared, written
+from preprocessor.findings.baseline import BaselineError, compare_with_baseline, format_baseline
 from preprocessor.findings.reporters import escape_control_chars
 from preprocessor.findings.usage import UsageError
 from preprocessor.pages.files import read_text
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def accept(findings: Sequence[Finding], file: Path) -> int:
     """Write the baseline that accepts ``findings``; give the exit status."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    atomic.write(file.resolve(), written(findings, file.parent).encode("utf-8"))
+    atomic.write(file.resolve(), format_baseline(findings, file.parent).encode("utf-8"))
     print(f"{escape_control_chars(str(file))}: accepted findings: {len(findings)}", file=sys.stderr)
     return 0
 
@@ -33,7 +33,7 @@ def leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Find
     if not file.is_file():
         raise UsageError(f"{file}: no such file", "write it once with --write-baseline")
     try:
-        outcome = compared(findings, read_text(file), file.parent)
+        outcome = compare_with_baseline(findings, read_text(file), file.parent)
     except BaselineError as error:
         raise UsageError(f"{file} is no baseline: {error}", "write it anew with --write-baseline") from None
     if outcome.gone:

@@ -79,7 +79,7 @@ def _check_groups(given: Sequence[Page], request: Request) -> Iterator[_Group]:
     brought = [apart.pop(Path(page.file).resolve(), page) for page in taken_in.pages]
     pages += brought
     group = _check_group(pages, where.others(pages, request.pipelines), taken_in, request)
-    yield replace(group, findings=_name_left_out(group.findings, apart.values()))
+    yield replace(group, findings=_name_excluded_pages(group.findings, apart.values()))
     if apart:
         pages = list(apart.values())
         taken_in = included(pages, request.pipelines)
@@ -87,7 +87,7 @@ def _check_groups(given: Sequence[Page], request: Request) -> Iterator[_Group]:
         yield _check_group([*pages, *taken_in.pages], others, taken_in, request)
 
 
-def _name_left_out(findings: Sequence[Finding], left_out: Iterable[Page]) -> Sequence[Finding]:
+def _name_excluded_pages(findings: Sequence[Finding], left_out: Iterable[Page]) -> Sequence[Finding]:
     """The findings, with where a table is that no page of the site has, because the build leaves out its page."""
     if not any(one.rule == "MT139" for one in findings):
         return findings

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.options import SOURCE, add_source
-from preprocessor.findings.reporters import FORMS, SEVERITIES, counted, exit_code, report
+from preprocessor.findings.reporters import FORMS, SEVERITIES, exit_code, format_count, report
 from preprocessor.findings.usage import UsageError, print_error
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _refuse_contradictions(arguments: Namespace, stdin: str) -> None:
 def _describe_scope(pages: Collection[Page], arguments: Namespace) -> str:
     """What was looked at, lest nothing found be taken for something looked at."""
     comments = sum(len(page.comments) for page in pages)
-    on = f"{counted(comments, 'comment')} on {counted(len(pages), 'page')}"
+    on = f"{format_count(comments, 'comment')} on {format_count(len(pages), 'page')}"
     if not comments:
         return f"{on}: nothing was checked"
     accepted = " that the baseline does not accept" if arguments.baseline else ""

@@ -55,13 +55,13 @@ class TableChange:
 
 def compare(old: Sequence[Table], new: Sequence[Table]) -> list[TableChange]:
     """Every table that is not the same on both sides, in the order of the new, then those that went."""
-    before, after = _by_name(old), _by_name(new)
-    found = [_came_or_changed(before.get(key), table) for key, table in after.items()]
-    gone = [_alone(table, "went") for key, table in before.items() if key not in after]
+    before, after = _index_by_name(old), _index_by_name(new)
+    found = [_compare_table(before.get(key), table) for key, table in after.items()]
+    gone = [_list_alone(table, "went") for key, table in before.items() if key not in after]
     return [one for one in found if one is not None] + gone
 
 
-def _by_name(tables: Sequence[Table]) -> dict[tuple[str, str, int], Table]:
+def _index_by_name(tables: Sequence[Table]) -> dict[tuple[str, str, int], Table]:
     """Tables by page and name; of several with one name, by their order too."""
     found: dict[tuple[str, str, int], Table] = {}
     for table in tables:
@@ -72,14 +72,14 @@ def _by_name(tables: Sequence[Table]) -> dict[tuple[str, str, int], Table]:
     return found
 
 
-def _alone(table: Table, state: str) -> TableChange:
+def _list_alone(table: Table, state: str) -> TableChange:
     return TableChange(table.page, table.line, table.name, state)
 
 
-def _came_or_changed(old: Table | None, new: Table) -> TableChange | None:
+def _compare_table(old: Table | None, new: Table) -> TableChange | None:
     if old is None:
-        return _alone(new, "came")
-    measured = _measured(old, new)
+        return _list_alone(new, "came")
+    measured = _compare_measurements(old, new)
     retested = _DIGEST in measured
     rows = pair_rows(old, new)
     both = [pair.old for pair in rows.pairs if pair.old is not None and pair.new is not None]
@@ -89,7 +89,7 @@ def _came_or_changed(old: Table | None, new: Table) -> TableChange | None:
         line=new.line,
         name=new.name,
         state="changed",
-        cells=tuple(_cells(old, new, rows.pairs, common, retested)),
+        cells=tuple(_compare_cells(old, new, rows.pairs, common, retested)),
         came=tuple(pair.name for pair in rows.pairs if pair.old is None),
         went=tuple(pair.name for pair in rows.pairs if pair.new is None),
         columns_came=tuple(column for column in new.columns if column not in old.columns),
@@ -115,7 +115,7 @@ def _differs(change: TableChange) -> bool:
     return any(parts) or change.reordered or change.failed[0] != change.failed[1]
 
 
-def _cells(
+def _compare_cells(
     old: Table, new: Table, pairs: Sequence[Pair], common: Sequence[str], retested: bool
 ) -> Iterator[CellChange]:
     for pair in pairs:
@@ -139,14 +139,16 @@ def _number(cell: Cell) -> float | None:
     return float(cell.raw.replace(",", "")) if cell.raw and _NUMBER.fullmatch(cell.raw) else None
 
 
-def _measured(old: Table, new: Table) -> dict[str, tuple[str, str]]:
+def _compare_measurements(old: Table, new: Table) -> dict[str, tuple[str, str]]:
     """What both sides say of how they were measured, or only one does, where they differ."""
     if not (old.measured and new.measured):
         return {}
     names = dict.fromkeys([*old.measured, *new.measured])
-    said = {name: (_joined(old.measured.get(name)), _joined(new.measured.get(name))) for name in names}
+    said = {
+        name: (_join_texts(old.measured.get(name)), _join_texts(new.measured.get(name))) for name in names
+    }
     return {name: texts for name, texts in said.items() if texts[0] != texts[1]}
 
 
-def _joined(texts: tuple[str, ...] | None) -> str:
+def _join_texts(texts: tuple[str, ...] | None) -> str:
     return ", ".join(texts) if texts else "not said"

@@ -43,9 +43,9 @@ class Pairing:
 
 def pair_rows(old: Table, new: Table) -> Pairing:
     """The rows of two tables, held against each other."""
-    key = _key(old, new)
-    before = _grouped([_identity(row, [i for i, _ in key]) for row in old.rows])
-    after = _grouped([_identity(row, [j for _, j in key]) for row in new.rows])
+    key = _find_key(old, new)
+    before = _group_rows([_identity(row, [i for i, _ in key]) for row in old.rows])
+    after = _group_rows([_identity(row, [j for _, j in key]) for row in new.rows])
     found: list[Pair] = []
     unclear: list[str] = []
     for identity in dict.fromkeys([*after, *before]):
@@ -55,13 +55,15 @@ def pair_rows(old: Table, new: Table) -> Pairing:
         rest = _unlike(old, new, olds, news)
         if rest and max(len(olds), len(news)) > 1 and olds and news:
             unclear.append(label)
-        found += _matched(label, old, new, olds, news)
+        found += _match_rows(label, old, new, olds, news)
     inside = sorted((pair for pair in found if pair.new is not None), key=lambda pair: pair.new or 0)
     gone = sorted((pair for pair in found if pair.new is None), key=lambda pair: pair.old or 0)
     return Pairing((*inside, *gone), tuple(unclear))
 
 
-def _matched(label: str, old: Table, new: Table, olds: Sequence[int], news: Sequence[int]) -> Iterator[Pair]:
+def _match_rows(
+    label: str, old: Table, new: Table, olds: Sequence[int], news: Sequence[int]
+) -> Iterator[Pair]:
     """The rows of one label: equal ones are the same, the others go with each other in their order if as many."""
     equal: dict[Cells, list[int]] = {}
     for one in reversed(olds):
@@ -72,9 +74,11 @@ def _matched(label: str, old: Table, new: Table, olds: Sequence[int], news: Sequ
     if len(rest) == len(free):
         partner.update(zip(rest, free, strict=True))
         free = []
-    yield from (Pair(_named(label, place), partner[one], one) for place, one in enumerate(news, 1))
+    yield from (Pair(_number_label(label, place), partner[one], one) for place, one in enumerate(news, 1))
     left = set(free)
-    yield from (Pair(_named(label, place), one, None) for place, one in enumerate(olds, 1) if one in left)
+    yield from (
+        Pair(_number_label(label, place), one, None) for place, one in enumerate(olds, 1) if one in left
+    )
 
 
 def _unlike(old: Table, new: Table, olds: Sequence[int], news: Sequence[int]) -> bool:
@@ -84,11 +88,11 @@ def _unlike(old: Table, new: Table, olds: Sequence[int], news: Sequence[int]) ->
     )
 
 
-def _named(label: str, number: int) -> str:
+def _number_label(label: str, number: int) -> str:
     return label if number == 1 else f"{label} (number {number} of this label)"
 
 
-def _grouped(identities: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], list[int]]:
+def _group_rows(identities: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], list[int]]:
     found: dict[tuple[str, ...], list[int]] = {}
     for number, identity in enumerate(identities):
         found.setdefault(identity, []).append(number)
@@ -103,9 +107,9 @@ def _value(cell: Cell) -> str:
     return cell.text if cell.raw is None else cell.raw
 
 
-def _key(old: Table, new: Table) -> Columns:
+def _find_key(old: Table, new: Table) -> Columns:
     """The columns that name the rows of both tables."""
-    naming = _shared(old, new)
+    naming = _find_shared_columns(old, new)
     if old.stated or new.stated or not naming:
         return naming or ((0, 0),)
     first, *others = naming
@@ -120,25 +124,25 @@ def _widest(old: Table, new: Table, naming: Columns) -> Columns:
     """Of columns that do not tell all rows apart those that add something to the ones before them."""
     kept: Columns = ()
     for column in naming:
-        if not kept or _names(old, new, (*kept, column)) > _names(old, new, kept):
+        if not kept or _count_names(old, new, (*kept, column)) > _count_names(old, new, kept):
             kept = (*kept, column)
     return kept
 
 
-def _names(old: Table, new: Table, key: Columns) -> int:
-    return sum(len(set(each)) for each in _identities(old, new, key))
+def _count_names(old: Table, new: Table, key: Columns) -> int:
+    return sum(len(set(each)) for each in _identify_rows(old, new, key))
 
 
 def _tells_apart(old: Table, new: Table, key: Columns) -> bool:
-    return all(len(set(each)) == len(each) for each in _identities(old, new, key))
+    return all(len(set(each)) == len(each) for each in _identify_rows(old, new, key))
 
 
-def _identities(old: Table, new: Table, key: Columns) -> Iterator[list[tuple[str, ...]]]:
+def _identify_rows(old: Table, new: Table, key: Columns) -> Iterator[list[tuple[str, ...]]]:
     yield [_identity(row, [i for i, _ in key]) for row in old.rows]
     yield [_identity(row, [j for _, j in key]) for row in new.rows]
 
 
-def _shared(old: Table, new: Table) -> Columns:
+def _find_shared_columns(old: Table, new: Table) -> Columns:
     """The columns that can name rows on both sides; the first stays the first, whatever its header."""
     if not (old.columns and new.columns):
         return ()

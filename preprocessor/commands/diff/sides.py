@@ -44,10 +44,10 @@ def _read_tables(where: str, arguments: Namespace) -> list[Table]:
         pages = read_pages(arguments.pages or page_folders(arguments.site), arguments.pipelines)
         with closing(KeptAnswers(named, arguments.limits)) as asked:
             asked.source.reach()
-            return tables_of(Build(asked, pages), _key(arguments.key, pages))
+            return tables_of(Build(asked, pages), _read_key(arguments.key, pages))
 
 
-def _key(written: str | None, pages: Sequence[Page]) -> list[str]:
+def _read_key(written: str | None, pages: Sequence[Page]) -> list[str]:
     """The columns that name rows. Raises UsageError when no figure shows all of them."""
     key = [name.strip() for name in written.split(",")] if written else []
     shown = ({column for _, column in spec.shown_columns} for page in pages for spec in page.asking)

@@ -84,11 +84,11 @@ class _Reader(HTMLParser):
         headers = tuple(cell.text for cell in head)
         cells = tuple(map(tuple, body))
         name = self._figure or self._name
-        self.tables.append(Table(self._page, 0, name, headers, cells, _naming(headers, cells)))
+        self.tables.append(Table(self._page, 0, name, headers, cells, _find_naming_columns(headers, cells)))
         self._rows = None
 
 
-def _naming(headers: Sequence[str], rows: Sequence[Cells]) -> tuple[int, ...]:
+def _find_naming_columns(headers: Sequence[str], rows: Sequence[Cells]) -> tuple[int, ...]:
     """The first column, and all others but those of fractions, which are measured."""
     return (0, *(at for at in range(1, len(headers)) if not any(_is_fraction(row[at]) for row in rows)))
 

@@ -64,7 +64,7 @@ def tables_of(build: Build, key: Sequence[str] = ()) -> list[Table]:
     build.ask()
     if build.away:
         raise build.away
-    asking = [(spec, _measured_query(spec)) for page in build.pages for spec in page.asking]
+    asking = [(spec, _build_measurement_query(spec)) for page in build.pages for spec in page.asking]
     build.asked.ask(query for _, query in asking)
     return [_table(spec, build.answers, query, key) for spec, query in asking]
 
@@ -80,7 +80,12 @@ def _table(spec: PipelineSpec, answers: Answers, measured: Query, key: Sequence[
     stated = tuple(key) if key and set(key) <= set(table.columns) else _of_chart(spec)
     naming = [table.columns.index(name) for name in stated or naming_columns(table, rows)]
     return Table(
-        *place, headers, cells, tuple(naming), bool(stated), measured=_measured(answers[measured.key])
+        *place,
+        headers,
+        cells,
+        tuple(naming),
+        bool(stated),
+        measured=_list_measurements(answers[measured.key]),
     )
 
 
@@ -104,13 +109,13 @@ def _cells(table: TableSpec, rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[s
     return tuple(with_unit(one.header, one.unit) for one in columns), cells
 
 
-def _measured_query(spec: PipelineSpec) -> Query:
+def _build_measurement_query(spec: PipelineSpec) -> Query:
     """How the documents were measured that a pipeline begins with; pipelines that begin alike ask the same."""
     grouped = {str(number): f"${path}" for number, path in enumerate(COMPARED.values())}
     return Query(spec.collection, (*choice(spec.pipeline), {"$group": {"_id": grouped}}), spec.let)
 
 
-def _measured(found: Rows | ResultsError) -> dict[str, tuple[str, ...]]:
+def _list_measurements(found: Rows | ResultsError) -> dict[str, tuple[str, ...]]:
     if isinstance(found, ResultsError):
         return {}  # What keeps the table from its rows is told there.
     values = {

@@ -16,10 +16,10 @@ def text(changes: Sequence[TableChange]) -> Iterator[str]:
     if not changes:
         yield "nothing changed"
     for change in changes:
-        yield from map(escape_control_chars, _told(change))
+        yield from map(escape_control_chars, _describe(change))
 
 
-def _told(change: TableChange) -> Iterator[str]:
+def _describe(change: TableChange) -> Iterator[str]:
     state = "" if change.state == "changed" else f" {change.state}"
     yield f"{_place(change)}: {change.name}{state}"
     yield from (f"  {line}" for line in _notes(change))

@@ -27,7 +27,7 @@ def plain(told: Explanation, rows: int) -> dict[str, Any]:
         "looked_at": len(told.start.rows) if told.start else None,
         "fields": _fields(told.shape),
         "stages": [_stage(report, rows) for report in told.stages],
-        "unreached": [extended(stage) for stage in told.unreached],
+        "unreached": [to_extended_json(stage) for stage in told.unreached],
         "rows": told.rows,
         "remarks": [asdict(remark) for remark in told.remarks],
         "findings": [asdict(one) for one in told.findings],
@@ -40,7 +40,7 @@ def _stage(report: StageReport, rows: int) -> dict[str, Any]:
     return {
         "number": report.number,
         "operator": report.operator,
-        "stage": extended(report.stage),
+        "stage": to_extended_json(report.stage),
         "line": report.line,
         "column": report.column,
         "shared": report.shared,
@@ -54,7 +54,7 @@ def _stage(report: StageReport, rows: int) -> dict[str, Any]:
         "went": [field.path for field in change.went],
         "changed": [new.path for _, new in change.changed],
         "looked_at": len(report.after.rows),
-        "rows": extended(report.after.rows[:rows]),
+        "rows": to_extended_json(report.after.rows[:rows]),
         "gaps": [{**asdict(each), "empty": each.empty} for each in report.gaps],
         "remarks": [asdict(remark) for remark in report.remarks],
     }
@@ -68,7 +68,7 @@ def _field(field: Field) -> dict[str, Any]:
     return {"path": field.path, "types": dict(field.types), "present": field.present}
 
 
-def extended(value: Mapping[str, Any] | Sequence[Any]) -> Any:
+def to_extended_json(value: Mapping[str, Any] | Sequence[Any]) -> Any:
     """A BSON value as relaxed Extended JSON."""
     import json
 

@@ -34,13 +34,13 @@ def cut(text: str, room: int) -> str:
     return "".join(kept) + "…" if room > 0 else ""
 
 
-def padded(text: str, room: int, *, right: bool = False) -> str:
+def pad(text: str, room: int, *, right: bool = False) -> str:
     """The text filled up to ``room`` columns."""
     blanks = " " * max(0, room - display_width(text))
     return blanks + text if right else text + blanks
 
 
-def wrapped(parts: Sequence[str], width: int, first: str, rest: str) -> list[str]:
+def wrap_parts(parts: Sequence[str], width: int, first: str, rest: str) -> list[str]:
     """Parts on as many lines as they need, none broken: ``first`` begins the first line, ``rest`` the others."""
     lines, line, empty = list[str](), first, True
     for part in parts:

@@ -71,10 +71,10 @@ def _print(explanations: Sequence[Explanation], arguments: Namespace) -> None:
         print(json.dumps(content, indent=2))
         return
     width = max(40, shutil.get_terminal_size((100, 24)).columns)
-    print(f"\n\n{'─' * width}\n".join(_describe(explanations, arguments.rows, width)))
+    print(f"\n\n{'─' * width}\n".join(_format_explanations(explanations, arguments.rows, width)))
 
 
-def _describe(explanations: Sequence[Explanation], rows: int, width: int) -> list[str]:
+def _format_explanations(explanations: Sequence[Explanation], rows: int, width: int) -> list[str]:
     """The text of each explanation; the fields of a collection are listed once."""
     from preprocessor.commands.explain.terminal import lines
 

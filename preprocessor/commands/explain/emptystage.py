@@ -12,11 +12,11 @@ from typing import Any
 
 from preprocessor.aggregation.values import type_name
 from preprocessor.commands.explain.fieldcounts import has_path, nearest_path
-from preprocessor.commands.explain.notes import counted, meant, shown
+from preprocessor.commands.explain.notes import format_count, shorten_json, suggest_path
 from preprocessor.commands.explain.reading import Stage, fields_read, operator_of, path_of
 from preprocessor.commands.explain.stepper import Step, Walk
 from preprocessor.findings.nearest import nearest_word
-from preprocessor.jsontext.extended import pasted_value
+from preprocessor.jsontext.extended import read_pasted_value
 from preprocessor.results.model import ResultsError
 
 Condition = dict[str, Any]
@@ -31,11 +31,11 @@ def why_nothing(stage: Stage, position: int, before: Step, walk: Walk) -> Told:
     """Why stage number ``position`` (from 0), which ``before`` went into, gave nothing. May raise ResultsError."""
     name, body = operator_of(stage)
     if name == "$match" and isinstance(body, Mapping):
-        return _unmatched(body, position, before, walk)
+        return _explain_no_match(body, position, before, walk)
     if name == "$unwind":
-        return _unwound(body, position, before, walk)
+        return _explain_unwind(body, position, before, walk)
     if name == "$skip":
-        return f"it skips {shown(body)} of {counted(before.count, 'document')}", ""
+        return f"it skips {shorten_json(body)} of {format_count(before.count, 'document')}", ""
     return "", ""
 
 
@@ -55,15 +55,15 @@ def _is_operators(value: Any) -> bool:
     return isinstance(value, Mapping) and bool(value) and all(key.startswith("$") for key in value)
 
 
-def _unmatched(query: Mapping[str, Any], position: int, before: Step, walk: Walk) -> Told:
+def _explain_no_match(query: Mapping[str, Any], position: int, before: Step, walk: Walk) -> Told:
     """The first condition that nothing fulfils alone; otherwise the first that contradicts those before it."""
     parts = list(conditions(query))
     for part in parts:
         if not _count(walk, position, [part]):
-            return _unfulfilled(part, [], position, before, walk)
+            return _explain_condition(part, [], position, before, walk)
     for number in range(2, len(parts) + 1):
         if not _count(walk, position, parts[:number]):
-            return _unfulfilled(parts[number - 1], parts[: number - 1], position, before, walk)
+            return _explain_condition(parts[number - 1], parts[: number - 1], position, before, walk)
     return "", ""
 
 
@@ -76,24 +76,31 @@ def _match(parts: list[Condition]) -> list[Stage]:
     return [{"$match": {"$and": parts}}] if parts else []
 
 
-def _unfulfilled(part: Condition, given: list[Condition], position: int, before: Step, walk: Walk) -> Told:
+def _explain_condition(
+    part: Condition, given: list[Condition], position: int, before: Step, walk: Walk
+) -> Told:
     ((path, wanted),) = part.items()
-    among = f"of the {counted(_count(walk, position, given), 'document')} with {_listed(given)}, none has"
+    among = f"of the {format_count(_count(walk, position, given), 'document')} with {_list_conditions(given)}, none has"
     subject = among if given else "no document has"
-    absent = _absent(part, position, before, walk)
+    absent = _find_absent_paths(part, position, before, walk)
     if absent:
-        return f"no document has {' or '.join(f'`{each}`' for each in absent)}", _meant(absent, before)
+        return f"no document has {' or '.join(f'`{each}`' for each in absent)}", _suggest_absent_path(
+            absent, before
+        )
     if path.startswith("$"):
-        return f"{subject} {shown(part)}" if given else f"no document fulfils {shown(part)}", ""
-    there = _values(walk, position, given, path)
-    return f"{subject} `{path}` {_wish(wanted)}; {_there(there, wanted)}", _meant_value(wanted, there)
+        return f"{subject} {shorten_json(part)}" if given else f"no document fulfils {shorten_json(part)}", ""
+    there = _count_values(walk, position, given, path)
+    return (
+        f"{subject} `{path}` {_describe_condition(wanted)}; {_describe_values(there, wanted)}",
+        _suggest_value(wanted, there),
+    )
 
 
-def _listed(given: list[Condition]) -> str:
-    return " and ".join(shown(part, 40) for part in given)
+def _list_conditions(given: list[Condition]) -> str:
+    return " and ".join(shorten_json(part, 40) for part in given)
 
 
-def _absent(part: Condition, position: int, before: Step, walk: Walk) -> list[str]:
+def _find_absent_paths(part: Condition, position: int, before: Step, walk: Walk) -> list[str]:
     """The paths that the condition reads and that not one document has."""
     return [path for path in fields_read({"$match": part}) if not exists(walk, position, before, path)]
 
@@ -115,8 +122,8 @@ def exists(walk: Walk, position: int, before: Step, path: str) -> bool:
         return True
 
 
-def _meant(absent: list[str], before: Step) -> str:
-    return meant(nearest_path(absent[0], before.rows))
+def _suggest_absent_path(absent: list[str], before: Step) -> str:
+    return suggest_path(nearest_path(absent[0], before.rows))
 
 
 _WORDS = {
@@ -131,16 +138,16 @@ _WORDS = {
 }
 
 
-def _wish(wanted: Any) -> str:
+def _describe_condition(wanted: Any) -> str:
     if not _is_operators(wanted):
-        return f"equal to {shown(wanted)}"
+        return f"equal to {shorten_json(wanted)}"
     ((operator, operand), *rest) = wanted.items()
     if rest or operator not in _WORDS:
-        return f"that fulfils {shown(wanted)}"
-    return f"{_WORDS[operator]} {shown(operand)}"
+        return f"that fulfils {shorten_json(wanted)}"
+    return f"{_WORDS[operator]} {shorten_json(operand)}"
 
 
-def _values(walk: Walk, position: int, given: list[Condition], path: str) -> list[tuple[Any, int]]:
+def _count_values(walk: Walk, position: int, given: list[Condition], path: str) -> list[tuple[Any, int]]:
     """The most frequent values at ``path`` and how many documents have each."""
     rows = walk.ask(
         position,
@@ -154,11 +161,11 @@ def _values(walk: Walk, position: int, given: list[Condition], path: str) -> lis
     return [(row.get("_id"), int(row["n"])) for row in rows]
 
 
-def _there(there: list[tuple[Any, int]], wanted: Any) -> str:
+def _describe_values(there: list[tuple[Any, int]], wanted: Any) -> str:
     numbers = [value for value, _ in there if type_name(value) in ("int", "long", "double")]
     if len(there) > _VALUES and len(numbers) == len(there):
-        return f"it goes from {shown(min(numbers))} to {shown(max(numbers))}"
-    listed = ", ".join(f"{shown(value, 40)} ×{count}" for value, count in there[:_VALUES])
+        return f"it goes from {shorten_json(min(numbers))} to {shorten_json(max(numbers))}"
+    listed = ", ".join(f"{shorten_json(value, 40)} ×{count}" for value, count in there[:_VALUES])
     more = f" and {len(there) - _VALUES} more" if len(there) > _VALUES else ""
     kinds = {type_name(value) for value, _ in there}
     asked = {type_name(value) for value in operands(wanted)}
@@ -182,13 +189,13 @@ def operands(wanted: Any) -> list[Any]:
     return found
 
 
-def _meant_value(wanted: Any, there: list[tuple[Any, int]]) -> str:
+def _suggest_value(wanted: Any, there: list[tuple[Any, int]]) -> str:
     known = [value for value, _ in there if isinstance(value, str)]
     for operand in operands(wanted):
-        if isinstance(operand, str) and (written := _in_its_type(operand, there)):
+        if isinstance(operand, str) and (written := _suggest_type(operand, there)):
             return written
         if isinstance(operand, str) and (near := nearest_word(operand, known)):
-            return f"Did you mean {shown(near)}?"
+            return f"Did you mean {shorten_json(near)}?"
         same = [value for value, _ in there if isinstance(value, str) != isinstance(operand, str)]
         if any(str(value) == str(operand) for value in same):
             return f"Write it as it is stored, {'without' if isinstance(operand, str) else 'with'} quotes."
@@ -198,13 +205,13 @@ def _meant_value(wanted: Any, there: list[tuple[Any, int]]) -> str:
 _CONSTRUCTORS = {"date": "ISODate", "objectId": "ObjectId", "decimal": "NumberDecimal"}
 
 
-def _in_its_type(text: str, there: list[tuple[Any, int]]) -> str:
+def _suggest_type(text: str, there: list[tuple[Any, int]]) -> str:
     """How a text is written as what is there, where that is always of one type that JSON does not have."""
     kinds = {type_name(value) for value, _ in there}
     constructor = _CONSTRUCTORS.get(next(iter(kinds))) if len(kinds) == 1 else None
     if constructor is None:
         return ""
-    value = pasted_value(constructor, json.dumps(text))
+    value = read_pasted_value(constructor, json.dumps(text))
     if value is not None:
         return f"Write it as what it is: {value.text}."
     from bson import json_util
@@ -212,10 +219,10 @@ def _in_its_type(text: str, there: list[tuple[Any, int]]) -> str:
     return f"Such a value is written {json_util.dumps(there[0][0], json_options=json_util.RELAXED_JSON_OPTIONS)}."
 
 
-def _unwound(body: Any, position: int, before: Step, walk: Walk) -> Told:
+def _explain_unwind(body: Any, position: int, before: Step, walk: Walk) -> Told:
     path = path_of(str(body.get("path", "") if isinstance(body, Mapping) else body))
     if not path:
         return "", ""
     if not exists(walk, position, before, path):
-        return f"no document has `{path}`", _meant([path], before)
+        return f"no document has `{path}`", _suggest_absent_path([path], before)
     return f"`{path}` is null or an empty array in every document", ""

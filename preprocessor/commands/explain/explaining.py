@@ -16,7 +16,7 @@ from preprocessor.commands.explain.fieldcounts import (
     nearest_path,
     shape_of,
 )
-from preprocessor.commands.explain.notes import Remark, counted, meant
+from preprocessor.commands.explain.notes import Remark, format_count, suggest_path
 from preprocessor.commands.explain.nulls import Gap, gap, new_gaps
 from preprocessor.commands.explain.reading import (
     Stage,
@@ -106,7 +106,7 @@ def explain(
     """
     query = Query(spec.collection, tuple(spec.pipeline), spec.let)
     way = walk(source, query)
-    steps, failure = _walked(way)
+    steps, failure = _collect_steps(way)
     found = tuple(known)
     if failure is not None:
         found = _with_failure(found, spec, failure)
@@ -139,7 +139,7 @@ def _heading(spec: PipelineSpec, columns: Sequence[str], source: ResultsSource) 
     )
 
 
-def _walked(way: Walk) -> tuple[list[Step], ResultsError | None]:
+def _collect_steps(way: Walk) -> tuple[list[Step], ResultsError | None]:
     steps: list[Step] = []
     try:
         for step in way.steps():
@@ -250,7 +250,7 @@ def _history(
     dropper = _dropper(path, earlier)
     if dropper is not None:
         return f"; stage {dropper.number}, {dropper.operator}, dropped it", ""
-    return "", meant(nearest_path(path, steps[number - 1].rows))
+    return "", suggest_path(nearest_path(path, steps[number - 1].rows))
 
 
 def _dropper(path: str, earlier: Sequence[StageReport]) -> StageReport | None:
@@ -305,7 +305,7 @@ def _loss(
     except ResultsError:
         reason, hint = "", ""  # The loss itself stands; only the question for its cause went wrong.
     count = loser.before.count
-    lost = "the only document" if count == 1 else f"all {counted(count, 'document')}"
+    lost = "the only document" if count == 1 else f"all {format_count(count, 'document')}"
     message = f"stage {loser.number}, {loser.operator}, lost {lost}"
     return Remark("error", f"{message}: {reason}" if reason else message, hint, loser.number)
 
@@ -344,7 +344,7 @@ def _no_column(column: str, rows: Sequence[Mapping[str, Any]], stages: Sequence[
     if since is not None:
         what = f"stage {since.number}, {since.operator}, gives it no value"
         return Remark("error", f"{message}: {what}", "", since.number)
-    hint = meant(nearest_path(column, rows)) or f"The rows have {_fields(rows)}."
+    hint = suggest_path(nearest_path(column, rows)) or f"The rows have {_fields(rows)}."
     return Remark("error", message, hint)
 
 

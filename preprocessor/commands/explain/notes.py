@@ -19,24 +19,24 @@ class Remark:
     stage: int | None = None
 
 
-def shown(value: Any, room: int = 60) -> str:
+def shorten_json(value: Any, room: int = 60) -> str:
     """A value as JSON on one line, cut to ``room`` characters."""
     text = json_text(value)
     return text if len(text) <= room else text[: room - 1] + "…"
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """A number and its noun: "1 document", "1,300 documents"."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
-def meant(path: str) -> str:
+def suggest_path(path: str) -> str:
     """The hint that offers another path; empty without one."""
     return f"Did you mean `{path}`?" if path else ""
 
 
-def portion(part: int, whole: int, noun: str, *, complete: bool) -> str:
+def describe_portion(part: int, whole: int, noun: str, *, complete: bool) -> str:
     """ "in 3 of 24 documents", "in every row"; where only the first were looked at (not ``complete``), that is said."""
     if complete:
-        return f"in every {noun}" if part == whole else f"in {part:,} of {counted(whole, noun)}"
-    return f"in {'each' if part == whole else f'{part:,}'} of the first {counted(whole, noun)}"
+        return f"in every {noun}" if part == whole else f"in {part:,} of {format_count(whole, noun)}"
+    return f"in {'each' if part == whole else f'{part:,}'} of the first {format_count(whole, noun)}"

@@ -13,7 +13,7 @@ from typing import Any
 
 from preprocessor.aggregation import AggregationError, aggregate
 from preprocessor.aggregation.values import MISSING, is_nullish
-from preprocessor.commands.explain.notes import portion, shown
+from preprocessor.commands.explain.notes import describe_portion, shorten_json
 from preprocessor.commands.explain.reading import Stage, fields_computed, operator_of, path_of
 from preprocessor.commands.explain.stepper import Step
 from preprocessor.render.column import column_value
@@ -54,7 +54,7 @@ class Gap:
     def state(self, noun: str) -> str:
         """What is so in how many documents: "is null in 3 of 24 rows"."""
         state = "null" if not self.missing else "missing" if not self.null else "null or missing"
-        return f"is {state} {portion(self.empty, self.documents, noun, complete=self.complete)}"
+        return f"is {state} {describe_portion(self.empty, self.documents, noun, complete=self.complete)}"
 
 
 def gap(field: str, rows: Rows) -> Gap:
@@ -73,13 +73,13 @@ def new_gaps(stage: Stage, before: Step, after: Step, let: Mapping[str, Any]) ->
         if here.empty:
             here = replace(here, complete=after.complete)
             reason, culprit = _blame(expression, before, let)
-            found.append(replace(here, reason=_shortened(reason, here), culprit=culprit))
+            found.append(replace(here, reason=_shorten_reason(reason, here), culprit=culprit))
     return [*found, *_group_gaps(stage, before, after)]
 
 
-def _shortened(reason: str, here: Gap) -> str:
+def _shorten_reason(reason: str, here: Gap) -> str:
     """The reason without the number of documents where it is the gap's own."""
-    where = portion(here.empty, here.documents, "document", complete=here.complete)
+    where = describe_portion(here.empty, here.documents, "document", complete=here.complete)
     return f"{reason.removesuffix(where)}there" if reason.endswith(f" {where}") and here.some else reason
 
 
@@ -93,31 +93,31 @@ def _group_gaps(stage: Stage, before: Step, after: Step) -> list[Gap]:
         if here.empty and field != "_id" and isinstance(accumulator, Mapping) and len(accumulator) == 1:
             ((operator, argument),) = accumulator.items()
             path = path_of(argument) if isinstance(argument, str) else ""
-            reason = _absence(path, before) if path else f"`{operator}` found no value"
+            reason = _describe_absence(path, before) if path else f"`{operator}` found no value"
             found.append(replace(here, reason=reason, culprit=path, complete=after.complete))
     return found
 
 
 def _blame(expression: Any, before: Step, let: Mapping[str, Any]) -> tuple[str, str]:
     """The reason and the culprit, judged on the first document that gives no value."""
-    for row, value in zip(before.rows, evaluated(expression, before.rows, let), strict=False):
+    for row, value in zip(before.rows, evaluate(expression, before.rows, let), strict=False):
         if is_nullish(value):
-            return _part(expression, row, before, let)
+            return _blame_part(expression, row, before, let)
     return "", ""
 
 
-def _part(expression: Any, row: Row, before: Step, let: Mapping[str, Any]) -> tuple[str, str]:
+def _blame_part(expression: Any, row: Row, before: Step, let: Mapping[str, Any]) -> tuple[str, str]:
     if isinstance(expression, str) and (path := path_of(expression)):
-        return _absence(path, before), path
+        return _describe_absence(path, before), path
     if not isinstance(expression, Mapping) or len(expression) != 1:
         return "", ""
     ((operator, arguments),) = expression.items()
     if not operator.startswith("$") or operator in ("$literal", "$getField"):
         return "", ""
     for part in _arguments(operator, arguments, row, let):
-        if any(map(is_nullish, evaluated(part, [row], let))):
-            return _part(part, row, before, let)
-    return "" if operator in _CHOOSING else f"{shown(expression)} gives no value", ""
+        if any(map(is_nullish, evaluate(part, [row], let))):
+            return _blame_part(part, row, before, let)
+    return "" if operator in _CHOOSING else f"{shorten_json(expression)} gives no value", ""
 
 
 def _arguments(operator: str, arguments: Any, row: Row, let: Mapping[str, Any]) -> Sequence[Any]:
@@ -141,16 +141,16 @@ def _branch(arguments: Any, row: Row, let: Mapping[str, Any]) -> Sequence[Any]:
     """The branch of a ``$cond`` that is taken for ``row``."""
     if _is_named(arguments):
         arguments = [arguments.get(key) for key in ("if", "then", "else")]
-    chosen = evaluated({"$cond": [arguments[0], 1, 2]}, [row], let)
+    chosen = evaluate({"$cond": [arguments[0], 1, 2]}, [row], let)
     return [arguments[chosen[0]]] if chosen else ()
 
 
-def _absence(path: str, before: Step) -> str:
+def _describe_absence(path: str, before: Step) -> str:
     here = replace(gap(path, before.rows), complete=before.complete)
     return f"`{path}` {here.state('document')}" if here.empty else ""
 
 
-def evaluated(expression: Any, rows: Rows, let: Mapping[str, Any]) -> list[Any]:
+def evaluate(expression: Any, rows: Rows, let: Mapping[str, Any]) -> list[Any]:
     """The values of an expression on ``rows``; none at all where they cannot be known without a server."""
     documents = (dict(row) for row in rows)
     try:

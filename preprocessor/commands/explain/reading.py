@@ -82,19 +82,19 @@ def _of_expression(value: Any) -> Iterator[str]:
 def fields_guarded(stage: Stage) -> set[str]:
     """The fields that a stage reads only where ``$ifNull`` has something else for a document without them."""
     _, body = operator_of(stage)
-    guarded = set(_guarded(body))
+    guarded = set(_find_guarded(body))
     return {path for path in guarded if path}
 
 
-def _guarded(value: Any) -> Iterator[str]:
+def _find_guarded(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if key == "$ifNull" and isinstance(inner, list):
                 yield from _of_expression(inner[:-1])
-            yield from _guarded(inner)
+            yield from _find_guarded(inner)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _guarded(item)
+            yield from _find_guarded(item)
 
 
 def path_of(value: str) -> str:
@@ -107,13 +107,13 @@ def fields_computed(stage: Stage) -> dict[str, Any]:
     name, body = operator_of(stage)
     if name not in _COMPUTING or not isinstance(body, Mapping):
         return {}
-    return dict(_computed(body, "", switches=name == "$project"))
+    return dict(_find_computed(body, "", switches=name == "$project"))
 
 
-def _computed(body: Mapping[str, Any], above: str, *, switches: bool) -> Iterator[tuple[str, Any]]:
+def _find_computed(body: Mapping[str, Any], above: str, *, switches: bool) -> Iterator[tuple[str, Any]]:
     for key, value in body.items():
         if isinstance(value, Mapping) and value and not next(iter(value)).startswith("$"):
-            yield from _computed(value, f"{above}{key}.", switches=switches)
+            yield from _find_computed(value, f"{above}{key}.", switches=switches)
         elif not (switches and isinstance(value, bool | int | float)):
             yield f"{above}{key}", value
 

@@ -79,7 +79,7 @@ class _LocalWalk:
                 rows = self._local.applied(rows, replace(self._query, pipeline=(stage,)))
             except ResultsError as error:
                 if (outcome := self._outcome()) is None:
-                    raise _moved(error, number) from None
+                    raise _renumber_error(error, number) from None
                 rows = self._each_by_itself(rows, stage)
             if outcome is not None and number == len(self._query.pipeline) - 1:
                 rows = outcome
@@ -129,19 +129,19 @@ class _ServerWalk:
             started = time.perf_counter()
             try:
                 # The last step is the table itself: asked for whole, it fails where the table would.
-                step = self._whole(started) if position == last else self._sampled(position, started)
+                step = self._whole(started) if position == last else self._sample(position, started)
             except ResultsError as error:
                 # Without a place of its own, the error of a beginning is that of its last stage; the whole
                 # pipeline may also fail at a stage whose first documents were sound.
                 known = error.path is not None or position in (0, last)
-                raise (error if known else _moved(error, position - 1)) from None
+                raise (error if known else _renumber_error(error, position - 1)) from None
             yield step
 
     def _whole(self, started: float) -> Step:
         rows = self._source.aggregate(self._query)
         return Step(len(rows), rows, _since(started), from_start=True)
 
-    def _sampled(self, position: int, started: float) -> Step:
+    def _sample(self, position: int, started: float) -> Step:
         counted = self.ask(position, [{"$count": "n"}])
         milliseconds = _since(started)
         rows = self.ask(position, [{"$limit": SAMPLE}]) if counted else []
@@ -152,7 +152,7 @@ class _ServerWalk:
         return self._source.aggregate(replace(self._query, pipeline=pipeline))
 
 
-def _moved(error: ResultsError, number: int) -> ResultsError:
+def _renumber_error(error: ResultsError, number: int) -> ResultsError:
     """The error of a stage run alone, as one of the pipeline that it is number ``number`` of."""
     path = (number, *(error.path or ())[1:])
     return ResultsError(error.message, hint=error.hint, path=path, environment=error.environment)

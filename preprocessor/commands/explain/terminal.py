@@ -20,12 +20,12 @@ from preprocessor.commands.explain.colors import (
     YELLOW,
     Paint,
     cut,
-    padded,
-    wrapped,
+    pad,
+    wrap_parts,
 )
 from preprocessor.commands.explain.explaining import Explanation, StageReport
 from preprocessor.commands.explain.fieldcounts import Field, Shape
-from preprocessor.commands.explain.notes import Remark, counted
+from preprocessor.commands.explain.notes import Remark, format_count
 from preprocessor.commands.explain.reading import Stage, operator_of
 from preprocessor.commands.explain.stepper import SAMPLE, Step
 from preprocessor.findings.finding import Severity
@@ -61,7 +61,7 @@ def lines(told: Explanation, *, width: int, rows: int, color: bool, fields: bool
         written += [""] if report.before.count else []
         written += _stage(report, told.columns, width, rows, paint)
     if told.unreached and told.findings:
-        written += ["", *_unreached(told, width, paint)]
+        written += ["", *_list_unreached(told, width, paint)]
     return [*written, "", *_end(told, width, paint)]
 
 
@@ -76,11 +76,13 @@ def _heading(told: Explanation, paint: Paint) -> str:
 
 
 def _start(told: Explanation, start: Step, width: int, paint: Paint, fields: bool) -> Iterator[str]:
-    yield f"   0  {paint(counted(start.count, 'document'), BOLD)}"
+    yield f"   0  {paint(format_count(start.count, 'document'), BOLD)}"
     if not fields:
         yield paint(f"{_INDENT}with the fields listed above", DIM)
     elif told.shape.top:
-        yield from wrapped([_nested(field, told.shape) for field in told.shape.top], width, _INDENT, _INDENT)
+        yield from wrap_parts(
+            [_describe_nested_field(field, told.shape) for field in told.shape.top], width, _INDENT, _INDENT
+        )
     for sentence in _scope(told, start):
         yield from (paint(f"{_INDENT}{line}", DIM) for line in _sentence(sentence, width - len(_INDENT)))
 
@@ -97,17 +99,17 @@ def _scope(told: Explanation, start: Step) -> list[str]:
     return [] if start.complete else [f"(fields of the {len(start.rows):,} that the first $match can keep)"]
 
 
-def _nested(field: Field, shape: Shape) -> str:
+def _describe_nested_field(field: Field, shape: Shape) -> str:
     inner = shape.below(field.path)
     if not inner or dict(field.types).get("object", 0) < field.present:
-        return _described(field, shape.documents)
+        return _describe_field(field, shape.documents)
     if len(inner) > _FEW:
         return escape_control_chars(f"{field.path} {{{len(inner)} fields}}")
     names = ", ".join(f"{each.path.partition('.')[2]} {_types(each)}" for each in inner)
     return escape_control_chars(f"{field.path} {{{names}}}")
 
 
-def _described(field: Field, documents: int) -> str:
+def _describe_field(field: Field, documents: int) -> str:
     some = "" if field.present == documents else f" ({field.present:,} of {documents:,})"
     return escape_control_chars(f"{field.path} {_types(field)}{some}")
 
@@ -125,14 +127,14 @@ def _stage(report: StageReport, columns: Sequence[str], width: int, rows: int, p
     for remark in report.remarks:
         yield from _remark(remark, width, paint, _INDENT)
     if rows and report.after.rows:
-        shown, skipped = _shown(report, rows)
+        shown, skipped = _select_rows(report, rows)
         table = list(_table(shown, [*report.focus, *columns], report.shape, width, paint))
         if skipped:
             table.insert(rows + 1, paint(f"{_INDENT}…", DIM))
         yield from table
 
 
-def _shown(report: StageReport, rows: int) -> tuple[list[dict[str, Any]], bool]:
+def _select_rows(report: StageReport, rows: int) -> tuple[list[dict[str, Any]], bool]:
     """The first rows; if a field has gaps in others only, the first of those too, and whether some lie between."""
     first = report.after.rows[:rows]
     fields = [each.field for each in report.gaps if each.some]
@@ -145,15 +147,16 @@ def _shown(report: StageReport, rows: int) -> tuple[list[dict[str, Any]], bool]:
 def _headline(report: StageReport, width: int, paint: Paint) -> str:
     """Number, operator and text of the stage at the left; documents in and out, and the time, at the right."""
     lost = bool(report.before.count) and not report.after.count
-    flow = padded(f"{report.before.count:,} → {report.after.count:,}", 14, right=True)
-    took = padded(_duration(report.after.milliseconds), 10, right=True)
+    flow = pad(f"{report.before.count:,} → {report.after.count:,}", 14, right=True)
+    took = pad(_duration(report.after.milliseconds), 10, right=True)
     right = paint(flow, BOLD, *([RED] if lost else [])) + paint(took, DIM)
     return (
-        _left(report.number, report.stage, width - len(flow) - len(took), paint, report.shared, lost) + right
+        _format_stage(report.number, report.stage, width - len(flow) - len(took), paint, report.shared, lost)
+        + right
     )
 
 
-def _left(number: int, stage: Stage, room: int, paint: Paint, shared: bool, bad: bool) -> str:
+def _format_stage(number: int, stage: Stage, room: int, paint: Paint, shared: bool, bad: bool) -> str:
     """Number, operator and text of a stage in ``room`` columns, with a cross where it is a bad one."""
     name, body = operator_of(stage)
     name = escape_control_chars(name)
@@ -161,7 +164,7 @@ def _left(number: int, stage: Stage, room: int, paint: Paint, shared: bool, bad:
     left = room - 6 - display_width(name) - 2
     shown = paint(name, BOLD, *([RED] if bad else []))
     mark = paint("✗", RED) if bad else " "
-    return f" {mark}{number:>2}  {shown} {paint(padded(cut(text, left), left), DIM) if left > 6 else ''} "
+    return f" {mark}{number:>2}  {shown} {paint(pad(cut(text, left), left), DIM) if left > 6 else ''} "
 
 
 def _duration(milliseconds: float) -> str:
@@ -170,14 +173,14 @@ def _duration(milliseconds: float) -> str:
 
 def _differences(report: StageReport, width: int, paint: Paint) -> Iterator[str]:
     change, total = report.difference, report.shape.documents
-    came = [_described(field, total) for field in change.came]
+    came = [_describe_field(field, total) for field in change.came]
     went = [escape_control_chars(field.path) for field in change.went]
     turned = [
         escape_control_chars(f"{new.path} {_types(old)} → {_types(new)}") for old, new in change.changed
     ]
     for mark, parts, color in (("+", came, GREEN), ("-", went, RED), ("~", turned, CYAN)):
         if parts:
-            for line in wrapped(parts, width, f"{_INDENT}{mark} ", f"{_INDENT}  "):
+            for line in wrap_parts(parts, width, f"{_INDENT}{mark} ", f"{_INDENT}  "):
                 yield paint(line, color)
 
 
@@ -218,14 +221,14 @@ def _table(
         kept.append(name)
         room -= widths[name] + 2
     right = {name: _is_numeric([value for _, value in cells[name]]) for name in kept}
-    heads = [padded(cut(escape_control_chars(name), _CELL), widths[name], right=right[name]) for name in kept]
+    heads = [pad(cut(escape_control_chars(name), _CELL), widths[name], right=right[name]) for name in kept]
     yield (_INDENT + paint("  ".join(heads).rstrip(), DIM)).rstrip()
     for index in range(len(rows)):
-        texts = [_painted(*cells[name][index], widths[name], paint, right=right[name]) for name in kept]
+        texts = [_paint_cell(*cells[name][index], widths[name], paint, right=right[name]) for name in kept]
         yield _INDENT + "  ".join(texts).rstrip()
     unseen = len({field.path for field in shape.top} - {name.partition(".")[0] for name in kept})
     if unseen:
-        yield paint(f"{_INDENT}… and {counted(unseen, 'more field')}", DIM)
+        yield paint(f"{_INDENT}… and {format_count(unseen, 'more field')}", DIM)
 
 
 def _is_numeric(values: Sequence[Any]) -> bool:
@@ -262,21 +265,21 @@ def _cell(value: Any) -> tuple[str, Any]:
     return cut(escape_control_chars(text), _CELL), value
 
 
-def _painted(text: str, value: Any, width: int, paint: Paint, *, right: bool) -> str:
-    cell = padded(text, width, right=right)
+def _paint_cell(text: str, value: Any, width: int, paint: Paint, *, right: bool) -> str:
+    cell = pad(text, width, right=right)
     return paint(cell, YELLOW) if value is None or value is MISSING else cell
 
 
 # -- the end --
 
 
-def _unreached(told: Explanation, width: int, paint: Paint) -> Iterator[str]:
+def _list_unreached(told: Explanation, width: int, paint: Paint) -> Iterator[str]:
     """The stage that failed, and those that were not run because of it."""
     first = len(told.stages) + 1
     for number, stage in enumerate(told.unreached, first):
         word, color = ("fails", RED) if number == first else ("not run", DIM)
-        right = paint(padded(word, 24, right=True), color)
-        yield _left(number, stage, width - 24, paint, shared=False, bad=number == first) + right
+        right = paint(pad(word, 24, right=True), color)
+        yield _format_stage(number, stage, width - 24, paint, shared=False, bad=number == first) + right
 
 
 def _end(told: Explanation, width: int, paint: Paint) -> Iterator[str]:
@@ -286,6 +289,6 @@ def _end(told: Explanation, width: int, paint: Paint) -> Iterator[str]:
     for remark in told.remarks:
         yield from _remark(remark, width, paint, _CLOSING)
     if told.rows:
-        words = f"{counted(told.rows, 'row')} for the {counted(len(told.columns), 'column')} of the table"
+        words = f"{format_count(told.rows, 'row')} for the {format_count(len(told.columns), 'column')} of the table"
         good = told.sound and not told.remarks
         yield _CLOSING + (paint(f"✓ {words}", GREEN) if good else words)

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 from preprocessor.commands.explain.emptystage import why_nothing
 from preprocessor.commands.explain.stepper import walk
 from preprocessor.commands.new.draft import (
-    candidates,
-    columns,
-    comment,
-    left_out,
-    orders,
-    sorting,
-    suggested,
-    titles,
+    explain_left_out,
+    find_candidates,
+    format_comment,
+    name_columns,
+    propose_headers,
+    propose_orders,
+    propose_sorting,
+    suggest_columns,
 )
-from preprocessor.commands.new.drafting import Draft, Drafted, soundest
+from preprocessor.commands.new.drafting import Draft, Drafted, choose_soundest
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.reporters import escape_control_chars
 from preprocessor.findings.usage import UsageError
@@ -54,9 +54,9 @@ def propose_comment(arguments: Namespace, asked: KeptAnswers) -> Proposal:
     Raises UsageError for what the collection does not have.
     """
     asking = sys.stdin.isatty() and not arguments.columns
-    where = dict(_condition(text) for text in arguments.where or ())
-    collection = _collection(arguments.collection, asked.source.collections(), asking)
-    documents = _documents(asked.source, collection, where)
+    where = dict(_parse_condition(text) for text in arguments.where or ())
+    collection = _choose_collection(arguments.collection, asked.source.collections(), asking)
+    documents = _read_documents(asked.source, collection, where)
     drafted, out = _draft(arguments, asked, collection, where, documents, asking)
     return Proposal(collection, len(documents), drafted, out)
 
@@ -70,24 +70,26 @@ def _draft(
     asking: bool,
 ) -> tuple[Drafted, Mapping[str, Sequence[str]]]:
     """The comment, and the fields that it leaves out, by the reason why, where nobody chose them."""
-    fields = _fields(collection, documents)
-    paths = _chosen(arguments.columns, fields, asking)
-    headers = _headers(arguments.headers, paths, titles(paths, documents), asking)
-    sort = _sorting(arguments.sort, paths, asking)
+    fields = _find_fields(collection, documents)
+    paths = _choose_columns(arguments.columns, fields, asking)
+    headers = _choose_headers(arguments.headers, paths, propose_headers(paths, documents), asking)
+    sort = _choose_sorting(arguments.sort, paths, asking)
     chosen = bool(arguments.columns or asking)
 
     def draft(shown: Sequence[str], by: Sequence[str]) -> Draft:
         texts = dict(zip(paths, headers, strict=True))
-        named = [texts.get(path) or titles([path], documents)[0] for path in shown]
-        shaped, title = columns(shown, named, fields), arguments.title or ""
-        return Draft(tuple(shown), partial(comment, collection, where, shaped, by, title))
+        named = [texts.get(path) or propose_headers([path], documents)[0] for path in shown]
+        shaped, title = name_columns(shown, named, fields), arguments.title or ""
+        return Draft(tuple(shown), partial(format_comment, collection, where, shaped, by, title))
 
     if arguments.sort or asking or not _can_be_tried(asked.source, documents):
         drafted = Drafted(draft(paths, sort).write({}), tuple(paths))
     else:
         may_add = not (chosen or arguments.headers)
-        drafted = soundest((draft(*one) for one in orders(paths, fields, may_add=may_add)), asked)
-    return drafted, {} if chosen else left_out(documents, fields, drafted.paths)
+        drafted = choose_soundest(
+            (draft(*one) for one in propose_orders(paths, fields, may_add=may_add)), asked
+        )
+    return drafted, {} if chosen else explain_left_out(documents, fields, drafted.paths)
 
 
 def _can_be_tried(source: ResultsSource, documents: Rows) -> bool:
@@ -105,7 +107,7 @@ def _ask(question: str, otherwise: str) -> str:
     return sys.stdin.readline().strip() or otherwise
 
 
-def _condition(text: str) -> tuple[str, Any]:
+def _parse_condition(text: str) -> tuple[str, Any]:
     """Field and value of FIELD=VALUE; the value is JSON, or else the text itself."""
     field, found, value = text.partition("=")
     if not found or not field.strip():
@@ -118,7 +120,7 @@ def _condition(text: str) -> tuple[str, Any]:
         return field.strip(), value
 
 
-def _collection(named: str | None, known: Sequence[str], asking: bool) -> str:
+def _choose_collection(named: str | None, known: Sequence[str], asking: bool) -> str:
     if named in known:
         return str(named)
     listed = ", ".join(known)
@@ -131,11 +133,11 @@ def _collection(named: str | None, known: Sequence[str], asking: bool) -> str:
         return known[0]
     if not asking:
         raise UsageError("which collection?", f"There are {listed}.")
-    return _collection(_ask(f"Collection ({listed})", known[0]), known, asking)
+    return _choose_collection(_ask(f"Collection ({listed})", known[0]), known, asking)
 
 
-def _fields(collection: str, documents: Rows) -> list[Candidate]:
-    fields = candidates(documents)
+def _find_fields(collection: str, documents: Rows) -> list[Candidate]:
+    fields = find_candidates(documents)
     if not fields:
         raise UsageError(
             f"the documents of `{collection}` have no numbers or texts in their first two levels",
@@ -144,7 +146,7 @@ def _fields(collection: str, documents: Rows) -> list[Candidate]:
     return fields
 
 
-def _documents(source: ResultsSource, collection: str, where: Mapping[str, Any]) -> Rows:
+def _read_documents(source: ResultsSource, collection: str, where: Mapping[str, Any]) -> Rows:
     wanted, malformed = decode(dict(where))
     if malformed:
         raise UsageError(f"--where: {malformed[0].message}")
@@ -161,9 +163,9 @@ def _documents(source: ResultsSource, collection: str, where: Mapping[str, Any])
     raise UsageError(reason or "no document fulfils --where", hint)
 
 
-def _chosen(written: str | None, fields: Sequence[Candidate], asking: bool) -> list[str]:
+def _choose_columns(written: str | None, fields: Sequence[Candidate], asking: bool) -> list[str]:
     """The paths of the columns: named, picked from a list, or suggested."""
-    proposal = suggested(fields)
+    proposal = suggest_columns(fields)
     if asking:
         for number, one in enumerate(fields, 1):
             kinds = "|".join(one.types)
@@ -172,10 +174,12 @@ def _chosen(written: str | None, fields: Sequence[Candidate], asking: bool) -> l
         written = _ask("Columns, by number or name, with commas", ", ".join(proposal))
     if not written:
         return proposal
-    return list(dict.fromkeys(_path(part.strip(), fields) for part in written.split(",") if part.strip()))
+    return list(
+        dict.fromkeys(_find_path(part.strip(), fields) for part in written.split(",") if part.strip())
+    )
 
 
-def _path(written: str, fields: Sequence[Candidate]) -> str:
+def _find_path(written: str, fields: Sequence[Candidate]) -> str:
     known = [one.path for one in fields]
     if written.isdigit() and 1 <= int(written) <= len(known):
         return known[int(written) - 1]
@@ -188,7 +192,7 @@ def _path(written: str, fields: Sequence[Candidate]) -> str:
     return written
 
 
-def _headers(
+def _choose_headers(
     written: str | None, paths: Sequence[str], proposal: Sequence[str], asking: bool
 ) -> Sequence[str]:
     if written:
@@ -201,8 +205,8 @@ def _headers(
     return [_ask(f"Header of {path}", text) for path, text in zip(paths, proposal, strict=True)]
 
 
-def _sorting(written: str | None, paths: Sequence[str], asking: bool) -> Sequence[str]:
-    proposal = sorting(paths)
+def _choose_sorting(written: str | None, paths: Sequence[str], asking: bool) -> Sequence[str]:
+    proposal = propose_sorting(paths)
     text = written or (_ask("Sorted by", ", ".join(proposal)) if asking else "")
     sort = [part.strip() for part in text.split(",")] if text else proposal
     for path in sort:

@@ -55,7 +55,7 @@ class Column:
     gaps: bool = False
 
 
-def candidates(documents: Sequence[Mapping[str, Any]]) -> list[Candidate]:
+def find_candidates(documents: Sequence[Mapping[str, Any]]) -> list[Candidate]:
     """The fields of at most two levels that hold numbers, texts or dates, in the order of the documents."""
     found: dict[str, list[Any]] = {}
     for document in documents:
@@ -81,7 +81,7 @@ def _candidate(path: str, values: list[Any], documents: int) -> Candidate | None
     return Candidate(path, tuple(types), present[0], everywhere, tuple(map(raw_text, present)))
 
 
-def suggested(fields: Sequence[Candidate]) -> list[str]:
+def suggest_columns(fields: Sequence[Candidate]) -> list[str]:
     """Paths for the columns of a table that nobody chose: what differs between the documents, nothing twice.
 
     What only some documents have is left out, and what stands among many others (the state of a server is no
@@ -97,7 +97,7 @@ def suggested(fields: Sequence[Candidate]) -> list[str]:
     return [one.path for one in unlike.values()][:MOST_COLUMNS]
 
 
-def left_out(
+def explain_left_out(
     documents: Sequence[Mapping[str, Any]], fields: Sequence[Candidate], paths: Sequence[str]
 ) -> dict[str, list[str]]:
     """The fields of the documents that ``paths`` do not show, by the reason why."""
@@ -122,7 +122,7 @@ def _reason(one: Candidate, twice: bool) -> str:
     return "the same as what is shown" if twice else f"no room beside {MOST_COLUMNS} columns, or among many"
 
 
-def orders(
+def propose_orders(
     paths: Sequence[str], fields: Sequence[Candidate], *, may_add: bool
 ) -> Iterator[tuple[list[str], list[str]]]:
     """Columns and what they are sorted by, from what readers like best to what tells all rows apart.
@@ -130,7 +130,7 @@ def orders(
     ``may_add``: whether the ``_id`` may be shown beside, or instead of, the last of the columns ``paths``.
     """
     texts = {one.path for one in fields if not set(one.types) <= _ORDERED}
-    yield list(paths), sorting(paths)
+    yield list(paths), propose_sorting(paths)
     yield list(paths), list(paths)
     numbers = [path for path in paths if path not in texts]
     if numbers:
@@ -138,17 +138,17 @@ def orders(
     if may_add and "_id" not in paths:
         wider = [*paths[: MOST_COLUMNS - 1], "_id"]
         shown = [path for path in numbers if path in wider]
-        yield wider, [*sorting(wider[:-1]), "_id"]
+        yield wider, [*propose_sorting(wider[:-1]), "_id"]
         yield wider, ["_id"]
         yield wider, [*shown, "_id"]
 
 
-def sorting(paths: Sequence[str]) -> list[str]:
+def propose_sorting(paths: Sequence[str]) -> list[str]:
     """The paths to sort by: the first one, then those of the key, which tell rows apart."""
     return list(dict.fromkeys([*paths[:1], *(path for path in paths if path.startswith("_id."))]))
 
 
-def columns(paths: Sequence[str], headers: Sequence[str], fields: Iterable[Candidate]) -> list[Column]:
+def name_columns(paths: Sequence[str], headers: Sequence[str], fields: Iterable[Candidate]) -> list[Column]:
     """The columns that show ``paths``, some of ``fields``, under ``headers``.
 
     Rows name each by the last part of its path, or by the whole path where two are alike.
@@ -169,19 +169,19 @@ def _names(paths: Sequence[str]) -> list[str]:
     return [name if name not in wanted[:at] else f"{name}_{at + 1}" for at, name in enumerate(wanted)]
 
 
-def titles(paths: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> list[str]:
+def propose_headers(paths: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> list[str]:
     """A header for each path: title and unit of the schema of result documents where ``documents`` are such, or else
     the field's name in words.
     """
     known = load("result")
     described = all(name in document for name in known.get("required", ()) for document in documents)
     return [
-        (_described(path, known) if described else "") or header(name)
+        (_describe_in_schema(path, known) if described else "") or header(name)
         for path, name in zip(paths, _names(paths), strict=True)
     ]
 
 
-def _described(path: str, schema: Mapping[str, Any]) -> str:
+def _describe_in_schema(path: str, schema: Mapping[str, Any]) -> str:
     """Title and unit that a schema gives the field at ``path``; "" when it says nothing."""
     place: Mapping[str, Any] = schema
     for part in path.split("."):
@@ -200,7 +200,7 @@ def header(name: str) -> str:
     return text[:1].upper() + text[1:] or name.strip() or "–"
 
 
-def comment(
+def format_comment(
     collection: str,
     where: Mapping[str, Any],
     shown: Sequence[Column],
@@ -226,7 +226,7 @@ def comment(
     gaps = {column.name: {"missing": "not measured"} for column in shown if column.gaps}
     body |= {"format": gaps} if gaps else {}
     body |= {"ignore": dict(ignore)} if ignore else {}
-    return f"<!-- MONGO_TABLE: {_laid_out(body)} -->"
+    return f"<!-- MONGO_TABLE: {_format_body(body)} -->"
 
 
 def _projection(shown: Sequence[Column]) -> dict[str, Any]:
@@ -234,7 +234,7 @@ def _projection(shown: Sequence[Column]) -> dict[str, Any]:
     return fields | {column.name: 1 if column.name == column.path else f"${column.path}" for column in shown}
 
 
-def _laid_out(body: Mapping[str, Any]) -> str:
+def _format_body(body: Mapping[str, Any]) -> str:
     """JSON with a line for each key and each stage, without what would end the comment or begin another."""
     lines = [f"  {_json(key)}: {_value(key, value)}" for key, value in body.items()]
     text = "{\n" + ",\n".join(lines) + "\n}"

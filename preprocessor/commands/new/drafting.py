@@ -31,7 +31,7 @@ class Drafted:
     ignored: tuple[str, ...] = ()
 
 
-def soundest(drafts: Iterable[Draft], asked: KeptAnswers) -> Drafted:
+def choose_soundest(drafts: Iterable[Draft], asked: KeptAnswers) -> Drafted:
     """The first draft without a finding; where all have some, the one with the fewest, which it ignores."""
     best: tuple[int, Draft, list[Finding]] | None = None
     for draft in drafts:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.options import SOURCES, add_limit, add_pipelines
-from preprocessor.findings.reporters import counted, escape_control_chars
+from preprocessor.findings.reporters import escape_control_chars, format_count
 
 if TYPE_CHECKING:
     from preprocessor.pages.siteconfig import Site
@@ -81,7 +81,7 @@ def run(arguments: Namespace) -> int:
     with on_disk(arguments.source) as where, name_stage(arguments.pipeline):
         report = pull(
             where,
-            Path(arguments.to or _fixtures_of(arguments.site)),
+            Path(arguments.to or _find_fixture_folder(arguments.site)),
             copied,
             trees,
             dry_run=arguments.dry_run,
@@ -93,7 +93,7 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _fixtures_of(site: Site) -> str:
+def _find_fixture_folder(site: Site) -> str:
     """The folder that the site takes its rows from; where that is something else, the usual one."""
     from preprocessor.pages.siteconfig import results_of
     from preprocessor.results.opening import is_fixture_folder
@@ -106,21 +106,21 @@ def _print_report(report: PullReport, *, dry_run: bool) -> None:
     for file in report.files:
         if file.kept:
             what = "that the source does not have; delete the file if nobody needs it"
-            print(f"kept {_name(file)}: {counted(file.documents, 'document')} {what}")
+            print(f"kept {_format_path(file)}: {format_count(file.documents, 'document')} {what}")
     changed = [_describe(file) for file in report.files if file.is_change]
     verb = "would change" if dry_run else "changed"
     print("\n".join(changed) if changed else "nothing changed")
     print(f"{len(changed)} of {len(report.files)} files {verb}")
 
 
-def _name(file: FileChange) -> str:
+def _format_path(file: FileChange) -> str:
     return escape_control_chars(str(file.path))
 
 
 def _describe(file: FileChange) -> str:
-    documents = counted(file.documents, "document")
+    documents = format_count(file.documents, "document")
     if file.renamed_from:
         documents = f"renamed from {escape_control_chars(file.renamed_from)}, {documents}"
     if file.rewritten:
-        return f"{_name(file)}: {documents}, the same in another order or notation"
-    return f"{_name(file)}: {documents}, {file.added} new, {file.changed} changed, {file.removed} gone"
+        return f"{_format_path(file)}: {documents}, the same in another order or notation"
+    return f"{_format_path(file)}: {documents}, {file.added} new, {file.changed} changed, {file.removed} gone"

@@ -35,7 +35,7 @@ def select_collections(arguments: Namespace, readers: Sequence[Reader]) -> list[
     if not arguments.pipeline:
         return [Copied(name, arguments.name or "") for name in names]
     stages = _read_stages(arguments.pipeline, arguments.pipelines)
-    return [Copied(names[0], arguments.name or "", stages, {"revision": _revision(arguments.source)})]
+    return [Copied(names[0], arguments.name or "", stages, {"revision": _find_revision(arguments.source)})]
 
 
 def _read_stages(name: str, folder: str) -> tuple[Stage, ...]:
@@ -52,7 +52,7 @@ def _read_stages(name: str, folder: str) -> tuple[Stage, ...]:
     return shared.stages
 
 
-def _revision(where: str) -> str | None:
+def _find_revision(where: str) -> str | None:
     """What ``$$revision`` is: None for a source that has no revisions."""
     return last_change(where) if is_revision(where) else None
 
@@ -83,17 +83,17 @@ def find_readers(arguments: Namespace) -> list[Reader]:
         )
     specs = [spec for page in pages for spec in page.specs if spec is not None]
     asking = [spec for page in pages for spec in page.asking]
-    return [*(_read_by(spec, specs) for spec in asking), *map(_read_of_source, asking)]
+    return [*(_reader_of_rows(spec, specs) for spec in asking), *map(_reader_of_source, asking)]
 
 
-def _read_of_source(spec: PipelineSpec) -> Reader:
+def _reader_of_source(spec: PipelineSpec) -> Reader:
     """What a site tells under the figure about the documents behind it."""
     return Reader(spec.source_query, (), place=f"{spec.file}:{spec.locate(('pipeline',))[0]}")
 
 
-def _read_by(spec: PipelineSpec, specs: Sequence[Spec]) -> Reader:
+def _reader_of_rows(spec: PipelineSpec, specs: Sequence[Spec]) -> Reader:
     """The query of a table or a chart with everything that the page, or prose about it, takes of its rows."""
-    columns = [column for _, column in spec.shown_columns] + _compared_columns(spec)
+    columns = [column for _, column in spec.shown_columns] + _list_compared_columns(spec)
     filters: list[Mapping[str, Any]] = []
     for other in specs:
         if isinstance(other, QuotingSpec) and other.table == spec.id:
@@ -103,7 +103,7 @@ def _read_by(spec: PipelineSpec, specs: Sequence[Spec]) -> Reader:
     return Reader(spec.query, tuple(columns), tuple(filters), f"{spec.file}:{line}")
 
 
-def _compared_columns(spec: PipelineSpec) -> list[str]:
+def _list_compared_columns(spec: PipelineSpec) -> list[str]:
     """The columns that a table's own chart, or its comparison with a row, takes."""
     plot = plot_of(spec)
     columns = [plot.x, *plot.y, *([plot.series] if plot.series else [])] if plot else []

@@ -9,7 +9,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.numbers import count, positive, scale, seed
-from preprocessor.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE, named
+from preprocessor.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
 from preprocessor.findings.usage import print_error
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _fill_in(arguments: Namespace) -> None:
     for name, variable, default in _PLACES:
         given: str | None = getattr(arguments, name)
         if given is None:
-            setattr(arguments, name, named(variable) or default)
+            setattr(arguments, name, read_variable(variable) or default)
         elif holds_secret(given):
             print_error(
                 f"warning: the password in --{name} stands in the list of processes, which every user of this "

@@ -20,7 +20,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from preprocessor.cli import main
-from preprocessor.commands.new.draft import candidates, columns, comment, header, sorting, suggested, titles
+from preprocessor.commands.new.draft import (
+    find_candidates,
+    format_comment,
+    header,
+    name_columns,
+    propose_headers,
+    propose_sorting,
+    suggest_columns,
+)
 from preprocessor.comments.search import find
 from preprocessor.specs.model import TableSpec
 from preprocessor.specs.reading import read
@@ -168,8 +176,11 @@ def test_result_documents_have_the_titles_and_units_of_their_schema() -> None:
     from preprocessor.schemas.loading import load
 
     required = dict.fromkeys(load("result")["required"], 1)
-    assert titles(["duration", "_id.testname"], [required]) == ["Duration (milliseconds)", "Experiment"]
-    assert titles(["duration"], [{"duration": 3}]) == ["Duration"]
+    assert propose_headers(["duration", "_id.testname"], [required]) == [
+        "Duration (milliseconds)",
+        "Experiment",
+    ]
+    assert propose_headers(["duration"], [{"duration": 3}]) == ["Duration"]
 
 
 keys = st.one_of(st.sampled_from(["a", "b", "a_b", "$x", "", "a.b", "-->", "<!--"]), st.text(max_size=3))
@@ -187,12 +198,12 @@ documents = st.lists(
 def test_whatever_the_documents_hold_the_comment_is_one_and_valid(
     rows: list[dict[str, Any]], title: str, value: str
 ) -> None:
-    fields = candidates(rows)
-    paths = suggested(fields)
+    fields = find_candidates(rows)
+    paths = suggest_columns(fields)
     if not paths:
         return
-    shown = columns(paths, titles(paths, rows), fields)
-    text = comment("runs", {"a": value}, shown, sorting(paths), title)
+    shown = name_columns(paths, propose_headers(paths, rows), fields)
+    text = format_comment("runs", {"a": value}, shown, propose_sorting(paths), title)
     (found,) = find(text, "page.md").comments
     assert (found.start, found.end) == (0, len(text))
     spec, findings, *_ = read(found, "page.md", lambda name: None)
