@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.aggregation import AggregationError, aggregate
-from preprocessor.aggregation.fieldpaths import paths_in
+from preprocessor.aggregation.fields import paths_in
 
 if TYPE_CHECKING:
     from preprocessor.results.model import Rows

@@ -7,7 +7,7 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, stage
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, paths_in, split_path
+from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, computed, paths_in, split_path
 from preprocessor.aggregation.stages.projection import set_fields
 from preprocessor.aggregation.stages.setwindowfields import set_window_fields
 from preprocessor.aggregation.values import Document
@@ -26,8 +26,9 @@ def _effect(argument: Any) -> Effect:
 
 
 def _filled(name: str, spec: Mapping[str, Any]) -> Field:
-    path, value = split_path(name), spec.get("value")
-    return Field(path, ("output", name), expression=value, reads=(path, *paths_in(value)))
+    method = _METHODS.get(str(spec.get("method")))
+    filling = {method: f"${name}"} if method else {"$ifNull": [f"${name}", spec.get("value")]}
+    return computed(split_path(name), ("output", name), filling)
 
 
 def _order_of(argument: Any) -> Order:

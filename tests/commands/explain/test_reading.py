@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from preprocessor.commands.explain.reading import fields_computed, fields_guarded, fields_read
+from preprocessor.commands.explain.reading import fields_computed, fields_guarded, fields_named, fields_read
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,9 @@ from preprocessor.commands.explain.reading import fields_computed, fields_guarde
         ({"$facet": {"x": [{"$match": {"no": 1}}]}}, ""),
         ({"$unionWith": {"coll": "x", "pipeline": [{"$match": {"no": 1}}]}}, ""),
         ({"$limit": 3}, ""),
+        ({"$fill": {"sortBy": {"t": 1}, "output": {"f": {"value": "$v"}}}}, "t f v"),
+        ({"$densify": {"field": "d", "partitionByFields": ["p"], "range": {"step": 1}}}, "d p"),
+        ({"$redact": {"$cond": ["$a", "$$KEEP", "$$PRUNE"]}}, "a"),
     ],
 )
 def test_fields_that_a_stage_reads_of_its_documents(stage: dict[str, Any], paths: str) -> None:
@@ -49,3 +52,14 @@ def test_fields_that_a_stage_computes_are_dotted() -> None:
 
 def test_fields_are_guarded_where_if_null_has_something_else() -> None:
     assert fields_guarded({"$set": {"x": {"$add": [{"$ifNull": ["$a", "$b"]}, "$c"]}}}) == {"a"}
+    assert fields_guarded({"$fill": {"output": {"f": {"value": "$v"}}}}) == {"f"}
+
+
+def test_a_stage_is_about_what_it_writes_and_then_what_it_reads() -> None:
+    assert fields_named({"$group": {"_id": "$a", "n": {"$max": "$b"}}}) == ["_id", "n", "a", "b"]
+    assert fields_named({"$count": "n"}) == ["n"]
+    assert fields_named({"$project": {"_id": 0, "a": 1, "b": "$c"}}) == ["b", "a", "c"]
+    assert fields_named({"$lookup": {"from": "x", "localField": "a", "foreignField": "k", "as": "j"}}) == [
+        "j",
+        "a",
+    ]
