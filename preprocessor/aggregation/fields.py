@@ -14,7 +14,6 @@ from importlib import import_module
 from typing import Any, Final, Literal, NamedTuple
 
 from preprocessor.aggregation import catalogue
-from preprocessor.aggregation.values import MISSING
 
 Parts = tuple[str, ...]
 """The names of a dotted path."""
@@ -23,6 +22,7 @@ Place = tuple[str | int, ...]
 
 WHOLE: Final[Parts] = ()
 """The whole document, or any field of it."""
+NO_EXPRESSION: Final = object()
 
 
 class Field(NamedTuple):
@@ -36,7 +36,7 @@ class Field(NamedTuple):
     parts: Parts
     place: Place | None
     becomes: Literal["made", "kept", "dropped"] = "made"
-    expression: Any = MISSING
+    expression: Any = NO_EXPRESSION
     reads: tuple[Parts, ...] = ()
     branch: Sequence[Any] | None = None
     always: bool = False

@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from preprocessor.aggregation.catalogue import collection_arguments
+from preprocessor.aggregation.fields import Gives, record_of
 from preprocessor.aggregation.numbers import integral
 from preprocessor.aggregation.values import is_number
-
-# What a query takes in before the engine proper, in the order in which it can: a later stage of an earlier rank
-# ends it. $match moves ahead of $sort.
-_RANKS = {"$match": 1, "$sort": 1, "$skip": 2, "$limit": 2, "$project": 3, "$group": 4, "$lookup": 4}
 
 
 def reorder(pipeline: Sequence[Any]) -> list[int]:
@@ -36,7 +34,24 @@ def reorder(pipeline: Sequence[Any]) -> list[int]:
 def _overtakes(spec: Any, before: Any) -> bool:
     if "$match" in spec:
         return "$sort" in before and not _stays(spec["$match"])
-    return "$skip" in spec and any(name in before for name in _TRANSFORMATIONS)
+    return "$skip" in spec and any(map(_transforms, before))
+
+
+_QUERY_RANKS = (1, 2)
+"""Ranks of stages that choose documents (see ``fields.StageRecord``): ``$match`` and ``$sort``, then ``$skip`` and
+``$limit``. A later stage of an earlier rank ends what the other engine takes in; ``$match`` moves ahead of ``$sort``.
+"""
+
+
+def _rank(name: str) -> int:
+    record = record_of(name)
+    return record.rank if record else 0
+
+
+def _transforms(name: str) -> bool:
+    """Whether a stage makes one document of each, of nothing but that."""
+    record = record_of(name)
+    return record is not None and record.gives is Gives.EACH and name not in collection_arguments()
 
 
 _FIRST_ENGINE_ONLY = frozenset(
@@ -86,7 +101,7 @@ def leading_joins(pipeline: Sequence[Any], let: Mapping[str, Any]) -> frozenset[
     for place in _ahead_of_joins(pipeline):
         spec = pipeline[place]
         name = next(iter(spec), "") if isinstance(spec, Mapping) else ""
-        rank = _RANKS.get(name, 0)
+        rank = _rank(name)
         if rank < reached or not rank or (rank == reached == 3):
             break
         if name in ("$match", "$sort", "$project") and not _understood(name, spec[name]):
@@ -120,7 +135,7 @@ def _places(pipeline: Sequence[Any], moves_ahead: Callable[[Any, Any], bool]) ->
 def _passes(spec: Any, before: Any) -> bool:
     ((name, argument),) = spec.items()
     join = before.get("$lookup")
-    if not isinstance(join, Mapping) or name not in ("$match", "$sort", "$skip", "$limit"):
+    if not isinstance(join, Mapping) or _rank(name) not in _QUERY_RANKS:
         return False
     joined = str(join.get("as")).split(".")
     return not _stays(argument) and not any(_overlap(joined, path.split(".")) for path in _paths(argument))
@@ -200,7 +215,7 @@ def leading_group(pipeline: Sequence[Any], let: Mapping[str, Any]) -> int | None
             used += [one["$match"] for one in pipeline[place:] if "$match" in one]
             simple = all(_simple(one, _CONDITIONS) for one in used)
             return place if simple and _simple(let, _KEYS) and _simple(argument, _IN_GROUPS) else None
-        if name not in ("$match", "$sort", "$skip", "$limit"):
+        if _rank(name) not in _QUERY_RANKS:
             break
     return None
 
@@ -218,11 +233,6 @@ def _simple(value: Any, operators: frozenset[str]) -> bool:
     return not (any(map(str.isdigit, value.split("."))) if "." in value else value.isdigit())
 
 
-# Stages that make one document of each; a limit moves ahead of a join as well.
-_TRANSFORMATIONS = ("$project", "$set", "$addFields", "$unset", "$replaceRoot", "$replaceWith")
-_ONE_FOR_ONE = (*_TRANSFORMATIONS, "$lookup")
-
-
 def sort_limit(pipeline: Sequence[Any], place: int) -> int:
     """How many documents the ``$sort`` at ``place`` has to give; 0 when all, or when the stage is no sort."""
     if not isinstance(pipeline[place], Mapping) or "$sort" not in pipeline[place]:
@@ -236,6 +246,6 @@ def sort_limit(pipeline: Sequence[Any], place: int) -> int:
                 skipped += count
             else:
                 most = min(most or skipped + count, skipped + count)
-        elif name not in _ONE_FOR_ONE:
+        elif name != "$lookup" and not _transforms(name):
             break
     return most

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from preprocessor.aggregation.fields import Gives, record_of
 from preprocessor.lint.documents import described_results
 from preprocessor.lint.shape.flow import flow_of
 from preprocessor.lint.shape.values import column
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from preprocessor.specs.model import TableSpec
 
 _COUNT: Final = "1"
-_CHOOSING: Final = frozenset(("$match", "$sort", "$skip", "$limit", "$sample"))
 _WORD: Final = re.compile(r"'([^']+)'")
 
 
@@ -33,13 +33,18 @@ def column_meanings(spec: TableSpec) -> dict[str, str]:
     import bson
 
     # Which documents there are, and in what order, changes nothing of what they are made of.
-    stages = tuple(bson.encode(stage) for stage in spec.pipeline if _CHOOSING.isdisjoint(stage))
+    stages = tuple(bson.encode(stage) for stage in spec.pipeline if not _only_chooses(stage))
     if not (any(map(_leads_to_fields, spec.columns)) or any(map(_reads_fields, stages))):
         return {}
     rows = _traced(stages, spec.let)
     traits = {name: column(rows, name).traits for name in spec.columns}
     texts = {name: _meaning(one.path, one.sources) for name, one in traits.items()}
     return {name: text for name, text in texts.items() if text}
+
+
+def _only_chooses(stage: Mapping[str, Any]) -> bool:
+    record = record_of(next(iter(stage)))
+    return record is not None and record.gives in (Gives.CHOSEN, Gives.BY_PLACE)
 
 
 def _traced(stages: tuple[bytes, ...], variables: Mapping[str, Any]) -> Shape:

@@ -6,10 +6,12 @@ server and from files; documents of a collection come as they are stored, which 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
+from preprocessor.aggregation.fields import Order as Given
+from preprocessor.aggregation.fields import effect_of, record_of
 from preprocessor.lint.shape.expressions import Path
 
 
@@ -36,11 +38,6 @@ class Order(NamedTuple):
 STORED: Final = Order(By.STORAGE)
 _OPEN: Final = (By.STORAGE, By.CHANCE)
 
-_SORTING: Final = frozenset(
-    {"$sort", "$sortByCount", "$bucket", "$bucketAuto", "$densify", "$geoNear", "$search"}
-)
-_ONE_ONLY: Final = frozenset({"$count", "$collStats", "$searchMeta"})
-
 
 def orders(pipeline: Sequence[Mapping[str, Any]], path: Path = ()) -> list[Order]:
     """The order behind each stage of a pipeline that stands at ``path`` and reads a collection."""
@@ -53,42 +50,36 @@ def orders(pipeline: Sequence[Mapping[str, Any]], path: Path = ()) -> list[Order
 
 
 def _behind(order: Order, name: str, argument: Any, path: Path) -> Order:
-    if name in _ONE_ONLY or (name == "$match" and names_one(argument)):
-        return Order(By.ONE, path, order.arrays)
-    if order.by is By.ONE and name in ("$sort", "$setWindowFields", "$sample"):
+    record = record_of(name)
+    if record is None:
         return order
-    if name == "$densify" and order.by is not By.ONE and _goes_beyond(argument):
-        return Order(By.CHANCE, path, order.arrays)
-    if name in _SORTING or (name in ("$setWindowFields", "$fill") and "sortBy" in argument):
-        kept = name in ("$sort", "$setWindowFields", "$fill", "$densify")
-        return Order(By.STAGE, path, order.arrays if kept else {})
-    if name == "$limit":
-        return order._replace(by=By.ONE) if argument == 1 else order
-    if name == "$sample":
-        return Order(By.ONE if argument.get("size") == 1 else By.CHANCE, path, order.arrays)
-    if name == "$unionWith":
-        return Order(By.CHANCE, path)
-    special = {"$group": _group, "$facet": _facet, "$unwind": _unwind, "$project": _set, "$set": _set}
-    special |= {"$addFields": _set, "$lookup": _lookup, "$graphLookup": _lookup, "$documents": _documents}
-    return special[name](order, argument, path) if name in special else _dropped(order, name)
+    order = order._replace(arrays=_arrays_behind(order, name, argument, path))
+    if record.single(argument):
+        return order._replace(by=By.ONE)
+    if name == "$unwind":
+        return _unwind(order, argument, path)
+    decided = record.order(argument)
+    if decided is Given.KEPT or (order.by is By.ONE and not record.adds):
+        return order
+    is_chance = decided is Given.CHANCE or (decided is Given.PARTITIONS and order.by is not By.ONE)
+    return Order(By.CHANCE if is_chance else By.STAGE, path, order.arrays)
 
 
-def _goes_beyond(argument: Mapping[str, Any]) -> bool:
-    """Whether ``$densify`` adds documents beyond the last of each partition, which it takes in any order then."""
-    bounds = argument.get("range", {}).get("bounds")
-    return bool(argument.get("partitionByFields")) and bounds != "partition"
+def _arrays_behind(order: Order, name: str, argument: Any, path: Path) -> Mapping[str, Order]:
+    """The order of elements behind a stage: of the arrays that go on under any name, and of those that it makes."""
+    effect = effect_of(name, argument)
+    arrays: dict[str, Order] = {} if effect.only else dict(order.arrays)
+    for field in effect.fields:
+        made = ".".join(field.parts)
+        source = f"${made}" if field.becomes == "kept" else field.expression
+        arrays.pop(made, None)
+        if isinstance(source, str) and source[:1] == "$" and source[1:] in order.arrays:
+            arrays[made] = order.arrays[source[1:]]
+    making = MAKING_ARRAYS.get(name)
+    return arrays | making(order, argument, path) if making else arrays
 
 
-def _dropped(order: Order, name: str) -> Order:
-    """Behind a stage that makes other documents nothing is known of arrays."""
-    return order._replace(arrays={}) if name in ("$replaceRoot", "$replaceWith") else order
-
-
-def _documents(order: Order, argument: Any, path: Path) -> Order:
-    return Order(By.STAGE, path)
-
-
-def _group(order: Order, argument: Any, path: Path) -> Order:
+def _grouped(order: Order, argument: Any, path: Path) -> dict[str, Order]:
     arrays = {}
     for name, value in argument.items():
         operator = next(iter(value), "") if isinstance(value, Mapping) and name != "_id" else ""
@@ -96,10 +87,10 @@ def _group(order: Order, argument: Any, path: Path) -> Order:
             arrays[name] = Order(By.CHANCE, (*path, name))
         elif operator == "$push" and order.by in _OPEN:
             arrays[name] = Order(order.by, order.cause or (*path, name))
-    return Order(By.ONE if is_constant(argument.get("_id")) else By.CHANCE, path, arrays)
+    return arrays
 
 
-def _facet(order: Order, argument: Any, path: Path) -> Order:
+def _in_facets(order: Order, argument: Any, path: Path) -> dict[str, Order]:
     arrays = {}
     for name, pipeline in argument.items():
         inside = order
@@ -107,7 +98,26 @@ def _facet(order: Order, argument: Any, path: Path) -> Order:
             ((operator, value),) = written.items()
             inside = _behind(inside, operator, value, (*path, name, index, operator))
         arrays[name] = inside
-    return Order(By.ONE, path, arrays)
+    return arrays
+
+
+def _looked_up(order: Order, argument: Any, path: Path) -> dict[str, Order]:
+    """What is looked up is mostly one document; only what a stage in there leaves to chance is held against it."""
+    inside = orders(argument.get("pipeline", []), (*path, "pipeline"))
+    return {str(argument["as"]): inside[-1]} if inside and inside[-1].by is By.CHANCE else {}
+
+
+def _reached(order: Order, argument: Any, path: Path) -> dict[str, Order]:
+    return {str(argument["as"]): Order(By.CHANCE, path)}
+
+
+MAKING_ARRAYS: Final[Mapping[str, Callable[[Order, Any, Path], dict[str, Order]]]] = {
+    "$group": _grouped,
+    "$facet": _in_facets,
+    "$lookup": _looked_up,
+    "$graphLookup": _reached,
+}
+"""Stages of whose arrays the order of elements is known; of others nothing is said."""
 
 
 def _unwind(order: Order, argument: Any, path: Path) -> Order:
@@ -118,42 +128,3 @@ def _unwind(order: Order, argument: Any, path: Path) -> Order:
         by = By.STAGE if inner.by is By.ONE else inner.by
         return Order(by, inner.cause, arrays)
     return order._replace(arrays=arrays)
-
-
-def _set(order: Order, argument: Any, path: Path) -> Order:
-    """Fields that are renamed keep the order of their elements; those that are computed have the one they are given."""
-    arrays = {} if path[-1] == "$project" else dict(order.arrays)
-    for name, value in argument.items():
-        source = value[1:] if isinstance(value, str) else name if value in (1, True) else ""
-        if source in order.arrays:
-            arrays[name] = order.arrays[source]
-        else:
-            arrays.pop(name, None)
-    return order._replace(arrays=arrays)
-
-
-def _lookup(order: Order, argument: Any, path: Path) -> Order:
-    """What is looked up is mostly one document; only what a stage in there leaves to chance is held against it."""
-    inside = orders(argument.get("pipeline", []), (*path, "pipeline"))
-    made = inside[-1] if inside else Order(By.STAGE, path)
-    if path[-1] == "$graphLookup":
-        made = Order(By.CHANCE, path)
-    arrays = {**order.arrays, str(argument["as"]): made} if made.by is By.CHANCE else order.arrays
-    return order._replace(arrays=arrays)
-
-
-def is_constant(key: Any) -> bool:
-    """Whether the key of a ``$group`` is one and the same for all documents."""
-    if isinstance(key, Mapping):
-        return "$literal" in key or all(
-            not str(name).startswith("$") and is_constant(one) for name, one in key.items()
-        )
-    return not isinstance(key, (str, list, tuple)) or (isinstance(key, str) and not key.startswith("$"))
-
-
-def names_one(condition: Any) -> bool:
-    """Whether a query asks for one ``_id``."""
-    wanted = condition.get("_id") if isinstance(condition, Mapping) else None
-    if isinstance(wanted, Mapping):
-        return "$eq" in wanted or (bool(wanted) and not any(str(key).startswith("$") for key in wanted))
-    return wanted is not None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.finding import Finding
 from preprocessor.lint.asking import asked
-from preprocessor.lint.ordering import By, Order
+from preprocessor.lint.ordering import MAKING_ARRAYS, By, Order
 from preprocessor.lint.rulecontext import RuleContext, quoted
 from preprocessor.lint.rules_order import chance_limits, draws
 from preprocessor.render.column import column_value
@@ -67,14 +67,11 @@ def _open_arrays(arrays: Mapping[str, Order]) -> list[str]:
     return [name for name, order in arrays.items() if order.by in (By.CHANCE, By.STORAGE)]
 
 
-_MAKING: Final = ("$group", "$facet", "$lookup", "$graphLookup")
-
-
 def _made_by_chance(subject: RuleContext) -> Iterator[Made]:
     """The stages that make arrays in no order, by their numbers, each with the names of the arrays."""
     before: Mapping[str, Order] = {}
     for index, order in enumerate(subject.orders[:-1]):
-        if next(iter(subject.spec.pipeline[index])) in _MAKING:
+        if next(iter(subject.spec.pipeline[index])) in MAKING_ARRAYS:
             made = {
                 name: one
                 for name, one in order.arrays.items()

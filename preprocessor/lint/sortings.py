@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from preprocessor.aggregation import AggregationError
+from preprocessor.aggregation.fields import Effect, Gives, Parts, effect_of, record_of, split_path
 from preprocessor.aggregation.sorting import parse
 from preprocessor.lint.ordering import By, orders
 
 Stages = Sequence[Mapping[str, Any]]
-
-_ROW_BY_ROW: Final = frozenset(
-    {"$project", "$set", "$addFields", "$unset", "$lookup", "$graphLookup", "$limit", "$skip"}
-)
 
 
 class Sorting(NamedTuple):
@@ -60,33 +57,24 @@ def last_sorting(pipeline: Stages) -> Sorting | None:
 
 def is_row_by_row(stages: Stages) -> bool:
     """Whether the stages make one row of each document, in the same order."""
-    return all(next(iter(stage)) in _ROW_BY_ROW for stage in stages)
+    records = [record_of(next(iter(stage))) for stage in stages]
+    return all(record and record.gives in (Gives.EACH, Gives.BY_PLACE) for record in records)
 
 
 def is_kept(field: str, stages: Stages) -> bool:
     """Whether stages that go row by row leave a field as it is, under its name."""
-    return all(_keeps(name, argument, field) for stage in stages for name, argument in stage.items())
+    return all(_keeps(effect_of(*one), split_path(field)) for stage in stages for one in stage.items())
 
 
-def _keeps(name: str, argument: Any, field: str) -> bool:
-    if name in ("$limit", "$skip"):
-        return True
-    if name == "$unset":
-        return not _touch(field, [argument] if isinstance(argument, str) else argument)
-    if name in ("$lookup", "$graphLookup"):
-        return not _touch(field, [str(argument["as"])])
-    if _touch(field, (one for one, value in argument.items() if value not in (1, True, f"${one}"))):
+def _keeps(effect: Effect, path: Parts) -> bool:
+    same = [
+        one for one in effect.fields if one.becomes == "kept" or one.expression == f"${'.'.join(one.parts)}"
+    ]
+    if any(_touch(one.parts, path) for one in effect.fields if one not in same):
         return False
-    chooses = name == "$project" and any(value not in (0, False) for value in argument.values())
-    return not chooses or field.partition(".")[0] == "_id" or bool(set(argument) & set(_prefixes(field)))
+    return not effect.only or any(path[: len(one.parts)] == one.parts for one in same)
 
 
-def _prefixes(field: str) -> Iterator[str]:
-    parts = field.split(".")
-    return (".".join(parts[:depth]) for depth in range(1, len(parts) + 1))
-
-
-def _touch(field: str, names: Any) -> bool:
-    """Whether one of the names is the field, or lies above it or below it."""
-    above = set(_prefixes(field))
-    return any(name in above or name.startswith(f"{field}.") for name in names)
+def _touch(one: Parts, other: Parts) -> bool:
+    """Whether a path is the other one, or lies above it or below it."""
+    return one[: len(other)] == other[: len(one)]

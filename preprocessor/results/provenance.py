@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from preprocessor.aggregation.fields import NO_EXPRESSION, Gives, Order, effect_of, record_of
 from preprocessor.results.model import Query
 from preprocessor.results.resultshape import IS_RESULT
 from preprocessor.results.told import IN_PROVENANCE, RUN_COLUMNS
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
 LOCAL: Final = "local"
 """The target that the program starts itself."""
-_CHOOSING: Final = ("$match", "$sort", "$skip", "$limit")
-_NARROWING: Final = ("$match", "$skip", "$limit")
-_ADDING: Final = ("$set", "$addFields")
 
 _BY_FIELD: Final = ("experiment", "client")
 """Parts that differ from document to document, but not in what is told of them."""
@@ -113,12 +111,25 @@ def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]
     length = 0
     for number, stage in enumerate(pipeline, 1):
         ((name, argument),) = stage.items()
-        if name in _ADDING and not _READ.isdisjoint(field.partition(".")[0] for field in argument):
+        order = _order_of_chosen(name, argument)
+        if order is Order.CHANCE or (order is None and not _adds_untold(name, argument)):
             break
-        if name not in (*_CHOOSING, *_ADDING):
-            break
-        length = number if name in _NARROWING else length
+        length = number if order is Order.KEPT else length
     return pipeline[:length]
+
+
+def _order_of_chosen(name: str, argument: Any) -> Order | None:
+    """The order of the documents that a stage chooses and gives as they are; None of a stage that does not."""
+    record = record_of(name)
+    return record.order(argument) if record and record.gives in (Gives.CHOSEN, Gives.BY_PLACE) else None
+
+
+def _adds_untold(name: str, argument: Any) -> bool:
+    """Whether a stage does nothing but compute fields of which nothing is told."""
+    record, effect = record_of(name), effect_of(name, argument)
+    if record is None or record.gives is not Gives.EACH or effect.only:
+        return False
+    return all(one.expression is not NO_EXPRESSION and one.parts[0] not in _READ for one in effect.fields)
 
 
 def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:

@@ -199,6 +199,12 @@ GROUP = {"$group": {"_id": "$a", "all": {"$addToSet": "$b"}}}
         (By.ONE, [{"$group": {"_id": {"$literal": "$a"}}}]),
         (By.ONE, [{"$sort": {"a": 1}}, {"$limit": 1}]),
         (By.ONE, [{"$match": {"_id": 3}}, {"$project": {"a": 1}}]),
+        (By.ONE, [{"$match": {"_id": 3}}, GROUP]),
+        (By.CHANCE, [{"$match": {"_id": 3}}, {"$unionWith": "other"}]),
+        (By.STORAGE, [{"$fill": {"output": {"a": {"value": 0}}}}]),
+        (By.STAGE, [{"$searchMeta": {}}, {"$documents": []}]),
+        (By.ONE, [{"$collStats": {}}]),
+        (By.STAGE, [{"$search": {}}, {"$limit": 3}]),
     ],
 )
 def test_what_decides_the_order_of_rows(by: By, pipeline: list[dict[str, Any]]) -> None:

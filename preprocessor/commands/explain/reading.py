@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from preprocessor.aggregation.fields import Gives, Parts, effect_of, paths_in, record_of
-from preprocessor.aggregation.values import MISSING
+from preprocessor.aggregation.fields import NO_EXPRESSION, Gives, Parts, effect_of, paths_in, record_of
 
 Stage = Mapping[str, Any]
 
@@ -65,7 +64,9 @@ def fields_computed(stage: Stage) -> dict[str, Any]:
     if record is None or record.gives is not Gives.EACH:
         return {}
     fields = effect_of(name, body).fields
-    return {".".join(field.parts): field.expression for field in fields if field.expression is not MISSING}
+    return {
+        ".".join(field.parts): field.expression for field in fields if field.expression is not NO_EXPRESSION
+    }
 
 
 def fields_named(stage: Stage) -> list[str]:
