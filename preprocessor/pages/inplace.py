@@ -15,29 +15,29 @@ from preprocessor.findings.rules import finding
 from preprocessor.pages.kinds import KINDS
 from preprocessor.pages.markdown import newline_of, prefixed, stands_alone
 from preprocessor.pages.markdowntext import MarkdownContext
-from preprocessor.pages.model import Answers, Page
+from preprocessor.pages.model import Answers, Page, Tables
 from preprocessor.specs.model import PipelineSpec, Spec
 
 Edit = tuple[int, int, str]
 
 
-def render_in_place(page: Page, answers: Answers) -> str:
+def render_in_place(page: Page, answers: Answers, tables: Tables) -> str:
     """The page with every table under its comment; idempotent, and nothing else of the page is touched.
 
     A comment that shares its lines with text is left alone: ``region_findings`` complains of it.
     """
     text, done = "", 0
-    for start, end, replacement in _edits(page, answers):
+    for start, end, replacement in _edits(page, MarkdownContext(answers, tables)):
         text += page.text[done:start] + replacement
         done = end
     return text + page.text[done:]
 
 
-def _edits(page: Page, answers: Answers) -> Iterator[Edit]:
+def _edits(page: Page, context: MarkdownContext) -> Iterator[Edit]:
     for comment, spec in zip(page.comments, page.specs, strict=True):
         if spec is None or place_of(comment.keyword) != "block" or not stands_alone(page.text, comment):
             continue
-        region = _region(page, spec, answers)
+        region = _region(page, spec, context)
         if comment.region:
             yield comment.region.start, comment.region.end, region
         else:
@@ -45,10 +45,10 @@ def _edits(page: Page, answers: Answers) -> Iterator[Edit]:
             yield end, end, newline_of(page.text) + comment.prefix + region
 
 
-def _region(page: Page, spec: Spec, answers: Answers) -> str:
+def _region(page: Page, spec: Spec, context: MarkdownContext) -> str:
     """What stands under a comment, from marker to marker."""
     # Blank lines inside the markers: Python-Markdown takes no table that touches the line above it.
-    inner = ["", *KINDS[type(spec)].markdown(spec, MarkdownContext(answers, {})), ""]
+    inner = ["", *KINDS[type(spec)].markdown(spec, context), ""]
     lines = [begin_marker("\n".join(inner)), *inner, END_MARKER]
     return prefixed(lines, spec.comment.prefix, newline_of(page.text))
 
@@ -64,16 +64,16 @@ def region_findings(page: Page) -> list[Finding]:
     return [one for one in found if one is not None]
 
 
-def stale_findings(page: Page, answers: Answers) -> list[Finding]:
+def stale_findings(page: Page, answers: Answers, tables: Tables) -> list[Finding]:
     """MT166: the tables in the page that are not those of ``answers``; one edited by hand is told as that."""
-    found = []
+    context, found = MarkdownContext(answers, tables), []
     for comment, spec in zip(page.comments, page.specs, strict=True):
         if comment.region is None or spec is None or place_of(comment.keyword) != "block":
             continue
         if not _has_rows(spec, answers) or not stands_alone(page.text, comment):
             continue
         edited = _finding(page, comment)
-        expected = _region(page, spec, answers)
+        expected = _region(page, spec, context)
         if edited is not None:
             found.append(edited)
         elif page.text[comment.region.start : comment.region.end] != expected:

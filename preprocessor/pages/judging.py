@@ -16,7 +16,7 @@ from preprocessor.render.chartfaults import plot_faults
 from preprocessor.render.column import column_value, index_hint
 from preprocessor.render.comparison import baseline_faults, range_faults
 from preprocessor.results.model import ResultsError
-from preprocessor.specs.model import ChartSpec, PipelineSpec, TableSpec
+from preprocessor.specs.model import PipelineSpec, TableSpec
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
@@ -96,14 +96,12 @@ def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
 
 def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
     """What a chart, or the comparison with a row, would silently leave out."""
-    found: list[Finding] = []
-    if isinstance(spec, ChartSpec) or (isinstance(spec, TableSpec) and spec.chart):
-        for path, message, hint in plot_faults(plot_of(spec), rows):
-            found.append(finding("MT330", spec.file, spec.locate(path), message, hint))
+    plot = plot_of(spec)
+    faults = [("MT330", fault) for fault in (plot_faults(plot, rows) if plot else ())]
     if isinstance(spec, TableSpec) and spec.baseline:
-        for path, message, hint in baseline_faults(spec, rows):
-            found.append(finding("MT331", spec.file, spec.locate(path), message, hint))
+        faults += [("MT331", fault) for fault in baseline_faults(spec, rows)]
     if isinstance(spec, TableSpec) and spec.spread:
-        for path, message, hint in range_faults(spec, rows):
-            found.append(finding("MT332", spec.file, spec.locate(path), message, hint))
-    return found
+        faults += [("MT332", fault) for fault in range_faults(spec, rows)]
+    return [
+        finding(rule, spec.file, spec.locate(path), message, hint) for rule, (path, message, hint) in faults
+    ]

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, NamedTuple, Self
@@ -40,7 +40,7 @@ class ColumnFormat:
         return cls(**{**written, "decimals": None if decimals is None else int(decimals)})
 
 
-class Valid(NamedTuple):
+class ValidComment(NamedTuple):
     """A comment without an error: its body with Extended JSON decoded, and its pipeline with shared lists expanded."""
 
     comment: Comment
@@ -73,6 +73,11 @@ class Spec:
     comment: Comment
     file: str
     ignore: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, valid: ValidComment) -> Self:
+        """Give the spec of a comment."""
+        return cls(**valid.common())
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
         """Give line and column, in the Markdown file, of the value at ``path``, or with ``key`` of its key.
@@ -147,7 +152,7 @@ class TableSpec(PipelineSpec):
     chart: Mapping[str, Any] | None = None
 
     @classmethod
-    def of(cls, valid: Valid) -> Self:
+    def of(cls, valid: ValidComment) -> Self:
         """Give the spec of a comment."""
         body = valid.body
         return cls(
@@ -194,7 +199,7 @@ class ChartSpec(PipelineSpec):
     labels: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, valid: Valid) -> Self:
+    def of(cls, valid: ValidComment) -> Self:
         """Give the spec of a comment."""
         body = valid.body
         return cls(
@@ -247,7 +252,7 @@ class ValueSpec(QuotingSpec):
     format: ColumnFormat | None = None
 
     @classmethod
-    def of(cls, valid: Valid) -> Self:
+    def of(cls, valid: ValidComment) -> Self:
         """Give the spec of a comment."""
         body = valid.body
         return cls(
@@ -272,7 +277,7 @@ class CheckSpec(QuotingSpec):
     message: str | None = None
 
     @classmethod
-    def of(cls, valid: Valid) -> Self:
+    def of(cls, valid: ValidComment) -> Self:
         """Give the spec of a comment."""
         body = valid.body
         return cls(
@@ -291,11 +296,10 @@ class CheckSpec(QuotingSpec):
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """One kind of comment: the class of its specs, and what makes one of a comment without an error."""
+    """One kind of comment, by its keyword and the class of its specs."""
 
     keyword: str
     spec: type[Spec]
-    build: Callable[[Valid], Spec]
 
     @property
     def schema(self) -> str:
@@ -321,10 +325,10 @@ class Directive:
 DIRECTIVES: Final[Mapping[str, Directive]] = {
     one.keyword: one
     for one in (
-        Directive("MONGO_TABLE", TableSpec, TableSpec.of),
-        Directive("MONGO_VALUE", ValueSpec, ValueSpec.of),
-        Directive("MONGO_CHECK", CheckSpec, CheckSpec.of),
-        Directive("MONGO_CHART", ChartSpec, ChartSpec.of),
+        Directive("MONGO_TABLE", TableSpec),
+        Directive("MONGO_VALUE", ValueSpec),
+        Directive("MONGO_CHECK", CheckSpec),
+        Directive("MONGO_CHART", ChartSpec),
     )
 }
 """Every kind of comment, by its keyword."""

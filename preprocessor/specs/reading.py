@@ -18,7 +18,7 @@ from preprocessor.findings.rules import RULES
 from preprocessor.jsontext.document import Document, decode_at, syntax_findings
 from preprocessor.jsontext.model import Path
 from preprocessor.schemas.validation import schema_findings
-from preprocessor.specs.model import DIRECTIVES, PipelineSpec, Spec, Valid
+from preprocessor.specs.model import DIRECTIVES, PipelineSpec, Spec, ValidComment
 from preprocessor.specs.sharedpipelines import Expanded, Lookup, expand
 
 
@@ -55,7 +55,7 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     runnable = not malformed and _is_pipeline(expanded)
     pipeline = _only_pipeline(comment, file, body, expanded) if runnable else None
     faulty = any(one.severity == "error" for one in found)
-    spec = None if faulty else directive.build(Valid(comment, file, body, expanded))
+    spec = None if faulty else directive.spec.of(ValidComment(comment, file, body, expanded))
     return Reading(spec, found, pipeline, tuple(_columns_in(body)))
 
 

@@ -35,7 +35,7 @@ class NoteSpec(Spec):
     text: str
 
     @classmethod
-    def of(cls, valid: Valid) -> Self:
+    def of(cls, valid: ValidComment) -> Self:
         """Give the spec of a comment."""
         return cls(**valid.common(), text=valid.body["text"])
 
@@ -68,7 +68,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     insert(
         package / "specs/model.py",
         '        Directive("MONGO_TABLE"',
-        '        Directive("MONGO_NOTE", NoteSpec, NoteSpec.of),\n',
+        '        Directive("MONGO_NOTE", NoteSpec),\n',
     )
     insert(package / "pages/kinds.py", "    TableSpec: Kind(", KIND)
     insert(

@@ -48,7 +48,8 @@ def rendered(text: str, source: KeptAnswers) -> str:
 
 
 def in_place(text: str, source: KeptAnswers) -> str:
-    return render_in_place(*read(text, source))
+    page, answers = read(text, source)
+    return render_in_place(page, answers, tables_by_id([page]))
 
 
 def test_a_table_stands_where_its_comment_stood(source: KeptAnswers) -> None:

@@ -18,7 +18,7 @@ from preprocessor.specs.together import no_table
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
-    from preprocessor.pages.model import Answers, Page
+    from preprocessor.pages.model import Page
     from preprocessor.pages.otherpages import OtherPages
     from preprocessor.pages.siteconfig import Site
     from preprocessor.results.model import Limits
@@ -125,7 +125,7 @@ def _judge(
     if build.away and not build.away.faults:
         raise build.away
     found = build.findings(build.lint(others.speakers_of(pages)), known)
-    found += [*build.source_findings(request.results), *_find_stale(pages, build.answers)]
+    found += [*build.source_findings(request.results), *_find_stale(pages, build)]
     if request.prose and not build.away:
         from preprocessor.pages.prose.judging import prose_findings  # only who asks for it pays
 
@@ -133,11 +133,11 @@ def _judge(
     return sorted(found)
 
 
-def _find_stale(pages: Sequence[Page], answers: Answers) -> list[Finding]:
+def _find_stale(pages: Sequence[Page], build: Build) -> list[Finding]:
     """What is wrong with tables that were written into the pages; only those with such a table pay for it."""
     with_regions = [page for page in pages if any(comment.region for comment in page.comments)]
     if not with_regions:
         return []
     from preprocessor.pages.inplace import stale_findings
 
-    return [one for page in with_regions for one in stale_findings(page, answers)]
+    return [one for page in with_regions for one in stale_findings(page, build.answers, build.tables)]

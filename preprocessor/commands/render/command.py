@@ -103,7 +103,7 @@ def _write(pages: Sequence[Page], build: Build, arguments: Namespace) -> int:
     from preprocessor.pages.markdown import render_markdown
 
     if arguments.in_place:
-        texts = ((page, render_in_place(page, build.answers)) for page in pages)
+        texts = ((page, render_in_place(page, build.answers, build.tables)) for page in pages)
         changed = [(page, text) for page, text in texts if text != page.text]
         return print_changes(changed) if arguments.check else write_in_place(changed)
     rendered = [render_markdown(page, build.answers, build.tables, arguments.format) for page in pages]

@@ -12,7 +12,7 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.pages.prose.numbers import Figure, Unit, unit_of
 from preprocessor.render.column import column_value
 from preprocessor.render.values import is_number, raw_text
-from preprocessor.specs.model import ChartSpec, TableSpec
+from preprocessor.specs.model import TableSpec
 
 if TYPE_CHECKING:
     from preprocessor.specs.model import PipelineSpec
@@ -114,9 +114,7 @@ def _column_unit(spec: PipelineSpec, column: str) -> Unit | None:
     form = spec.format.get(column)
     if form and form.unit:
         return unit_of(form.unit)
-    if isinstance(spec, TableSpec):
-        return unit_of(spec.headers[spec.columns.index(column)])
-    return unit_of(spec.labels.get(column, column)) if isinstance(spec, ChartSpec) else None
+    return unit_of(next((words for _, named, words in spec.headings if named == column), column))
 
 
 def _numbers(value: object, unit: Unit | None) -> Iterator[tuple[float, Unit | None]]:
