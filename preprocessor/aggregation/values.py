@@ -112,6 +112,11 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float | Decimal128) and not isinstance(value, bool)
 
 
+def is_flag(value: Any) -> bool:
+    """Whether a value in ``$project`` says that a field stays or goes."""
+    return isinstance(value, bool) or is_number(value)
+
+
 def is_integer(value: Any) -> bool:
     """Whether the value is an int32 or an int64."""
     return isinstance(value, int) and not isinstance(value, bool)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from preprocessor.aggregation.values import is_flag
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
 from preprocessor.lint.liveness import Live, Usage, usage
 from preprocessor.lint.ordering import Order, orders
 from preprocessor.lint.shape.expressions import Path, Visit
 from preprocessor.lint.shape.flow import Flow, StageFlow, flow_of
-from preprocessor.lint.shape.stages import is_flag
 from preprocessor.lint.shape.values import Shape, column
 from preprocessor.render.headers import with_unit
 from preprocessor.specs.model import PipelineSpec, TableSpec

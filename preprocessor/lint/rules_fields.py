@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preprocessor.aggregation.values import is_flag, truthy
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.lint.rulecontext import RuleContext, quoted
 from preprocessor.lint.shape.expressions import Path, Visit
 from preprocessor.lint.shape.flow import StageFlow
-from preprocessor.lint.shape.stages import is_flag, keeps
 from preprocessor.lint.shape.values import ARRAY, Shape, lookup, member
 from preprocessor.render.column import index_hint
 
@@ -67,7 +67,7 @@ def _fields_kept(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
     """Fields that a projection includes as they are."""
     if stage.name == "$project":
         for name, value in stage.argument.items():
-            if is_flag(value) and keeps(value):
+            if is_flag(value) and truthy(value):
                 yield (*stage.path, name), name, lookup(stage.before, tuple(name.split(".")))
 
 

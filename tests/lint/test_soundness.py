@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from pymongo.errors import OperationFailure
 
 from preprocessor.aggregation import AggregationError, NotOffline, aggregate
+from preprocessor.aggregation.fields import WHOLE, effect_of
 from preprocessor.aggregation.values import type_name
 from preprocessor.lint.shape.flow import flow_of
 from preprocessor.lint.shape.learn import learnt
 from preprocessor.lint.shape.values import Shape, admits, member, unknown_documents
 from preprocessor.results.limits import OPTIONS
+from tests.aggregation.test_fields import STAGES
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines
 from tests.mongod import Mongod
@@ -126,3 +128,18 @@ def test_no_document_is_denied_by_what_was_learnt_of_it(docs: Documents, more: i
 def test_a_row_that_cannot_be_is_denied(pipeline: list[dict[str, Any]], row: dict[str, Any]) -> None:
     known, _ = shapes([{"_id": 0, "n": 1, "a": [1, 2]}, {"_id": 1, "n": 2, "a": [3]}], pipeline)
     assert denial(known, row)
+
+
+@pytest.mark.parametrize(("name", "argument"), [one[:2] for one in STAGES])
+def test_a_field_that_a_stage_leaves_alone_stays_known_behind_it(name: str, argument: Any) -> None:
+    effect = effect_of(name, argument)
+    before = learnt([{"left": 1, "a": {"b": 2}, "s": "x"}])
+    after = flow_of([{name: argument}], before).rows
+    is_known = "left" in after.fields and "int" in after.fields["left"].kinds
+    assert is_known == (not effect.only and WHOLE not in effect.reads)
+
+
+def test_an_exclusion_that_keeps_the_id_leaves_all_others() -> None:
+    rows = flow_of([{"$project": {"_id": 1, "a": 0}}], learnt([{"_id": 1, "a": 1, "b": 1}])).rows
+    assert not rows.fields["b"].missing
+    assert "a" not in rows.fields

@@ -16,7 +16,7 @@ from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, 
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.fieldorder import OrderedDocument, closed, opened, placed, without_missing
 from preprocessor.aggregation.fields import Effect, Field, Gives, StageRecord, computed, leaves, split_path
-from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_number, is_string, truthy
+from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_flag, is_string, truthy
 
 Kind = Literal["inclusion", "exclusion", "addition"]
 Apply = Callable[[Document], Document]
@@ -93,7 +93,7 @@ class _Projection:
         level, last = _reach(tree, name, path)
         _free(level, last, path)
         top_id = name == "_id" and tree is self.tree
-        if isinstance(value, bool) or is_number(value):
+        if is_flag(value):
             self._read_flag(name, last, truthy(value), level, top_id, path)
             return
         if self.kind == "exclusion":
@@ -126,12 +126,7 @@ def _is_expression(value: Mapping[str, Any]) -> bool:
     return next(iter(value), "").startswith("$")
 
 
-def is_flag(value: Any) -> bool:
-    """Whether a value in ``$project`` says that a field stays or goes."""
-    return isinstance(value, bool) or is_number(value)
-
-
-def is_inclusion(argument: Mapping[str, Any]) -> bool:
+def _is_inclusion(argument: Mapping[str, Any]) -> bool:
     """Whether a ``$project`` names what stays; of ``_id`` it can say the other thing than of the rest."""
     named = list(leaves(argument))
     others = [value for parts, _, value in named if parts != ("_id",) or not is_flag(value)]
@@ -139,7 +134,7 @@ def is_inclusion(argument: Mapping[str, Any]) -> bool:
 
 
 def _effect_of_project(argument: Any) -> Effect:
-    only = is_inclusion(argument)
+    only = _is_inclusion(argument)
     fields = []
     for parts, place, value in leaves(argument):
         if not is_flag(value):

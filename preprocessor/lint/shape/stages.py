@@ -1,6 +1,7 @@
 """What documents look like behind each stage.
 
-A stage of which nothing is known gives documents of which nothing is known.
+What is registered here knows the values of what a stage makes. Behind any other stage documents look as its record
+says (``aggregation.fields``): with the fields that it leaves alone, and any value in those that it makes.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from preprocessor.aggregation.values import is_number, truthy
+from preprocessor.aggregation.fields import WHOLE, effect_of, is_nested, record_of
+from preprocessor.aggregation.values import is_flag, truthy
 from preprocessor.lint.shape.expressions import Path, Walk, shape_of
 from preprocessor.lint.shape.matching import narrowed
 from preprocessor.lint.shape.trees import (
@@ -58,9 +60,25 @@ def stage(*names: str) -> Callable[[After], After]:
 
 
 def behind(name: str, argument: Any, walk: Walk, path: Path) -> Shape:
-    """What documents look like behind a stage at ``path``; anything behind a stage that is not known here."""
+    """What documents look like behind a stage at ``path``."""
     after = _STAGES.get(name)
-    return after(argument, walk, path) if after else UNKNOWN
+    return after(argument, walk, path) if after else _shape_by_record(name, argument, walk.root)
+
+
+def _shape_by_record(name: str, argument: Any, documents: Shape) -> Shape:
+    record, effect = record_of(name), effect_of(name, argument)
+    if record is None or effect.only or WHOLE in effect.reads:
+        return UNKNOWN
+    made: Tree = {}
+    dropped: Tree = {}
+    for field in effect.fields:
+        if field.becomes == "dropped":
+            planted(dropped, field.parts, True)
+        else:
+            planted(made, field.parts, Shape(ANY_KIND, missing=True))
+    documents = without_fields(documents, dropped) if dropped else documents
+    documents = with_fields(documents, made) if made else documents
+    return join(documents, UNKNOWN) if record.adds else documents
 
 
 @stage("$match")
@@ -68,11 +86,6 @@ def _match(argument: Any, walk: Walk, path: Path) -> Shape:
     if isinstance(argument, Mapping) and "$expr" in argument:
         shape_of(argument["$expr"], walk._replace(guarded=True), (*path, "$expr"))
     return narrowed(walk.root, argument)
-
-
-@stage("$sort", "$limit", "$skip", "$sample")
-def _same(argument: Any, walk: Walk, path: Path) -> Shape:
-    return walk.root
 
 
 @stage("$set", "$addFields")
@@ -87,11 +100,6 @@ def _items(argument: Any) -> list[tuple[str, Any]]:
     return list(argument.items()) if isinstance(argument, Mapping) else []
 
 
-def is_nested(value: Any) -> bool:
-    """Whether a value in ``$set`` or ``$project`` is a document of fields, and not an expression."""
-    return isinstance(value, Mapping) and bool(value) and not next(iter(value)).startswith("$")
-
-
 def _set_leaf(value: Any, walk: Walk, path: Path) -> Shape | Tree:
     if not is_nested(value):
         return shape_of(value, walk, path)
@@ -101,22 +109,13 @@ def _set_leaf(value: Any, walk: Walk, path: Path) -> Shape | Tree:
     return tree
 
 
-@stage("$unset")
-def _unset(argument: Any, walk: Walk, path: Path) -> Shape:
-    names = [argument] if isinstance(argument, str) else argument
-    tree: Tree = {}
-    for name in names:
-        planted(tree, tuple(name.split(".")), True)
-    return without_fields(walk.root, tree)
-
-
 @stage("$project")
 def _project(argument: Any, walk: Walk, path: Path) -> Shape:
     kept: Tree = {}
     computed: Tree = {}
     dropped: Tree = {}
     _read_projection(argument, walk, path, (), (kept, computed, dropped))
-    if not kept and not computed and dropped:
+    if not effect_of("$project", argument).only:
         return without_fields(walk.root, dropped)
     if "_id" not in kept and "_id" not in computed and "_id" not in dropped:
         kept["_id"] = True
@@ -133,19 +132,9 @@ def _read_projection(
         if is_nested(value):
             _read_projection(value, walk, (*path, name), parts, trees)
         elif is_flag(value):
-            planted(kept if keeps(value) else dropped, parts, True)
+            planted(kept if truthy(value) else dropped, parts, True)
         else:
             planted(computed, parts, shape_of(value, walk, (*path, name)))
-
-
-def is_flag(value: Any) -> bool:
-    """Whether a value in ``$project`` says that a field stays or goes."""
-    return isinstance(value, bool) or is_number(value)
-
-
-def keeps(flag: Any) -> bool:
-    """Whether a flag in ``$project`` says that a field stays."""
-    return truthy(flag)
 
 
 @stage("$group")
@@ -280,11 +269,6 @@ def _lookup(argument: Any, walk: Walk, path: Path) -> Shape:
     for name, value in _items(argument.get("let")):
         shape_of(value, walk, (*path, "let", name))
     return replaced_at(walk.root, tuple(str(argument["as"]).split(".")), array(UNKNOWN))
-
-
-@stage("$unionWith")
-def _union(argument: Any, walk: Walk, path: Path) -> Shape:
-    return join(walk.root, UNKNOWN)
 
 
 @stage("$facet")
