@@ -8,7 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from mkdocs.structure.pages import Page as SitePage
 
 _HEADING: Final = re.compile(
     r"<h[1-6]\b[^<>]*?\bid=\"([^\"]+)\"[^<>]*>((?:(?!<h[1-6]\b).)*?)</h[1-6]>", re.DOTALL
@@ -41,3 +44,17 @@ def _heading(html: str) -> Heading:
 
 def _text(html: str) -> str:
     return " ".join(_TAG.sub("", html).split())
+
+
+def repeat_headings(page: SitePage, html: str) -> None:
+    """Put the values of headings into the table of contents and, where it comes from a heading, the title."""
+    headings = headings_with_values(html)
+    items = list(page.toc) if headings else []
+    while items:
+        item = items.pop()
+        items += item.children
+        if item.id in headings:
+            before = {item.title, headings[item.id].bare}
+            item.title = headings[item.id].whole
+            if item.level == 1 and page.title in before:
+                page.title = item.title

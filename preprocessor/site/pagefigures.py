@@ -1,0 +1,156 @@
+"""The figures of one page: tokens in its Markdown, figures in its HTML, and texts in its Markdown for its readers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from preprocessor.pages.faultboxes import fault_box, no_place, taken_anchors
+from preprocessor.pages.figures import figures_of, loose_findings
+from preprocessor.pages.placeholders import shown_again, swap_tokens, tokens, with_tokens
+from preprocessor.render.anchors import anchors_in
+from preprocessor.site.amending import Told, told_elsewhere, with_numbers
+from preprocessor.site.buildcache import KeptPage, given_key
+from preprocessor.site.documents import Documents
+from preprocessor.site.downloads import Shelf
+from preprocessor.site.excerpts import excerpt_of
+from preprocessor.site.plainmarkdown import plain_figures, with_plain_figures
+from preprocessor.site.reporting import log
+from preprocessor.site.sitereading import make_anew, read_given
+from preprocessor.site.source import watched_path
+from preprocessor.site.tokensleft import names_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mkdocs.structure.pages import Page as SitePage
+
+    from preprocessor.pages.build import Build
+    from preprocessor.pages.model import Page
+    from preprocessor.site.plainmarkdown import Plain
+    from preprocessor.site.sitebuild import SiteBuild
+
+
+def put_tokens(site: SiteBuild, markdown: str, page: SitePage) -> str:
+    """The Markdown of a page with a token for each of its comments."""
+    name = page.file.src_uri
+    site.given[name] = page, markdown
+    kept = site.kept.get(name) if site.kept is not None else None
+    if kept is not None and kept.given == given_key(markdown, page.url):
+        text = kept.text
+    else:
+        if site.kept is not None:
+            make_anew(site)
+        given = read_given(site, markdown, page)
+        text = with_tokens(given)[len(given.text) - len(markdown) :]
+        if site.key:
+            site.fresh[name] = KeptPage(given_key(markdown, page.url), text, {}, {}, {}, ())
+    site.tokens |= names_in(text)
+    return text
+
+
+def put_figures(site: SiteBuild, html: str, page: SitePage) -> str:
+    """The HTML of a page with the figures in the places of their tokens."""
+    name = page.file.src_uri
+    kept = site.kept.get(name) if site.kept is not None and name in site.given else None
+    if kept is not None:
+        if (made := _with_kept(site, html, page, kept)) is not None:
+            return made
+        make_anew(site)
+    given = site.pages.get(name)
+    return html if given is None else _with_figures(site, html, page, given)
+
+
+def _with_kept(site: SiteBuild, html: str, page: SitePage, kept: KeptPage) -> str | None:
+    """The page's HTML with the figures that were kept; None where they do not fit what other plugins made of it."""
+    anchors = {anchor for figure in kept.figures.values() for anchor in anchors_in(figure)}
+    html, lost = swap_tokens(html, with_numbers(kept.figures, kept.told))
+    if lost or not anchors.isdisjoint(page.present_anchor_ids or ()):
+        return None
+    _note_figures(site, page, kept.figures)
+    site.downloads |= kept.files
+    _put_plain(site, page, kept.figures, kept.plain, bool(kept.told))
+    return html
+
+
+def _with_figures(site: SiteBuild, html: str, page: SitePage, given: Page) -> str:
+    name, places = page.file.src_uri, tokens(given)
+    shelf = Shelf(name, page.url)
+    find = partial(published(site).address, page.url)
+    figures = dict(zip(places, figures_of(given, site.known, shelf.place, find), strict=True))
+    plain = plain_of(site, given, site.known)
+    site.downloads |= shelf.files
+    told = told_elsewhere(given)
+    if told:
+        tables = {table: site.known.tables.get(table) for table in told.values()}
+        site.told[name] = Told({index: figures[places[index]] for index in told}, tables)
+    if name in site.fresh:
+        site.fresh[name] = replace(
+            site.fresh[name], figures=figures, plain=plain, files=shelf.files, told=tuple(told)
+        )
+    site.late += taken_anchors(given, page.present_anchor_ids or ())
+    html, lost = swap_tokens(html, with_numbers(figures, told))
+    _note_figures(site, page, figures)
+    _put_plain(site, page, figures, plain, bool(told))
+    if lost and not _title_alone(page, with_tokens(given), lost):
+        html = _without(site, lost, html, given)
+    box = fault_box([*(site.source_findings() if given.asking else ()), *loose_findings(given)])
+    return f"{box}\n{html}" if box else html
+
+
+def _note_figures(site: SiteBuild, page: SitePage, figures: Mapping[str, str]) -> None:
+    """MkDocs, which has looked for anchors already, learns of those in the figures."""
+    site.figures[page.file.src_uri] = {token: each for token, each in figures.items() if "<table" in each}
+    if page.present_anchor_ids is not None:
+        page.present_anchor_ids.update(*map(anchors_in, figures.values()))
+
+
+def _without(site: SiteBuild, lost: list[str], html: str, given: Page) -> str:
+    comments = dict(zip(tokens(given), given.comments, strict=True))
+    site.late += [no_place(given.file, comments[token]) for token in lost]
+    sources = {token: given.text[comments[token].start : comments[token].end] for token in lost}
+    return shown_again(html, sources)
+
+
+def _title_alone(page: SitePage, text: str, lost: Sequence[str]) -> bool:
+    """Whether the plugin that generated a page has left nothing of ``text`` but its title, none of it being lost.
+
+    Blogs do so with the further pages of a list, which are made from a copy of the first one.
+    """
+    left = (page.markdown or "").strip()
+    if not page.file.generated_by or not left.startswith("# ") or "\n" in left:
+        return False
+    titles = [line for line in text.split("\n") if line.startswith("#")]
+    return not any(token in line for line in titles for token in lost)
+
+
+def plain_of(site: SiteBuild, given: Page, known: Build) -> Mapping[str, Plain]:
+    """What stands for the figures of a page in its Markdown, by token; nothing where nobody reads it."""
+    if not site.markdown_is_read:
+        return {}
+    return dict(zip(tokens(given), plain_figures(given, known), strict=True))
+
+
+def _put_plain(
+    site: SiteBuild, page: SitePage, figures: Mapping[str, str], plain: Mapping[str, Plain], told: bool
+) -> None:
+    """Leave the page's Markdown, which was converted by now, as a text without tokens to whoever reads it."""
+    if not site.markdown_is_read:
+        return
+    name, markdown = page.file.src_uri, page.markdown or ""
+    page.markdown = with_plain_figures(markdown, plain)
+    if excerpt_of(page) is not None:
+        site.excerpted[name] = figures
+    if told or name in site.excerpted:
+        site.tokens_in[name] = markdown
+
+
+def published(site: SiteBuild) -> Documents:
+    """The result documents that are published beside the pages."""
+    if site.documents is None:
+        where, collection = site.asked.where, site.options.documents
+        site.documents = Documents.of(site.asked.local, collection)
+        if collection and not site.documents.files and watched_path(where):
+            log.warning("documents: %s has no documents in lines of the collection %s", where, collection)
+    return site.documents

@@ -1,0 +1,73 @@
+"""What is wrong with a site, in the words of the log; a build with a grave fault ends."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import PrefixedLogger
+
+from preprocessor.comments.frontmattercomments import front_matter_findings
+from preprocessor.comments.htmlcomments import Page as Lines
+from preprocessor.comments.search import may_have_comment
+from preprocessor.findings.reporters import amounts, failing
+from preprocessor.pages.faultboxes import line_of
+from preprocessor.site.pagereader import unreadable
+from preprocessor.site.shownpath import shown_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mkdocs.structure.files import File
+
+    from preprocessor.findings.finding import Finding
+    from preprocessor.site.sitebuild import SiteBuild
+
+log = PrefixedLogger("mongo-tables", logging.getLogger("mkdocs.plugins.mongo_tables"))
+
+
+def findings_of(site: SiteBuild) -> list[Finding]:
+    """All findings, sorted. A source out of reach is one fault, not one for each table."""
+    loose = {*site.late, *_in_front_matter(site)}
+    if not site.pages:
+        return sorted(loose)
+    build, fail_on = site.known.of(site.pages.values()), site.options.fail_on
+    linted = build.lint() if site.config.strict or fail_on != "error" else None
+    found = [*site.source_findings(), *build.findings(linted)]
+    # The linter's notes are left to whoever asks for them.
+    notes = {each for each in linted or () if each.severity == "note" and fail_on != "note"}
+    return sorted({*found, *loose} - notes)
+
+
+def _in_front_matter(site: SiteBuild) -> list[Finding]:
+    """The comments in what MkDocs cuts off the pages before it hands them over."""
+    found: list[Finding] = []
+    for file, text in site.files.values():
+        if may_have_comment(text):
+            found += front_matter_findings(Lines(text), shown_path(file))
+    return found
+
+
+def report(site: SiteBuild, findings: Sequence[Finding], end: str) -> None:
+    """Log findings. Raises ``PluginError`` when one is as grave as ``fail_on``, but in a preview."""
+    ending = [] if site.serving else failing(findings, site.options.fail_on)
+    for finding in findings:
+        _log(finding, ends=finding in ending)
+    if ending:
+        raise PluginError(f"mongo-tables: {amounts(ending)}, listed above; {end}.")
+
+
+def refuse_unreadable(files: Iterable[File]) -> None:
+    """Raise ``PluginError`` for pages that MkDocs could not read either, with the place of each fault."""
+    faults = [fault for fault in map(unreadable, files) if fault is not None]
+    for fault in faults:
+        _log(fault)
+    if faults:
+        raise PluginError("mongo-tables: a page cannot be read, see above; nothing was built.")
+
+
+def _log(finding: Finding, *, ends: bool = False) -> None:
+    """Log a finding by how grave it is; one that ends the build is shown by ``--quiet`` as well."""
+    level = {"error": logging.ERROR, "warning": logging.WARNING}.get(finding.severity, logging.INFO)
+    log.log(logging.ERROR if ends else level, line_of(finding))

@@ -1,0 +1,58 @@
+"""What pages tell of tables on other pages, held against these once all pages are read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from preprocessor.pages.placeholders import tokens
+from preprocessor.site.amending import amend_page, too_late, with_amendments, without_numbers
+from preprocessor.site.headings import repeat_headings
+from preprocessor.site.pagefigures import plain_of
+from preprocessor.site.plainmarkdown import with_plain_figures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mkdocs.structure.pages import Page as SitePage
+
+    from preprocessor.pages.build import Build
+    from preprocessor.site.amending import Amended
+    from preprocessor.site.sitebuild import SiteBuild
+
+
+def settle(site: SiteBuild, readers: Sequence[str]) -> None:
+    """Amend what is another one by now; ``readers`` are plugins that have read the HTML of pages before."""
+    if site.kept is not None:
+        for name in (name for name, kept in site.kept.items() if kept.told):
+            _take_numbers_out(site.given[name][0])
+        return
+    now = site.known.of(site.pages.values())
+    for name, told in site.told.items():
+        page = site.given[name][0]
+        if changes := amend_page(site.pages[name], told, now):
+            _amend(site, page, changes, now, readers)
+        _take_numbers_out(page)
+
+
+def _take_numbers_out(page: SitePage) -> None:
+    page.content = without_numbers(page.content or "")
+
+
+def _amend(
+    site: SiteBuild, page: SitePage, changes: Sequence[Amended], now: Build, readers: Sequence[str]
+) -> None:
+    name = page.file.src_uri
+    given, places = site.pages[name], tokens(site.pages[name])
+    page.content, lost = with_amendments(page.content or "", changes)
+    repeat_headings(page, page.content)
+    site.late += too_late(given, changes if readers else lost, readers)
+    new = {places[change.number]: change.now for change in changes}
+    plain = plain_of(site, given, now)
+    if plain:
+        page.markdown = with_plain_figures(site.tokens_in[name], plain)
+    if name in site.fresh:
+        kept = site.fresh[name]
+        site.fresh[name] = replace(kept, figures={**kept.figures, **new}, plain=plain)
+    if name in site.excerpted:
+        site.excerpted[name] = {**site.excerpted[name], **new}

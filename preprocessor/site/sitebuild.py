@@ -1,0 +1,78 @@
+"""What one build of a site is made from, and what has come of it so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from preprocessor.pages.build import Build
+from preprocessor.pages.model import Page
+from preprocessor.site.amending import Told
+from preprocessor.site.buildcache import KeptPage
+from preprocessor.site.documents import Documents
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import File
+    from mkdocs.structure.pages import Page as SitePage
+
+    from preprocessor.findings.finding import Finding
+    from preprocessor.pages.keptanswers import KeptAnswers
+    from preprocessor.site.options import MongoTablesConfig
+    from preprocessor.site.pagereader import PageReader
+
+
+@dataclass(slots=True)
+class SiteBuild:
+    """One build. What it knows of pages it knows by their path in the docs folder.
+
+    ``known`` are all pages so far: as they were given, those that did not come yet as they are on disk. ``files`` are
+    those of pages, with their texts; ``given`` the pages that came with a comment, with their Markdown; ``pages`` what
+    was read of these. ``told`` is what they tell of tables on others. ``figures``: those with a table, by token, until
+    readers get them, and ``excerpted`` all of those pages that are shown elsewhere too. ``tokens_in``: the Markdown
+    with tokens of pages whose Markdown is looked at again.
+
+    ``key`` is that under which figures are kept, ``kept`` are those of an earlier build, ``fresh`` those of this one.
+    ``downloads`` are the files that figures link to, ``documents`` those behind them. ``late`` is what only the
+    conversion brought to light. ``copied`` are files that are no pages, ``tokens`` those that were put into pages.
+    """
+
+    config: MkDocsConfig
+    options: MongoTablesConfig
+    asked: KeptAnswers
+    reader: PageReader
+    serving: bool
+    known: Build
+    markdown_is_read: bool = True
+    files: dict[str, tuple[File, str]] = field(default_factory=dict)
+    given: dict[str, tuple[SitePage, str]] = field(default_factory=dict)
+    pages: dict[str, Page] = field(default_factory=dict)
+    told: dict[str, Told] = field(default_factory=dict)
+    figures: dict[str, dict[str, str]] = field(default_factory=dict)
+    excerpted: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    tokens_in: dict[str, str] = field(default_factory=dict)
+    key: str = ""
+    kept: dict[str, KeptPage] | None = None
+    fresh: dict[str, KeptPage] = field(default_factory=dict)
+    downloads: dict[str, str] = field(default_factory=dict)
+    documents: Documents | None = None
+    late: list[Finding] = field(default_factory=list)
+    copied: set[str] = field(default_factory=set)
+    tokens: set[bytes] = field(default_factory=set)
+
+    def source_findings(self) -> list[Finding]:
+        """Why no pipeline can be run at all, if so."""
+        return self.known.source_findings(Path(self.config.config_file_path or "mkdocs.yml").name)
+
+
+def root_of(config: MkDocsConfig) -> Path:
+    """The folder that paths in the configuration are relative to."""
+    return Path(config.config_file_path).parent if config.config_file_path else Path.cwd()
+
+
+def pipelines_of(options: MongoTablesConfig, config: MkDocsConfig) -> Path:
+    """The folder of shared stage lists."""
+    return root_of(config) / options.pipelines if options.pipelines else Path(config.docs_dir) / "pipelines"

@@ -1,0 +1,124 @@
+"""The pages of a site as MkDocs has them: on disk at first, then as other plugins hand them over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mkdocs.structure.files import InclusionLevel
+
+from preprocessor.comments.search import may_have_comment
+from preprocessor.files import gcpause
+from preprocessor.files.text import may_be_file
+from preprocessor.pages.build import Build
+from preprocessor.site.amending import Told
+from preprocessor.site.buildcache import folder_state, given_key, key_of, load, may_be_kept, store
+from preprocessor.site.reporting import refuse_unreadable
+from preprocessor.site.sitebuild import SiteBuild
+from preprocessor.site.takenin import taken_in
+
+if TYPE_CHECKING:
+    from mkdocs.structure.files import File, Files
+    from mkdocs.structure.pages import Page as SitePage
+
+    from preprocessor.pages.model import Page
+
+
+def read_files(site: SiteBuild, files: Files) -> None:
+    """Read the pages that there are by now, each once. Raises ``PluginError`` for one that cannot be read."""
+    level = InclusionLevel.is_in_serve if site.serving else InclusionLevel.is_included
+    before, without = site.files, []
+    site.files = {}
+    for file in files.documentation_pages(inclusion=level):
+        read = before.get(file.src_uri)
+        text = read[1] if read is not None and read[0] is file else _text(file)
+        site.files[file.src_uri] = file, text
+        if not text:
+            without.append(file)
+    if without:
+        refuse_unreadable(without)
+
+
+def _text(file: File) -> str:
+    """A page as it is on disk; nothing when it cannot be read (``refuse_unreadable``)."""
+    if file.abs_src_path and not may_be_file(Path(file.abs_src_path)):
+        return ""  # a pipe would be waited for, a device read without end
+    try:
+        return file.content_string
+    except (OSError, ValueError):
+        return ""
+
+
+def load_or_ask(site: SiteBuild) -> None:
+    """Take the figures that an earlier build kept, where nothing changed since; else run every pipeline."""
+    site.key = _site_key(site)
+    site.kept = load(Path(site.asked.where), site.key) if site.key else None
+    if site.kept is None:
+        ask_all(site)
+
+
+def _site_key(site: SiteBuild) -> str:
+    """A key of what is known before the first page comes; empty where that is not all, or need not be (a preview).
+
+    Of pages this is how they are on disk, or were generated: what they come as is for each of them to compare.
+    """
+    pages = [(name, text) for name, (_, text) in site.files.items() if may_have_comment(text)]
+    if site.asked.state is None or site.serving or not pages:
+        return ""
+    config, options = site.config, site.options
+    links = repr((config.use_directory_urls, options.documents, site.markdown_is_read))
+    # A site that no linter has looked at is not one to believe where its warnings are to fail the build.
+    settings = [repr(site.asked.limits), links, repr((config.strict, options.fail_on))]
+    texts = [part for page in pages for part in page]
+    return key_of([site.asked.state, folder_state(site.reader.folder), *settings, *texts])
+
+
+def ask_all(site: SiteBuild) -> None:
+    """Read every page and run every distinct pipeline at once."""
+    pages = [(file, text) for file, text in site.files.values() if may_have_comment(text)]
+    if not pages:
+        return
+    site.reader.refresh()
+    with gcpause.nothing_collected():
+        found = (site.reader.on_disk(file, text) for file, text in pages)
+        site.known = Build(site.asked, [page for page in found if page is not None])
+        site.known.ask(with_sources=True)
+        site.asked.forget()
+    if not site.serving:  # A preview drops it all at the next change.
+        gcpause.freeze_objects()
+
+
+def make_anew(site: SiteBuild) -> None:
+    """Go on without what was kept: a page came as another one than it was made from, and others may speak of it.
+
+    Pages that have their figures already keep them, but what they tell of other pages is looked at again.
+    """
+    kept, site.kept = site.kept or {}, None
+    ask_all(site)
+    for name, (page, markdown) in site.given.items():
+        before = kept.get(name)
+        if before is None or before.given != given_key(markdown, page.url):
+            continue
+        site.fresh[name] = before
+        read_given(site, markdown, page)
+        if before.told:
+            figures = list(before.figures.values())
+            site.told[name] = Told({index: figures[index] for index in before.told})
+
+
+def read_given(site: SiteBuild, markdown: str, page: SitePage) -> Page:
+    """The page as it was given, with answers to what it asks; pages that come later may speak of its tables."""
+    name = page.file.src_uri
+    on_disk = site.files[name][1] if name in site.files else _text(page.file)
+    included = taken_in(page.file, on_disk, site.config)
+    given = site.reader.as_given(page.file, markdown, on_disk, included)
+    if given.comments or given.findings:
+        site.pages[name] = given
+        site.known.take_in(given)
+    return given
+
+
+def keep(site: SiteBuild) -> None:
+    """Keep the figures of a site without a single finding for the next build."""
+    if site.key and site.kept is None and may_be_kept(site.pages.values()):
+        store(Path(site.asked.where), site.key, site.fresh)
