@@ -9,7 +9,8 @@ so many bytes a second from each connection; the first connection that sends wor
 after so many requests. One thread does it all, with timers of microseconds.
 
 The command ``counted`` says how many requests were answered between the moments ``from`` and ``to``, in nanoseconds on
-the monotonic clock, ``documents`` how many documents they had.
+the monotonic clock, ``documents`` how many documents they had,
+``closed_at`` when it closed a connection.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Server:
         self._order = count()
         self._requests = 0
         self._special: Connection | None = None
-        self._closed = False
+        self._closed_at = 0
         self._moments: list[int] = []
         self._documents: list[int] = []
 
@@ -148,8 +149,8 @@ class Server:
         milliseconds = options.milliseconds
         if connection is self._special:
             milliseconds = options.slow_milliseconds or milliseconds
-            if options.close_after and connection.requests > options.close_after and not self._closed:
-                self._closed = True
+            if options.close_after and connection.requests > options.close_after and not self._closed_at:
+                self._closed_at = time.monotonic_ns()
                 self._close(connection)
                 return
         if options.stall_every and self._requests % options.stall_every == 0:
@@ -181,7 +182,12 @@ class Server:
         asked = bson.decode(message[5 : 5 + struct.unpack_from("<i", message, 5)[0]])
         first = bisect_left(self._moments, asked["from"])
         end = bisect_left(self._moments, asked["to"])
-        counts = {"requests": end - first, "documents": sum(self._documents[first:end]), "ok": 1.0}
+        counts: dict[str, float] = {
+            "requests": end - first,
+            "documents": sum(self._documents[first:end]),
+            "closed_at": bson.Int64(self._closed_at),
+            "ok": 1.0,
+        }
         body = b"\0\0\0\0\0" + bson.encode(counts)
         return HEADER.pack(16 + len(body), 1, request, OP_MSG) + body
 

@@ -46,3 +46,8 @@ def scale(text: str) -> float:
     if (value := positive(text)) > LARGEST_SCALE:
         raise ArgumentTypeError(f"must be at most {LARGEST_SCALE:,}, not {text!r}")
     return value
+
+
+def rates(text: str) -> tuple[float, ...]:
+    """Numbers above 0 with commas between them."""
+    return tuple(positive(one) for one in text.split(","))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from preprocessor.runner.schedule import Pace, Schedule
 from preprocessor.runner.series import EXACT_BELOW, Counts, Series, bucket, merge
-from preprocessor.runner.window import Inside, Window
-from preprocessor.runner.workloads import Step
+from preprocessor.runner.window import NEVER, Inside, Window
+from preprocessor.runner.workloads import Done, Step
 
 ERRORS_IN_A_ROW = 10
 """After so many failures without a success between them, or one that more must follow, the run is given up."""
@@ -19,6 +20,10 @@ NO_LONGER_PRIMARY = frozenset({91, 189, 10058, 10107, 11600, 11602, 13435, 13436
 https://github.com/mongodb/specifications/blob/master/source/server-discovery-and-monitoring/server-discovery-and-monitoring.md
 """
 
+_Counting = defaultdict[str, dict[int, int]]
+UNSENT = "unsent"
+"""The kind under which operations are counted that were not sent."""
+
 
 @dataclass(slots=True)
 class ConnectionStats:
@@ -26,7 +31,10 @@ class ConnectionStats:
 
     ``operations``, ``documents`` and ``bytes`` are all that was done, ``inside`` is what of it lies in the window;
     processor time is that of the process, in the window and in all its work. ``unfinished`` counts requests that were
-    under way when the window closed, ``late`` their latencies.
+    under way when the window closed, ``late`` their latencies. With a rate, ``sent`` and ``unsent`` are operations that
+    were meant to start in the window; ``service`` has the times of requests without the wait before them. ``failed``
+    has the times of requests that failed, by the name of the error. ``lost`` counts connections that broke and were
+    opened again, ``without_service`` is the longest time in nanoseconds until one had an answer again.
     """
 
     series: Series
@@ -38,61 +46,62 @@ class ConnectionStats:
     finished: float = 0.0
     cpu_seconds: float = 0.0
     whole_cpu_seconds: float = 0.0
-    errors: Counter[str] = field(default_factory=Counter)
+    failed: Counts = field(default_factory=dict)
     late: Counts = field(default_factory=dict)
+    service: Counts = field(default_factory=dict)
+    sent: int = 0
+    unsent: int = 0
+    oldest_unsent: int = 0
+    lost: int = 0
+    without_service: int = 0
     gave_up: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """When a connection starts its operations, in seconds on the monotonic clock.
+class Surroundings:
+    """What a connection needs beside its work.
 
-    ``interval`` 0 is a closed loop: the next operation when the one before is answered. Else the operation n
-    is meant to start at ``first + n * interval``, and its latency counts from there even when the connection
-    was still busy: what a user who does not wait for others would see.
+    ``sleep`` lets others go on for so many seconds. ``reconnect`` opens the connection again, or says that it did not;
+    without it, a connection that breaks ends the work. ``tell`` is told at once why it ends.
     """
 
-    first: float
-    interval: float
+    sleep: Callable[[float], None] = time.sleep
+    reconnect: Callable[[], bool] | None = None
+    tell: Callable[[str], object] = len
 
 
 def drive(
-    step: Step,
-    tally: ConnectionStats,
-    pace: Pace,
-    window: Window,
-    slot: int,
-    sleep: Callable[[float], None] | None = None,
+    step: Step, tally: ConnectionStats, pace: Pace, window: Window, slot: int, around: Surroundings
 ) -> None:
-    """Repeat the step at its pace until it is finished or its time is over; ``sleep`` lets other connections go on.
+    """Repeat the step at its pace until it is finished or its time is over.
 
     ``window.counters[slot]`` is kept at the number of operations so far, for whoever shows progress.
     """
     clock, edges, counters, inside = time.monotonic_ns, window.edges, window.counters, tally.inside
     operations = documents = size = requests = busy = failures = 0
-    recorded = began = over = 0
-    counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
-    for sent, meant in _starts(pace, edges, sleep or time.sleep):
+    recorded = began = over = lost = 0
+    counts: _Counting = defaultdict(dict)
+    step, starts, schedule = _paced(step, tally, pace, window, slot, around)
+    for sent, meant in starts:
         try:
             done = step()
         except Exception as error:  # whatever a driver raises is counted under its name
             failures += 1
-            tally.errors[_name(error)] += 1
-            if failures == ERRORS_IN_A_ROW or _is_cut_off(error):
-                tally.gave_up = one_line(error)
-                break
-            continue
+            lost = lost or sent
+            if _goes_on(error, failures, tally, clock() - sent, around):
+                continue
+            break
         now = clock()
         if done is None:
             window.find_nothing_left(now)
             break
-        failures = 0
+        if failures:
+            lost = failures = _note_service(tally, now - lost)
         if done.microseconds is not None:
             sent = meant = now - done.microseconds * 1000
         if now >= over:  # an interval of the series is over, or the first has not begun
-            if counts:
-                tally.series.add(began - edges[2], operations - recorded, counts)
-                counts = defaultdict(dict)
+            _note(tally.series, began - edges[2], operations - recorded, counts)
+            counts = defaultdict(dict)
             recorded = operations
             began, over = _interval(now, edges[2], tally.series.width)
         operations += done.operations
@@ -111,11 +120,69 @@ def drive(
             took = bucket(took)
         of_kind = counts[done.kind]
         of_kind[took] = of_kind.get(took, 0) + 1
-    if counts:
-        tally.series.add(began - edges[2], operations - recorded, counts)
+    _note(tally.series, began - edges[2], operations - recorded, counts)
+    _note_unsent(tally, schedule, edges[1])
     tally.operations, tally.documents, tally.bytes = operations, documents, size
     inside.add(Inside(operations, documents, size, requests, busy))
     tally.finished = time.monotonic()
+
+
+def _paced(
+    step: Step, tally: ConnectionStats, pace: Pace, window: Window, slot: int, around: Surroundings
+) -> tuple[Step, Iterator[tuple[int, int]], Schedule | None]:
+    """The step, which with a rate counts its own time too, and when to do it."""
+    if not pace.intervals:
+        return step, _closed_loop(pace, window.edges, around.sleep), None
+    schedule = Schedule(pace, window.counters, slot)
+
+    def timed() -> Done | None:
+        begun = time.monotonic_ns()
+        done = step()
+        if done is not None:
+            merge(tally.service, {done.kind: {bucket((time.monotonic_ns() - begun) // 1000): 1}})
+        return done
+
+    return timed, schedule.starts(window.edges, around.sleep), schedule
+
+
+def _note(series: Series, since: int, operations: int, counts: _Counting) -> None:
+    """Count what was answered in an interval, if anything was."""
+    if counts:
+        series.add(since, operations, counts)
+
+
+def _goes_on(
+    error: Exception, failures: int, tally: ConnectionStats, took: int, around: Surroundings
+) -> bool:
+    """Count a request that failed; whether more may follow."""
+    merge(tally.failed, {_name(error): {bucket(took // 1000): 1}})
+    cut_off = _is_cut_off(error)
+    if cut_off and around.reconnect is not None and around.reconnect():
+        tally.lost += 1
+        return True
+    if failures < ERRORS_IN_A_ROW and not cut_off:
+        return True
+    tally.gave_up = one_line(error)
+    around.tell(tally.gave_up)
+    return False
+
+
+def _note_service(tally: ConnectionStats, without: int) -> int:
+    """A request is answered after some that failed."""
+    if tally.lost:
+        tally.without_service = max(tally.without_service, without)
+    return 0
+
+
+def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int) -> None:
+    """Operations that were meant to start before the end and were not sent, with their age then: it can only grow."""
+    if schedule is None or closes == NEVER:
+        return
+    tally.sent = schedule.sent
+    for operations, age in schedule.unsent(closes):
+        tally.unsent += operations
+        tally.oldest_unsent = max(tally.oldest_unsent, age)
+        merge(tally.late, {UNSENT: {bucket(age // 1000): 1}})
 
 
 def _is_recorded_apart(
@@ -137,24 +204,14 @@ def _interval(now: int, first: int, width: int) -> tuple[int, int]:
     return began, began + width
 
 
-def _starts(pace: Pace, edges: memoryview[int], sleep: Callable[[float], None]) -> Iterator[tuple[int, int]]:
-    """When each operation starts and from when it counts, in nanoseconds; waits until it is that time."""
+def _closed_loop(
+    pace: Pace, edges: memoryview[int], sleep: Callable[[float], None]
+) -> Iterator[tuple[int, int]]:
+    """When each operation starts, twice; waits until the first is to."""
     clock = time.monotonic_ns
-    meant, interval = round(pace.first * 1e9), round(pace.interval * 1e9)
-    # Where operations are rare, the first of a connection may come too late.
-    sleep(max(0, min(meant, edges[3]) - clock()) / 1e9)
-    if not interval:
-        while (now := clock()) < edges[3]:
-            yield now, now
-        return
-    while meant < edges[3] and (now := clock()) < edges[3]:
-        if meant > now:
-            sleep((meant - now) / 1e9)
-            now = clock()
-        yield now, meant
-        meant += interval
-    # The window is as long as it was to be, not only until its last operation.
-    sleep(max(0, edges[3] - clock()) / 1e9)
+    sleep(max(0.0, pace.first - time.monotonic()))
+    while (now := clock()) < edges[3]:
+        yield now, now
 
 
 def add_up(tallies: list[ConnectionStats]) -> ConnectionStats:
@@ -167,9 +224,15 @@ def add_up(tallies: list[ConnectionStats]) -> ConnectionStats:
         total.inside.add(tally.inside)
         total.unfinished += tally.unfinished
         total.finished = max(total.finished, tally.finished)
-        total.errors.update(tally.errors)
         total.gave_up = total.gave_up or tally.gave_up
+        total.sent += tally.sent
+        total.unsent += tally.unsent
+        total.oldest_unsent = max(total.oldest_unsent, tally.oldest_unsent)
+        total.lost += tally.lost
+        total.without_service = max(total.without_service, tally.without_service)
+        merge(total.failed, tally.failed)
         merge(total.late, tally.late)
+        merge(total.service, tally.service)
     return total
 
 

@@ -32,10 +32,11 @@ from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.measure import Measurement, measure, settle
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.resultcheck import check_result
+from preprocessor.runner.schedule import Arrivals
 from preprocessor.runner.serverstatus import status
 from preprocessor.runner.store import Store
 from preprocessor.runner.target import Machine, Target, wanted_cache_gb
-from preprocessor.runner.worker import SELECTION_MS, Load
+from preprocessor.runner.worker import SELECTION_MS, Load, OnError
 from preprocessor.runner.workloads import GOES_ON, HOLDS_MEMBERS, PACES_ITSELF, Concluding, Growing, workload
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from pymongo.errors import PyMongoError
 
 PRELOAD_CONNECTIONS = 4
+MOST_FAILED = 0.05
+"""The share of requests that may fail."""
 ABANDON_SECONDS = 0.3
 ELECTION_MS = 12_000
 IMPATIENT_MS = 1_500
@@ -57,7 +60,9 @@ class Options:
     repeats: int | None
     seed: int
     client: Kind
-    rate: float | None
+    rates: tuple[float, ...] = ()
+    arrivals: Arrivals = "even"
+    on_error: OnError = "stop"
 
 
 @dataclass(slots=True)
@@ -219,7 +224,7 @@ def obstacle(
     """Why the experiment cannot be run so, and the remedy; None when nothing is in the way."""
     if experiment.workload in HOLDS_MEMBERS and not target.ends_with_run:
         return f"{experiment.name} holds up members of the deployment", "it runs on --target local only"
-    if experiment.workload in PACES_ITSELF and options.rate is not None:
+    if experiment.workload in PACES_ITSELF and options.rates:
         return f"{experiment.name} has rates of its own", "it runs without --rate only"
     if store.keeps_in(database := experiment.parameters["database"]):
         return f"{experiment.name} drops the database {database!r} at its end, with all rows", "name another"
@@ -241,6 +246,7 @@ def request(experiment: Experiment, options: Options, target: Target) -> dict[st
         "wording": experiment.wording,
         "target": target.name,
         **asdict(options),
+        "rates": list(options.rates),
     }
 
 
@@ -273,7 +279,9 @@ def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
         seconds=run.options.seconds,
         seed=run.options.seed,
         client=run.options.client,
-        rate=run.options.rate,
+        rates=run.options.rates,
+        arrivals=run.options.arrivals,
+        on_error=run.options.on_error,
         disk_baseline=baseline,
         in_turn=in_turn,
     )
@@ -320,9 +328,18 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
         # A majority may have gone on without it, and that is another deployment than the row would tell of.
         raise WorkFailed(f"the work was given up: {reason}", KEPT)
     ownership.check(run.client, run.database, run.name)
+    _check_errors(measurement)
     if isinstance(kind, Concluding):
         return replace(measurement, conclusion=kind.conclude(run.client[run.database], config))
     return measurement
+
+
+def _check_errors(measurement: Measurement) -> None:
+    """Raise WorkFailed where so many requests failed that the speed is that of failing."""
+    outcome = measurement.outcome
+    failed, answered = sum(outcome.errors.values()), sum(outcome.latencies.values())
+    if failed > MOST_FAILED * (failed + answered):
+        raise WorkFailed(f"{failed} of {failed + answered} requests failed: {_listed(outcome.errors)}", KEPT)
 
 
 def _fill(run: Run, load: Load, config: Mapping[str, Any]) -> None:
@@ -355,7 +372,7 @@ def _bring_in(run: Run, load: Load, missing: Mapping[str, Any]) -> None:
             seed=f"{run.options.seed}/{run.experiment.name}/preload",
             connections=min(PRELOAD_CONNECTIONS, missing["totalDocsToInsert"]),
             seconds=None,
-            rate=None,
+            rates=(),
         ),
         progress=run.progress.update,
     )
@@ -393,7 +410,9 @@ def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
         connections=config["numberOfThreads"],
         client=run.options.client,
         seconds=min(limits, default=None),
-        rate=run.options.rate,
+        rates=run.options.rates,
+        arrivals=run.options.arrivals,
+        on_error=run.options.on_error,
     )
 
 
@@ -406,12 +425,16 @@ def _said(measurement: Measurement) -> str:
     outcome = measurement.outcome
     speed = outcome.window.operations / outcome.seconds
     failed = f", {sum(outcome.errors.values())} errors" if outcome.errors else ""
+    if outcome.lost:
+        failed += f", {outcome.lost} connections lost, {outcome.without_service:.1f} s without service"
+    if outcome.paced.unsent:
+        failed += f", rate not reached: {outcome.paced.unsent:,} operations unsent"
     return f"{outcome.window.operations:,.0f} operations in {outcome.seconds:.1f} s: {speed:,.0f}/s{failed}"
 
 
 def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> Iterator[str]:
     """What the figures of a window that ends by time contradict, in a few words."""
-    if run.options.rate is None and "testTimeSecs" in config:
+    if not run.options.rates and "testTimeSecs" in config:
         outcome = measurement.outcome
         remark = littleslaw.remark(
             littleslaw.check(outcome.window.busy / 1e9, outcome.seconds, config["numberOfThreads"])

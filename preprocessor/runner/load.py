@@ -10,7 +10,6 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from multiprocessing.context import SpawnProcess
 from types import TracebackType
 from typing import Any, Self
 
-from preprocessor.runner.driving import ConnectionStats
+from preprocessor.runner.driving import UNSENT, ConnectionStats
 from preprocessor.runner.errors import KEPT, WorkFailed
 from preprocessor.runner.series import Counts, Series, merge
 from preprocessor.runner.window import NEVER, Board, Inside
@@ -34,13 +33,28 @@ LOOK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
+class Paced:
+    """Operations that were meant to start in a window at a given rate, and the age of the oldest not sent, in seconds.
+
+    ``service`` counts requests by the time from sending to answer.
+    """
+
+    sent: int
+    unsent: int
+    oldest_unsent: float
+    service: dict[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What all workers did, and what of it lies in the window of ``seconds``, which opened at ``opened_at``.
 
     ``operations``, ``documents`` and ``bytes`` are all; ``window`` is what lies inside. ``steady`` says whether the
-    window is one in which all connections had work. ``latencies`` counts requests by buckets of microseconds, and
-    ``latencies_by_kind`` those of each kind; ``unfinished`` were answered after the window, and are in them.
-    ``errors`` counts failed requests by their name. CPU seconds are those of each worker process in the window.
+    window is one in which all connections had work. ``latencies`` counts requests by buckets of microseconds, with a
+    rate also those that were not sent, by their age; ``latencies_by_kind`` has those of each kind that were answered.
+    ``unfinished`` were answered after the window, and are in them. ``errors`` counts failed requests by their name,
+    ``failed`` has their times. ``lost`` connections were opened again, and ``without_service`` seconds are the longest
+    time until one had an answer again. CPU seconds are those of each worker process in the window.
     """
 
     seconds: float
@@ -52,6 +66,10 @@ class Outcome:
     bytes: int
     unfinished: int
     errors: dict[str, int]
+    failed: Counts
+    paced: Paced
+    lost: int
+    without_service: float
     series: Series
     latencies: dict[int, int]
     latencies_by_kind: dict[str, dict[int, int]]
@@ -227,14 +245,13 @@ class _Watch:
 
 
 def _outcome(tallies: Sequence[ConnectionStats], start: float, board: Board, load: Load) -> Outcome:
-    errors: Counter[str] = Counter()
-    for tally in tallies:
-        errors.update(tally.errors)
     series, by_kind = _counted(tallies)
-    latencies: Counts = {"": {}}
-    for counts in by_kind.values():
-        merge(latencies, {"": counts})
-    part = _measured_part(tallies, board, load) or _whole(tallies, start, latencies[""])
+    latencies = _of_all_kinds(by_kind)
+    by_kind.pop(UNSENT, None)
+    failed: Counts = {}
+    for tally in tallies:
+        merge(failed, tally.failed)
+    part = _measured_part(tallies, board, load) or _whole(tallies, start, latencies)
     return Outcome(
         seconds=part.seconds,
         opened_at=datetime.now(UTC) + timedelta(seconds=part.opens - time.monotonic()),
@@ -244,11 +261,34 @@ def _outcome(tallies: Sequence[ConnectionStats], start: float, board: Board, loa
         documents=sum(tally.documents for tally in tallies),
         bytes=sum(tally.bytes for tally in tallies),
         unfinished=sum(tally.unfinished for tally in tallies),
-        errors=dict(sorted(errors.items())),
+        errors={name: sum(failed[name].values()) for name in sorted(failed)},
+        failed=failed,
+        paced=_paced(tallies),
+        lost=sum(tally.lost for tally in tallies),
+        without_service=max(tally.without_service for tally in tallies) / 1e9,
         series=series,
-        latencies=latencies[""],
+        latencies=latencies,
         latencies_by_kind={kind: by_kind[kind] for kind in sorted(by_kind)},
         process_cpu_seconds=part.cpu_seconds,
+    )
+
+
+def _of_all_kinds(counts: Counts) -> dict[int, int]:
+    total: Counts = {"": {}}
+    for one in counts.values():
+        merge(total, {"": one})
+    return total[""]
+
+
+def _paced(tallies: Sequence[ConnectionStats]) -> Paced:
+    service: Counts = {}
+    for tally in tallies:
+        merge(service, tally.service)
+    return Paced(
+        sent=sum(tally.sent for tally in tallies),
+        unsent=sum(tally.unsent for tally in tallies),
+        oldest_unsent=max(tally.oldest_unsent for tally in tallies) / 1e9,
+        service=_of_all_kinds(service),
     )
 
 

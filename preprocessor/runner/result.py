@@ -34,7 +34,9 @@ class Context:
     seconds: float | None
     seed: int
     client: str
-    rate: float | None
+    rates: tuple[float, ...]
+    arrivals: str
+    on_error: str
     disk_baseline: Mapping[str, Any] | None
     in_turn: int
 
@@ -198,6 +200,9 @@ def _work(measurement: Measurement) -> dict[str, Any]:
         "unfinished": outcome.unfinished,
         "all_documents": Int64(outcome.documents),
         "errors": dict(outcome.errors),
+        "failed": {name: _without_histogram(counts) for name, counts in outcome.failed.items()},
+        "connections_lost": outcome.lost,
+        "seconds_without_service": outcome.without_service,
     }
 
 
@@ -207,7 +212,8 @@ def _client(measurement: Measurement, context: Context, connections: int) -> dic
     busiest = max(outcome.process_cpu_seconds) / outcome.seconds
     return {
         "kind": context.client,
-        "rate": context.rate,
+        **_pacing(measurement, context),
+        "on_error": context.on_error,
         "processes": len(outcome.process_cpu_seconds),
         "connections": connections,
         "cpu_seconds": cpu,
@@ -216,6 +222,24 @@ def _client(measurement: Measurement, context: Context, connections: int) -> dic
         else None,
         "busiest_process_share": busiest,
         "client_bound": busiest >= CLIENT_BOUND_SHARE,
+    }
+
+
+def _pacing(measurement: Measurement, context: Context) -> dict[str, Any]:
+    """The rate that was asked for, and what came of it."""
+    from bson.int64 import Int64
+
+    if not context.rates:
+        return {"rate": None}
+    paced = measurement.outcome.paced
+    return {
+        "rate": sum(context.rates) / len(context.rates),
+        "rate_steps": list(context.rates),
+        "arrivals": context.arrivals,
+        "meant": Int64(paced.sent + paced.unsent),
+        "sent": Int64(paced.sent),
+        "unsent": Int64(paced.unsent),
+        "oldest_unsent_seconds": paced.oldest_unsent,
     }
 
 
@@ -246,9 +270,14 @@ def _repeat(measurement: Measurement) -> dict[str, Any]:
 def _latencies(
     measurement: Measurement, summary: Callable[[Mapping[int, int]], dict[str, Any]]
 ) -> dict[str, Any]:
-    """``latency`` of all requests, and ``latencies`` by kind where there is more than one kind."""
+    """``latency`` of all requests, and ``latencies`` by kind where there is more than one kind.
+
+    ``service`` is the time from sending where a rate says when that was meant.
+    """
     outcome = measurement.outcome
     found: dict[str, Any] = {"latency": summary(outcome.latencies)}
+    if outcome.paced.service:
+        found["service"] = summary(outcome.paced.service)
     if len(outcome.latencies_by_kind) > 1:
         found["latencies"] = {kind: summary(counts) for kind, counts in outcome.latencies_by_kind.items()}
     return found
@@ -259,7 +288,7 @@ def _checks(measurement: Measurement, context: Context, connections: int) -> dic
     outcome = measurement.outcome
     law = (
         littleslaw.check(outcome.window.busy / 1e9, outcome.seconds, connections)
-        if context.rate is None
+        if not context.rates
         else None
     )
     return {"littles_law": law, "steady_part": outcome.steady}

@@ -133,6 +133,10 @@ class Window:
             self.edges[_CLOSES] = min(self.edges[_CLOSES], opens + longest)
         self.edges[_OPENS] = opens
 
+    def is_over(self) -> bool:
+        """Whether no further request is to be sent."""
+        return time.monotonic_ns() >= self.edges[_STOPS]
+
     def find_nothing_left(self, now: int) -> None:
         """A connection finds no more work: the steady part is over."""
         if self._by_amount:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,23 +13,27 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.runner.clients import Client, Kind, PyMongoClient
-from preprocessor.runner.driving import ConnectionStats, Pace, add_up, drive, one_line
+from preprocessor.runner.driving import ConnectionStats, Surroundings, add_up, drive, one_line
+from preprocessor.runner.schedule import Arrivals, Pace
 from preprocessor.runner.series import Series, interval_for
 from preprocessor.runner.window import Board, Handout, Window
 from preprocessor.runner.wire.client import WireClient, open_connections
 from preprocessor.runner.wire.loop import AVAILABLE, Hub
 from preprocessor.runner.wire.requests import document
-from preprocessor.runner.workloads import PACES_ITSELF, WHOLE, Share, Step, workload
+from preprocessor.runner.workloads import BATCHED, PACES_ITSELF, WHOLE, Share, Step, workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
 
 SELECTION_MS = 15_000
 """How long a primary is waited for: longer than an election takes, shorter than one waits for a dead server."""
+OnError = Literal["stop", "reconnect"]
+RECONNECT_SECONDS = 0.1
+"""Between two tries to open a connection again."""
 _ANY = document(b"")
 _CLIENTS: Mapping[str, type[WireClient] | type[PyMongoClient]] = {
     "wire": WireClient,
@@ -41,8 +46,9 @@ class Load:
     """What to do, on what, by how many connections, with which client.
 
     ``config`` is what workloads call a config; ``seconds`` is the length of the timed window, or the most of it where
-    the work is given by amount; it opens after ``lead`` seconds of the same work. With ``rate``, in operations a second
-    of all connections together, each operation has a time at which it is to start.
+    the work is given by amount; it opens after ``lead`` seconds of the same work. With ``rates``, in operations a
+    second of all connections together in equal steps of the window, each operation has a time at which it is to start.
+    ``on_error`` says what happens when a connection breaks.
     """
 
     uri: str
@@ -53,7 +59,9 @@ class Load:
     connections: int
     client: Kind
     seconds: float | None = None
-    rate: float | None = None
+    rates: tuple[float, ...] = ()
+    arrivals: Arrivals = "even"
+    on_error: OnError = "stop"
     lead: float = 0.0
 
     @property
@@ -92,7 +100,7 @@ def serve(pipe: Connection, board: Board) -> None:
 def _work(assignment: Assignment, pipe: Connection, board: Board) -> None:
     from pymongo import MongoClient
 
-    load = assignment.load
+    load, total = assignment.load, ConnectionStats(Series(1))
     keep_to_one_line()
     with MongoClient[dict[str, Any]](
         load.uri,
@@ -108,14 +116,15 @@ def _work(assignment: Assignment, pipe: Connection, board: Board) -> None:
             steps = _opened(clients, assignment, board)
             with _uncollected():
                 pipe.send(None)
-                total = _timed(clients, steps, assignment, pipe.recv(), board)
+                total = _timed(clients, steps, assignment, pipe.recv(), board, _once(pipe.send))
             if not total.gave_up:
                 _catch_up(clients, load)
             done: ConnectionStats | str = total.gave_up or total
         except Exception as error:
             done = one_line(error)
         # Before clients are closed, which takes time, and waits for a server that is gone.
-        pipe.send(done)
+        if done != total.gave_up:
+            pipe.send(done)
         if isinstance(done, ConnectionStats):
             for held in clients:
                 held.close()
@@ -155,16 +164,22 @@ def _concern(load: Load) -> Mapping[str, Any]:
 
 
 def _timed(
-    clients: list[Client], steps: list[Step], assignment: Assignment, start: float, board: Board
+    clients: list[Client],
+    steps: list[Step],
+    assignment: Assignment,
+    start: float,
+    board: Board,
+    tell: Callable[[str], None],
 ) -> ConnectionStats:
     load = assignment.load
     series = Series(interval_for(None if load.has_steady_part else load.seconds))
-    tallies = [ConnectionStats(series) for _ in steps]
-    paces = _paces(assignment, start)
     window = Window(board, load.connections, load.has_steady_part)
+    tallies = [ConnectionStats(series) for _ in steps]
     loops = [
-        partial(drive, step, tally, pace, window, slot, partial(_sleep, held))
-        for held, step, tally, pace, slot in zip(clients, steps, tallies, paces, assignment.mine, strict=True)
+        partial(
+            drive, step, tally, _pace(load, start, slot), window, slot, _around(client, load, window, tell)
+        )
+        for client, step, tally, slot in zip(clients, steps, tallies, assignment.mine, strict=True)
     ]
     begun = time.process_time()
     _perform(clients, loops, load)
@@ -173,6 +188,37 @@ def _timed(
     total.whole_cpu_seconds = ended - begun
     total.cpu_seconds = (window.cpu_closed or ended) - (window.cpu_opened or begun)
     return total
+
+
+def _around(client: Client, load: Load, window: Window, tell: Callable[[str], None]) -> Surroundings:
+    # Which way a connection sleeps is known when all begin.
+    sleep = partial(_sleep, client)
+    if load.on_error == "stop" or not isinstance(client, WireClient):
+        return Surroundings(sleep, None, tell)
+    return Surroundings(sleep, partial(_reconnect, client, window), tell)
+
+
+def _reconnect(client: WireClient, window: Window) -> bool:
+    """Try until there is a connection, or no further request is to be sent; whether there is one."""
+    from pymongo.errors import PyMongoError
+
+    while not window.is_over():
+        with suppress(PyMongoError, OSError):
+            client.reconnect()
+            return True
+        client.sleep(RECONNECT_SECONDS)
+    return False
+
+
+def _once(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Passes on the first message alone."""
+    told = threading.Lock()
+
+    def tell_once(message: str) -> None:
+        if told.acquire(blocking=False):
+            tell(message)
+
+    return tell_once
 
 
 @contextmanager
@@ -191,16 +237,20 @@ def _uncollected() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _paces(assignment: Assignment, start: float) -> list[Pace]:
-    load = assignment.load
-    interval = load.connections / load.rate if load.rate else 0.0
-    # With a rate, connections begin one after the other, so that their operations are spread evenly.
-    return [Pace(start + interval * slot / load.connections, interval) for slot in assignment.mine]
+def _pace(load: Load, start: float, slot: int) -> Pace:
+    """When the operations of a connection start; with a rate they are spread evenly over the connections."""
+    if not load.rates:
+        return Pace(start)
+    intervals = tuple(load.connections / rate for rate in load.rates)
+    each = int(load.config["writeBatchSize"]) if load.workload in BATCHED else 1
+    first = start + intervals[0] * each * slot / load.connections
+    draw = random.Random(f"{load.seed}/{slot}/arrivals") if load.arrivals == "poisson" else None
+    return Pace(first, intervals, load.seconds or 0.0, draw, each)
 
 
 def _perform(clients: list[Client], loops: Sequence[Callable[[], None]], load: Load) -> None:
     held = [client for client in clients if isinstance(client, WireClient) and client.waits_for_ever]
-    paced = load.rate is not None or load.workload in PACES_ITSELF
+    paced = load.rates or load.workload in PACES_ITSELF
     if held and (paced or len(held) > 1) and AVAILABLE and _concern(load).get("w") != 0:
         hub = Hub()
         for client in held:

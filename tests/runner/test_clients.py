@@ -13,8 +13,9 @@ from bson.int64 import Int64
 from pymongo import MongoClient
 
 from preprocessor.runner.clients import PyMongoClient, UnexpectedReply
-from preprocessor.runner.driving import Pace, drive
+from preprocessor.runner.driving import Surroundings, drive
 from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.schedule import Pace
 from preprocessor.runner.wire.client import WireClient
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import Done
@@ -218,8 +219,15 @@ def test_after_an_answer_of_another_kind_nothing_more_is_taken_for_an_answer(rep
         compressed = struct.pack("<iiiiIB", 30_000, 1, 1, 2012, 0, 0)
         connection._socket.recv = lambda length: compressed + held.recv(length)
         tally = nothing_done()
-        drive(lambda: Done(1, *connection.find(bson.encode({}), 1, 0)), tally, Pace(0.0, 0.0), opened(), 0)
-    assert tally.errors == {"ConnectionError": 1}
+        drive(
+            lambda: Done(1, *connection.find(bson.encode({}), 1, 0)),
+            tally,
+            Pace(0.0),
+            opened(),
+            0,
+            Surroundings(),
+        )
+    assert [sum(tally.failed[name].values()) for name in ("ConnectionError",)] == [1]
     assert "another kind" in tally.gave_up
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import time
-from collections import Counter
+import random
+import statistics
+from itertools import pairwise
 
 import pytest
 
-from preprocessor.runner import driving
+from preprocessor.runner import driving, schedule
 from preprocessor.runner.clients import UnexpectedReply
 from preprocessor.runner.driving import (
     ERRORS_IN_A_ROW,
     NO_LONGER_PRIMARY,
-    Pace,
+    UNSENT,
+    Surroundings,
     add_up,
     drive,
 )
-from preprocessor.runner.series import merge
+from preprocessor.runner.schedule import Pace
+from preprocessor.runner.series import bucket, merge
 from preprocessor.runner.workloads import Done
 from tests.runner.windows import nothing_done, opened
 
@@ -46,21 +49,22 @@ class Clock:
 def clock(monkeypatch):
     made = Clock()
     monkeypatch.setattr(driving, "time", made)
+    monkeypatch.setattr(schedule, "time", made)
     return made
 
 
 def driven(step, pace=None, seconds=None, opens=0.0):
     """A connection's work; the window opens when it begins, or ``opens`` seconds later."""
-    pace = pace or Pace(time.monotonic(), 0)
+    pace = pace or Pace(driving.time.monotonic())
     window, tally = opened(pace.first + opens, seconds), nothing_done()
-    drive(step, tally, pace, window, 1)
+    drive(step, tally, pace, window, 1, Surroundings(driving.time.sleep))
     assert list(window.counters[:2]) == [0, tally.operations]
     return tally
 
 
 def latencies(tally):
     counts = tally.series.latencies()
-    merge(counts, tally.late)
+    merge(counts, {kind: counts for kind, counts in tally.late.items() if kind != UNSENT})
     return counts
 
 
@@ -91,7 +95,8 @@ def test_failures_are_counted_by_name_and_success_between_them_forgives():
     some = [refused] * (ERRORS_IN_A_ROW - 1)
     tally = driven(following(*some, Done(1, 1, 1), *some, ValueError("x"), Done(1, 1, 1)))
     assert tally.gave_up == "ValueError: x"
-    assert tally.errors == Counter({"UnexpectedReply 11000": 18, "ValueError": 1})
+    failed = {name: sum(counts.values()) for name, counts in tally.failed.items()}
+    assert failed == {"UnexpectedReply 11000": 18, "ValueError": 1}
     assert tally.operations == 1
 
 
@@ -104,7 +109,7 @@ def test_a_broken_connection_ends_the_work_at_once():
 def test_a_closed_loop_begins_no_operation_before_its_start_nor_after_its_end(clock):
     begun = []
     start = clock.monotonic() + 0.05
-    tally = driven(lambda: begun.append(clock.monotonic()) or clock.sleep(0.02) or DONE, Pace(start, 0), 0.05)
+    tally = driven(lambda: begun.append(clock.monotonic()) or clock.sleep(0.02) or DONE, Pace(start), 0.05)
     assert begun == pytest.approx([start, start + 0.02, start + 0.04])
     assert (tally.operations, tally.unfinished) == (3, 1)
     assert tally.inside.operations == pytest.approx(2.5)
@@ -114,7 +119,7 @@ def test_a_closed_loop_begins_no_operation_before_its_start_nor_after_its_end(cl
 
 
 def test_what_is_done_before_the_window_opens_is_in_it_with_the_part_that_lies_inside(clock):
-    pace = Pace(clock.monotonic(), 0)
+    pace = Pace(clock.monotonic())
     tally = driven(lambda: clock.sleep(0.04) or DONE, pace, seconds=0.1, opens=0.05)
     # Four requests of 40 ms, of which the window from 50 to 150 ms has 0, 30, 40 and 30.
     assert (tally.operations, tally.unfinished) == (4, 1)
@@ -124,7 +129,7 @@ def test_what_is_done_before_the_window_opens_is_in_it_with_the_part_that_lies_i
 
 
 def test_a_request_that_is_longer_than_the_window_is_in_it_with_a_part(clock):
-    tally = driven(lambda: clock.sleep(1.0) or DONE, Pace(clock.monotonic(), 0), seconds=0.1, opens=0.2)
+    tally = driven(lambda: clock.sleep(1.0) or DONE, Pace(clock.monotonic()), seconds=0.1, opens=0.2)
     assert tally.inside.operations == pytest.approx(0.1)
     assert tally.inside.busy == pytest.approx(0.1e9)
 
@@ -135,7 +140,7 @@ def test_a_request_that_is_longer_than_the_window_is_in_it_with_a_part(clock):
 )
 def test_with_a_rate_operations_count_from_when_they_were_meant_to_start(clock, slow, counted):
     start = clock.monotonic()
-    tally = driven(lambda: clock.sleep(slow) or DONE, Pace(start, 0.01), 0.1)
+    tally = driven(lambda: clock.sleep(slow) or DONE, Pace(start, (0.01,), 0.1), 0.1)
     assert latencies(tally)[""] == counted
 
 
@@ -146,7 +151,7 @@ def test_with_a_rate_a_window_is_as_long_as_it_was_to_be_however_rare_operations
     clock, first, operations
 ):
     start = clock.monotonic()
-    tally = driven(lambda: DONE, Pace(start + first, 0.2), 0.3, -first)
+    tally = driven(lambda: DONE, Pace(start + first, (0.2,), 0.3), 0.3, -first)
     assert tally.operations == operations
     assert tally.finished == pytest.approx(start + 0.3)
 
@@ -161,3 +166,58 @@ def test_what_tells_that_there_is_another_primary_is_what_the_driver_takes_for_i
     from pymongo import helpers_shared
 
     assert NO_LONGER_PRIMARY == helpers_shared._NOT_PRIMARY_CODES
+
+
+def test_what_could_not_be_sent_at_its_time_is_counted_with_its_age(clock):
+    # 10 ms each, and a request takes 25: four of ten are sent, of which the last is answered at the very end.
+    start = clock.monotonic()
+    tally = driven(lambda: clock.sleep(0.025) or DONE, Pace(start, (0.01,), 0.1), 0.1)
+    assert (tally.sent, tally.unsent) == (4, 6)
+    assert tally.oldest_unsent == pytest.approx(0.06e9)
+    assert sorted(tally.late[UNSENT]) == [
+        bucket(took) for took in (10_000, 20_000, 30_000, 40_000, 50_000, 60_000)
+    ]
+    assert {kind: list(counts) for kind, counts in tally.service.items()} == {"": [bucket(25_000)]}
+
+
+def test_a_rate_is_one_of_operations_however_many_a_request_has(clock):
+    begun = []
+    start = clock.monotonic()
+    pace = Pace(start, (0.01,), 1.0, each=20)
+    tally = driven(lambda: begun.append(clock.monotonic()) or Done(20, 20, 20), pace, 1.0)
+    assert begun == pytest.approx([start + 0.2 * number for number in range(5)])
+    assert (tally.operations, tally.sent, tally.unsent) == (100, 100, 0)
+
+
+def test_a_rate_may_have_steps(clock):
+    start = clock.monotonic()
+    tally = driven(lambda: DONE, Pace(start, (0.1, 0.01), 2.0), 2.0)
+    assert tally.operations == pytest.approx(110, abs=1)
+
+
+def test_random_arrivals_come_as_often_and_as_uneven_as_those_of_many_users(clock):
+    moments = []
+    start = clock.monotonic()
+    pace = Pace(start, (0.01,), 40.0, random.Random("arrivals"))
+    driven(lambda: moments.append(clock.monotonic()) or DONE, pace, 40.0)
+    gaps = [after - before for before, after in pairwise(moments)]
+    assert len(moments) == pytest.approx(4000, rel=0.05)
+    assert statistics.stdev(gaps) == pytest.approx(0.01, rel=0.1)
+
+
+def test_a_connection_that_is_opened_again_goes_on_and_says_how_long_it_had_no_answer(clock):
+    answers = iter([DONE, ConnectionResetError("gone"), DONE, DONE])
+    window, tally = opened(clock.monotonic()), nothing_done()
+
+    def step():
+        clock.sleep(0.01)
+        answer = next(answers, None)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    around = Surroundings(clock.sleep, lambda: clock.sleep(0.5) is None)
+    drive(step, tally, Pace(clock.monotonic()), window, 1, around)
+    assert (tally.operations, tally.lost, tally.gave_up) == (3, 1, "")
+    assert tally.without_service == pytest.approx(0.52e9)
+    assert tally.failed == {"ConnectionResetError": {bucket(10_000): 1}}

@@ -32,7 +32,7 @@ readproportion = 1.0
 updateproportion = 0.0
 """
 TWO = RECORDS + "".join(f"[[variants]]\norder = {number}\n" for number in (1, 2))
-OPTIONS = Options(scale=1.0, seconds=0.1, repeats=None, seed=1, client="wire", rate=None)
+OPTIONS = Options(scale=1.0, seconds=0.1, repeats=None, seed=1, client="wire")
 
 
 def of_local(name, factor):

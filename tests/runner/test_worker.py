@@ -13,9 +13,10 @@ import pytest
 from pymongo import MongoClient
 
 from preprocessor.runner import worker
-from preprocessor.runner.driving import Pace, drive
+from preprocessor.runner.driving import Surroundings, drive
 from preprocessor.runner.errors import WorkFailed
 from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.schedule import Pace
 from preprocessor.runner.wire.client import WireClient
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import Done
@@ -48,7 +49,7 @@ def threads_of(uri, load):
 
 @pytest.mark.parametrize(
     ("load", "threads"),
-    [(LOAD, 1), (replace(LOAD, rate=10.0), 1), (replace(LOAD, config=NOBODY), 2)],
+    [(LOAD, 1), (replace(LOAD, rates=(10.0,)), 1), (replace(LOAD, config=NOBODY), 2)],
     ids=["answers alone", "a rate", "no answers"],
 )
 def test_connections_share_a_thread_where_every_request_is_answered(replica_set, load, threads):
@@ -73,9 +74,10 @@ def test_an_answer_is_not_waited_for_longer_than_the_connection_string_says(repl
         drive(
             lambda: Done(*connection.find(bson.encode({}), 1, 0), 0),
             tally,
-            Pace(0.0, 0.0),
+            Pace(0.0),
             window,
             0,
+            Surroundings(),
         )
         connection._socket = real
 
@@ -113,6 +115,8 @@ def test_a_window_is_over_when_the_server_has_done_what_nobody_waited_for(replic
 
 def test_what_goes_wrong_beside_the_requests_is_told_and_no_window_is_made_of_it(replica_set):
     config = {"collection": "things", "nFields": 1, "textBytes": 5, "writeBatchSize": 1}
-    load = Load(replica_set.uri, "worker_test", "flat_insert", config, "s", 2, "wire", seconds=9, rate=1e-320)
+    load = Load(
+        replica_set.uri, "worker_test", "flat_insert", config, "s", 2, "wire", seconds=9, rates=(1e-320,)
+    )
     with WorkerPool(1) as crew, pytest.raises(WorkFailed, match=r"given up: .*cannot convert float"):
         crew.perform(load)

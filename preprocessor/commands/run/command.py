@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from preprocessor.commands.numbers import count, positive, scale, seed
+from preprocessor.commands.numbers import count, positive, rates, scale, seed
 from preprocessor.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
 from preprocessor.findings.usage import print_error
 
@@ -100,9 +100,18 @@ def _add_how(parser: ArgumentParser) -> None:
         "PyMongo itself, which costs the client several times as much",
     )  # fmt: skip
     parser.add_argument(
-        "--rate", type=positive, metavar="N",
-        help="start N operations a second, each at its time, and count latencies from there (default: as "
-        "many as can be)",
+        "--rate", type=rates, metavar="N[,N…]", default=(),
+        help="start N operations a second, each at its time, and count latencies from there; several numbers are "
+        "steps of the window (default: as many as can be)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--arrivals", choices=("even", "poisson"), default="even",
+        help="with --rate, when operations start: evenly (default), or at random as those of many users",
+    )  # fmt: skip
+    parser.add_argument(
+        "--on-error", choices=("stop", "reconnect"), default="stop",
+        help="when a connection breaks: stop at once (default), or open it again, go on, and say in the row how long "
+        "there was no service",
     )  # fmt: skip
 
 

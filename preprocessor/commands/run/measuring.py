@@ -46,6 +46,8 @@ def _measure(
         arguments.seed,
         arguments.client,
         arguments.rate,
+        arguments.arrivals,
+        arguments.on_error,
     )
     processes = arguments.processes or max(1, (os.cpu_count() or 1) // 2)
     with closing(open_target(arguments.target)) as target:

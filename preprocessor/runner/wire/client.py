@@ -16,7 +16,7 @@ from __future__ import annotations
 import ssl
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import PROJECTION, UnexpectedReply
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from preprocessor.runner.wire.loop import Hub
 
 MOST_AT_ONCE = 16 * 1024
+RECONNECT_PATIENCE_SECONDS = 0.05
+"""For a primary: others wait meanwhile, and it is tried again."""
 WOULD_BLOCK = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 """What a socket that does not block raises in place of waiting."""
 
@@ -53,8 +55,10 @@ class WireClient:
         database, collection = namespace
         self.sleep: Callable[[float], None] = time.sleep
         """What lets others go on for so many seconds."""
+        self._client = client
         self._held = ExitStack()
-        self._socket = _checked_out(client, self._held)
+        self._connection = _checked_out(client, self._held)
+        self._socket = _socket(self._connection)
         self._hub: Hub | None = None
         self._prepare_reads({"$db": database}, collection)
         self._prepare_writes({"writeConcern": dict(concern), "$db": database}, collection)
@@ -93,7 +97,20 @@ class WireClient:
         """Let others go on while this connection waits."""
         self._hub, self.sleep = hub, hub.sleep
         self._socket.setblocking(False)
-        self._held.callback(self._socket.setblocking, True)
+        self._held.callback(_let_block, self._socket)
+
+    def reconnect(self) -> None:
+        """Open another connection in place of this one, to the primary of now; raises what the driver or system does.
+
+        Other connections of this thread wait while it is opened.
+        """
+        self._connection.close_conn(None)
+        self._held.close()
+        self._connection = _checked_out(self._client, self._held, RECONNECT_PATIENCE_SECONDS)
+        self._socket = _socket(self._connection)
+        if self._hub is not None:
+            self.share_thread(self._hub)
+            self._hub.wait_for(self._socket.fileno())
 
     @property
     def waits_for_ever(self) -> bool:
@@ -253,14 +270,24 @@ def open_connections(client: MongoClient[Any], number: int) -> None:
             _checked_out(client, held)
 
 
-def _checked_out(client: Any, held: ExitStack) -> Any:
-    """The socket of a connection to the primary, which stays checked out until ``held`` is closed.
+def _let_block(held: Any) -> None:
+    with suppress(OSError):  # it is closed
+        held.setblocking(True)
+
+
+def _socket(connection: Any) -> Any:
+    return getattr(connection.conn, "sock", connection.conn)
+
+
+def _checked_out(client: Any, held: ExitStack, patience: float | None = None) -> Any:
+    """A connection to the primary, which stays checked out until ``held`` is closed.
+
+    A primary is waited for as long as the client says, or for so many seconds.
 
     PyMongo has no public way to a connection of its pool, so ``client`` is taken for what it is inside; the
     test that holds both clients equal notices when that changes.
     """
     from pymongo.server_selectors import writable_server_selector
 
-    server = client._topology.select_server(writable_server_selector, "load")
-    connection = held.enter_context(server.pool.checkout())
-    return getattr(connection.conn, "sock", connection.conn)
+    server = client._topology.select_server(writable_server_selector, "load", patience)
+    return held.enter_context(server.pool.checkout())

@@ -20,6 +20,8 @@ from preprocessor.runner.wire.alarm import RINGS, Alarm
 Task = Callable[[], None]
 AVAILABLE = hasattr(select, "epoll") and RINGS
 """Whether this system has what it needs: Linux has."""
+_EVENTS = select.EPOLLIN | select.EPOLLOUT | select.EPOLLET if AVAILABLE else 0
+"""Told once of what comes, not until it is read: the system need not look again."""
 
 
 class Hub:
@@ -31,6 +33,7 @@ class Hub:
         """What a task calls so that the others go on, until its file may be read or written; it may come back early."""
         self._sleeping: list[tuple[int, int, greenlet]] = []
         self._order = count()
+        self._going: dict[int, greenlet] = {}
 
     def sleep(self, seconds: float) -> None:
         """What a task calls so that the others go on for so long."""
@@ -39,6 +42,13 @@ class Hub:
         while time.monotonic_ns() < until:
             self.wait()
 
+    def wait_for(self, file: int) -> None:
+        """What a task calls that waits for another file from now on; its old one is closed."""
+        task = getcurrent()
+        self._forget(task)
+        self._going[file] = task
+        self._ready.register(file, _EVENTS)
+
     def run(self, tasks: Mapping[int, Task]) -> None:
         """Run the tasks to their end; each is named by the number of the file that it waits for.
 
@@ -46,34 +56,41 @@ class Hub:
         waiting independent of the number of files.
         """
         with select.epoll() as ready, Alarm() as alarm:
-            going: dict[int, greenlet] = {}
+            self._ready = ready
             for file, task in tasks.items():
-                started = greenlet(task)
-                if started.switch() is not None:
-                    going[file] = started
-                    # Told once of what comes, not until it is read: the system need not look again.
-                    ready.register(file, select.EPOLLIN | select.EPOLLOUT | select.EPOLLET)
+                started = self._going[file] = greenlet(task)
+                ready.register(file, _EVENTS)
+                if started.switch() is None:
+                    self._forget(started)
             ready.register(alarm.file, select.EPOLLIN | select.EPOLLET)
-            switches = {file: task.switch for file, task in going.items()}
-            poll, most = ready.poll, max(1, len(going)) + 1
-            while switches:
+            while self._going:
+                self._wake()
                 if self._sleeping:
-                    self._wake(going, switches)
-                    if not switches:
-                        return
-                    if self._sleeping:
-                        alarm.ring_at(self._sleeping[0][0])
-                for file, _ in poll(None, most):
-                    # A task that waits gives an empty tuple, one that ends gives what it returns.
-                    if file in switches and switches[file]() is None:
-                        del switches[file]
+                    alarm.ring_at(self._sleeping[0][0])
+                if self._going:
+                    self._serve(ready, alarm.file)
 
-    def _wake(self, going: Mapping[int, greenlet], switches: dict[int, Callable[[], object]]) -> None:
+    def _serve(self, ready: select.epoll, alarm: int) -> None:
+        """Let those go on whose file has something, until somebody sleeps."""
+        going, sleeping = self._going, self._sleeping
+        poll, most = ready.poll, len(going) + 1
+        while going:
+            for file, _ in poll(None, most):
+                # A task that waits gives an empty tuple, one that ends gives what it returns.
+                if file != alarm and file in going and (task := going[file]).switch() is None:
+                    self._forget(task)
+            if sleeping:
+                return
+
+    def _wake(self) -> None:
         """Let those go on whose time has come."""
-        now = time.monotonic_ns()
-        woken = []
+        now, woken = time.monotonic_ns(), []
         while self._sleeping and self._sleeping[0][0] <= now:
             woken.append(heapq.heappop(self._sleeping)[2])
         for task in woken:
             if not task.dead and task.switch() is None:
-                del switches[next(file for file, one in going.items() if one is task)]
+                self._forget(task)
+
+    def _forget(self, task: greenlet) -> None:
+        for file in [file for file, one in self._going.items() if one is task]:
+            del self._going[file]

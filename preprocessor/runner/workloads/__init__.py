@@ -39,6 +39,8 @@ HOLDS_MEMBERS = frozenset({"write_timeout"})
 """Those that hold up members of the deployment, so that nobody else may be on it."""
 GOES_ON = frozenset({"event_reports"})
 """Those of which a window goes on from what the one before it left, so that the order of variants means something."""
+BATCHED = frozenset({"insert", "flat_insert"})
+"""Those whose requests are of ``writeBatchSize`` operations."""
 WHOLE = frozenset({"write_timeout"})
 """Those whose counts are compared with what is there afterwards, so that the window is all of the work."""
 PACES_ITSELF = frozenset({"event_reports"})
