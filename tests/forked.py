@@ -1,0 +1,155 @@
+"""Programs in processes of their own, forked from one that has imported them: they take the time of their work alone.
+
+Who promises something of how a program starts (its imports, options of the interpreter) starts it by ``subprocess``.
+"""
+
+from __future__ import annotations
+
+import atexit
+import io
+import multiprocessing
+import os
+import resource
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemBytecodeCache
+
+from preprocessor import cli
+
+MKDOCS: Final = "mkdocs"
+MONGO_TABLES: Final = "mongo-tables"
+_PRELOADED: Final = (
+    "bson", "jsonschema", "markdown", "markdown_it", "mkdocs.__main__", "mkdocs.commands.build",
+    "markdown.extensions.admonition", "markdown.extensions.md_in_html", "markdown.extensions.tables",
+    "mkdocs.config.defaults", "mkdocs.contrib.search", "pygments.formatters.html", "pygments.lexers.data",
+    "pymdownx.details", "pymdownx.highlight", "pymdownx.superfences", "pymdownx.tabbed", "pymongo",
+    "preprocessor.aggregation", "preprocessor.cli", "preprocessor.commands.check.checking", "preprocessor.commands.explain.choosing",
+    "preprocessor.commands.render.writing", "preprocessor.pages.build", "preprocessor.results.fixtures",
+    "preprocessor.results.mongodb", "preprocessor.site.plugin", "tests.forked",
+)  # fmt: skip
+
+
+def run(
+    program: str,
+    arguments: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    seconds: float,
+    limits: Mapping[int, int] | None = None,
+) -> tuple[int | None, str, str, float]:
+    """Status, output, errors and seconds of a program; the status is None where it had to be ended.
+
+    ``limits`` are those of the process, by their names in ``resource``.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(_PRELOADED))
+    with tempfile.TemporaryDirectory() as place:
+        files = Path(place, "out"), Path(place, "err")
+        given = (program, list(arguments), folder, files, dict(environment), dict(limits or {}), _templates())
+        process = context.Process(target=_enter, args=given)
+        process.start()
+        began = time.monotonic()
+        process.join(seconds)
+        if process.is_alive():
+            process.kill()
+            process.join()
+            status = None
+        else:
+            status = process.exitcode
+        out, err = (file.read_bytes().decode(errors="replace") if file.exists() else "" for file in files)
+    return status, out, err, time.monotonic() - began
+
+
+@cache
+def _templates() -> str:
+    """A folder for compiled templates, for as long as the tests run: compiling them is half of a small build."""
+    folder = tempfile.mkdtemp(prefix="templates-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _enter(
+    program: str,
+    arguments: list[str],
+    folder: Path,
+    files: tuple[Path, Path],
+    environment: dict[str, str],
+    limits: dict[int, int],
+    templates: str,
+) -> None:
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    time.tzset()
+    _point(0, os.open(os.devnull, os.O_RDONLY))
+    for number, file in enumerate(files, 1):
+        _point(number, os.open(file, os.O_WRONLY | os.O_CREAT))
+    sys.stdout = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), "utf-8", write_through=True)
+    sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), "utf-8", write_through=True)
+    for limit, most in limits.items():
+        resource.setrlimit(limit, (most, most))
+    if program == MKDOCS:
+        _keep_compiled(templates)
+    os._exit(_status(program, arguments))
+
+
+def _status(program: str, arguments: list[str]) -> int:
+    try:
+        return int(_call(program, arguments) or 0)
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else int(bool(error.code))
+    except BaseException:
+        traceback.print_exc()
+        return 1
+
+
+def _call(program: str, arguments: list[str]) -> Any:
+    sys.argv = [program, *arguments]
+    if program == MKDOCS:
+        from mkdocs.__main__ import cli as mkdocs
+
+        return mkdocs()
+    return cli.main()
+
+
+def _point(number: int, opened: int) -> None:
+    os.dup2(opened, number)
+    os.close(opened)
+
+
+class _Compiled(FileSystemBytecodeCache):
+    """Compiled templates; what an environment makes of the same text differs by its settings."""
+
+    def get_source_checksum(self, source: str) -> str:
+        return super().get_source_checksum(source + self.settings)
+
+    def get_bucket(self, environment: Environment, *others: Any) -> Any:
+        filters = {name: str(getattr(one, "jinja_pass_arg", "")) for name, one in environment.filters.items()}
+        names = (
+            "block_start_string",
+            "variable_start_string",
+            "comment_start_string",
+            "trim_blocks",
+            "lstrip_blocks",
+        )
+        settings = [getattr(environment, name) for name in names]
+        self.settings = repr([sorted(environment.extensions), sorted(filters.items()), *settings])
+        return super().get_bucket(environment, *others)
+
+
+def _keep_compiled(folder: str) -> None:
+    initialize = Environment.__init__
+
+    def with_cache(self: Environment, *arguments: Any, **named: Any) -> None:
+        initialize(self, *arguments, **named)
+        self.bytecode_cache = self.bytecode_cache or _Compiled(folder)
+
+    Environment.__init__ = with_cache  # type: ignore[method-assign]
