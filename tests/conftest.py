@@ -11,6 +11,7 @@ from hypothesis import settings
 
 from tests import mongod as servers
 from tests.markers import markers_of, try_fewer_examples
+from tests.ownsite import build_own_site
 
 # A shell starts background jobs with Ctrl-C ignored, and what they start inherits that: tests that interrupt a
 # process need it as it is in a terminal.
@@ -47,6 +48,12 @@ def mongod_with_password() -> Iterator[servers.Mongod]:
     """A real server that asks for a password: user ``owner``, password ``known-only-to-tests``."""
     with servers.running(auth=True) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def own_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of this project's own site, built once for all who look at it."""
+    return build_own_site(tmp_path_factory.mktemp("own"), "1")
 
 
 @pytest.fixture(autouse=True, scope="session")

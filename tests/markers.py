@@ -18,8 +18,29 @@ SERVERS: Final = {"tests.mongod.running", "tests.mongod.program", "preprocessor.
 BUILDS: Final = {"tests.site.builds.build", "tests.site.inprocess.built"}
 BUILDING_MODULES: Final = {"mkdocs.commands.build", "mkdocs.__main__"}
 BUILDING_PROGRAMS: Final = {"mkdocs", "zensical", "properdocs"}
-SLOW: Final[tuple[str, ...]] = ()
-"""Beginnings of the ids of tests that take more than some seconds."""
+SLOW: Final = (
+    "tests/acceptance/test_faults.py::test_pre_commit",
+    "tests/acceptance/test_own_site.py",
+    "tests/aggregation/test_limits.py",
+    "tests/commands/test_hostile_text.py",
+    "tests/commands/test_process.py",
+    "tests/commands/test_pull.py",
+    "tests/commands/test_unreadable.py",
+    "tests/comments/test_comments_properties.py",
+    "tests/files/test_gcpause.py",
+    "tests/findings/test_baseline.py",
+    "tests/lint/test_check.py",
+    "tests/lint/test_growth.py",
+    "tests/lint/test_order.py",
+    "tests/pages/test_siteconfig.py",
+    "tests/results/test_memory.py",
+    "tests/runner/eventschemas/test_events.py",
+    "tests/runner/test_command.py",
+    "tests/runner/test_faults.py",
+    "tests/runner/test_rounds.py",
+    "tests/runner/test_worker.py",
+)
+"""Beginnings of the ids of tests that take more than some seconds, by themselves or all of a file together."""
 MANY_EXAMPLES: Final = 100
 FEWER: Final = 4
 """One of so many examples is tried, where not all are asked for by ``-m thorough``."""

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.site.builds import build
-
 HERE = Path(__file__).parents[2]
 PUBLISHED = Path(__file__).parent / "addresses.txt"
 FIGURE = re.compile(r'<figure class="mongo-table" id="([^"]+)"')
@@ -16,12 +14,9 @@ ID = re.compile(r' id="([^"]+)"')
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def pages(own_site: Path) -> dict[str, str]:
     """The HTML of each page of this site, by its address."""
-    folder = tmp_path_factory.mktemp("site")
-    done = build(HERE, "--quiet", "--site-dir", str(folder), MONGO_TABLES_CACHE=str(folder.parent / "cache"))
-    assert done.returncode == 0, done.stderr
-    found = {path.parent.relative_to(folder): path for path in folder.rglob("index.html")}
+    found = {path.parent.relative_to(own_site): path for path in own_site.rglob("index.html")}
     return {f"{place.as_posix()}/": path.read_text("utf-8") for place, path in found.items()}
 
 

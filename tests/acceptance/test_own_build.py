@@ -2,63 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.ownsite import build_own_site, without_network
 from tests.site.builds import environment
-
-HERE = Path(__file__).parents[2]
-PARTS = ("docs", "fixtures", "tests/lint/pages")
-
-# Where the kernel grants no network of one's own: every connection but to a file raises.
-NO_SOCKETS = """\
-import socket
-
-def refuse(self, address):
-    raise OSError(f"no network: {address}")
-
-socket.socket.connect = socket.socket.connect_ex = refuse
-socket.getaddrinfo = lambda host, *others, **more: refuse(None, host)
-"""
-
-
-def without_network(folder: Path) -> tuple[list[str], dict[str, str]]:
-    """What stands before a command so that it reaches no host, and what its environment needs for it."""
-    alone = ["unshare", "--map-root-user", "--net"]
-    try:
-        permitted = subprocess.run([*alone, "true"], capture_output=True, check=False).returncode == 0
-    except FileNotFoundError:
-        permitted = False
-    if permitted:
-        return alone, {}
-    (folder / "sitecustomize.py").write_text(NO_SOCKETS)
-    return [], {"PYTHONPATH": str(folder)}
 
 
 @pytest.fixture(scope="module")
-def sites(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The site twice: of a copy with nothing but pages and fixtures, without a network, hashed differently."""
-    copy = tmp_path_factory.mktemp("copy")
-    for part in PARTS:
-        shutil.copytree(HERE / part, copy / part)
-    shutil.copy(HERE / "mkdocs.yml", copy)
-    before, needed = without_network(tmp_path_factory.mktemp("blocked"))
-    built = []
-    for seed in ("1", "4711"):
-        folder = tmp_path_factory.mktemp(f"site{seed}")
-        cache = str(tmp_path_factory.mktemp(f"cache{seed}"))
-        given = environment(PYTHONHASHSEED=seed, MONGO_TABLES_CACHE=cache, MONGO_TABLES_RESULTS="", **needed)
-        command = [*before, sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "-d", str(folder)]
-        done = subprocess.run(
-            command, cwd=copy, env=given, capture_output=True, text=True, timeout=240, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        built.append(folder)
-    return built
+def sites(own_site: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The site twice, hashed differently."""
+    return [own_site, build_own_site(tmp_path_factory.mktemp("again"), "4711")]
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -6,12 +6,13 @@ No longer than that: while Playwright is at work in a process, nothing else ther
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.browsing import FLAGS, ROOT, STILL, Served, chromium, served
-from tests.site.builds import build
+from tests.browser.browsing import EVERY, FLAGS, STILL, Served, chromium, served
+from tests.browser.tables import Tables, look_at_tables
 
 
 @pytest.fixture(scope="package")
@@ -37,10 +38,18 @@ def phone(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.fixture(scope="package")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def site(own_site: Path) -> Iterator[Served]:
     """The site of this repository as readers get it, on a loopback port."""
-    folder = tmp_path_factory.mktemp("site")
-    done = build(ROOT, "--quiet", "--site-dir", str(folder), MONGO_TABLES_CACHE=str(folder.parent / "cache"))
-    assert done.returncode == 0, done.stderr
-    with served(folder) as site:
+    with served(own_site) as site:
         yield site
+
+
+@pytest.fixture(scope="package", params=EVERY)
+def tables(request: pytest.FixtureRequest, site: Served, browser: Browser) -> dict[str, Tables]:
+    """What pages show of their tables to who opens them on screens of all sizes and clicks every header."""
+    with browser.new_context() as context:
+        context.add_init_script(STILL)
+        page = context.new_page()
+        return {
+            path: look_at_tables(page, site.url + path) for path in site.pages_with_tables[:: request.param]
+        }

@@ -7,13 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.browser.browsing import Served
+from tests.browser.browsing import EVERY, Served
+from tests.browser.tables import PAGE_TOO_WIDE, PAPER, TOO_WIDE, Tables
 
-# The boxes whose table is wider than they are, as pairs of the figure's id and the difference.
-TOO_WIDE = """() => [...document.querySelectorAll(".mongo-table__scroll")]
-    .filter((box) => box.checkVisibility() && box.scrollWidth > box.clientWidth)
-    .map((box) => `${box.closest("figure").id}: ${box.scrollWidth - box.clientWidth}px`)"""
-PAGE_TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # For each text of each chart its size on the screen, in CSS pixels: drawings are scaled.
 TEXT_SIZES = """() => [...document.querySelectorAll(".mongo-chart text")].map((text) =>
     parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a)"""
@@ -25,29 +21,21 @@ STICKING = """() => [...document.querySelectorAll(".mongo-table__scroll")]
         const cell = [...box.querySelectorAll("tr > :first-child")].at(-1);
         return Math.round(cell.getBoundingClientRect().left - box.getBoundingClientRect().left);
     })"""
-SIZES = [768, 1024, 1280, 1920]
 
 
-def test_from_768_pixels_on_no_table_is_wider_than_its_box(site: Served, page: Page) -> None:
-    wide = {}
-    for path in site.pages_with_tables:
-        page.goto(site.url + path)
-        for width in SIZES:
-            page.set_viewport_size({"width": width, "height": 900})
-            wide[path, width] = page.evaluate(TOO_WIDE) + (
-                ["the page itself"] if page.evaluate(PAGE_TOO_WIDE) else []
-            )
+def test_from_768_pixels_on_no_table_is_wider_than_its_box(tables: dict[str, Tables]) -> None:
+    wide = {(path, width): boxes for path, one in tables.items() for width, boxes in one.too_wide.items()}
     assert {where: boxes for where, boxes in wide.items() if boxes} == {}
 
 
-@pytest.fixture(scope="module")
-def on_phone(site: Served, browser: Browser) -> dict[str, Any]:
-    """What was measured on a phone on each page with tables."""
+@pytest.fixture(scope="module", params=EVERY)
+def on_phone(request: pytest.FixtureRequest, site: Served, browser: Browser) -> dict[str, Any]:
+    """What was measured on a phone on pages with tables."""
     settings = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
     found = {}
     with browser.new_context(**settings) as context:
         page = context.new_page()
-        for path in site.pages_with_tables:
+        for path in site.pages_with_tables[:: request.param]:
             page.goto(site.url + path)
             found[path] = {name: page.evaluate(script) for name, script in ON_PHONE.items()}
     return found
@@ -108,17 +96,21 @@ def test_a_table_with_more_to_the_right_says_so_until_its_end_is_seen(site: Serv
 
 @pytest.fixture
 def paper(page: Page) -> Page:
-    """A4: 210 mm are 793 pixels, less margins of a centimetre."""
-    page.set_viewport_size({"width": 717, "height": 1000})
+    page.set_viewport_size({"width": PAPER, "height": 1000})
     page.emulate_media(media="print")
     return page
 
 
-def test_on_paper_nothing_is_cut_off(site: Served, paper: Page) -> None:
-    for path in experiments(site):
-        paper.goto(site.url + path)
-        assert paper.evaluate(TOO_WIDE) == [], path
-        assert paper.evaluate(PAGE_TOO_WIDE) == 0, path
+def test_on_paper_nothing_is_cut_off(tables: dict[str, Tables]) -> None:
+    wide = {
+        path: found.too_wide_on_paper for path, found in tables.items() if path.startswith("experiments/")
+    }
+    assert {path: boxes for path, boxes in wide.items() if boxes} == {}
+    assert wide
+
+
+def test_on_paper_nothing_offers_to_sort(site: Served, paper: Page) -> None:
+    paper.goto(site.url + experiments(site)[-1])
     signs = "getComputedStyle(document.querySelector('.mongo-table__sort'), '::after').display"
     assert paper.evaluate(signs) == "none"
 

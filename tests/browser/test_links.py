@@ -8,22 +8,15 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from tests.browser.browsing import Served, served
+from tests.browser.tables import Tables
 from tests.site.builds import build, sample
 
-# The single runs behind a row, folded away, are no rows of the table.
-WITHOUT = "figure.mongo-table:not([id]), figure.mongo-table > .mongo-table__scroll tbody tr:not([id])"
 
-
-def test_no_id_is_there_twice_and_every_link_within_a_page_leads_somewhere(site: Served, page: Page) -> None:
-    for path in site.pages_with_tables:
-        page.goto(site.url + path)
-        ids = Counter(page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)"))
-        assert {name: count for name, count in ids.items() if count > 1} == {}, path
-        wanted = page.evaluate(
-            "[...document.querySelectorAll('.mongo-table a[href^=\"#\"]')].map((one) => one.hash.slice(1))"
-        )
-        assert set(wanted) <= set(ids), path
-        assert page.locator(WITHOUT).count() == 0
+def test_no_id_is_there_twice_and_every_link_within_a_page_leads_somewhere(tables: dict[str, Tables]) -> None:
+    for path, found in tables.items():
+        assert {name: count for name, count in Counter(found.ids).items() if count > 1} == {}, path
+        assert set(found.links) <= set(found.ids), path
+        assert found.without_id == 0, path
 
 
 def test_a_link_to_a_row_shows_the_row_and_marks_it(site: Served, page: Page) -> None:

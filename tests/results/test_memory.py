@@ -33,8 +33,12 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
 
 @pytest.mark.parametrize(
     ("command", "page"),
-    [("render", PAGE), ("render", SELECTED), ("render", UNCUT), ("check", PAGE)],
-    ids=["all", "some", "the best", "check"],
+    [
+        pytest.param("render", PAGE, id="all"),
+        pytest.param("render", SELECTED, id="some", marks=pytest.mark.thorough),
+        pytest.param("render", UNCUT, id="the best", marks=pytest.mark.thorough),
+        pytest.param("check", PAGE, id="check"),
+    ],
 )
 def test_a_fixture_takes_less_memory_than_two_and_a_half_times_its_bytes_cold_and_warm(
     large: tuple[Path, int], empty: dict[str, int], command: str, page: str

@@ -35,6 +35,7 @@ def rows(folder):
     return FileStore(folder).rows("tiny")
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_killed_again_and_again_completes_without_losing_or_doubling_a_row(
     replica_set, tmp_path
 ):
@@ -76,6 +77,7 @@ def test_other_options_are_not_a_resumed_run(replica_set, slow, tmp_path):
     assert "had another scale" in err
 
 
+@pytest.mark.thorough
 def test_a_mongod_that_dies_ends_the_run_with_one_line_and_the_rest_can_be_resumed(slow, tmp_path):
     out = tmp_path / "out"
     arguments = (slow, "--output", out, "--scale", 0.3)
@@ -108,6 +110,7 @@ def is_secondary(member):
         return bool(client.admin.command("hello")["secondary"])
 
 
+@pytest.mark.thorough
 def test_a_write_that_needs_a_member_that_died_is_not_waited_for(slow, tmp_path):
     every_member = SLOW.replace("numberOfThreads", "writeConcern = { w = 3 }\nnumberOfThreads")
     slow.write_text(every_member, encoding="utf-8")
@@ -156,6 +159,7 @@ def test_a_full_disk_under_the_rows_is_said_in_a_line(replica_set, slow, small_d
     assert "--resume" in hint
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", ["60m", "400m"])
 def test_a_full_disk_under_the_servers_is_said_in_a_line_and_at_once(slow, small_disk, tmp_path, size):
     # More than fits, whenever the servers make room for their journals.
@@ -168,6 +172,7 @@ def test_a_full_disk_under_the_servers_is_said_in_a_line_and_at_once(slow, small
     assert f"there is no space left on the disk of {small_disk}" in first
 
 
+@pytest.mark.thorough
 def test_a_primary_that_steps_down_ends_the_run_with_a_line_and_the_rest_can_be_resumed(slow, tmp_path):
     out = tmp_path / "out"
     members = LocalReplicaSet(Settings(members=3))

@@ -60,6 +60,7 @@ writeConcern = { w = "majority", wtimeout = 150 }
 """
 
 
+@pytest.mark.thorough
 def test_the_row_says_what_was_acknowledged_what_timed_out_and_what_was_applied(tmp_path):
     (tmp_path / "held.toml").write_text(EXPERIMENT, encoding="utf-8")
     code, _, err = finish(start(tmp_path / "held.toml", "--output", tmp_path))
