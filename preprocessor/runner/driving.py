@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from preprocessor.runner.lag import Lag
 from preprocessor.runner.schedule import Pace, Schedule
 from preprocessor.runner.series import EXACT_BELOW, Counts, Series, bucket, merge
 from preprocessor.runner.window import NEVER, Inside, Window
@@ -33,8 +34,9 @@ class ConnectionStats:
     processor time is that of the process, in the window and in all its work. ``unfinished`` counts requests that were
     under way when the window closed, ``late`` their latencies. With a rate, ``sent`` and ``unsent`` are operations that
     were meant to start in the window; ``service`` has the times of requests without the wait before them. ``failed``
-    has the times of requests that failed, by the name of the error. ``lost`` counts connections that broke and were
-    opened again, ``without_service`` is the longest time in nanoseconds until one had an answer again.
+    has the times of requests that failed, by the name of the error. ``lag`` is what was waited for on this side.
+    ``lost`` counts connections that broke and were opened again, ``without_service`` is the longest time in nanoseconds
+    until one had an answer again.
     """
 
     series: Series
@@ -52,6 +54,7 @@ class ConnectionStats:
     sent: int = 0
     unsent: int = 0
     oldest_unsent: int = 0
+    lag: Lag = field(default_factory=Lag)
     lost: int = 0
     without_service: int = 0
     gave_up: str = ""

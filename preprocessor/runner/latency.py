@@ -24,7 +24,7 @@ def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
         histogram.record_value(min(max(value, 1), LONGEST_MICROSECONDS), count)
     empty = not latencies
     figures: dict[str, Any] = {"unit": "microseconds", "count": sum(latencies.values())}
-    figures["mean"] = None if empty else _mean(latencies)
+    figures["mean"] = mean(latencies)
     figures["min"] = None if empty else min(latencies)
     for name, percentile in _PERCENTILES.items():
         # The histogram gives the upper end of a step, which may lie beyond the longest that there was.
@@ -40,5 +40,7 @@ def _share_within(latencies: Mapping[int, int], most: int) -> float:
     return sum(count for value, count in latencies.items() if value <= most) / sum(latencies.values())
 
 
-def _mean(latencies: Mapping[int, int]) -> float:
-    return sum(value * count for value, count in latencies.items()) / sum(latencies.values())
+def mean(latencies: Mapping[int, int]) -> float | None:
+    """The mean of latencies, None when there are none."""
+    count = sum(latencies.values())
+    return sum(value * count for value, count in latencies.items()) / count if count else None

@@ -21,6 +21,7 @@ from typing import Any, Self
 
 from preprocessor.runner.driving import UNSENT, ConnectionStats
 from preprocessor.runner.errors import KEPT, WorkFailed
+from preprocessor.runner.lag import Lag
 from preprocessor.runner.series import Counts, Series, merge
 from preprocessor.runner.window import NEVER, Board, Inside
 from preprocessor.runner.worker import Assignment, Load, serve
@@ -53,8 +54,9 @@ class Outcome:
     window is one in which all connections had work. ``latencies`` counts requests by buckets of microseconds, with a
     rate also those that were not sent, by their age; ``latencies_by_kind`` has those of each kind that were answered.
     ``unfinished`` were answered after the window, and are in them. ``errors`` counts failed requests by their name,
-    ``failed`` has their times. ``lost`` connections were opened again, and ``without_service`` seconds are the longest
-    time until one had an answer again. CPU seconds are those of each worker process in the window.
+    ``failed`` has their times; ``lag`` is what was waited for on the client's side. ``lost`` connections were opened
+    again, and ``without_service`` seconds are the longest time until one had an answer again. CPU seconds are those of
+    each worker process in the window.
     """
 
     seconds: float
@@ -68,6 +70,7 @@ class Outcome:
     errors: dict[str, int]
     failed: Counts
     paced: Paced
+    lag: Lag
     lost: int
     without_service: float
     series: Series
@@ -79,8 +82,10 @@ class Outcome:
 class WorkerPool:
     """Worker processes, as a context manager: at its end they have ended, whatever they were doing."""
 
-    def __init__(self, processes: int, fault: Callable[[], str] = lambda: "") -> None:
-        """Start the processes; they cost nothing until they have work.
+    def __init__(
+        self, processes: int, fault: Callable[[], str] = lambda: "", shares_machine: bool = True
+    ) -> None:
+        """Start the processes; they cost nothing until they have work, and give way to servers on the same machine.
 
         ``fault`` says why a member of the deployment has ended, empty when none has. It is asked while work is under
         way: a write that needs every member is never answered when one of them is gone.
@@ -92,7 +97,7 @@ class WorkerPool:
         self._processes: list[SpawnProcess] = []
         for _ in range(processes):
             ours, theirs = context.Pipe()
-            process = context.Process(target=serve, args=(theirs, self._board), daemon=True)
+            process = context.Process(target=serve, args=(theirs, self._board, shares_machine), daemon=True)
             with _interrupts_ignored():
                 process.start()
             theirs.close()
@@ -249,8 +254,10 @@ def _outcome(tallies: Sequence[ConnectionStats], start: float, board: Board, loa
     latencies = _of_all_kinds(by_kind)
     by_kind.pop(UNSENT, None)
     failed: Counts = {}
+    lag = Lag()
     for tally in tallies:
         merge(failed, tally.failed)
+        lag.add(tally.lag)
     part = _measured_part(tallies, board, load) or _whole(tallies, start, latencies)
     return Outcome(
         seconds=part.seconds,
@@ -264,6 +271,7 @@ def _outcome(tallies: Sequence[ConnectionStats], start: float, board: Board, loa
         errors={name: sum(failed[name].values()) for name in sorted(failed)},
         failed=failed,
         paced=_paced(tallies),
+        lag=lag,
         lost=sum(tally.lost for tally in tallies),
         without_service=max(tally.without_service for tally in tallies) / 1e9,
         series=series,

@@ -8,7 +8,8 @@ from typing import Any
 
 from preprocessor.runner import littleslaw
 from preprocessor.runner.experiment import Experiment
-from preprocessor.runner.latency import summarise
+from preprocessor.runner.latency import mean, summarise
+from preprocessor.runner.load import Outcome
 from preprocessor.runner.measure import Measurement
 from preprocessor.runner.target import Machine
 from preprocessor.runner.workloads import Done, workload
@@ -18,6 +19,8 @@ LEAST_REQUESTS = 1000
 LEAST_A_CONNECTION = 30
 LEAST_IN_A_WINDOW = 3
 """Of each connection."""
+OWN_SHARE = 0.05
+"""Of the mean latency: a client that ran so much later than it could have, or read answers so late."""
 CLIENT_BOUND_SHARE = 0.85
 """Of one core, used by a worker process: from here on the interpreter lock may be what limits the run."""
 
@@ -221,7 +224,28 @@ def _client(measurement: Measurement, context: Context, connections: int) -> dic
         if outcome.window.operations
         else None,
         "busiest_process_share": busiest,
-        "client_bound": busiest >= CLIENT_BOUND_SHARE,
+        **_waits(measurement),
+        "client_bound": is_client_bound(outcome, busiest),
+    }
+
+
+def is_client_bound(outcome: Outcome, busiest: float) -> bool:
+    """Whether the client was at its limit, or so much of the latencies is its own that they are not the server's."""
+    latency = mean(outcome.latencies)
+    own = max(outcome.lag.of_an_answer() or 0.0, _in_run_queue(outcome))
+    return busiest >= CLIENT_BOUND_SHARE or (latency is not None and own > OWN_SHARE * latency)
+
+
+def _in_run_queue(outcome: Outcome) -> float:
+    """Microseconds for a request for which a thread of the client was ready to run and did not."""
+    return outcome.lag.in_run_queue / 1000 / max(1, sum(outcome.latencies.values()))
+
+
+def _waits(measurement: Measurement) -> dict[str, Any]:
+    outcome = measurement.outcome
+    return {
+        "run_queue_microseconds": _in_run_queue(outcome),
+        "receive_lag_microseconds": outcome.lag.of_an_answer(),
     }
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.runner.clients import Client, Kind, PyMongoClient
 from preprocessor.runner.driving import ConnectionStats, Surroundings, add_up, drive, one_line
+from preprocessor.runner.lag import Lag, run_queue_delay
 from preprocessor.runner.schedule import Arrivals, Pace
 from preprocessor.runner.series import Series, interval_for
 from preprocessor.runner.window import Board, Handout, Window
@@ -84,14 +85,15 @@ class Assignment:
     mine: tuple[int, ...]
 
 
-def serve(pipe: Connection, board: Board) -> None:
+def serve(pipe: Connection, board: Board, gives_way: bool) -> None:
     """Entry point of the process: take one Assignment after the other, until the runner ends it.
 
     For each the answer is ``None`` when everything is prepared, and after the start a Tally. A string in
     place of either says what went wrong.
     """
     threading.Thread(target=_end_with_runner, daemon=True).start()
-    _give_way()
+    if gives_way:
+        _give_way()
     with suppress(EOFError, BrokenPipeError):  # the runner is gone
         while True:
             _work(pipe.recv(), pipe, board)
@@ -182,9 +184,13 @@ def _timed(
         for client, step, tally, slot in zip(clients, steps, tallies, assignment.mine, strict=True)
     ]
     begun = time.process_time()
-    _perform(clients, loops, load)
+    in_run_queue = _perform(clients, loops, load)
     ended = time.process_time()
     total = add_up(tallies)
+    total.lag = Lag(in_run_queue)
+    for client in clients:
+        if isinstance(client, WireClient):
+            total.lag.add(client.lag)
     total.whole_cpu_seconds = ended - begun
     total.cpu_seconds = (window.cpu_closed or ended) - (window.cpu_opened or begun)
     return total
@@ -248,16 +254,18 @@ def _pace(load: Load, start: float, slot: int) -> Pace:
     return Pace(first, intervals, load.seconds or 0.0, draw, each)
 
 
-def _perform(clients: list[Client], loops: Sequence[Callable[[], None]], load: Load) -> None:
+def _perform(clients: list[Client], loops: Sequence[Callable[[], None]], load: Load) -> int:
+    """Do all loops; give the nanoseconds for which their threads were ready to run and did not."""
     held = [client for client in clients if isinstance(client, WireClient) and client.waits_for_ever]
     paced = load.rates or load.workload in PACES_ITSELF
     if held and (paced or len(held) > 1) and AVAILABLE and _concern(load).get("w") != 0:
         hub = Hub()
         for client in held:
             client.share_thread(hub)
+        before = run_queue_delay()
         hub.run({client.fileno(): loop for client, loop in zip(held, loops, strict=True)})
-        return
-    _in_threads(loops)
+        return run_queue_delay() - before
+    return _in_threads(loops)
 
 
 def _sleep(client: Client, seconds: float) -> None:
@@ -265,15 +273,17 @@ def _sleep(client: Client, seconds: float) -> None:
     client.sleep(seconds)
 
 
-def _in_threads(loops: Sequence[Callable[[], None]]) -> None:
-    """Run each in a thread of its own; raises what one of them raised, which a thread by itself would keep."""
+def _in_threads(loops: Sequence[Callable[[], None]]) -> int:
+    """Run each in a thread of its own, and give their delay; raises what one of them raised."""
     raised: list[Exception] = []
+    delays: list[int] = []
 
     def perform(loop: Callable[[], None]) -> None:
         try:
             loop()
         except Exception as error:
-            raised.append(error)
+            raised.append(error)  # a thread by itself would keep it
+        delays.append(run_queue_delay())
 
     threads = [threading.Thread(target=perform, args=(loop,)) for loop in loops]
     for thread in threads:
@@ -282,6 +292,7 @@ def _in_threads(loops: Sequence[Callable[[], None]]) -> None:
         thread.join()
     if raised:
         raise raised[0]
+    return sum(delays)
 
 
 def _end_with_runner() -> None:

@@ -92,7 +92,8 @@ def _add_how_much(parser: ArgumentParser) -> None:
 def _add_how(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--processes", type=count, metavar="N",
-        help="worker processes that share the connections (default: half of the processors)",
+        help="worker processes that share the connections (default: half of the processors on a local target, "
+        "else all)",
     )  # fmt: skip
     parser.add_argument(
         "--client", choices=("wire", "pymongo"), default="wire",

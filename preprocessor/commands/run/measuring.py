@@ -49,10 +49,12 @@ def _measure(
         arguments.arrivals,
         arguments.on_error,
     )
-    processes = arguments.processes or max(1, (os.cpu_count() or 1) // 2)
     with closing(open_target(arguments.target)) as target:
+        shared = target.ends_with_run  # its servers run here
+        processors = os.cpu_count() or 1
+        processes = arguments.processes or (max(1, processors // 2) if shared else processors)
         allowed = [one for one in wanted if _allows(one, options, target, store, leave_out=arguments.all)]
-        with WorkerPool(processes, partial(target.fault, patience=0)) as crew:
+        with WorkerPool(processes, partial(target.fault, patience=0), shared) as crew:
             for experiment in allowed:
                 asked = {**request(experiment, options, target), "processes": processes}
                 journal = open_journal(store, experiment.name, asked, arguments.resume)

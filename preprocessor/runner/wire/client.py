@@ -20,6 +20,7 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import PROJECTION, UnexpectedReply
+from preprocessor.runner.lag import EVERY, Lag, receive_stamped, stamp
 from preprocessor.runner.wire.replies import (
     EMPTY,
     FIRST_BATCH,
@@ -60,6 +61,10 @@ class WireClient:
         self._connection = _checked_out(client, self._held)
         self._socket = _socket(self._connection)
         self._hub: Hub | None = None
+        self.lag = Lag()
+        """How long answers waited to be read."""
+        self._stamped = stamp(self._socket)
+        self._to_sample = EVERY
         self._prepare_reads({"$db": database}, collection)
         self._prepare_writes({"writeConcern": dict(concern), "$db": database}, collection)
         self._acknowledged = concern.get("w") != 0
@@ -108,6 +113,7 @@ class WireClient:
         self._held.close()
         self._connection = _checked_out(self._client, self._held, RECONNECT_PATIENCE_SECONDS)
         self._socket = _socket(self._connection)
+        self._stamped = stamp(self._socket)
         if self._hub is not None:
             self.share_thread(self._hub)
             self._hub.wait_for(self._socket.fileno())
@@ -213,7 +219,8 @@ class WireClient:
         if self._hub:
             self._hub.wait()
         # Most answers come whole: to ask for the head first would be one more call of the system for each.
-        answer = self._some(MOST_AT_ONCE)
+        self._to_sample -= 1
+        answer = self._some(MOST_AT_ONCE) if self._to_sample else self._sampled()
         if len(answer) < HEAD.size:
             answer += self._receive(HEAD.size - len(answer))
         length, kind = HEAD.unpack_from(answer)
@@ -252,6 +259,14 @@ class WireClient:
                 self._hub.wait()
             else:
                 return some
+
+    def _sampled(self) -> bytes:
+        """As ``_some``, and how long it had waited to be read."""
+        self._to_sample = EVERY
+        if self._stamped:
+            with suppress(BlockingIOError):  # nothing has come yet
+                return receive_stamped(self._socket, MOST_AT_ONCE, self.lag)
+        return self._some(MOST_AT_ONCE)
 
     def _receive(self, length: int) -> bytes:
         parts: list[bytes] = []

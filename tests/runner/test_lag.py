@@ -1,0 +1,66 @@
+"""A client that is kept from running is told of: its lag is in every latency."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from types import SimpleNamespace
+
+import pytest
+
+from preprocessor.runner.lag import Lag, receive_stamped, stamp
+from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.result import is_client_bound
+from preprocessor.runner.worker import Load
+from tests.runner.pretending import READS, pretending
+
+
+def test_how_long_an_answer_waited_to_be_read_is_known():
+    with ExitStack() as held:
+        listening = held.enter_context(socket.create_server(("localhost", 0)))
+        reading = held.enter_context(socket.create_connection(listening.getsockname()))
+        sending = held.enter_context(listening.accept()[0])
+        assert stamp(reading)
+        lag = Lag()
+        while not lag.sampled:  # the system begins to stamp a little later
+            sending.send(b"an answer")
+            time.sleep(0.05)
+            assert receive_stamped(reading, 100, lag) == b"an answer"
+    assert lag.sampled == 1
+    assert lag.of_an_answer() >= 50_000
+
+
+@pytest.mark.parametrize(
+    ("busiest", "lag", "bound"),
+    [
+        (0.2, Lag(), False),
+        (0.9, Lag(), True),
+        (0.2, Lag(in_run_queue=4_000_000), False),
+        (0.2, Lag(in_run_queue=6_000_000), True),
+        (0.2, Lag(unread=400_000, sampled=10), False),
+        (0.2, Lag(unread=600_000, sampled=10), True),
+    ],
+)
+def test_more_than_a_twentieth_of_the_latency_is_the_clients(busiest, lag, bound):
+    hundred_of_a_millisecond = SimpleNamespace(latencies={1000: 100}, lag=lag)
+    assert is_client_bound(hundred_of_a_millisecond, busiest) is bound
+
+
+def test_a_client_that_two_busy_loops_keep_from_its_processor_is_the_limit():
+    with ExitStack() as held:
+        uri = held.enter_context(pretending(milliseconds=1))
+        pool = held.enter_context(WorkerPool(1))
+        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+        for process in busy:
+            held.callback(process.wait)
+            held.callback(process.kill)
+        first = {min(os.sched_getaffinity(0))}
+        for pid in (pool._processes[0].pid, *(process.pid for process in busy)):
+            os.sched_setaffinity(pid, first)
+        done = pool.perform(Load(uri, "a", "query", READS, "s", 5, "wire", seconds=1.5))
+    assert is_client_bound(done, 0.0)
+    assert done.lag.in_run_queue > 0.2e9
