@@ -216,7 +216,10 @@ def _named_variable(name: str, scope: Scope) -> Node:
     if name in ("CLUSTER_TIME", "USER_ROLES", "SEARCH_META", "JS_SCOPE"):
         raise NotOffline(f"$${name} is known to a server only")
     raise AggregationError(
-        f"no variable $${name} is defined here{did_you_mean(name, scope.slots)}", code=17276
+        f"no variable $${name} is defined here",
+        code=17276,
+        unknown=f"$${name}",
+        known=[f"$${one}" for one in scope.slots],
     )
 
 
@@ -292,8 +295,13 @@ def _object_runner(nodes: Mapping[str, Node]) -> Evaluate:
 def _operator(name: str, argument: Any, scope: Scope, path: Path) -> Node:
     entry = catalogue.find("expression", name)
     if entry is None:
-        hint = did_you_mean(name, catalogue.names("expression"))
-        raise AggregationError(f"there is no expression operator '{name}'{hint}", path, 168)
+        raise AggregationError(
+            f"there is no expression operator '{name}'",
+            path,
+            168,
+            unknown=name,
+            known=catalogue.names("expression"),
+        )
     if entry.refused:
         raise NotOffline(f"{name} does not run offline: {entry.refused}", path)
     if name not in _FORMS:
@@ -351,14 +359,6 @@ def constant_arrays(name: str, code: int, *places: int, null: bool = False) -> N
                 error.constant = True
                 raise error
         return node
-
-
-def did_you_mean(name: str, known: Mapping[str, Any] | Sequence[str]) -> str:
-    """`` — did you mean '…'?`` when a known name is close, else nothing."""
-    from difflib import get_close_matches  # only who mistyped pays for it
-
-    close = get_close_matches(name, list(known), n=1)
-    return f" — did you mean '{close[0]}'?" if close else ""
 
 
 # How operators are written: three decorators, one for each way of taking arguments.
@@ -472,7 +472,7 @@ def named_arguments(name: str, argument: Any, path: Path) -> dict[str, tuple[Any
     for key in argument:
         if key not in known:
             raise AggregationError(
-                f"{name} has no argument '{key}'{did_you_mean(key, known)}", (*path, key), 9
+                f"{name} has no argument '{key}'", (*path, key), 9, unknown=key, known=known
             )
     for key in entry.required:
         if key not in argument:
@@ -580,7 +580,7 @@ def _compiled_stage(spec: Any, scope: Scope, path: Path) -> Stage:
     entry = catalogue.find("stage", name)
     if entry is None:
         raise AggregationError(
-            f"there is no stage '{name}'{did_you_mean(name, catalogue.names('stage'))}", (*path, name), 40324
+            f"there is no stage '{name}'", (*path, name), 40324, unknown=name, known=catalogue.names("stage")
         )
     if entry.refused:
         raise NotOffline(f"{name} does not run offline: {entry.refused}", (*path, name))

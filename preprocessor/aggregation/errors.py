@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 PathPart = str | int
 Path = tuple[PathPart, ...]
 
@@ -10,14 +12,25 @@ class AggregationError(Exception):
     """A pipeline that the server would refuse, or fail on, too.
 
     ``path`` leads from the pipeline to the culprit, for example ``(3, "$set", "x", "$divide", 1)``.
-    ``code`` is MongoDB's numeric error code where one is known, else ``None``.
+    ``code`` is MongoDB's numeric error code where one is known, else ``None``. Where it is about a name that nobody
+    knows, ``unknown`` is that name and ``known`` are those that could stand there: which was meant, others may guess.
     """
 
-    def __init__(self, message: str, path: Path | None = None, code: int | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        path: Path | None = None,
+        code: int | None = None,
+        *,
+        unknown: str = "",
+        known: Iterable[str] = (),
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.path = path
         self.code = code
+        self.unknown = unknown
+        self.known = tuple(known)
         # Whether it is a constant that cannot be computed: no fault where the server never gets to computing it.
         self.constant = False
 

@@ -169,7 +169,9 @@ def _matching(
     except AggregationError as error:
         written = (error.path or ())[len((0, "$match", *around)) :]
         at = spec.locate((key, *written), key=True)
-        return _Selection(None, (finding("MT323", spec.file, at, error.message),))
+        return _Selection(
+            None, (finding("MT323", spec.file, at, error.message, did_you_mean(error.unknown, error.known)),)
+        )
 
 
 def _counted(rows: int) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from preprocessor.aggregation import AggregationError, LimitReached, NotOffline, check
 from preprocessor.findings.finding import Finding
+from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.results.readonly import refusals
 
@@ -36,6 +37,7 @@ def judge(spec: PipelineSpec) -> Judgement:
             spec.file,
             spec.locate((key, *one.path), key=True),
             one.message,
+            one.hint,
         )
         for key, part in (("pipeline", spec.pipeline), ("let", spec.let))
         for one in refusals(part)
@@ -53,7 +55,8 @@ def judge_offline(spec: PipelineSpec, limits: FileLimits | None = None) -> Judge
     except AggregationError as error:
         at = spec.locate(("pipeline", *(error.path or ())), key=True)
         if not isinstance(error, NotOffline):
-            return Judgement((finding("MT301", spec.file, at, error.message),))
+            hint = did_you_mean(error.unknown, error.known)
+            return Judgement((finding("MT301", spec.file, at, error.message, hint),))
         # A server may know it; on a fixture the run itself says so.
         message = f"{error.message}: fixtures cannot run this pipeline."
         hint = "Give a mongodb:// source, or say it with other operators."

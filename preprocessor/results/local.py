@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from preprocessor.aggregation import AggregationError, LimitReached, NotOffline, aggregate
 from preprocessor.aggregation.meter import uncounted
+from preprocessor.findings.nearest import did_you_mean
 from preprocessor.results import typedjson
 from preprocessor.results.fieldorder import settle_field_order
 from preprocessor.results.limitoptions import OPTIONS
@@ -217,9 +218,11 @@ def _named_stage(error: AggregationError) -> str:
 
 
 def _hint(error: AggregationError) -> str:
-    """What is to be done: about a limit, about what needs a server, nothing that is not clear otherwise."""
+    """What is to be done: about a limit, about what needs a server, about a name that is nearly a known one."""
+    if isinstance(error, NotOffline):
+        return "it runs on a MongoDB server only"
     if not isinstance(error, LimitReached):
-        return "it runs on a MongoDB server only" if isinstance(error, NotOffline) else ""
+        return did_you_mean(error.unknown, error.known)
     name = next(name for name, option in OPTIONS.items() if option.field == error.limit)
     return (
         f"let it do less, or raise {name}; on the command line --limit {name.removesuffix('_limit')}=NUMBER"

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any, Final, Literal, NamedTuple
 
 from preprocessor.aggregation.catalogue import KINDS, collection_arguments, forbidden, names
-from preprocessor.aggregation.compiler import did_you_mean
+from preprocessor.findings.nearest import did_you_mean
 
 Path = tuple[str | int, ...]
 
@@ -51,12 +51,13 @@ _COMPARING = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin
 class Refusal(NamedTuple):
     """Why a pipeline is not run, and where: ``path`` leads from the pipeline to the refused key or value.
 
-    ``known``: it does more than read; otherwise nothing is known of it.
+    ``known``: it does more than read; otherwise nothing is known of it. ``hint`` names what may have been meant.
     """
 
     path: Path
     message: str
     known: bool = True
+    hint: str = ""
 
 
 def refusals(pipeline: Sequence[Any] | Mapping[str, Any]) -> list[Refusal]:
@@ -125,12 +126,9 @@ def _refusal(key: str, path: Path, position: _Position) -> Refusal | None:
     if key.startswith(_INTERNAL_PREFIX):
         return Refusal(path, f"{key} {_INTERNAL}")
     if key.startswith("$") and position != "data" and key not in _allowed():
-        return Refusal(path, _unknown(key), known=False)
+        message = f"{key} is not among the operators that are known to only read"
+        return Refusal(path, message, known=False, hint=did_you_mean(key, _allowed()))
     return None
-
-
-def _unknown(name: str) -> str:
-    return f"{name} is not among the operators that are known to only read{did_you_mean(name, sorted(_allowed()))}"
 
 
 def _position_below(key: str, path: Path, position: _Position) -> _Position:

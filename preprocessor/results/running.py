@@ -21,7 +21,9 @@ def guard(query: Query) -> None:
 
 
 def _refused(refusal: Refusal, path: tuple[str | int, ...] | None) -> ResultsError:
-    return ResultsError(refusal.message, hint="nothing was sent to the results source", path=path)
+    return ResultsError(
+        refusal.message, hint=refusal.hint or "nothing was sent to the results source", path=path
+    )
 
 
 def run_all(

@@ -183,8 +183,10 @@ def test_a_wrong_specification_is_told_with_its_place_before_any_document_is_rea
     assert refusal([{"$skip": 0}, stage], []).path == (1, *path)
 
 
-def test_a_misspelt_option_is_told_with_the_one_that_was_meant() -> None:
-    assert "localField" in refusal([{"$lookup": {"from": "x", "localFeld": "a", "as": "b"}}]).message
+def test_a_misspelt_option_is_told_with_those_that_there_are() -> None:
+    error = refusal([{"$lookup": {"from": "x", "localFeld": "a", "as": "b"}}])
+    assert error.unknown == "localFeld"
+    assert "localField" in error.known
 
 
 def test_what_needs_a_server_says_so() -> None:

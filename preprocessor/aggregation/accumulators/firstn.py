@@ -12,7 +12,7 @@ from typing import Any
 
 from preprocessor.aggregation import catalogue, paths, sorting
 from preprocessor.aggregation.accumulators.registry import Accumulator, Keeping, State, form
-from preprocessor.aggregation.compiler import Scope, compile_expression, did_you_mean
+from preprocessor.aggregation.compiler import Scope, compile_expression
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.ordering import key
@@ -27,8 +27,9 @@ def checked(name: str, argument: Any, path: Path) -> Mapping[str, Any]:
     known = (*entry.required, *entry.optional)
     for given in argument:
         if given not in known:
-            hint = did_you_mean(given, known)
-            raise AggregationError(f"{name} has no argument '{given}'{hint}", (*path, given), 5787901)
+            raise AggregationError(
+                f"{name} has no argument '{given}'", (*path, given), 5787901, unknown=given, known=known
+            )
     for needed in entry.required:
         if needed not in argument:
             raise AggregationError(f"{name} needs the argument '{needed}'", path, 5787906)

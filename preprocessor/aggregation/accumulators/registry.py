@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from preprocessor.aggregation import catalogue
-from preprocessor.aggregation.compiler import Scope, compile_expression, did_you_mean
+from preprocessor.aggregation.compiler import Scope, compile_expression
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.sizes import memory_of
 from preprocessor.aggregation.values import MISSING, Document, Evaluate
@@ -95,8 +95,13 @@ def compile_accumulator(spec: Any, scope: Scope, path: Path) -> Accumulator:
     ((name, argument),) = spec.items()
     entry = catalogue.find("accumulator", name)
     if entry is None:
-        hint = did_you_mean(name, catalogue.names("accumulator"))
-        raise AggregationError(f"there is no accumulator '{name}'{hint}", (*path, name), 15952)
+        raise AggregationError(
+            f"there is no accumulator '{name}'",
+            (*path, name),
+            15952,
+            unknown=name,
+            known=catalogue.names("accumulator"),
+        )
     if entry.refused:
         raise NotOffline(f"{name} does not run offline: {entry.refused}", (*path, name))
     if isinstance(argument, list | tuple):

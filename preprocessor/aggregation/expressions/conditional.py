@@ -11,7 +11,6 @@ from preprocessor.aggregation.compiler import (
     arguments,
     compile_expression,
     constant,
-    did_you_mean,
     form,
     named_arguments,
 )
@@ -41,7 +40,7 @@ def _cond_parts(argument: Any, path: Path) -> list[tuple[Any, Path]]:
     for name in argument:
         if name not in _PARTS:
             raise AggregationError(
-                f"$cond has no argument '{name}'{did_you_mean(name, _PARTS)}", (*path, name), 17083
+                f"$cond has no argument '{name}'", (*path, name), 17083, unknown=name, known=_PARTS
             )
     for code, name in enumerate(_PARTS, 17080):
         if name not in argument:

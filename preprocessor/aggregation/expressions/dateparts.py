@@ -18,7 +18,6 @@ from preprocessor.aggregation.compiler import (
     Scope,
     compile_expression,
     constant,
-    did_you_mean,
     folded,
     form,
     named_arguments,
@@ -108,8 +107,13 @@ def _date_and_zone(
         return node.run, None, node.constant
     for key in argument:
         if key not in ("date", "timezone"):
-            hint = did_you_mean(key, ["date", "timezone"])
-            raise AggregationError(f"{name} has no argument '{key}'{hint}", (*path, key), 40535)
+            raise AggregationError(
+                f"{name} has no argument '{key}'",
+                (*path, key),
+                40535,
+                unknown=key,
+                known=["date", "timezone"],
+            )
     if "date" not in argument:
         raise AggregationError(f"{name} needs the argument 'date'", path, 40539)
     node = compile_expression(argument["date"], scope, (*path, "date"))

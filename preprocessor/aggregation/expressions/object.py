@@ -12,7 +12,6 @@ from preprocessor.aggregation.compiler import (
     compile_as_written,
     compile_expression,
     constant,
-    did_you_mean,
     folded,
     form,
     named_arguments,
@@ -117,8 +116,13 @@ def _get_field(argument: Any, scope: Scope, path: Path) -> Node:
     if isinstance(argument, Mapping) and not next(iter(argument), "").startswith("$"):
         for given in argument:
             if given not in ("field", "input"):
-                hint = did_you_mean(given, ("field", "input"))
-                raise AggregationError(f"$getField has no argument '{given}'{hint}", (*path, given), 3041701)
+                raise AggregationError(
+                    f"$getField has no argument '{given}'",
+                    (*path, given),
+                    3041701,
+                    unknown=given,
+                    known=("field", "input"),
+                )
         for code, needed in ((3041702, "field"), (3041703, "input")):
             if needed not in argument:
                 raise AggregationError(f"$getField needs the argument '{needed}'", path, code)

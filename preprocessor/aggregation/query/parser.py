@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from preprocessor.aggregation import catalogue
-from preprocessor.aggregation.compiler import Scope, compile_expression, did_you_mean
+from preprocessor.aggregation.compiler import Scope, compile_expression
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.numbers import integral, is_nan, to_double
 from preprocessor.aggregation.query.comparison import REFERENCE, equality, is_operators
@@ -76,8 +76,9 @@ def operators(query: Mapping[str, Any], scope: Scope, path: Path) -> list[Condit
 def _operator(name: str, value: Any, scope: Scope, path: Path) -> Condition:
     entry = catalogue.find("query", name)
     if entry is None:
-        hint = did_you_mean(name, catalogue.names("query"))
-        raise AggregationError(f"there is no query operator '{name}'{hint}", path, 2)
+        raise AggregationError(
+            f"there is no query operator '{name}'", path, 2, unknown=name, known=catalogue.names("query")
+        )
     if entry.refused:
         raise NotOffline(f"{name} does not run offline: {entry.refused}", path)
     if name not in FORMS and entry.family:
@@ -143,8 +144,13 @@ def _refused_top(name: str, path: Path) -> Predicate:
     entry = catalogue.find("query", name)
     if entry is not None and entry.refused:
         raise NotOffline(f"{name} does not run offline: {entry.refused}", path)
-    hint = did_you_mean(name, ["$and", "$or", "$nor", "$expr", "$jsonSchema", "$comment"])
-    raise AggregationError(f"'{name}' does not stand at the head of a query{hint}", path, 2)
+    raise AggregationError(
+        f"'{name}' does not stand at the head of a query",
+        path,
+        2,
+        unknown=name,
+        known=["$and", "$or", "$nor", "$expr", "$jsonSchema", "$comment"],
+    )
 
 
 def _logical(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predicate:

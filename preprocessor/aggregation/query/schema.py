@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from preprocessor.aggregation.compiler import did_you_mean
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.numbers import CONTEXT, is_nan, to_decimal
 from preprocessor.aggregation.ordering import key
@@ -60,7 +59,7 @@ def _check_keyword(name: str, path: Path) -> None:
         raise AggregationError(f"'{name}' has no place in a query", path, 224)
     if name in _UNSUPPORTED:
         fail(f"MongoDB does not know the keyword '{name}' of JSON Schema", path)
-    fail(f"there is no keyword '{name}'{did_you_mean(name, _KEYWORDS)}", path)
+    fail(f"there is no keyword '{name}'", path, unknown=name, known=_KEYWORDS)
 
 
 def _of_type(*types: str, test: Predicate) -> Predicate:
@@ -82,7 +81,7 @@ def _type(schema: Mapping[str, Any], path: Path) -> Predicate | None:
             fail("MongoDB does not know the type 'integer': write bsonType: 'int'", where)
         if name not in _JSON_TYPES:
             raise AggregationError(
-                f"there is no type '{name}' here{did_you_mean(name, _JSON_TYPES)}", where, 2
+                f"there is no type '{name}' here", where, 2, unknown=name, known=_JSON_TYPES
             )
         wanted |= type_names(_JSON_TYPES[name], where)
     return lambda value: type_name(value) in wanted

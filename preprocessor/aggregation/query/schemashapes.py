@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 from preprocessor.aggregation.errors import AggregationError, Path
@@ -14,9 +14,9 @@ FAILED = 9  # FailedToParse
 _MISMATCH = 14  # TypeMismatch
 
 
-def fail(message: str, path: Path) -> NoReturn:
+def fail(message: str, path: Path, *, unknown: str = "", known: Iterable[str] = ()) -> NoReturn:
     """Raises the error of a schema that cannot be parsed."""
-    raise AggregationError(message, path, FAILED)
+    raise AggregationError(message, path, FAILED, unknown=unknown, known=known)
 
 
 def mapping(value: Any, path: Path) -> Mapping[str, Any]:

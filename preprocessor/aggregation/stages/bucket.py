@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
+from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, computed, paths_in
 from preprocessor.aggregation.meter import (
@@ -44,8 +44,9 @@ def _check(
     for option in argument:
         if option not in known:
             code = 40197 if name == "$bucket" else 40245
-            hint = did_you_mean(option, known)
-            raise AggregationError(f"{name} has no option '{option}'{hint}", (*path, option), code)
+            raise AggregationError(
+                f"{name} has no option '{option}'", (*path, option), code, unknown=option, known=known
+            )
     for option in required:
         if option not in argument:
             code = 40198 if name == "$bucket" else 40246

@@ -11,7 +11,6 @@ from preprocessor.aggregation.compiler import (
     Stage,
     compile_expression,
     compile_pipeline,
-    did_you_mean,
     stage,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
@@ -97,8 +96,13 @@ def _union(argument: Any, path: Path) -> tuple[str, Any, Path]:
         raise AggregationError("$unionWith takes a collection's name or a document", path, 9)
     for name in argument:
         if name not in ("coll", "pipeline"):
-            hint = did_you_mean(name, ["coll", "pipeline"])
-            raise AggregationError(f"$unionWith has no option '{name}'{hint}", (*path, name), 40415)
+            raise AggregationError(
+                f"$unionWith has no option '{name}'",
+                (*path, name),
+                40415,
+                unknown=name,
+                known=["coll", "pipeline"],
+            )
     pipeline = argument.get("pipeline", [])
     if "coll" not in argument and not starts_with_documents(pipeline):
         raise AggregationError("$unionWith needs 'coll', or a pipeline that starts with $documents", path, 9)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from preprocessor.aggregation import paths, sorting
-from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
+from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.expressions.arithmetic import add, subtract
 from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, split_path
@@ -314,8 +314,9 @@ def _checked(spec: Any, needed: tuple[str, ...], optional: tuple[str, ...], path
         raise AggregationError("$densify takes a document here", path, 9)
     for name in spec:
         if name not in (*needed, *optional):
-            hint = did_you_mean(name, (*needed, *optional))
-            raise AggregationError(f"$densify has no '{name}'{hint}", (*path, name), 40415)
+            raise AggregationError(
+                f"$densify has no '{name}'", (*path, name), 40415, unknown=name, known=(*needed, *optional)
+            )
     for name in needed:
         if name not in spec:
             raise AggregationError(f"$densify needs '{name}'", path, 40414)

@@ -14,7 +14,6 @@ from typing import Any, Protocol
 
 from bson.decimal128 import Decimal128
 
-from preprocessor.aggregation.compiler import did_you_mean
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.numbers import CONTEXT, decimal128, double_to_decimal, is_nan, to_double
 from preprocessor.aggregation.values import is_number, is_string, type_name
@@ -149,8 +148,7 @@ def series(name: Any, path: Path) -> Series:
     if name == "POWERSOF2":
         return _Powers()
     if name not in _SERIES:
-        hint = did_you_mean(name, _SERIES)
-        raise AggregationError(f"there is no granularity '{name}'{hint}", path, 40257)
+        raise AggregationError(f"there is no granularity '{name}'", path, 40257, unknown=name, known=_SERIES)
     return _Preferred(_SERIES[name])
 
 

@@ -10,7 +10,7 @@ from bson.int64 import Int64
 from bson.objectid import ObjectId
 
 from preprocessor.aggregation import paths
-from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
+from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.fields import Effect, Field, Gives, StageRecord, paths_in, split_path
 from preprocessor.aggregation.meter import each, made_array
@@ -110,8 +110,9 @@ def _check(argument: Any, path: Path) -> None:
         raise AggregationError("$graphLookup takes a document", path, 40327)
     for name in argument:
         if name not in _OPTIONS:
-            hint = did_you_mean(name, _OPTIONS)
-            raise AggregationError(f"$graphLookup has no option '{name}'{hint}", (*path, name), 40104)
+            raise AggregationError(
+                f"$graphLookup has no option '{name}'", (*path, name), 40104, unknown=name, known=_OPTIONS
+            )
     for name in _REQUIRED:
         if name not in argument:
             raise AggregationError(f"$graphLookup needs the option '{name}'", path, 40105)

@@ -13,7 +13,6 @@ from preprocessor.aggregation.compiler import (
     check_user_variable,
     compile_expression,
     compile_pipeline,
-    did_you_mean,
     stage,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
@@ -67,8 +66,9 @@ def _check(argument: Any, path: Path) -> None:
         raise AggregationError("$lookup takes a document", path, 9)
     for name in argument:
         if name not in _OPTIONS:
-            hint = did_you_mean(name, _OPTIONS)
-            raise AggregationError(f"$lookup has no option '{name}'{hint}", (*path, name), 9)
+            raise AggregationError(
+                f"$lookup has no option '{name}'", (*path, name), 9, unknown=name, known=_OPTIONS
+            )
     if "from" in argument and is_string(argument["from"]):
         check_collection(argument["from"], (*path, "from"))
     for name in ("from", "localField", "foreignField", "as"):

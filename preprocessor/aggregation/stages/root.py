@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
+from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.fields import Effect, Gives, StageRecord, paths_in
 from preprocessor.aggregation.values import Document, type_name
@@ -22,8 +22,9 @@ def replace_root(argument: Any, scope: Scope, path: Path) -> Stage:
         raise AggregationError("$replaceRoot takes a document with newRoot", path, 40229)
     for name in argument:
         if name != "newRoot":
-            hint = did_you_mean(name, ["newRoot"])
-            raise AggregationError(f"$replaceRoot has no option '{name}'{hint}", (*path, name), 40415)
+            raise AggregationError(
+                f"$replaceRoot has no option '{name}'", (*path, name), 40415, unknown=name, known=["newRoot"]
+            )
     if "newRoot" not in argument:
         raise AggregationError("$replaceRoot needs the option 'newRoot'", path, 40414)
     return _replacing(argument["newRoot"], scope, (*path, "newRoot"))

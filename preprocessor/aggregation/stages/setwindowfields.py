@@ -8,7 +8,7 @@ from typing import Any
 
 from preprocessor.aggregation import catalogue, sorting, windows
 from preprocessor.aggregation.accumulators.windowregistry import FORMS, Results, Window
-from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, did_you_mean, stage
+from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.fields import Effect, Order, StageRecord, computed, paths_in, split_path
 from preprocessor.aggregation.meter import admit_documents, gather_within_limits
@@ -65,8 +65,9 @@ def _checked(argument: Any, path: Path) -> Mapping[str, Any]:
     known = ("partitionBy", "sortBy", "output")
     for name in argument:
         if name not in known:
-            hint = did_you_mean(name, known)
-            raise AggregationError(f"$setWindowFields has no '{name}'{hint}", (*path, name), 40415)
+            raise AggregationError(
+                f"$setWindowFields has no '{name}'", (*path, name), 40415, unknown=name, known=known
+            )
     if not isinstance(argument.get("output"), Mapping):
         raise AggregationError("$setWindowFields needs the document 'output'", path, 40414)
     return argument
@@ -101,8 +102,13 @@ def _output(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> tu
 def _function(name: str, path: Path) -> Any:
     entry = catalogue.find("window", name)
     if entry is None:
-        hint = did_you_mean(name, catalogue.names("window"))
-        raise AggregationError(f"there is no window function '{name}'{hint}", path, _FAILED_TO_PARSE)
+        raise AggregationError(
+            f"there is no window function '{name}'",
+            path,
+            _FAILED_TO_PARSE,
+            unknown=name,
+            known=catalogue.names("window"),
+        )
     if entry.refused:
         raise NotOffline(f"{name} does not run offline: {entry.refused}", path)
     if name not in FORMS:

@@ -9,7 +9,7 @@ from typing import Any
 from bson.int64 import Int64
 
 from preprocessor.aggregation import paths
-from preprocessor.aggregation.compiler import Scope, Stage, did_you_mean, stage
+from preprocessor.aggregation.compiler import Scope, Stage, stage
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.fields import Effect, Field, StageRecord, paths_in, split_path
 from preprocessor.aggregation.meter import unwind_elements
@@ -70,8 +70,9 @@ def _parse(argument: Any, path: Path) -> _Unwind:
         raise AggregationError("$unwind takes '$field' or a document with path", path, 15981)
     for name in argument:
         if name not in _OPTIONS:
-            hint = did_you_mean(name, _OPTIONS)
-            raise AggregationError(f"$unwind has no option '{name}'{hint}", (*path, name), 28811)
+            raise AggregationError(
+                f"$unwind has no option '{name}'", (*path, name), 28811, unknown=name, known=_OPTIONS
+            )
     if "path" not in argument:
         raise AggregationError("$unwind needs the option 'path'", path, 28812)
     preserve = argument.get("preserveNullAndEmptyArrays", False)

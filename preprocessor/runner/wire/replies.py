@@ -6,6 +6,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from preprocessor.results.rawbson import elements
 from preprocessor.runner.clients import UnexpectedReply
 from preprocessor.runner.wire.requests import OP_MSG
 
@@ -19,8 +20,6 @@ EMPTY = 5
 _INT, _LONG, _DOUBLE = struct.Struct("<i"), struct.Struct("<q"), struct.Struct("<d")
 _CURSOR = b"\x03cursor\0"
 _OK = b"\x01ok\0" + _DOUBLE.pack(1)
-_FIXED = {0x01: 8, 0x07: 12, 0x08: 1, 0x09: 8, 0x0A: 0, 0x10: 4, 0x11: 8, 0x12: 8, 0x13: 16, 0x7F: 0, 0xFF: 0}
-_REST = {0x02: 4, 0x03: 0, 0x04: 0, 0x05: 5, 0x0D: 4, 0x0E: 4, 0x0F: 0}
 
 
 def checked(reply: bytes) -> dict[str, Any]:
@@ -72,12 +71,12 @@ def _refuse(answer: Mapping[str, Any]) -> NoReturn:
 
 def _batch_in_any_order(reply: bytes, name: bytes) -> tuple[int, int, int]:
     fields = _places(reply, 0)
-    ok = fields.get(b"ok")
+    ok = fields.get("ok")
     if ok is None or _DOUBLE.unpack_from(reply, ok)[0] != 1:
         checked(reply)
-    cursor = _places(reply, fields[b"cursor"])
-    start = cursor[name[1:-1]]
-    return *_count(reply, start), _LONG.unpack_from(reply, cursor[b"id"])[0]
+    cursor = _places(reply, fields["cursor"])
+    start = cursor[name[1:-1].decode()]
+    return *_count(reply, start), _LONG.unpack_from(reply, cursor["id"])[0]
 
 
 def _count(reply: bytes, start: int) -> tuple[int, int]:
@@ -92,14 +91,6 @@ def _count(reply: bytes, start: int) -> tuple[int, int]:
     return count, size
 
 
-def _places(reply: bytes, start: int) -> dict[bytes, int]:
+def _places(reply: bytes, start: int) -> dict[str, int]:
     """Where the value of every field of the document at ``start`` begins."""
-    end = start + _INT.unpack_from(reply, start)[0] - 1
-    place = start + 4
-    found = {}
-    while place < end:
-        kind = reply[place]
-        zero = reply.index(0, place + 1)
-        found[reply[place + 1 : zero]] = place = zero + 1
-        place += _FIXED[kind] if kind in _FIXED else _INT.unpack_from(reply, place)[0] + _REST[kind]
-    return found
+    return {name: value for _, name, _, value, _ in elements(reply, start)}
