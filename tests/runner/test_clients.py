@@ -9,13 +9,17 @@ import time
 
 import bson
 import pytest
+from bson.code import Code
 from bson.int64 import Int64
+from bson.min_key import MinKey
+from bson.regex import Regex
 from pymongo import MongoClient
 
 from preprocessor.runner.clients import PyMongoClient, UnexpectedReply
 from preprocessor.runner.driving import Surroundings, drive
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.schedule import Pace
+from preprocessor.runner.wire import replies
 from preprocessor.runner.wire.client import WireClient
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import Done
@@ -351,3 +355,12 @@ def test_many_encrypted_connections_in_one_thread_get_their_own_answers(encrypte
         assert done.errors == {}
         assert set(done.latencies_by_kind) == {"read", "replace"}
         assert done.documents == done.operations > 12
+
+
+def test_an_answer_is_counted_whatever_types_of_fields_come_before():
+    documents = [{"a": 1}, {"b": "two"}]
+    cursor = {"id": Int64(7), "ns": "x.y", "firstBatch": documents}
+    odd = {"said": Regex("a", "i"), "code": Code("x", {"y": 1}), "none": None, "least": MinKey()}
+    reply = bson.encode({**odd, "ok": 1.0, "cursor": cursor})
+    size = sum(len(bson.encode(document)) for document in documents)
+    assert replies.batch(reply, replies.FIRST_BATCH) == (2, size, 7)
