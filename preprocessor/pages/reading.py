@@ -13,7 +13,6 @@ from preprocessor.pages.model import Page
 if TYPE_CHECKING:
     from preprocessor.files.text import BadByte
     from preprocessor.results.model import ResultsError
-    from preprocessor.specs.model import Spec
     from preprocessor.specs.sharedpipelines import SharedPipeline
 
 
@@ -33,18 +32,12 @@ def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | Non
     if not scan.comments:
         return Page(file, text, (), (), tuple(found), scan.rejected)
     # A page without comments pays neither for the schemas nor for the evaluator.
-    from preprocessor.pages.static import Judgement, judge
-    from preprocessor.specs import reading
+    from preprocessor.pages.static import read_comment
 
-    read: list[Spec | None] = []
-    server_only: list[Finding | None] = []
-    for comment in scan.comments:
-        one = reading.read(comment, file, shared)
-        judged = judge(one.pipeline) if one.pipeline else Judgement()
-        read.append(None if judged.faults else one.spec)
-        server_only.append(judged.server_only)
-        found += (*one.findings, *judged.faults)
-    return Page(file, text, scan.comments, tuple(read), tuple(found), scan.rejected, tuple(server_only))
+    read = [read_comment(comment, file, shared) for comment in scan.comments]
+    found += (each for one, _ in read for each in one.findings)
+    specs, server_only = tuple(one.spec for one, _ in read), tuple(fault for _, fault in read)
+    return Page(file, text, scan.comments, specs, tuple(found), scan.rejected, server_only)
 
 
 def source_findings(error: ResultsError, file: str) -> list[Finding]:

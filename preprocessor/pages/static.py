@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,14 @@ from preprocessor.findings.finding import Finding
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.results.readonly import refusals
+from preprocessor.specs import reading
 
 if TYPE_CHECKING:
     from preprocessor.aggregation.limits import Limits as FileLimits
+    from preprocessor.comments.model import Comment
     from preprocessor.specs.model import PipelineSpec
+    from preprocessor.specs.reading import Reading
+    from preprocessor.specs.sharedpipelines import SharedPipeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +29,14 @@ class Judgement:
     server_only: Finding | None = None
 
 
-def static_findings(spec: PipelineSpec) -> list[Finding]:
-    """What can be said of a pipeline without a document: refused stages, operators that do not exist."""
-    return list(judge(spec).faults)
+def read_comment(
+    comment: Comment, file: str, shared: Callable[[str], SharedPipeline | None]
+) -> tuple[Reading, Finding | None]:
+    """What a comment says, without a spec where its pipeline has a fault; and what of this needs a server."""
+    read = reading.read(comment, file, shared)
+    judged = judge(read.pipeline) if read.pipeline else Judgement()
+    spec = None if judged.faults else read.spec
+    return read._replace(spec=spec, findings=[*read.findings, *judged.faults]), judged.server_only
 
 
 def judge(spec: PipelineSpec) -> Judgement:

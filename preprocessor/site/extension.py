@@ -11,11 +11,9 @@ conversion, and a page with a hole in it must not be published. In a preview of 
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from importlib import import_module
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from warnings import warn
@@ -32,7 +30,6 @@ from preprocessor.files.text import shorten_path
 from preprocessor.findings.reporters import SEVERITIES, amounts, failing
 from preprocessor.findings.rules import finding
 from preprocessor.pages.generated import deferred
-from preprocessor.pages.leftout import LeftOut, none_left_out
 from preprocessor.pages.placeholders import (
     LeftOver,
     shown_again,
@@ -45,10 +42,10 @@ from preprocessor.results.limitoptions import OPTIONS, limits_of
 from preprocessor.results.opening import named_kinds
 from preprocessor.site.assets import inline
 from preprocessor.site.headings import headings_with_values
-from preprocessor.site.shownpath import shown_path
+from preprocessor.site.pageplace import PagePlace, find_place
 from preprocessor.site.source import results_source
 from preprocessor.site.takenin import with_comments
-from preprocessor.site.zensicalhost import ended_by, forget, keep_out_of, look_through_feeds, serving
+from preprocessor.site.zensicalhost import ended_by
 from preprocessor.specs.sharedpipelines import SharedPipelines
 
 if TYPE_CHECKING:
@@ -107,72 +104,6 @@ class _Source(NamedTuple):
     limits: Limits
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the page is: its path as shown, and the folder that other paths are relative to.
-
-    Where the program tells it, ``pages`` is the folder of all pages of the site; else only one page is known, and it is
-    None. Under Zensical ``page`` is the path of this one in it, and ``site`` the folder that is written. ``refused_by``
-    is the error of MkDocs for what a build must not go on with. ``left_out`` says of files whether the build leaves
-    them out.
-    """
-
-    shown: str
-    folder: Path
-    pages: Path | None = None
-    page: str = ""
-    site: Path = Path()
-    refused_by: type[Exception] | None = None
-    left_out: Callable[[Path], bool] = none_left_out
-
-    @property
-    def zensical(self) -> bool:
-        """Whether Zensical converts the page."""
-        return bool(self.page)
-
-    @property
-    def preview(self) -> bool:
-        """Whether faults are to be shown in the page."""
-        return self.zensical and serving()
-
-    def look_after(self, pipelines: Path) -> None:
-        """See to what Zensical does on its own account with this page, and with shared pipelines."""
-        if self.pages is None or not self.zensical:
-            return
-        forget(self.folder, self.page)
-        look_through_feeds(self.site)
-        if pipelines.parent == self.folder / self.pages:
-            keep_out_of(self.site, pipelines)
-
-    def others(self, pipelines: str) -> OtherPages | None:
-        """The pages of the site beside this one; None where only one page is known."""
-        if self.pages is None:
-            return None
-        from preprocessor.pages.otherpages import OtherPages
-
-        apart = self.left_out(self.folder / self.shown)  # A preview shows it: it knows the tables of all.
-        left_out = none_left_out if apart else self.left_out
-        return OtherPages(self.folder, [str(self.pages)], pipelines, left_out)
-
-    def whole(self, text: str) -> str:
-        """The page with the front matter that was cut off before ``text``: lines are then those on disk."""
-        on_disk = self.on_disk()
-        return on_disk if on_disk.rstrip("\n").endswith(text.rstrip("\n")) else text
-
-    def on_disk(self) -> str:
-        """The page's file; nothing where there is none that can be read."""
-        file = self.folder / self.shown
-        try:
-            return file.read_text(encoding="utf-8-sig") if file.is_file() else ""
-        except (OSError, ValueError):
-            return ""
-
-    def of_file(self, file: Path) -> str:
-        """The path of another file as that of the page is shown."""
-        folder = self.folder.absolute()
-        return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else shorten_path(file)
-
-
 class _Conversion:
     """What the three processors share: the page that is being converted, its figures and what is wrong with it."""
 
@@ -180,7 +111,7 @@ class _Conversion:
         self.parsed = False
         self._md = md
         self._extension = extension
-        self._place = _Place("page", Path())
+        self._place = PagePlace("page", Path())
         self._page: Page | None = None
         self._figures: dict[str, str] = {}
         self._loose = ""
@@ -188,7 +119,8 @@ class _Conversion:
     def begin(self, text: str) -> str:
         """The page with tokens; its figures are ready. Raises ``MongoTablesError`` when it has an error."""
         self.parsed, self._page, self._figures, self._loose = False, None, {}, ""
-        self._place = place = self._found_place()
+        file = self._extension.getConfig("file") or "page"
+        self._place = place = find_place(self._md, file)
         if "<!--" not in text:
             self._report(_in_front_matter(place.whole(text), place.shown))
             return text
@@ -245,7 +177,7 @@ class _Conversion:
         )
         return f"{html}\n{inline()}" if styled else html
 
-    def _source(self, place: _Place) -> _Source:
+    def _source(self, place: PagePlace) -> _Source:
         """Where rows come from. Raises ``MongoTablesError`` for a limit that is no number above 0."""
         options = self._extension.getConfigs()
         try:
@@ -324,47 +256,6 @@ class _Conversion:
         self._report(found)
         return f"{fault_box(found)}\n{html}"
 
-    def _found_place(self) -> _Place:
-        """As told by Zensical's context, by MkDocs' processor of links, or by the option."""
-        context = next((each for each in self._md.preprocessors if hasattr(each, "page")), None)
-        if context is None:
-            links = next((each for each in self._md.treeprocessors if hasattr(each, "file")), None)
-            if links is not None and hasattr(links, "config"):
-                return _place_in_mkdocs(links)
-            return _Place(self._extension.getConfig("file") or "page", Path())
-        root = Path(context.config.get("root_dir") or "")
-        pages = Path(context.config.get("docs_dir") or "docs")
-        shown = (pages / context.page.path).as_posix()
-        site = root / (context.config.get("site_dir") or "site")
-        drafts = "" if serving() else context.config.get("draft_docs") or ""
-        patterns = LeftOut(context.config.get("exclude_docs") or "", drafts)
-
-        def left_out(page: Path) -> bool:
-            return page.suffix != ".md" or patterns.has(page, root / pages)
-
-        return _Place(
-            shown,
-            root,
-            pages,
-            context.page.path,
-            site,
-            left_out=left_out,
-        )
-
-
-def _place_in_mkdocs(links: Any) -> _Place:
-    """The page that MkDocs, or ProperDocs, is about to convert, by what resolves its links."""
-    host = type(links).__module__.partition(".")[0]
-    docs = Path(links.config.docs_dir)
-    known = docs.relative_to(Path.cwd()) if docs.is_relative_to(Path.cwd()) else None
-    refused_by = import_module(f"{host}.exceptions").PluginError
-
-    def left_out(page: Path) -> bool:
-        file = links.files.get_file_from_path(os.path.relpath(page, docs))
-        return file is None or file.inclusion.is_excluded()
-
-    return _Place(shown_path(links.file), Path(), known, refused_by=refused_by, left_out=left_out)
-
 
 def _error_for(refused_by: type[Exception] | None) -> type[Exception]:
     """Our error, which is one of MkDocs as well where that converts the page: it then shows the message alone."""
@@ -398,7 +289,7 @@ class _Figures(Postprocessor):  # type: ignore[misc]
         return self._conversion.end(text)
 
 
-def _reader(place: _Place, pipelines: str) -> Callable[[str, str], Page]:
+def _reader(place: PagePlace, pipelines: str) -> Callable[[str, str], Page]:
     from preprocessor.pages.reading import read_page
 
     shared = SharedPipelines(place.folder / pipelines)

@@ -83,7 +83,10 @@ def test_a_static_check_of_a_sound_page_loads_nothing_that_it_does_not_use(
 ) -> None:
     loaded = imported(["check", "--static", str(page)], tmp_path)
     assert "preprocessor.aggregation.compiler" in loaded
-    assert loaded.intersection({*HEAVY, *UNUSED}) == set()
+    assert (
+        loaded.intersection({*HEAVY, *UNUSED, "preprocessor.pages.judging", "preprocessor.render.html"})
+        == set()
+    )
 
 
 def test_a_check_against_fixtures_loads_no_server_driver_and_no_second_evaluator(

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from preprocessor.commands.explain.explaining import Explanation, explain
 from preprocessor.comments.search import find
 from preprocessor.findings.usage import UsageError
-from preprocessor.pages.static import static_findings
-from preprocessor.specs import reading
+from preprocessor.pages.static import read_comment
 from preprocessor.specs.model import DIRECTIVES, PipelineSpec
 
 if TYPE_CHECKING:
@@ -57,9 +56,8 @@ def explain_comment(
     comment: Comment, file: str, shared: Callable[[str], SharedPipeline | None], source: ResultsSource
 ) -> Explanation:
     """What the pipeline of a comment does, as far as it can be read, with the faults of the comment."""
-    read = reading.read(comment, file, shared)
-    found = [*read.findings, *(static_findings(read.pipeline) if read.pipeline else ())]
-    errors = [one for one in found if one.severity == "error"]
+    read, _ = read_comment(comment, file, shared)
+    errors = [one for one in read.findings if one.severity == "error"]
     pipeline = read.spec if isinstance(read.spec, PipelineSpec) and not errors else read.pipeline
     if pipeline is None or not pipeline.collection:
         return Explanation(file, comment.line, comment.column, "", findings=tuple(errors))

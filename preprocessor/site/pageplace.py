@@ -1,0 +1,128 @@
+"""Where a page is that Python-Markdown converts, as the program that has it converted tells."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.files.text import shorten_path
+from preprocessor.pages.leftout import LeftOut, none_left_out
+from preprocessor.site.shownpath import shown_path
+from preprocessor.site.zensicalhost import forget, keep_out_of, look_through_feeds, serving
+
+if TYPE_CHECKING:
+    from markdown import Markdown
+
+    from preprocessor.pages.otherpages import OtherPages
+
+
+@dataclass(frozen=True, slots=True)
+class PagePlace:
+    """Where the page is: its path as shown, and the folder that other paths are relative to.
+
+    Where the program tells it, ``pages`` is the folder of all pages of the site; else only one page is known, and it is
+    None. Under Zensical ``page`` is the path of this one in it, and ``site`` the folder that is written. ``refused_by``
+    is the error of MkDocs for what a build must not go on with. ``left_out`` says of files whether the build leaves
+    them out.
+    """
+
+    shown: str
+    folder: Path
+    pages: Path | None = None
+    page: str = ""
+    site: Path = Path()
+    refused_by: type[Exception] | None = None
+    left_out: Callable[[Path], bool] = none_left_out
+
+    @property
+    def zensical(self) -> bool:
+        """Whether Zensical converts the page."""
+        return bool(self.page)
+
+    @property
+    def preview(self) -> bool:
+        """Whether faults are to be shown in the page."""
+        return self.zensical and serving()
+
+    def look_after(self, pipelines: Path) -> None:
+        """See to what Zensical does on its own account with this page, and with shared pipelines."""
+        if self.pages is None or not self.zensical:
+            return
+        forget(self.folder, self.page)
+        look_through_feeds(self.site)
+        if pipelines.parent == self.folder / self.pages:
+            keep_out_of(self.site, pipelines)
+
+    def others(self, pipelines: str) -> OtherPages | None:
+        """The pages of the site beside this one; None where only one page is known."""
+        if self.pages is None:
+            return None
+        from preprocessor.pages.otherpages import OtherPages
+
+        apart = self.left_out(self.folder / self.shown)  # A preview shows it: it knows the tables of all.
+        left_out = none_left_out if apart else self.left_out
+        return OtherPages(self.folder, [str(self.pages)], pipelines, left_out)
+
+    def whole(self, text: str) -> str:
+        """The page with the front matter that was cut off before ``text``: lines are then those on disk."""
+        on_disk = self.on_disk()
+        return on_disk if on_disk.rstrip("\n").endswith(text.rstrip("\n")) else text
+
+    def on_disk(self) -> str:
+        """The page's file; nothing where there is none that can be read."""
+        file = self.folder / self.shown
+        try:
+            return file.read_text(encoding="utf-8-sig") if file.is_file() else ""
+        except (OSError, ValueError):
+            return ""
+
+    def of_file(self, file: Path) -> str:
+        """The path of another file as that of the page is shown."""
+        folder = self.folder.absolute()
+        return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else shorten_path(file)
+
+
+def find_place(md: Markdown, file: str) -> PagePlace:
+    """The place of the page that ``md`` converts, as Zensical or MkDocs tell it; else it is ``file``."""
+    context = next((each for each in md.preprocessors if hasattr(each, "page")), None)
+    if context is None:
+        links = next((each for each in md.treeprocessors if hasattr(each, "file")), None)
+        if links is not None and hasattr(links, "config"):
+            return _place_in_mkdocs(links)
+        return PagePlace(file, Path())
+    root = Path(context.config.get("root_dir") or "")
+    pages = Path(context.config.get("docs_dir") or "docs")
+    shown = (pages / context.page.path).as_posix()
+    site = root / (context.config.get("site_dir") or "site")
+    drafts = "" if serving() else context.config.get("draft_docs") or ""
+    patterns = LeftOut(context.config.get("exclude_docs") or "", drafts)
+
+    def left_out(page: Path) -> bool:
+        return page.suffix != ".md" or patterns.has(page, root / pages)
+
+    return PagePlace(
+        shown,
+        root,
+        pages,
+        context.page.path,
+        site,
+        left_out=left_out,
+    )
+
+
+def _place_in_mkdocs(links: Any) -> PagePlace:
+    """The page that MkDocs, or ProperDocs, is about to convert, by what resolves its links."""
+    host = type(links).__module__.partition(".")[0]
+    docs = Path(links.config.docs_dir)
+    known = docs.relative_to(Path.cwd()) if docs.is_relative_to(Path.cwd()) else None
+    refused_by = import_module(f"{host}.exceptions").PluginError
+
+    def left_out(page: Path) -> bool:
+        file = links.files.get_file_from_path(os.path.relpath(page, docs))
+        return file is None or file.inclusion.is_excluded()
+
+    return PagePlace(shown_path(links.file), Path(), known, refused_by=refused_by, left_out=left_out)
