@@ -104,14 +104,7 @@ def find_place(md: Markdown, file: str) -> PagePlace:
     def left_out(page: Path) -> bool:
         return page.suffix != ".md" or patterns.has(page, root / pages)
 
-    return PagePlace(
-        shown,
-        root,
-        pages,
-        context.page.path,
-        site,
-        left_out=left_out,
-    )
+    return PagePlace(shown, root, pages, context.page.path, site, left_out=left_out)
 
 
 def _place_in_mkdocs(links: Any) -> PagePlace:
