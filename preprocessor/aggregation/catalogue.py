@@ -111,7 +111,7 @@ def names(kind: Kind) -> list[str]:
 
 
 @cache
-def reading_operands_alone() -> frozenset[str]:
+def operand_readers() -> frozenset[str]:
     """The operators of expressions that read what stands in their operands, and nothing else of the document."""
     kinds = ("expression", "accumulator", "window")
     return frozenset(name for (kind, name), line in _lines().items() if kind in kinds and "reads" not in line)
@@ -124,6 +124,6 @@ def collection_arguments() -> Mapping[str, str]:
 
 
 @cache
-def forbidden() -> Mapping[str, str]:
+def forbidden_operators() -> Mapping[str, str]:
     """The operators that no page may send to a server either, each with what it does: a key of ``_WHY_FORBIDDEN``."""
     return {name: str(line["forbidden"]) for (_, name), line in _lines().items() if "forbidden" in line}

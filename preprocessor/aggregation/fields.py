@@ -145,7 +145,7 @@ def paths_in(expression: Any) -> Iterator[Parts]:
         for key, value in expression.items():
             if key in ("$literal", "$const"):
                 continue
-            if key.startswith("$") and key not in catalogue.reading_operands_alone():
+            if key.startswith("$") and key not in catalogue.operand_readers():
                 yield WHOLE
             if key == "sortBy" and isinstance(value, Mapping):
                 yield from map(split_path, value)
@@ -168,14 +168,14 @@ _OF_QUERIES: Final = frozenset({"$and", "$or", "$nor"})
 _OF_NO_FIELD: Final = frozenset({"$comment", "$sampleRate", "$alwaysTrue", "$alwaysFalse"})
 
 
-def queried_paths(condition: Any) -> Iterator[Parts]:
+def paths_in_query(condition: Any) -> Iterator[Parts]:
     """The fields that a query reads, in the order of its text."""
     for key, value in condition.items() if isinstance(condition, Mapping) else ():
         if key == "$expr":
             yield from paths_in(value)
         elif key in _OF_QUERIES and isinstance(value, (list, tuple)):
             for one in value:
-                yield from queried_paths(one)
+                yield from paths_in_query(one)
         elif not key.startswith("$"):
             yield split_path(key)
         elif key not in _OF_NO_FIELD:
@@ -202,7 +202,7 @@ def leaves(
             yield parts, here, value
 
 
-def computed(parts: Parts, place: Place, expression: Any) -> Field:
+def computed_field(parts: Parts, place: Place, expression: Any) -> Field:
     """A field that a stage computes by an expression."""
     return Field(parts, place, expression=expression, reads=tuple(paths_in(expression)))
 

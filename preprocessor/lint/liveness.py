@@ -65,13 +65,14 @@ def _unused(effect: Effect, live: Live, path: Path) -> Iterable[Unused]:
 
 
 def _live_before(effect: Effect, live: Live) -> Live:
-    """What is live before a stage. What stands above a dotted path that it writes says where it is written."""
+    """What is live before a stage; of a dotted path that it makes the path too, as an array above has it many times."""
     found = set(effect.reads)
     for field in effect.fields:
         if field.becomes == "kept":
             found |= _below(field.parts, live)
         elif field.always or is_live(field.parts, live):
             found |= {*field.reads, *_read_by_branch(field, live)}
+            found |= {field.parts} if len(field.parts) > 1 else set()
     if not effect.only:
         written = {field.parts[0] for field in effect.fields if len(field.parts) == 1}
         found |= {one for one in live if one == WHOLE or one[0] not in written}

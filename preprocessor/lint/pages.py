@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.aggregation import AggregationError, check
-from preprocessor.aggregation.fields import queried_paths, split_path
+from preprocessor.aggregation.fields import paths_in_query, split_path
 from preprocessor.findings.finding import Finding
 from preprocessor.lint import asked_findings, findings, page_findings, row_findings, subject_of
 from preprocessor.lint.documents import collection_shape
@@ -88,6 +88,6 @@ def _quoted(specs: Iterable[Spec | None]) -> dict[str, list[str]]:
     for spec in specs:
         if isinstance(spec, QuotingSpec):
             read = {split_path(column) for column in spec.quoted_columns}
-            read = read.union(*map(queried_paths, spec.queries.values()))
+            read = read.union(*map(paths_in_query, spec.queries.values()))
             fields[spec.table] += sorted(".".join(parts) for parts in read if parts)
     return fields

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, Literal, NamedTuple
 
-from preprocessor.aggregation.catalogue import KINDS, collection_arguments, forbidden, names
+from preprocessor.aggregation.catalogue import KINDS, collection_arguments, forbidden_operators, names
 from preprocessor.findings.nearest import did_you_mean
 
 Path = tuple[str | int, ...]
@@ -24,7 +24,7 @@ _FORBIDDEN: Final = {
     "code": "runs code on the server; say it with aggregation operators",
     "state": "reads the state of the server, not results; its rows differ from run to run",
 }
-"""What to say of an operator by what it does (``catalogue.forbidden``)."""
+"""What to say of an operator by what it does (``catalogue.forbidden_operators``)."""
 _INTERNAL = "is internal to the server, and what it does is not documented"
 _ELSEWHERE = "reads another database than the results source"
 
@@ -74,7 +74,7 @@ def refusals(pipeline: Sequence[Any] | Mapping[str, Any]) -> list[Refusal]:
 @cache
 def _allowed() -> frozenset[str]:
     """Every name with "$" that only reads, whether it runs offline or not."""
-    return frozenset(name for kind in KINDS for name in names(kind)) - forbidden().keys() | _PARTS
+    return frozenset(name for kind in KINDS for name in names(kind)) - forbidden_operators().keys() | _PARTS
 
 
 def _suspicious(value: Any) -> bool:
@@ -121,8 +121,8 @@ def _in_mapping(value: Mapping[str, Any], path: Path, position: _Position) -> It
 def _refusal(key: str, path: Path, position: _Position) -> Refusal | None:
     if position == "literal":
         return None
-    if key in forbidden():
-        return Refusal(path, f"{key} {_FORBIDDEN[forbidden()[key]]}")
+    if key in forbidden_operators():
+        return Refusal(path, f"{key} {_FORBIDDEN[forbidden_operators()[key]]}")
     if key.startswith(_INTERNAL_PREFIX):
         return Refusal(path, f"{key} {_INTERNAL}")
     if key.startswith("$") and position != "data" and key not in _allowed():

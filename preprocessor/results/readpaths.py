@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from preprocessor.aggregation.catalogue import collection_arguments
-from preprocessor.aggregation.fields import WHOLE, Parts, ReadsAnything, paths_read, queried_paths, split_path
+from preprocessor.aggregation.fields import (
+    WHOLE,
+    Parts,
+    ReadsAnything,
+    paths_in_query,
+    paths_read,
+    split_path,
+)
 from preprocessor.results.model import Query
 from preprocessor.results.rawbson import Scalar
 
@@ -44,7 +51,7 @@ def read_tree(pipeline: Sequence[Any]) -> Tree | None:
 def _taken(reader: Reader) -> list[Parts]:
     """What is taken of rows. Raises ``ReadsAnything``."""
     columns = [path for name in reader.columns for path in ((name,), split_path(name))]
-    filtered = [path for each in reader.filters for path in queried_paths(each)]
+    filtered = [path for each in reader.filters for path in paths_in_query(each)]
     if WHOLE in filtered:
         raise ReadsAnything("a condition on the rows may read every field")
     return columns + filtered

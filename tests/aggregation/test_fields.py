@@ -17,8 +17,8 @@ from preprocessor.aggregation.fields import (
     ReadsAnything,
     effect_of,
     paths_in,
+    paths_in_query,
     paths_read,
-    queried_paths,
     record_of,
 )
 from preprocessor.results.limits import OPTIONS
@@ -132,7 +132,7 @@ def test_what_an_expression_reads(expression: Any, reads: str) -> None:
 
 
 def test_a_condition_on_whole_documents_reads_them_whole() -> None:
-    assert WHOLE in set(queried_paths({"$and": [{"a": 1}, {"$jsonSchema": {"required": ["b"]}}]}))
+    assert WHOLE in set(paths_in_query({"$and": [{"a": 1}, {"$jsonSchema": {"required": ["b"]}}]}))
 
 
 def shortened(document: dict[str, Any], tree: dict[str, Any]) -> dict[str, Any]:

@@ -39,6 +39,7 @@ def unused(pipeline: list[Any], *columns: str) -> list[str]:
         ([{"$set": {"a": 1}}, {"$set": {"b": {"$literal": "$a"}}}], ["b"], ["a"]),
         ([{"$set": {"a": 1}}, {"$unwind": "$a"}], ["b"], []),
         ([{"$set": {"a": [{}, {}]}}, {"$set": {"a.b": 1}}], ["a.b"], []),
+        ([{"$set": {"a": [{}, {}]}}, {"$project": {"a.b": {"$literal": 1}}}], ["a.b"], []),
         ([{"$set": {"a": 1}}, {"$set": {"x": {"sortBy": {"k": "$a"}}}}], ["x"], []),
         ([{"$set": {"a.b": 1}}, {"$match": {"a.0.b": 1}}], ["c"], []),
         ([{"$set": {"a": 1}}, {"$match": {"$jsonSchema": {"required": ["a"]}}}], ["c"], []),

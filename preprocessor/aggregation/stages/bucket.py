@@ -9,7 +9,7 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, computed, paths_in
+from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, computed_field, paths_in
 from preprocessor.aggregation.meter import (
     admit_documents,
     blocks,
@@ -76,7 +76,9 @@ def _output(name: str, argument: Mapping[str, Any], scope: Scope, path: Path) ->
 def _effect(argument: Any) -> Effect:
     made = [Field(("_id",), None, always=True)]
     if "output" in argument:
-        made += [computed((name,), ("output", name), value) for name, value in argument["output"].items()]
+        made += [
+            computed_field((name,), ("output", name), value) for name, value in argument["output"].items()
+        ]
     else:
         made.append(Field(("count",), None, always=True))
     return Effect(tuple(paths_in(argument["groupBy"])), tuple(made), only=True)

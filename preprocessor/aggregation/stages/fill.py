@@ -7,7 +7,15 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, stage
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, computed, paths_in, split_path
+from preprocessor.aggregation.fields import (
+    Effect,
+    Field,
+    Order,
+    StageRecord,
+    computed_field,
+    paths_in,
+    split_path,
+)
 from preprocessor.aggregation.stages.projection import set_fields
 from preprocessor.aggregation.stages.setwindowfields import set_window_fields
 from preprocessor.aggregation.values import Document
@@ -28,7 +36,7 @@ def _effect(argument: Any) -> Effect:
 def _filled(name: str, spec: Mapping[str, Any]) -> Field:
     method = _METHODS.get(str(spec.get("method")))
     filling = {method: f"${name}"} if method else {"$ifNull": [f"${name}", spec.get("value")]}
-    return computed(split_path(name), ("output", name), filling)
+    return computed_field(split_path(name), ("output", name), filling)
 
 
 def _order_of(argument: Any) -> Order:

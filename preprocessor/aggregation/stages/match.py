@@ -7,13 +7,13 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, stage
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.fields import Effect, Gives, StageRecord, queried_paths
+from preprocessor.aggregation.fields import Effect, Gives, StageRecord, paths_in_query
 from preprocessor.aggregation.query.parser import compile_query
 from preprocessor.aggregation.values import Document
 
 
 def _effect(argument: Any) -> Effect:
-    return Effect(reads=tuple(queried_paths(argument)))
+    return Effect(reads=tuple(paths_in_query(argument)))
 
 
 def _names_one(condition: Any) -> bool:

@@ -15,7 +15,15 @@ from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.fieldorder import OrderedDocument, closed, opened, placed, without_missing
-from preprocessor.aggregation.fields import Effect, Field, Gives, StageRecord, computed, leaves, split_path
+from preprocessor.aggregation.fields import (
+    Effect,
+    Field,
+    Gives,
+    StageRecord,
+    computed_field,
+    leaves,
+    split_path,
+)
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_flag, is_string, truthy
 
 Kind = Literal["inclusion", "exclusion", "addition"]
@@ -138,7 +146,7 @@ def _effect_of_project(argument: Any) -> Effect:
     fields = []
     for parts, place, value in leaves(argument):
         if not is_flag(value):
-            fields.append(computed(parts, place, value))
+            fields.append(computed_field(parts, place, value))
         elif truthy(value) == only:
             becomes: Literal["kept", "dropped"] = "kept" if only else "dropped"
             fields.append(Field(parts, place, becomes, always=parts == ("_id",)))
@@ -213,7 +221,7 @@ def unset(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _effect_of_set(argument: Any) -> Effect:
-    return Effect(fields=tuple(computed(*leaf) for leaf in leaves(argument)))
+    return Effect(fields=tuple(computed_field(*leaf) for leaf in leaves(argument)))
 
 
 @stage("$set", "$addFields", record=StageRecord(_effect_of_set, Gives.EACH))
