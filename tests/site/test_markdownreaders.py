@@ -61,7 +61,7 @@ def test_a_site_whose_markdown_nobody_reads_does_not_pay_for_pipe_tables(
     def made(*_: object, **__: object) -> list[str]:
         raise AssertionError("a pipe table was made")
 
-    monkeypatch.setattr("preprocessor.pages.markdown.pipe_table", made)
+    monkeypatch.setattr("preprocessor.render.pipetable.pipe_table", made)
     hook = "def on_files(files, *, config):\n    return files\n"
     write(site, {"mkdocs.yml": f"{CONFIG}{PLUGINS}hooks: [early.py]\n", "early.py": hook})
     for _ in range(2):
