@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 from bson.dbref import DBRef
 
 from preprocessor.aggregation import catalogue, paths, plancache
-from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
+from preprocessor.aggregation.errors import AggregationError, NotOffline, Path, refuse_unknown
 from preprocessor.aggregation.fieldorder import closed
 from preprocessor.aggregation.fields import StageRecord, register_record
 from preprocessor.aggregation.meter import give_held_documents
@@ -469,11 +469,7 @@ def named_arguments(name: str, argument: Any, path: Path) -> dict[str, tuple[Any
     if not isinstance(argument, Mapping):
         raise AggregationError(f"{name} takes a document of named arguments", path, 9)
     known = (*entry.required, *entry.optional)
-    for key in argument:
-        if key not in known:
-            raise AggregationError(
-                f"{name} has no argument '{key}'", (*path, key), 9, unknown=key, known=known
-            )
+    refuse_unknown(argument, known, f"{name} has no argument", path, 9)
     for key in entry.required:
         if key not in argument:
             raise AggregationError(f"{name} needs the argument '{key}'", path, 9)

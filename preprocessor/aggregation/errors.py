@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 PathPart = str | int
 Path = tuple[PathPart, ...]
@@ -42,6 +42,13 @@ class AggregationError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} (at {dotted(self.path)})" if self.path else self.message
+
+
+def refuse_unknown(given: Iterable[str], known: Collection[str], saying: str, path: Path, code: int) -> None:
+    """Raise AggregationError for the first name of ``given``, which stand at ``path``, that is none of ``known``."""
+    for name in given:
+        if name not in known:
+            raise AggregationError(f"{saying} '{name}'", (*path, name), code, unknown=name, known=known)
 
 
 class NotOffline(AggregationError):

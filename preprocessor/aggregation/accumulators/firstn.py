@@ -13,7 +13,7 @@ from typing import Any
 from preprocessor.aggregation import catalogue, paths, sorting
 from preprocessor.aggregation.accumulators.registry import Accumulator, Keeping, State, form
 from preprocessor.aggregation.compiler import Scope, compile_expression
-from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.ordering import key
 from preprocessor.aggregation.values import INT64_MAX, MISSING, Document, Evaluate, is_nullish, type_name
@@ -25,11 +25,7 @@ def checked(name: str, argument: Any, path: Path) -> Mapping[str, Any]:
     if entry is None or not isinstance(argument, Mapping):
         raise AggregationError(f"{name} takes a document of named arguments", path, 5787900)
     known = (*entry.required, *entry.optional)
-    for given in argument:
-        if given not in known:
-            raise AggregationError(
-                f"{name} has no argument '{given}'", (*path, given), 5787901, unknown=given, known=known
-            )
+    refuse_unknown(argument, known, f"{name} has no argument", path, 5787901)
     for needed in entry.required:
         if needed not in argument:
             raise AggregationError(f"{name} needs the argument '{needed}'", path, 5787906)

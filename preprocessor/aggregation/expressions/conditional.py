@@ -14,7 +14,7 @@ from preprocessor.aggregation.compiler import (
     form,
     named_arguments,
 )
-from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.expressions.deferred import alive, deferred
 from preprocessor.aggregation.values import Document, Evaluate, is_nullish, truthy
 
@@ -37,11 +37,7 @@ def _cond_parts(argument: Any, path: Path) -> list[tuple[Any, Path]]:
         if len(found) != 3:
             raise AggregationError(f"$cond takes 3 arguments (if, then, else), not {len(found)}", path, 16020)
         return [(item, (*path, index)) for index, item in enumerate(found)]
-    for name in argument:
-        if name not in _PARTS:
-            raise AggregationError(
-                f"$cond has no argument '{name}'", (*path, name), 17083, unknown=name, known=_PARTS
-            )
+    refuse_unknown(argument, _PARTS, "$cond has no argument", path, 17083)
     for code, name in enumerate(_PARTS, 17080):
         if name not in argument:
             raise AggregationError(f"$cond needs the argument '{name}'", path, code)

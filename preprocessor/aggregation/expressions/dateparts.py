@@ -39,7 +39,7 @@ from preprocessor.aggregation.dates import (
     zone,
     zone_of,
 )
-from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.values import (
     INT64_MAX,
@@ -105,15 +105,7 @@ def _date_and_zone(
     if not isinstance(argument, Mapping) or next(iter(argument), "").startswith("$"):
         node = compile_expression(argument, scope, path)
         return node.run, None, node.constant
-    for key in argument:
-        if key not in ("date", "timezone"):
-            raise AggregationError(
-                f"{name} has no argument '{key}'",
-                (*path, key),
-                40535,
-                unknown=key,
-                known=["date", "timezone"],
-            )
+    refuse_unknown(argument, ("date", "timezone"), f"{name} has no argument", path, 40535)
     if "date" not in argument:
         raise AggregationError(f"{name} needs the argument 'date'", path, 40539)
     node = compile_expression(argument["date"], scope, (*path, "date"))

@@ -17,7 +17,7 @@ from preprocessor.aggregation.compiler import (
     named_arguments,
     operator,
 )
-from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.expressions.associative import flatten_associative
 from preprocessor.aggregation.fieldorder import closed, opened
 from preprocessor.aggregation.values import MISSING, Document, is_nullish, type_name
@@ -114,15 +114,7 @@ def _name(value: Any, code: int) -> str:
 def _get_field(argument: Any, scope: Scope, path: Path) -> Node:
     """Either ``{field, input}`` or the field alone, of ``$$CURRENT``."""
     if isinstance(argument, Mapping) and not next(iter(argument), "").startswith("$"):
-        for given in argument:
-            if given not in ("field", "input"):
-                raise AggregationError(
-                    f"$getField has no argument '{given}'",
-                    (*path, given),
-                    3041701,
-                    unknown=given,
-                    known=("field", "input"),
-                )
+        refuse_unknown(argument, ("field", "input"), "$getField has no argument", path, 3041701)
         for code, needed in ((3041702, "field"), (3041703, "input")):
             if needed not in argument:
                 raise AggregationError(f"$getField needs the argument '{needed}'", path, code)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
-from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, computed_field, paths_in
 from preprocessor.aggregation.meter import (
     admit_documents,
@@ -41,12 +41,7 @@ def _check(
     if not isinstance(argument, Mapping):
         raise AggregationError(f"{name} takes a document", path, 40201 if name == "$bucket" else 40240)
     known = (*required, *optional)
-    for option in argument:
-        if option not in known:
-            code = 40197 if name == "$bucket" else 40245
-            raise AggregationError(
-                f"{name} has no option '{option}'", (*path, option), code, unknown=option, known=known
-            )
+    refuse_unknown(argument, known, f"{name} has no option", path, 40197 if name == "$bucket" else 40245)
     for option in required:
         if option not in argument:
             code = 40198 if name == "$bucket" else 40246

@@ -13,7 +13,7 @@ from preprocessor.aggregation.compiler import (
     compile_pipeline,
     stage,
 )
-from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord
 from preprocessor.aggregation.meter import admit_documents, gather_within_limits
 from preprocessor.aggregation.values import Document, is_string
@@ -94,15 +94,7 @@ def _union(argument: Any, path: Path) -> tuple[str, Any, Path]:
         return argument, [], path
     if not isinstance(argument, Mapping):
         raise AggregationError("$unionWith takes a collection's name or a document", path, 9)
-    for name in argument:
-        if name not in ("coll", "pipeline"):
-            raise AggregationError(
-                f"$unionWith has no option '{name}'",
-                (*path, name),
-                40415,
-                unknown=name,
-                known=["coll", "pipeline"],
-            )
+    refuse_unknown(argument, ("coll", "pipeline"), "$unionWith has no option", path, 40415)
     pipeline = argument.get("pipeline", [])
     if "coll" not in argument and not starts_with_documents(pipeline):
         raise AggregationError("$unionWith needs 'coll', or a pipeline that starts with $documents", path, 9)

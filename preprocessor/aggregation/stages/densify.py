@@ -11,7 +11,7 @@ from typing import Any
 
 from preprocessor.aggregation import paths, sorting
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
-from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.expressions.arithmetic import add, subtract
 from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, split_path
 from preprocessor.aggregation.meter import admit_documents, gather_within_limits, spend
@@ -312,11 +312,7 @@ def _split(dotted: str, path: Path) -> tuple[str, ...]:
 def _checked(spec: Any, needed: tuple[str, ...], optional: tuple[str, ...], path: Path) -> Mapping[str, Any]:
     if not isinstance(spec, Mapping):
         raise AggregationError("$densify takes a document here", path, 9)
-    for name in spec:
-        if name not in (*needed, *optional):
-            raise AggregationError(
-                f"$densify has no '{name}'", (*path, name), 40415, unknown=name, known=(*needed, *optional)
-            )
+    refuse_unknown(spec, (*needed, *optional), "$densify has no", path, 40415)
     for name in needed:
         if name not in spec:
             raise AggregationError(f"$densify needs '{name}'", path, 40414)

@@ -11,7 +11,7 @@ from bson.objectid import ObjectId
 
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
-from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.fields import Effect, Field, Gives, StageRecord, paths_in, split_path
 from preprocessor.aggregation.meter import each, made_array
 from preprocessor.aggregation.numbers import integral
@@ -108,11 +108,7 @@ def graph_lookup(argument: Any, scope: Scope, path: Path) -> Stage:
 def _check(argument: Any, path: Path) -> None:
     if not isinstance(argument, Mapping):
         raise AggregationError("$graphLookup takes a document", path, 40327)
-    for name in argument:
-        if name not in _OPTIONS:
-            raise AggregationError(
-                f"$graphLookup has no option '{name}'", (*path, name), 40104, unknown=name, known=_OPTIONS
-            )
+    refuse_unknown(argument, _OPTIONS, "$graphLookup has no option", path, 40104)
     for name in _REQUIRED:
         if name not in argument:
             raise AggregationError(f"$graphLookup needs the option '{name}'", path, 40105)

@@ -15,7 +15,7 @@ from preprocessor.aggregation.compiler import (
     compile_pipeline,
     stage,
 )
-from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.fields import Effect, Field, Gives, StageRecord, paths_in, split_path
 from preprocessor.aggregation.meter import admit_documents, check_key, gather_within_limits, made_array, spend
 from preprocessor.aggregation.plancache import content_key
@@ -64,11 +64,7 @@ def _counted(rows: Sequence[Document], path: Path) -> list[Document]:
 def _check(argument: Any, path: Path) -> None:
     if not isinstance(argument, Mapping):
         raise AggregationError("$lookup takes a document", path, 9)
-    for name in argument:
-        if name not in _OPTIONS:
-            raise AggregationError(
-                f"$lookup has no option '{name}'", (*path, name), 9, unknown=name, known=_OPTIONS
-            )
+    refuse_unknown(argument, _OPTIONS, "$lookup has no option", path, 9)
     if "from" in argument and is_string(argument["from"]):
         check_collection(argument["from"], (*path, "from"))
     for name in ("from", "localField", "foreignField", "as"):

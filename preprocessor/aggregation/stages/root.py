@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
-from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.fields import Effect, Gives, StageRecord, paths_in
 from preprocessor.aggregation.values import Document, type_name
 
@@ -20,11 +20,7 @@ def replace_root(argument: Any, scope: Scope, path: Path) -> Stage:
     """For each document the document that the expression ``newRoot`` gives."""
     if not isinstance(argument, Mapping):
         raise AggregationError("$replaceRoot takes a document with newRoot", path, 40229)
-    for name in argument:
-        if name != "newRoot":
-            raise AggregationError(
-                f"$replaceRoot has no option '{name}'", (*path, name), 40415, unknown=name, known=["newRoot"]
-            )
+    refuse_unknown(argument, ("newRoot",), "$replaceRoot has no option", path, 40415)
     if "newRoot" not in argument:
         raise AggregationError("$replaceRoot needs the option 'newRoot'", path, 40414)
     return _replacing(argument["newRoot"], scope, (*path, "newRoot"))

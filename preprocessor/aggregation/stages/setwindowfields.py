@@ -9,7 +9,7 @@ from typing import Any
 from preprocessor.aggregation import catalogue, sorting, windows
 from preprocessor.aggregation.accumulators.windowregistry import FORMS, Results, Window
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
-from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
+from preprocessor.aggregation.errors import AggregationError, NotOffline, Path, refuse_unknown
 from preprocessor.aggregation.fields import Effect, Order, StageRecord, computed_field, paths_in, split_path
 from preprocessor.aggregation.meter import admit_documents, gather_within_limits
 from preprocessor.aggregation.ordering import Key, key
@@ -66,11 +66,7 @@ def _checked(argument: Any, path: Path) -> Mapping[str, Any]:
     if not isinstance(argument, Mapping):
         raise AggregationError("$setWindowFields takes a document", path, _FAILED_TO_PARSE)
     known = ("partitionBy", "sortBy", "output")
-    for name in argument:
-        if name not in known:
-            raise AggregationError(
-                f"$setWindowFields has no '{name}'", (*path, name), 40415, unknown=name, known=known
-            )
+    refuse_unknown(argument, known, "$setWindowFields has no", path, 40415)
     if not isinstance(argument.get("output"), Mapping):
         raise AggregationError("$setWindowFields needs the document 'output'", path, 40414)
     return argument

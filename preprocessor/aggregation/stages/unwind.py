@@ -10,7 +10,7 @@ from bson.int64 import Int64
 
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import Scope, Stage, stage
-from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.fields import Effect, Field, StageRecord, paths_in, split_path
 from preprocessor.aggregation.meter import unwind_elements
 from preprocessor.aggregation.stages.nesting import nested, with_nested
@@ -68,11 +68,7 @@ def _parse(argument: Any, path: Path) -> _Unwind:
         return _Unwind(_field(argument, path), (), False)
     if not isinstance(argument, Mapping):
         raise AggregationError("$unwind takes '$field' or a document with path", path, 15981)
-    for name in argument:
-        if name not in _OPTIONS:
-            raise AggregationError(
-                f"$unwind has no option '{name}'", (*path, name), 28811, unknown=name, known=_OPTIONS
-            )
+    refuse_unknown(argument, _OPTIONS, "$unwind has no option", path, 28811)
     if "path" not in argument:
         raise AggregationError("$unwind needs the option 'path'", path, 28812)
     preserve = argument.get("preserveNullAndEmptyArrays", False)
