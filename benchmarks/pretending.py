@@ -20,15 +20,23 @@ import heapq
 import select
 import socket
 import struct
+import subprocess
+import sys
 import time
 from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 
 import bson
+from pymongo import MongoClient
 
 from benchmarks.acknowledging import HEADER, OP_MSG, answer
 
+READS = {"collection": "things", "query": {"_id": "RANDINT(1,1000)"}, "limit": 1, "testTimeSecs": 60}
+"""The config of point reads, which it answers."""
 WORK = (b"find", b"insert", b"update", b"delete", b"aggregate")
 CHUNK = 256 * 1024
 
@@ -201,6 +209,27 @@ def _written(reply: bytes) -> int:
     """The documents that an answer tells of: ``n`` of a write, one of anything else."""
     body = reply[HEADER.size + 5 :]
     return struct.unpack_from("<i", body, 7)[0] if body.startswith(b"\x10n\0", 4) else 1
+
+
+@contextmanager
+def pretending(**behaviour: float) -> Iterator[str]:
+    """The connection string of such a server, in a process of its own, with these options."""
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in behaviour.items()]
+    command = [sys.executable, "-m", "benchmarks.pretending", *options]
+    server = subprocess.Popen(command, cwd=Path(__file__).parents[1], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        yield f"mongodb://localhost:{server.stdout.readline().strip()}/?directConnection=true"
+    finally:
+        server.kill()
+        server.wait()
+        server.stdout.close()
+
+
+def counted(uri: str, opens: int, closes: int) -> dict[str, int]:
+    """What the server counted between two moments."""
+    with MongoClient[dict[str, int]](uri) as client:
+        return client.admin.command({"counted": 1, "from": opens, "to": closes})
 
 
 def main() -> None:

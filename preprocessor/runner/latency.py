@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from preprocessor.runner.series import Series
+
 LONGEST_MICROSECONDS = 3_600_000_000
 DIGITS = 3
 SLOW_MICROSECONDS = 50_000
@@ -17,11 +19,7 @@ def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
     ``histogram`` is the HDR histogram itself (V2, compressed, base64; http://hdrhistogram.org), with three
     significant digits, so that others can merge and redraw it. No latencies: every figure is None.
     """
-    from hdrh.histogram import HdrHistogram
-
-    histogram = HdrHistogram(1, LONGEST_MICROSECONDS, DIGITS)
-    for value, count in latencies.items():
-        histogram.record_value(min(max(value, 1), LONGEST_MICROSECONDS), count)
+    histogram = _recorded(latencies)
     empty = not latencies
     figures: dict[str, Any] = {"unit": "microseconds", "count": sum(latencies.values())}
     figures["mean"] = mean(latencies)
@@ -32,8 +30,39 @@ def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
         figures[name] = None if empty else min(value, max(latencies))
     figures["within_50_ms"] = None if empty else _share_within(latencies, SLOW_MICROSECONDS)
     figures["max"] = None if empty else max(latencies)
-    figures["histogram"] = histogram.encode().decode("ascii")
+    figures["histogram"] = _encoded(histogram)
     return figures
+
+
+def summarise_series(series: Series) -> dict[str, Any]:
+    """For each interval, in their order, what was answered in it and the HDR histogram of each kind of operation."""
+    return {
+        "interval_seconds": series.width / 1e9,
+        "intervals": [
+            {
+                "from_seconds": number * series.width / 1e9,
+                "operations": one.operations,
+                "histograms": {
+                    kind or "all": _encoded(_recorded(counts))
+                    for kind, counts in sorted(one.latencies().items())
+                },
+            }
+            for number, one in sorted(series.intervals.items())
+        ],
+    }
+
+
+def _recorded(latencies: Mapping[int, int]) -> Any:
+    from hdrh.histogram import HdrHistogram
+
+    histogram = HdrHistogram(1, LONGEST_MICROSECONDS, DIGITS)
+    for value, count in latencies.items():
+        histogram.record_value(min(max(value, 1), LONGEST_MICROSECONDS), count)
+    return histogram
+
+
+def _encoded(histogram: Any) -> str:
+    return str(histogram.encode().decode("ascii"))
 
 
 def _share_within(latencies: Mapping[int, int], most: int) -> float:

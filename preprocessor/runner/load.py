@@ -114,6 +114,11 @@ class WorkerPool:
         """End the processes."""
         self.dismiss()
 
+    @property
+    def window(self) -> tuple[int, int]:
+        """When the last window opened and closed, in nanoseconds on the monotonic clock."""
+        return self._board.opens, self._board.closes
+
     def dismiss(self) -> None:
         """End the processes; a crew that is dismissed does no more work."""
         for process in self._processes:

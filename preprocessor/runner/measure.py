@@ -18,7 +18,7 @@ from preprocessor.runner.worker import Load
 if TYPE_CHECKING:
     from pymongo import MongoClient
 
-_HEAVY = ("metrics", "wiredTiger", "tcmalloc", "locks", "repl", "transactions", "electionMetrics", "network")
+_HEAVY = ("metrics", "tcmalloc", "locks", "repl", "transactions", "electionMetrics", "network")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class _Watch:
     def __init__(self, client: MongoClient[dict[str, Any]], machine: Machine) -> None:
         self._client = client
         self._pids = machine.pids
-        self._sampler = Sampler(lambda: _operation_latencies(client), machine.data_directory, machine.pids)
+        self._sampler = Sampler(lambda: _counters(client), machine.data_directory, machine.pids)
         self._before: dict[str, Any] = {}
         self._after: dict[str, Any] = {}
         self._from_disk: list[int | None] = []
@@ -120,9 +120,8 @@ def settle(client: MongoClient[dict[str, Any]]) -> None:
         client.admin.command("fsync")
 
 
-def _operation_latencies(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
-    without = dict.fromkeys(_HEAVY, 0)
-    return dict(client.admin.command({"serverStatus": 1, **without})["opLatencies"])
+def _counters(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
+    return client.admin.command({"serverStatus": 1, **dict.fromkeys(_HEAVY, 0)})
 
 
 def _collection_stats(client: MongoClient[dict[str, Any]], load: Load) -> dict[str, Any]:

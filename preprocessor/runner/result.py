@@ -8,7 +8,7 @@ from typing import Any
 
 from preprocessor.runner import littleslaw
 from preprocessor.runner.experiment import Experiment
-from preprocessor.runner.latency import mean, summarise
+from preprocessor.runner.latency import mean, summarise, summarise_series
 from preprocessor.runner.load import Outcome
 from preprocessor.runner.measure import Measurement
 from preprocessor.runner.target import Machine
@@ -130,6 +130,7 @@ def _by_the_client(measurement: Measurement, context: Context, connections: int)
     return {
         "work": _work(measurement),
         **_latencies(measurement, summarise),
+        "series": summarise_series(measurement.outcome.series),
         "checks": _checks(measurement, context, connections),
         "client": _client(measurement, context, connections),
     }

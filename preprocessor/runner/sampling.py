@@ -9,9 +9,9 @@ machine.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -42,6 +42,18 @@ _OPERATIONS = {
     "OP_EXECUTION_TIME_WRITES": "writes",
     "OP_EXECUTION_TIME_COMMANDS": "commands",
 }
+_ENGINE = {
+    "CACHE_USED_BYTES": ("BYTES", ("wiredTiger", "cache", "bytes currently in the cache")),
+    "CACHE_DIRTY_BYTES": ("BYTES", ("wiredTiger", "cache", "tracked dirty bytes in the cache")),
+    "CACHE_BYTES_READ_INTO": ("BYTES_PER_SECOND", ("wiredTiger", "cache", "bytes read into cache")),
+    "CACHE_BYTES_WRITTEN_FROM": ("BYTES_PER_SECOND", ("wiredTiger", "cache", "bytes written from cache")),
+    "CACHE_EVICTIONS_BY_APPLICATION": (
+        "SCALAR_PER_SECOND", ("wiredTiger", "cache", "pages evicted by application threads"),
+    ),
+    "CHECKPOINTS": ("SCALAR_PER_SECOND", ("wiredTiger", "transaction", "transaction checkpoints")),
+    "FLOW_CONTROL_WAIT": ("SCALAR_PER_SECOND", ("flowControl", "timeAcquiringMicros")),
+}  # fmt: skip
+"""Counters of the storage engine, the first four in the names of Atlas; the wait is in microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +68,17 @@ class Sample:
     disk: dict[str, int]
     server_cpu: float
     operations: dict[str, dict[str, int]]
+    engine: dict[str, int] = field(default_factory=dict)
 
 
 class Sampler:
     """Takes samples in a thread of its own, between ``start`` and ``stop``."""
 
     def __init__(
-        self, operations: Callable[[], dict[str, Any]], data_directory: Path | None, pids: Sequence[int]
+        self, status: Callable[[], Mapping[str, Any]], data_directory: Path | None, pids: Sequence[int]
     ) -> None:
-        """``operations`` gives ``opLatencies``; without ``data_directory`` the server is elsewhere."""
-        self._operations = operations
+        """``status`` gives ``serverStatus``; without ``data_directory`` the server is elsewhere."""
+        self._status = status
         self._device = _device(data_directory) if data_directory else None
         self._here = data_directory is not None
         self._pids = pids
@@ -108,12 +121,16 @@ class Sampler:
     def _take(self) -> Sample:
         import psutil
 
+        status = self._status()
         return Sample(
             when=datetime.now(UTC),
             cpu=psutil.cpu_times()._asdict() if self._here else {},
             disk=psutil.disk_io_counters(perdisk=True)[self._device]._asdict() if self._device else {},
             server_cpu=sum(_cpu_seconds(pid) for pid in self._pids),
-            operations=self._operations(),
+            operations=dict(status["opLatencies"]),
+            engine={
+                name: count for name, (_, path) in _ENGINE.items() if (count := _at(status, path)) is not None
+            },
         )
 
 
@@ -140,6 +157,11 @@ def series(samples: Sequence[Sample]) -> tuple[list[dict[str, Any]], list[dict[s
             for name, field in _CPU.items()
             if field in samples[0].cpu
         ] + process
+    process += [
+        _series(name, unit, samples, _value(name) if unit == "BYTES" else _engine_rate(name))
+        for name, (unit, _) in _ENGINE.items()
+        if all(name in sample.engine for sample in samples)
+    ]
     disk = []
     if samples[0].disk:
         disk = [_series(name, unit, samples, _rate(fields)) for name, (unit, fields) in _DISK.items()]
@@ -173,6 +195,25 @@ def _rate(fields: tuple[str, ...]) -> _Measure:
         return change / seconds if seconds > 0 else None
 
     return measure
+
+
+def _value(name: str) -> _Measure:
+    return lambda before, after: float(after.engine[name])
+
+
+def _engine_rate(name: str) -> _Measure:
+    def measure(before: Sample, after: Sample) -> float | None:
+        seconds = (after.when - before.when).total_seconds()
+        return (after.engine[name] - before.engine[name]) / seconds if seconds > 0 else None
+
+    return measure
+
+
+def _at(status: Mapping[str, Any], path: Sequence[str]) -> int | None:
+    value: Any = status
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return None if value is None else int(value)
 
 
 def _mean_time(kind: str) -> _Measure:

@@ -12,11 +12,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from benchmarks.pretending import READS, pretending
 from preprocessor.runner.lag import Lag, receive_stamped, stamp
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.result import is_client_bound
 from preprocessor.runner.worker import Load
-from tests.runner.pretending import READS, pretending
 
 
 def test_how_long_an_answer_waited_to_be_read_is_known():

@@ -17,6 +17,7 @@ def sample(second, user=0.0, idle=0.0, written=0, writes=0, latency=0, server=0.
         disk={"read_count": 0, "write_count": 4 * second, "read_bytes": 0, "write_bytes": written},
         server_cpu=server,
         operations={"reads": nothing, "writes": {"latency": latency, "ops": writes}, "commands": nothing},
+        engine={"CACHE_USED_BYTES": 1000 * second, "CHECKPOINTS": second // 4},
     )
 
 
@@ -34,7 +35,7 @@ SAMPLES = [
 
 def test_the_first_point_of_every_series_is_null():
     process, disk = series(SAMPLES)
-    assert len(process) == 7
+    assert len(process) == 9
     assert len(disk) == 5
     for one in process + disk:
         assert one["dataPoints"][0] == {"timestamp": START, "value": None}
@@ -68,3 +69,9 @@ def test_a_server_elsewhere_has_no_series_of_this_machine():
     }  # fmt: skip
     assert disk == []
     assert cores(away) is None
+
+
+def test_counters_of_the_storage_engine_are_values_or_rates():
+    process, _ = series(SAMPLES)
+    assert values(process, "CACHE_USED_BYTES") == [None, 2000.0, 4000.0]
+    assert values(process, "CHECKPOINTS") == [None, 0.0, 0.5]

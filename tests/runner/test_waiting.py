@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks.pretending import READS, counted, pretending
 from preprocessor.runner.errors import WorkFailed
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.worker import Load
-from tests.runner.pretending import READS, counted, pretending
 
 LARGE = {"collection": "things", "docSizeKB": 1024, "writeBatchSize": 6, "totalDocsToInsert": 10**6}
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.pretending import READS, counted, pretending
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.worker import Load
-from tests.runner.pretending import READS, counted, pretending
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def stalling():
 def perform(uri, workload, config, connections, processes=1, **options):
     with WorkerPool(processes) as crew:
         done = crew.perform(Load(uri, "a", workload, config, "s", connections, "wire", **options))
-        return done, counted(uri, crew._board.opens, crew._board.closes)
+        return done, counted(uri, *crew.window)
 
 
 @pytest.mark.parametrize("seconds", [0.7, 2, 8])

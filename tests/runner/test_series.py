@@ -1,0 +1,63 @@
+"""A series counts everything, in memory that does not grow with the length of the window."""
+
+from __future__ import annotations
+
+import pickle
+import random
+
+import pytest
+from hdrh.histogram import HdrHistogram
+
+from preprocessor.runner.latency import LONGEST_MICROSECONDS, summarise_series
+from preprocessor.runner.series import MOST, Series, bucket, interval_for
+
+SECOND = 10**9
+
+
+def test_buckets_are_those_of_a_histogram_with_three_digits():
+    histogram = HdrHistogram(1, LONGEST_MICROSECONDS, 3)
+    chance = random.Random("buckets")
+    for value in (1, 2047, 2048, 2049, *(int(10 ** chance.uniform(0, 9)) for _ in range(2000))):
+        assert bucket(value) == histogram.get_lowest_equivalent_value(value)
+
+
+@pytest.mark.parametrize(("seconds", "interval"), [(None, 0.1), (0.7, 0.1), (9.9, 0.1), (10, 1), (3600, 1)])
+def test_intervals_are_tenths_of_a_second_in_short_windows_and_seconds_in_others(seconds, interval):
+    assert interval_for(seconds) == interval * SECOND
+
+
+def test_neighbours_are_put_together_when_there_are_too_many_and_nothing_is_lost():
+    series = Series(SECOND)
+    for second in range(3600):
+        series.add(second * SECOND, 3, {"read": {100 + second % 7: 2}, "update": {5_000: 1}})
+    series.add(0, 1, {"read": {9: 1}})  # a connection that waited for its answer
+    assert len(series.intervals) <= MOST
+    assert series.width == 8 * SECOND
+    assert sum(one.operations for one in series.intervals.values()) == 3600 * 3 + 1
+    counts = series.latencies()
+    assert sum(counts["read"].values()) == 7201
+    assert counts["update"] == {5_000: 3600}
+
+
+def test_series_of_two_processes_are_one_whatever_the_length_of_their_intervals():
+    coarse, fine = Series(SECOND), Series(SECOND)
+    for second in range(700):
+        coarse.add(second * SECOND, 1, {"": {50: 1}})
+    fine.add(5 * SECOND, 1, {"": {60: 1}})
+    merged = pickle.loads(pickle.dumps(fine))
+    merged.merge(pickle.loads(pickle.dumps(coarse)))
+    assert merged.width == 2 * SECOND
+    assert merged.latencies() == {"": {50: 700, 60: 1}}
+    assert merged.intervals[2].operations == 3
+
+
+def test_a_row_has_a_histogram_for_each_interval_and_kind():
+    series = Series(SECOND // 10)
+    series.add(0, 2, {"": {100: 2}})
+    series.add(3 * SECOND // 10, 5, {"": {2_000: 1}})
+    found = summarise_series(series)
+    assert found["interval_seconds"] == 0.1
+    assert [one["from_seconds"] for one in found["intervals"]] == pytest.approx([0.0, 0.3])
+    assert [one["operations"] for one in found["intervals"]] == [2, 5]
+    decoded = HdrHistogram.decode(found["intervals"][0]["histograms"]["all"])
+    assert decoded.get_total_count() == 2
