@@ -6,6 +6,7 @@ A file that says ``"since": "8.0"`` holds what that version of MongoDB gives; th
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from bson import json_util
 from bson.codec_options import DatetimeConversion
 from bson.raw_bson import RawBSONDocument
+from pymongo.database import Database
 
 from preprocessor.aggregation import AggregationError, NotOffline, aggregate
 from tests.mongod import Mongod
@@ -58,18 +60,22 @@ def test_the_evaluator_gives_what_the_case_says(path: Path) -> None:
     assert [bson.encode(row) for row in rows] == [bson.encode(row) for row in case["expected"]]
 
 
-@pytest.mark.parametrize("path", OF_THIS_SERVER, ids=_name)
-def test_a_real_server_gives_what_the_case_says(path: Path, mongod: Mongod) -> None:
-    case = _case(path)
+@pytest.fixture(scope="module")
+def database(mongod: Mongod) -> Iterator[Database[RawBSONDocument]]:
     with pymongo.MongoClient[RawBSONDocument](mongod.uri(), document_class=RawBSONDocument) as client:
-        database = client["cases"]
-        for name, rows in {"case": case["documents"], **case.get("collections", {})}.items():
-            database.drop_collection(name)
-            if rows:
-                database[name].insert_many([RawBSONDocument(bson.encode(row)) for row in rows])
-        if case.get("error"):
-            with pytest.raises(pymongo.errors.OperationFailure):
-                list(database["case"].aggregate(case["pipeline"], let=case.get("let")))
-            return
-        found = [row.raw for row in database["case"].aggregate(case["pipeline"], let=case.get("let"))]
-        assert found == [bson.encode(row) for row in case["expected"]]
+        yield client["cases"]
+
+
+@pytest.mark.parametrize("path", OF_THIS_SERVER, ids=_name)
+def test_a_real_server_gives_what_the_case_says(path: Path, database: Database[RawBSONDocument]) -> None:
+    case = _case(path)
+    for name, rows in {"case": case["documents"], **case.get("collections", {})}.items():
+        database.drop_collection(name)
+        if rows:
+            database[name].insert_many([RawBSONDocument(bson.encode(row)) for row in rows])
+    if case.get("error"):
+        with pytest.raises(pymongo.errors.OperationFailure):
+            list(database["case"].aggregate(case["pipeline"], let=case.get("let")))
+        return
+    found = [row.raw for row in database["case"].aggregate(case["pipeline"], let=case.get("let"))]
+    assert found == [bson.encode(row) for row in case["expected"]]

@@ -26,7 +26,6 @@ from tests.site.inprocess import Outcome, built, write
 STEPS = int(os.environ.get("MONGO_TABLES_STEPS", "0"))
 EDITS = 20
 """Of one site, before another one is begun."""
-IN_CI = 80
 
 CONFIG = """\
 site_name: Random
@@ -238,11 +237,12 @@ class Site(RuleBasedStateMachine):
 
 
 @pytest.mark.timeout(0 if STEPS else 300)
-def test_a_site_built_from_what_was_kept_is_the_one_built_from_nothing() -> None:
+@pytest.mark.parametrize("edits", [40, pytest.param(200, marks=pytest.mark.thorough)])
+def test_a_site_built_from_what_was_kept_is_the_one_built_from_nothing(edits: int) -> None:
     run_state_machine_as_test(
         Site,
         settings=settings(
-            max_examples=max(1, (STEPS or IN_CI) // EDITS),
+            max_examples=max(1, (STEPS or edits) // EDITS),
             stateful_step_count=EDITS,
             derandomize=not STEPS,
             deadline=None,
