@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -66,6 +67,24 @@ def run(
             status = process.exitcode
         out, err = (file.read_bytes().decode(errors="replace") if file.exists() else "" for file in files)
     return status, out, err, time.monotonic() - began
+
+
+def completed(
+    program: str, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], seconds: float = 120
+) -> subprocess.CompletedProcess[str]:
+    """What ``subprocess.run`` gives; with it, where the environment has something for the interpreter."""
+    module = {MKDOCS: "mkdocs", MONGO_TABLES: "preprocessor.cli"}[program]
+    command = [sys.executable, "-m", module, *arguments]
+    if any(
+        name.startswith("PYTHON") and os.environ.get(name) != value for name, value in environment.items()
+    ):
+        return subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=seconds, check=False
+        )
+    status, out, err, _ = run(program, arguments, folder, environment, seconds)
+    if status is None:
+        raise subprocess.TimeoutExpired(command, seconds, out, err)
+    return subprocess.CompletedProcess(command, status, out, err)
 
 
 @cache

@@ -15,7 +15,9 @@ import pytest
 from hypothesis import is_hypothesis_test, settings
 
 SERVERS: Final = {"tests.mongod.running", "tests.mongod.program", "preprocessor.runner.local.LocalReplicaSet"}
-BUILDS: Final = {"tests.site.builds.build", "tests.site.inprocess.built"}
+BUILDS: Final = {"tests.site.builds.build", "tests.site.inprocess.built", "tests.hostile.doors.enter"}
+FORKED: Final = "tests.forked"
+"""Forks whatever it is asked for: who asks it for a build is known."""
 BUILDING_MODULES: Final = {"mkdocs.commands.build", "mkdocs.__main__"}
 BUILDING_PROGRAMS: Final = {"mkdocs", "zensical", "properdocs"}
 SLOW: Final = (
@@ -91,7 +93,7 @@ def needs_of(function: Callable[..., Any]) -> frozenset[str]:
         seen.add(id(one))
         name = f"{getattr(one, '__module__', '')}.{getattr(one, '__qualname__', '')}"
         needs |= {"server"} if name in SERVERS else {"build"} if name in BUILDS else set()
-        if isinstance(one, FunctionType) and one.__module__.startswith("tests."):
+        if isinstance(one, FunctionType) and one.__module__.startswith("tests.") and one.__module__ != FORKED:
             names, texts = names_and_texts(one.__code__)
             needs |= (
                 {"build"}

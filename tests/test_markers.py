@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from preprocessor.runner.local import LocalReplicaSet
 from tests import mongod as servers
+from tests.commands.test_commands import mongo_tables
+from tests.hostile.doors import enter
 from tests.markers import FEWER, examples_of, needs_of, try_fewer_examples
 from tests.site.builds import build
 from tests.site.inprocess import built
@@ -43,6 +46,14 @@ def imports_late() -> None:
     from mkdocs.commands.build import build as late  # noqa: F401
 
 
+def enters_a_door() -> None:
+    enter(["build"], Path())
+
+
+def asks_the_program() -> None:
+    mongo_tables("check", cwd=Path())
+
+
 @settings(max_examples=7)
 @given(st.integers())
 def few(number: int) -> None:
@@ -54,12 +65,12 @@ def test_a_test_that_starts_a_server_is_told_by_its_code() -> None:
 
 
 def test_a_test_that_builds_a_site_is_told_by_its_code() -> None:
-    building = (builds_inside, builds_in_process, runs_a_program, imports_late)
-    assert [needs_of(one) for one in building] == [{"build"}] * 4
+    building = (builds_inside, builds_in_process, runs_a_program, imports_late, enters_a_door)
+    assert [needs_of(one) for one in building] == [{"build"}] * 5
 
 
 def test_a_test_that_needs_neither_is_told_to_need_nothing() -> None:
-    assert needs_of(examples_of) == set()
+    assert needs_of(examples_of) == needs_of(asks_the_program) == set()
 
 
 def test_a_property_is_told_by_the_number_of_its_examples() -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from pymongo import MongoClient
 
 from preprocessor.render.formats import FORMATS
+from tests import forked
 from tests.mongod import Mongod
 
 TABLE = '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [{"$sort": {"n": 1}}], "columns": ["n"], "headers": ["Run"]} -->'
@@ -22,15 +22,7 @@ TABLE = '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [{"$sort": {"n": 1
 def mongo_tables(
     *arguments: str, cwd: Path, expect: int = 0, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "preprocessor.cli", *arguments],
-        cwd=cwd,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = forked.completed(forked.MONGO_TABLES, arguments, cwd, {**os.environ, **environment})
     assert done.returncode == expect, (done.stdout, done.stderr)
     assert "Traceback" not in done.stderr
     return done

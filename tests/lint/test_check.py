@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
-import sys
 from pathlib import Path
+
+from tests import forked
 
 PAGES = Path(__file__).parent / "pages"
 ROOT = Path(__file__).parents[2]
@@ -131,5 +133,4 @@ def test_a_byte_order_mark_moves_no_column_and_is_not_shown(tmp_path: Path) -> N
 
 
 def mongo_tables(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "preprocessor.cli", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+    return forked.completed(forked.MONGO_TABLES, arguments, cwd, os.environ)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import os
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from preprocessor.lint import findings, row_findings, subject_of
 from preprocessor.lint.ordering import By, orders
 from preprocessor.lint.shape.learn import learnt
 from preprocessor.pages.static import judge
+from tests import forked
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines
 from tests.lint.specs import table
@@ -33,8 +33,8 @@ def check(folder: Path, pipeline: list[Any], columns: list[str], *options: str) 
     (results / "all.jsonl").write_text("\n".join(lines) + "\n")
     body = {"collection": "players", "pipeline": pipeline, "columns": columns, "headers": columns}
     (folder / "page.md").write_text(f"<!-- MONGO_TABLE: {json.dumps(body)} -->\n")
-    command = [sys.executable, "-m", "preprocessor.cli", "check", "page.md", "--format", "json", *options]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    asked = ["check", "page.md", "--format", "json", *options]
+    done = forked.completed(forked.MONGO_TABLES, asked, folder, os.environ)
     assert done.stderr == ""
     found = json.loads(done.stdout)["findings"]
     return done.returncode, [f"{one['rule']} {one['severity']}" for one in found]

@@ -14,7 +14,6 @@ from pathlib import Path
 from tests import forked
 
 SAMPLE = Path(__file__).parent / "sample"
-SECONDS = 120
 
 
 def sample(folder: Path) -> Path:
@@ -29,14 +28,16 @@ def environment(**extra: str) -> dict[str, str]:
 def build(
     site: Path, *options: str, program: str = "mkdocs", **extra: str
 ) -> subprocess.CompletedProcess[str]:
-    """What a build gives; one by MkDocs is forked, but where the interpreter is to be started otherwise."""
-    command = [sys.executable, "-m", program, "build", *options]
-    given = environment(**extra)
-    if program != forked.MKDOCS or any(name.startswith("PYTHON") for name in extra):
-        return subprocess.run(command, cwd=site, env=given, capture_output=True, text=True, timeout=SECONDS)
-    status, out, err, _ = forked.run(program, command[3:], site, given, SECONDS)
-    assert status is not None, f"the build goes on for {SECONDS} seconds: {out}{err}"
-    return subprocess.CompletedProcess(command, status, out, err)
+    if program == forked.MKDOCS:
+        return forked.completed(program, ["build", *options], site, environment(**extra))
+    return subprocess.run(
+        [sys.executable, "-m", program, "build", *options],
+        cwd=site,
+        env=environment(**extra),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
 
 
 def build_cold_and_warm(site: Path) -> None:
