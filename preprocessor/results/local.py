@@ -219,10 +219,9 @@ def _named_stage(error: AggregationError) -> str:
 
 def _hint(error: AggregationError) -> str:
     """What is to be done: about a limit, about what needs a server, about a name that is nearly a known one."""
-    if isinstance(error, NotOffline):
-        return "it runs on a MongoDB server only"
     if not isinstance(error, LimitReached):
-        return did_you_mean(error.unknown, error.known)
+        only_there = isinstance(error, NotOffline)
+        return "it runs on a MongoDB server only" if only_there else did_you_mean(error.unknown, error.known)
     name = next(name for name, option in OPTIONS.items() if option.field == error.limit)
     return (
         f"let it do less, or raise {name}; on the command line --limit {name.removesuffix('_limit')}=NUMBER"
