@@ -60,6 +60,12 @@ class Build:
         self._runs = True
         self.asked.ask(queries(self.pages, with_sources=with_sources))
 
+    def ask_or_raise(self) -> None:
+        """Run what the pages ask. Raises ResultsError when the results source cannot be used at all."""
+        self.ask()
+        if self.away:
+            raise self.away
+
     def take_in(self, page: Page) -> None:
         """Run what a page asks in another form than it is among ``pages``; its tables stand for those there."""
         self._runs = True

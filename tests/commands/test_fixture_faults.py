@@ -37,6 +37,13 @@ def test_every_fault_of_a_fixture_file_is_a_finding(site: Path) -> None:
     assert all(one["hint"] for one in found)
 
 
+def test_no_rule_is_ignored_in_vain_where_the_linter_had_nothing_to_look_at(site: Path) -> None:
+    ignoring = table("one").replace('"id"', '"ignore": {"MT402": "kept for readers"}, "id"')
+    write(site, {"docs/index.md": f"# Home\n\n{ignoring}\n"})
+    found = json.loads(mongo_tables("check", "--format", "json", cwd=site, expect=1).stdout)["findings"]
+    assert {one["rule"] for one in found} == {"MT310"}
+
+
 def test_a_build_says_the_same_of_a_fixture_file_as_a_check(site: Path) -> None:
     outcome = built(site)
     assert not outcome.done

@@ -61,9 +61,7 @@ def tables_of(build: Build, key: Sequence[str] = ()) -> list[Table]:
     Rows are named by the columns ``key`` where a table has all of them. Raises ``ResultsError`` when the source cannot
     be used at all.
     """
-    build.ask()
-    if build.away:
-        raise build.away
+    build.ask_or_raise()
     asking = [(spec, _build_measurement_query(spec)) for page in build.pages for spec in page.asking]
     build.asked.ask(query for _, query in asking)
     return [_table(spec, build.answers, query, key) for spec, query in asking]

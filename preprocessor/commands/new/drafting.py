@@ -50,7 +50,5 @@ def choose_soundest(drafts: Iterable[Draft], asked: KeptAnswers) -> Drafted:
 
 def _findings(text: str, asked: KeptAnswers) -> list[Finding]:
     build = Build(asked, [read_page(text, "draft.md", lambda name: None)])
-    build.ask()
-    if build.away:
-        raise build.away
+    build.ask_or_raise()
     return build.findings(build.lint())

@@ -91,9 +91,7 @@ def _ask(pages: Sequence[Page], arguments: Namespace) -> tuple[Build, list[Findi
     others = Whereabouts(arguments.site).others(pages, arguments.pipelines)
     build = Build(KeptAnswers(arguments.results, arguments.limits), pages, others.tables_for(pages))
     with closing(build.asked):
-        build.ask()
-        if build.away:
-            raise build.away
+        build.ask_or_raise()
         return build, build.findings()
 
 
