@@ -8,6 +8,8 @@ from contextlib import suppress
 LARGEST_SCALE = 1_000_000
 """With more, numbers of documents are beyond those that MongoDB has."""
 
+_UNITS = {"s": 1, "m": 60, "h": 3600}
+
 
 def whole_number(text: str) -> int:
     """A number of rows, from 0; argparse names this function when it complains."""
@@ -51,3 +53,8 @@ def scale(text: str) -> float:
 def rates(text: str) -> tuple[float, ...]:
     """Numbers above 0 with commas between them."""
     return tuple(positive(one) for one in text.split(","))
+
+
+def duration(text: str) -> float:
+    """Seconds, said as a number with s, m or h behind it."""
+    return positive(text[:-1]) * _UNITS[text[-1]] if text[-1:] in _UNITS else positive(text)

@@ -16,6 +16,7 @@ from preprocessor.results.secrets import scrub
 from preprocessor.runner import (
     diskbaseline,
     hostinfo,
+    lengthening,
     littleslaw,
     ownership,
     published,
@@ -27,6 +28,7 @@ from preprocessor.runner import experiment as experiments
 from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import KEPT, TargetError, WorkFailed
 from preprocessor.runner.experiment import Experiment
+from preprocessor.runner.honoured import check_options, read_concern
 from preprocessor.runner.journal import Journal
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.measure import Measurement, measure, settle
@@ -37,7 +39,15 @@ from preprocessor.runner.serverstatus import status
 from preprocessor.runner.store import Store
 from preprocessor.runner.target import Machine, Target, wanted_cache_gb
 from preprocessor.runner.worker import SELECTION_MS, Load, OnError
-from preprocessor.runner.workloads import GOES_ON, HOLDS_MEMBERS, PACES_ITSELF, Concluding, Growing, workload
+from preprocessor.runner.workloads import (
+    GOES_ON,
+    HOLDS_MEMBERS,
+    PACES_ITSELF,
+    WHOLE,
+    Concluding,
+    Growing,
+    workload,
+)
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -63,6 +73,7 @@ class Options:
     rates: tuple[float, ...] = ()
     arrivals: Arrivals = "even"
     on_error: OnError = "stop"
+    duration: float | None = None
 
 
 @dataclass(slots=True)
@@ -101,6 +112,7 @@ class Run:
             self.clients[uri] = MongoClient(
                 uri, appname="mongo-tables run", serverSelectionTimeoutMS=SELECTION_MS, retryReads=False
             )
+            check_options(self.clients[uri], self.options.client)
             status(self.clients[uri])  # who cannot be looked at is told before anything is made
             ownership.claim(self.clients[uri], self.database, self.name)
         return self.clients[uri]
@@ -276,14 +288,16 @@ def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
         versions=hostinfo.versions(run.client.server_info()),
         hardware=hostinfo.hardware(machine.data_directory),
         scale=run.options.scale,
-        seconds=run.options.seconds,
+        seconds=run.options.duration or run.options.seconds,
         seed=run.options.seed,
         client=run.options.client,
+        lengthens=bool(run.options.duration),
         rates=run.options.rates,
         arrivals=run.options.arrivals,
         on_error=run.options.on_error,
         disk_baseline=baseline,
         in_turn=in_turn,
+        read_concern=read_concern(run.client),
     )
     return result.compose(run.experiment, run.scaled, number, measurement, context)
 
@@ -321,7 +335,7 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
         run.crew.perform(replace(load, seed=f"{seed}/warm"))
         kind.reset(run.client[run.database], config)
     settle(run.client)
-    plan = kind.plan(config)
+    plan = None if run.options.duration else kind.plan(load.config)
     run.progress.begin(_label(run, number, repeat), plan.operations if plan else 0)
     measurement = measure(run.client, run.crew, load, machine, run.progress.update)
     if reason := run.target.fault(patience=0):
@@ -398,13 +412,15 @@ def _growth(run: Run, first: Mapping[str, Any] | None) -> Mapping[str, Any] | No
 
 
 def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
-    limits = [limit for limit in (run.options.seconds, config.get("testTimeSecs")) if limit]
+    name, duration = run.scaled.workload, run.options.duration
+    config = lengthening.with_enough_work(name, config, duration)
+    limits = [limit for limit in (run.options.seconds, duration, config.get("testTimeSecs")) if limit]
     if "testTimeSecs" in config:
         config = {**config, "testTimeSecs": min(limits)}  # some work has a course over its window
     return Load(
         uri=run.target.uri,
         database=run.database,
-        workload=run.scaled.workload,
+        workload=name,
         config=config,
         seed=seed,
         connections=config["numberOfThreads"],
@@ -413,6 +429,9 @@ def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
         rates=run.options.rates,
         arrivals=run.options.arrivals,
         on_error=run.options.on_error,
+        least=0
+        if run.options.rates or name in PACES_ITSELF | WHOLE
+        else lengthening.operations_of_requests(name, config, lengthening.LEAST_REQUESTS),
     )
 
 

@@ -22,6 +22,7 @@ from typing import Any, Self
 from preprocessor.runner.driving import UNSENT, ConnectionStats
 from preprocessor.runner.errors import KEPT, WorkFailed
 from preprocessor.runner.lag import Lag
+from preprocessor.runner.lengthening import MOST_TIMES_LONGER
 from preprocessor.runner.series import Counts, Series, merge
 from preprocessor.runner.window import NEVER, Board, Inside
 from preprocessor.runner.worker import Assignment, Load, serve
@@ -29,6 +30,8 @@ from preprocessor.runner.worker import Assignment, Load, serve
 START_DELAY_SECONDS = 0.05
 """Between the word to start and the start, so that it has reached every worker."""
 POLL_SECONDS = 0.02
+SHORTLY_BEFORE_SECONDS = 0.1
+"""Before the end of a window it is seen whether it is to be longer."""
 LOOK_SECONDS = 1.0
 """Between two looks at the deployment while work is under way: seldom enough to cost a window nothing."""
 
@@ -158,7 +161,7 @@ class WorkerPool:
             board.open(round(start * 1e9))
         for pipe in pipes:
             _tell(pipe, start)
-        watch = _Watch(board, before, over, start + load.lead, load.has_steady_part)
+        watch = _Watch(board, before, over, start + load.lead, load)
 
         def look() -> None:
             watch.look()
@@ -226,14 +229,16 @@ class _Watch:
     """Opens the window where that is for the runner to do, and has the deployment looked at at both its ends."""
 
     def __init__(
-        self, board: Board, before: Callable[[], None], over: Callable[[], None], opens: float, again: bool
+        self, board: Board, before: Callable[[], None], over: Callable[[], None], opens: float, load: Load
     ) -> None:
-        """``opens`` is when the window may be opened; ``again`` is whether to look when others have opened it."""
+        """``opens`` is when the window may be opened."""
         self._board = board
         self._before = before
         self._over: Callable[[], None] | None = over
         self._opens = opens
-        self._again = again
+        self._again = load.has_steady_part
+        """Whether to look when others have opened it."""
+        self._load = load
 
     def look(self) -> None:
         """Do what is to be done at this moment."""
@@ -244,8 +249,11 @@ class _Watch:
         elif self._again and board.opens != NEVER and now < board.closes:
             self._again = False
             self._before()
+        done = sum(board.counters[: self._load.connections])
         if now >= board.closes:
             self.end()
+        elif done < self._load.least and board.closes - now < 1e9 * SHORTLY_BEFORE_SECONDS:
+            board.lengthen(MOST_TIMES_LONGER)
 
     def end(self) -> None:
         """The window is closed, or all work done."""
@@ -332,7 +340,8 @@ def _measured_part(tallies: Sequence[ConnectionStats], board: Board, load: Load)
     inside = Inside()
     for tally in tallies:
         inside.add(tally.inside)
-    if load.has_steady_part and (board.opens >= board.closes or inside.requests < load.connections):
+    without_steady_part = board.opens >= board.closes or inside.requests < load.connections
+    if load.is_whole or (load.has_steady_part and without_steady_part):
         return None
     end = max(tally.finished for tally in tallies) if board.closes == NEVER else board.closes / 1e9
     opens = board.opens / 1e9

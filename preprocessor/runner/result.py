@@ -27,7 +27,10 @@ CLIENT_BOUND_SHARE = 0.85
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a window ran, and how it was asked for; ``in_turn`` is how many variants were measured in turn."""
+    """Where a window ran, and how it was asked for; ``in_turn`` is how many variants were measured in turn.
+
+    ``seconds`` is the most that a window may take, or, where it ``lengthens``, what each is to take.
+    """
 
     machine: Machine
     target: str
@@ -37,11 +40,13 @@ class Context:
     seconds: float | None
     seed: int
     client: str
+    lengthens: bool
     rates: tuple[float, ...]
     arrivals: str
     on_error: str
     disk_baseline: Mapping[str, Any] | None
     in_turn: int
+    read_concern: Mapping[str, Any]
 
 
 def row_id(experiment: Experiment, number: int) -> dict[str, Any]:
@@ -89,7 +94,8 @@ def compose(
         Done(round(outcome.window.operations), round(outcome.window.documents), round(outcome.window.bytes))
     )
     if context.seconds is not None and "testTimeSecs" in config:
-        real = {**real, "testTimeSecs": min(context.seconds, config["testTimeSecs"])}
+        asked = context.seconds if context.lengthens else min(context.seconds, config["testTimeSecs"])
+        real = {**real, "testTimeSecs": asked}
     return {
         "_id": row_id(published, number),
         **_times(measurement),
@@ -139,7 +145,7 @@ def _by_the_client(measurement: Measurement, context: Context, connections: int)
 def _settings(config: Mapping[str, Any], context: Context) -> dict[str, Any]:
     return {
         "write_concern": config.get("writeConcern", {"w": "majority"}),
-        "read_concern": config.get("readConcern", {"level": "local"}),
+        "read_concern": dict(context.read_concern),
         "versions": dict(context.versions),
         "hardware": dict(context.hardware),
         "topology": dict(context.machine.topology),

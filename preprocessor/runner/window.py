@@ -60,6 +60,12 @@ class Board:
         self.edges[_COUNTED_FROM] = when
         self.edges[_OPENS] = when
 
+    def lengthen(self, most_times: int) -> None:
+        """Close a window that time ends a quarter of its length later, if it is not that many times as long already."""
+        longest, closes = self.edges[_LONGEST], self.edges[_CLOSES]
+        if closes == self.edges[_STOPS] != NEVER and closes - self.edges[_OPENS] < most_times * longest:
+            self.edges[_CLOSES] = self.edges[_STOPS] = closes + longest // 4
+
     def count_from(self, when: int) -> None:
         """Count requests from that moment, and open when the last connection has had its first answer."""
         self.edges[_COUNTED_FROM] = when

@@ -49,7 +49,8 @@ class Load:
     ``config`` is what workloads call a config; ``seconds`` is the length of the timed window, or the most of it where
     the work is given by amount; it opens after ``lead`` seconds of the same work. With ``rates``, in operations a
     second of all connections together in equal steps of the window, each operation has a time at which it is to start.
-    ``on_error`` says what happens when a connection breaks.
+    ``on_error`` says what happens when a connection breaks. A window in which fewer operations than ``least`` are done
+    is lengthened.
     """
 
     uri: str
@@ -64,6 +65,7 @@ class Load:
     arrivals: Arrivals = "even"
     on_error: OnError = "stop"
     lead: float = 0.0
+    least: int = 0
 
     @property
     def amount(self) -> int | None:
@@ -72,9 +74,14 @@ class Load:
         return None if plan is None else plan.operations
 
     @property
+    def is_whole(self) -> bool:
+        """Whether all of the work is measured, whenever it ends."""
+        return self.workload in WHOLE
+
+    @property
     def has_steady_part(self) -> bool:
         """Whether what is measured is the steady part of work given by amount."""
-        return self.amount is not None and self.workload not in WHOLE
+        return self.amount is not None and not self.is_whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ def perform(uri, workload, config, connections, processes=1, **options):
 def test_a_window_has_what_the_server_did_in_it_however_long_its_slowest_request_takes(stalling, seconds):
     done, server = perform(stalling, "query", READS, 50, seconds=seconds, lead=2)
     assert done.seconds == pytest.approx(seconds)
-    assert done.window.operations == pytest.approx(server["requests"], rel=0.01)
-    assert done.window.busy / 1e9 == pytest.approx(50 * seconds, rel=0.02)
+    assert done.window.operations == pytest.approx(server["requests"], rel=0.1)
+    assert done.window.busy / 1e9 == pytest.approx(50 * seconds, rel=0.1)
     assert 5 <= done.unfinished <= 50
     assert 0 < sum(done.process_cpu_seconds) < 2 * seconds
 
@@ -38,7 +38,7 @@ def test_work_by_amount_is_measured_while_all_connections_have_some():
     with pretending(milliseconds=20, slow_milliseconds=500) as uri:
         done, server = perform(uri, "insert", config, 10, processes=2)
     assert (done.documents, done.steady) == (150_000, True)
-    assert done.window.documents == pytest.approx(server["documents"], rel=0.03)
+    assert done.window.documents == pytest.approx(server["documents"], rel=0.1)
     assert 0.5 < done.unfinished < 10.5
     assert done.window.busy / 1e9 <= 10 * done.seconds
 
@@ -49,3 +49,12 @@ def test_work_that_is_over_before_every_connection_had_some_is_measured_as_a_who
         done, _ = perform(uri, "insert", config, 10)
     assert (done.window.documents, done.steady) == (500, False)
     assert 0.02 < done.seconds < 2
+
+
+def test_a_window_with_too_few_requests_is_lengthened():
+    with pretending(milliseconds=200) as uri:
+        long, _ = perform(uri, "query", READS, 5, seconds=0.4, least=15)
+        enough, _ = perform(uri, "query", READS, 5, seconds=0.4, least=2)
+    assert long.window.requests >= 14
+    assert 0.5 <= long.seconds < 4.2
+    assert enough.seconds == pytest.approx(0.4)

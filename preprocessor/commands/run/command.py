@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from preprocessor.commands.numbers import count, positive, rates, scale, seed
+from preprocessor.commands.numbers import count, duration, positive, rates, scale, seed
 from preprocessor.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
 from preprocessor.findings.usage import print_error
 
@@ -81,6 +81,10 @@ def _add_how_much(parser: ArgumentParser) -> None:
         help="multiply data, time and the local target's cache by this, for example 0.01 (default: 1)",
     )  # fmt: skip
     parser.add_argument("--seconds", type=positive, metavar="N", help="end each timed window after N seconds")
+    parser.add_argument(
+        "--duration", type=duration, metavar="TIME",
+        help="make each timed window so long, whatever the experiment says: 90s, 30m, 1h",
+    )  # fmt: skip
     parser.add_argument(
         "--repeats", type=count, metavar="N", help="measure each variant N times; the row is the median"
     )

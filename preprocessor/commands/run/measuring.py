@@ -48,6 +48,7 @@ def _measure(
         arguments.rate,
         arguments.arrivals,
         arguments.on_error,
+        arguments.duration,
     )
     with closing(open_target(arguments.target)) as target:
         shared = target.ends_with_run  # its servers run here

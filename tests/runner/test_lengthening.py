@@ -1,0 +1,28 @@
+"""What scaling made too small for a window is raised, and a duration is kept whatever an experiment says."""
+
+from __future__ import annotations
+
+import pytest
+
+from preprocessor.commands.numbers import duration
+from preprocessor.runner.lengthening import with_enough_work
+
+INSERT = {"numberOfThreads": 10, "writeBatchSize": 100, "totalDocsToInsert": 1000}
+
+
+def test_each_connection_has_some_batches():
+    assert with_enough_work("insert", INSERT, None) == {**INSERT, "totalDocsToInsert": 5000}
+    large = {**INSERT, "totalDocsToInsert": 10**6}
+    assert with_enough_work("insert", large, None) == large
+    assert with_enough_work("hot_update", {"numberOfThreads": 4, "nUpdates": 3}, None)["nUpdates"] == 20
+
+
+def test_a_duration_lengthens_as_well_as_shortens():
+    for given in (1, 1000):
+        assert with_enough_work("query", {"testTimeSecs": given}, 60.0) == {"testTimeSecs": 60.0}
+    assert with_enough_work("insert", INSERT, 60.0)["totalDocsToInsert"] > 10**9
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("30m", 1800), ("1.5h", 5400), ("2", 2)])
+def test_a_duration_has_a_unit(text, seconds):
+    assert duration(text) == seconds
