@@ -35,7 +35,7 @@ _NAME = re.compile(
     re.I,
 )
 
-# What the plugin puts in the place of a comment (``site.swap``); the Markdown extension meets it on the same page.
+# What the plugin puts in the place of a comment (``pages.placeholders``); the Markdown extension meets it on its pages.
 _TOKEN = re.compile(r"<!--mongo-tables:[0-9a-f]{16}-\d+-->")
 
 

@@ -1,6 +1,6 @@
 """The Markdown of a page once its figures are there, for plugins that read it: feeds, abstracts, copies of pages.
 
-While MkDocs converts a page its Markdown holds tokens (``swap``). A reader of it afterwards would publish them in the
+While MkDocs converts a page its Markdown holds tokens. A reader of it afterwards would publish them in the
 place of numbers. So each gives way to what an author would have written by hand: a pipe table, or the value as text.
 """
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, NamedTuple, Self
 
-from preprocessor.comments.keywords import Place, place_of, schema_of
+from preprocessor.comments.keywords import schema_of
 from preprocessor.comments.model import Comment
 from preprocessor.jsontext.document import Document
 from preprocessor.jsontext.model import Path
@@ -305,11 +305,6 @@ class Directive:
     def schema(self) -> str:
         """The name of the JSON Schema of its body."""
         return schema_of(self.keyword)
-
-    @property
-    def place(self) -> Place:
-        """Where it stands in a page."""
-        return place_of(self.keyword)
 
     @property
     def has_pipeline(self) -> bool:
