@@ -28,18 +28,25 @@ NO_EXPRESSION: Final = object()
 class Field(NamedTuple):
     """What becomes of a field that a stage names.
 
-    ``place``: where it is named; None where the stage has it without being told. ``expression``: what its value is
-    computed by, ``reads``: what is read for it, both of a field that is made. ``branch``: the sub-pipeline over the
-    same documents whose rows are the value. ``always``: what is read for it is read also where nothing uses the field.
+    ``place``: where it is named; None where the stage has it without being told. Of a field that is made,
+    ``expression``: what its value is computed by; ``takes``: other paths that are read for it; ``branch``: the
+    sub-pipeline over the same documents whose rows are the value. ``always``: what is read for it is read also where
+    nothing uses the field.
     """
 
     parts: Parts
     place: Place | None
     becomes: Literal["made", "kept", "dropped"] = "made"
     expression: Any = NO_EXPRESSION
-    reads: tuple[Parts, ...] = ()
+    takes: tuple[Parts, ...] = ()
     branch: Sequence[Any] | None = None
     always: bool = False
+
+    @property
+    def reads(self) -> Iterator[Parts]:
+        """What is read for it."""
+        yield from self.takes
+        yield from paths_in(self.expression)
 
 
 class Effect(NamedTuple):
@@ -200,11 +207,6 @@ def leaves(
             yield from leaves(value, parts, here)
         else:
             yield parts, here, value
-
-
-def computed_field(parts: Parts, place: Place, expression: Any) -> Field:
-    """A field that a stage computes by an expression."""
-    return Field(parts, place, expression=expression, reads=tuple(paths_in(expression)))
 
 
 # What whole pipelines read.

@@ -37,9 +37,9 @@ def usage(pipeline: Sequence[Mapping[str, Any]], columns: Iterable[str]) -> Usag
 
 def _usage(pipeline: Sequence[Mapping[str, Any]], live: Live) -> Usage:
     unused: list[Unused] = []
+    live = frozenset(map(_without_places, live))
     for index in range(len(pipeline) - 1, -1, -1):
         ((name, argument),) = pipeline[index].items()
-        live = frozenset(map(_without_places, live))
         effect = effect_of(name, argument)
         unused = [*_unused(effect, live, (index, name)), *unused]
         live = _live_before(effect, live)
@@ -53,8 +53,10 @@ def is_live(parts: Parts, live: Live) -> bool:
 
 def _without_places(parts: Parts) -> Parts:
     """The path as far as it may not lead to an element of an array by its place."""
-    places = (number for number, name in enumerate(parts) if name.isdigit())
-    return parts[: next(places, len(parts))]
+    for number, name in enumerate(parts):
+        if name.isdigit():
+            return parts[:number]
+    return parts
 
 
 def _unused(effect: Effect, live: Live, path: Path) -> Iterable[Unused]:
@@ -71,12 +73,13 @@ def _live_before(effect: Effect, live: Live) -> Live:
         if field.becomes == "kept":
             found |= _below(field.parts, live)
         elif field.always or is_live(field.parts, live):
-            found |= {*field.reads, *_read_by_branch(field, live)}
+            found.update(field.reads, _read_by_branch(field, live))
             found |= {field.parts} if len(field.parts) > 1 else set()
+    found = set(map(_without_places, found))
     if not effect.only:
         written = {field.parts[0] for field in effect.fields if len(field.parts) == 1}
         found |= {one for one in live if one == WHOLE or one[0] not in written}
-    return frozenset(map(_without_places, found))
+    return frozenset(found)
 
 
 def _below(parts: Parts, live: Live) -> Live:

@@ -67,6 +67,9 @@ def _behind(order: Order, name: str, argument: Any, path: Path) -> Order:
 
 def _arrays_behind(order: Order, name: str, argument: Any, path: Path) -> Mapping[str, Order]:
     """The order of elements behind a stage: of the arrays that go on under any name, and of those that it makes."""
+    making = MAKING_ARRAYS.get(name)
+    if not order.arrays:
+        return making(order, argument, path) if making else {}
     effect = effect_of(name, argument)
     arrays: dict[str, Order] = {} if effect.only else dict(order.arrays)
     for field in effect.fields:
@@ -75,7 +78,6 @@ def _arrays_behind(order: Order, name: str, argument: Any, path: Path) -> Mappin
         arrays.pop(made, None)
         if isinstance(source, str) and source[:1] == "$" and source[1:] in order.arrays:
             arrays[made] = order.arrays[source[1:]]
-    making = MAKING_ARRAYS.get(name)
     return arrays | making(order, argument, path) if making else arrays
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
-from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, computed_field, paths_in
+from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, paths_in
 from preprocessor.aggregation.meter import (
     admit_documents,
     blocks,
@@ -72,7 +72,7 @@ def _effect(argument: Any) -> Effect:
     made = [Field(("_id",), None, always=True)]
     if "output" in argument:
         made += [
-            computed_field((name,), ("output", name), value) for name, value in argument["output"].items()
+            Field((name,), ("output", name), expression=value) for name, value in argument["output"].items()
         ]
     else:
         made.append(Field(("count",), None, always=True))

@@ -64,7 +64,7 @@ class _Plan:
 def _effect(argument: Any) -> Effect:
     path = split_path(argument["field"])
     partitions = map(split_path, argument.get("partitionByFields") or ())
-    return Effect((path, *partitions), (Field(path, ("field",), reads=(path,), always=True),))
+    return Effect((path, *partitions), (Field(path, ("field",), takes=(path,), always=True),))
 
 
 def _order(argument: Any) -> Order:

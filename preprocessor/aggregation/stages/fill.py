@@ -12,7 +12,6 @@ from preprocessor.aggregation.fields import (
     Field,
     Order,
     StageRecord,
-    computed_field,
     paths_in,
     split_path,
 )
@@ -36,7 +35,7 @@ def _effect(argument: Any) -> Effect:
 def _filled(name: str, spec: Mapping[str, Any]) -> Field:
     method = _METHODS.get(str(spec.get("method")))
     filling = {method: f"${name}"} if method else {"$ifNull": [f"${name}", spec.get("value")]}
-    return computed_field(split_path(name), ("output", name), filling)
+    return Field(split_path(name), ("output", name), expression=filling)
 
 
 def _order_of(argument: Any) -> Order:

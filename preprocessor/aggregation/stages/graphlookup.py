@@ -71,7 +71,7 @@ def _not_asked(values: list[Any], asked: set[Any]) -> list[Any]:
 
 def _effect(argument: Any) -> Effect:
     reads = tuple(paths_in(argument.get("startWith")))
-    return Effect(fields=(Field(split_path(argument["as"]), ("as",), reads=reads),))
+    return Effect(fields=(Field(split_path(argument["as"]), ("as",), takes=reads),))
 
 
 @stage("$graphLookup", record=StageRecord(_effect, Gives.EACH))

@@ -13,7 +13,7 @@ from preprocessor.aggregation.accumulators.registry import Accumulator, Keeping,
 from preprocessor.aggregation.compiler import Node, Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.fieldorder import OrderedDocument
-from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, computed_field, paths_in
+from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, paths_in
 from preprocessor.aggregation.meter import blocks, check_key, hold, is_counted
 from preprocessor.aggregation.ordering import Key, key, key_of_checked
 from preprocessor.aggregation.plancache import content_key
@@ -29,7 +29,7 @@ _FLAT = frozenset({str, int, float, bool, type(None), Int64, datetime, ObjectId}
 
 
 def _effect_of_group(argument: Any) -> Effect:
-    fields = [computed_field((name,), (name,), value) for name, value in argument.items()]
+    fields = [Field((name,), (name,), expression=value) for name, value in argument.items()]
     return Effect(fields=tuple(one._replace(always=one.parts == ("_id",)) for one in fields), only=True)
 
 

@@ -32,7 +32,7 @@ def _effect(argument: Any) -> Effect:
     local = argument.get("localField")
     reads = [] if local is None else [split_path(local)]
     reads += paths_in(argument.get("let"))
-    return Effect(fields=(Field(split_path(argument["as"]), ("as",), reads=tuple(reads)),))
+    return Effect(fields=(Field(split_path(argument["as"]), ("as",), takes=tuple(reads)),))
 
 
 @stage("$lookup", record=StageRecord(_effect, Gives.EACH, rank=4))

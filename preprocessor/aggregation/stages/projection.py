@@ -20,7 +20,6 @@ from preprocessor.aggregation.fields import (
     Field,
     Gives,
     StageRecord,
-    computed_field,
     leaves,
     split_path,
 )
@@ -146,7 +145,7 @@ def _effect_of_project(argument: Any) -> Effect:
     fields = []
     for parts, place, value in leaves(argument):
         if not is_flag(value):
-            fields.append(computed_field(parts, place, value))
+            fields.append(Field(parts, place, expression=value))
         elif truthy(value) == only:
             becomes: Literal["kept", "dropped"] = "kept" if only else "dropped"
             fields.append(Field(parts, place, becomes, always=parts == ("_id",)))
@@ -221,7 +220,9 @@ def unset(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _effect_of_set(argument: Any) -> Effect:
-    return Effect(fields=tuple(computed_field(*leaf) for leaf in leaves(argument)))
+    return Effect(
+        fields=tuple(Field(parts, place, expression=value) for parts, place, value in leaves(argument))
+    )
 
 
 @stage("$set", "$addFields", record=StageRecord(_effect_of_set, Gives.EACH))

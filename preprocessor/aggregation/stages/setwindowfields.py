@@ -10,7 +10,7 @@ from preprocessor.aggregation import catalogue, sorting, windows
 from preprocessor.aggregation.accumulators.windowregistry import FORMS, Results, Window
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path, refuse_unknown
-from preprocessor.aggregation.fields import Effect, Order, StageRecord, computed_field, paths_in, split_path
+from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, paths_in, split_path
 from preprocessor.aggregation.meter import admit_documents, gather_within_limits
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.sorting import SortPattern
@@ -24,7 +24,7 @@ Outputs = list[tuple[Results, Path]]
 def _effect(argument: Any) -> Effect:
     keys = map(split_path, argument.get("sortBy") or ())
     made = (
-        computed_field(split_path(name), ("output", name), value)
+        Field(split_path(name), ("output", name), expression=value)
         for name, value in argument["output"].items()
     )
     return Effect((*paths_in(argument.get("partitionBy")), *keys), tuple(made))
