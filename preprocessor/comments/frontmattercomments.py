@@ -13,8 +13,8 @@ from preprocessor.findings.rules import finding
 
 _BEGIN = re.compile(r"<!--[\s-]*mongo", re.IGNORECASE)
 _HINT = (
-    "Write the number itself there, or take the comment out. A title may come from the page's heading, which "
-    "takes values."
+    "write the number itself there, or take the comment out; a title may come from the page's heading, which "
+    "takes values"
 )
 
 
@@ -31,7 +31,9 @@ def front_matter_findings(page: Page, file: str) -> list[Finding]:
         opening = opening_at(page.text, begin)
         if opening is None or not any(start <= begin < stop for start, stop in values):
             continue
-        message = f"{opening.name} stands in front matter, which is published as it is written, in titles and feeds."
+        message = (
+            f"{opening.name} stands in front matter, which is published as it is written, in titles and feeds"
+        )
         told.append(finding("MT127", file, page.position(begin), message, _HINT))
     return told
 

@@ -26,7 +26,7 @@ _BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[> \t]*[\r\n]")
 _DIRECTIVE = re.compile(r"<!--\s*MONGO_")
 _NEXT_DIRECTIVE = re.compile(r"<!--\s*(?:MONGO_|mongo-tables:)")
 
-_SWITCH_OFF = "To switch a table off, write a word before its name: <!-- off MONGO_TABLE: … -->."
+_SWITCH_OFF = "to switch a table off, write a word before its name: <!-- off MONGO_TABLE: … -->"
 
 
 class _Candidate(NamedTuple):
@@ -153,8 +153,8 @@ class _Judge:
             self._report(
                 "MT116",
                 html.start,
-                "Another comment begins inside this one; the site shows the outer one as text here.",
-                f"Remove one of the two, or close the first before the second. {_SWITCH_OFF}",
+                "another comment begins inside this one; the site shows the outer one as text here",
+                f"remove one of the two, or close the first before the second; {_SWITCH_OFF}",
             )
             return
         inner = _NEXT_DIRECTIVE.search(self.page.text, html.start + 4, html.end)
@@ -173,19 +173,19 @@ class _Judge:
             second = _SECOND_END.search(text, end, start)
             if second is None:
                 continue
-            message = "The comments above end at the first `-->`: readers see this one as text."
-            self._report("MT124", second.end() - len("-->"), message, f"Remove it. {_SWITCH_OFF}")
+            message = "the comments above end at the first `-->`: readers see this one as text"
+            self._report("MT124", second.end() - len("-->"), message, f"remove it; {_SWITCH_OFF}")
             for one in after.comments[:number]:
                 if _DIRECTIVE.match(text, one.start):
-                    message = "This comment is not switched off: the one around it ends before it."
+                    message = "this comment is not switched off: the one around it ends before it"
                     self._report("MT125", one.start, message, _SWITCH_OFF)
             return
         if _BLANK_LINE.search(text, html.start, inner):
             self._report(
                 "MT126",
                 html.start,
-                "This comment has no end before the next one: readers see neither that one nor what is between.",
-                "Write --> where it ends.",
+                "this comment has no end before the next one: readers see neither that one nor what is between",
+                "write --> where it ends",
             )
 
     def _report(self, rule: str, offset: int, message: str, hint: str) -> None:
@@ -197,23 +197,23 @@ class _Judge:
         if not candidate.opening.exact or candidate.opinion == "span":
             return
         if place is not None and place.holder == TITLE:
-            message = f"{name} stands in {TITLE}, where the site shows nothing of it."
-            self._report("MT112", candidate.html.start, message, "Put it into the text under the title.")
+            message = f"{name} stands in {TITLE}, where the site shows nothing of it"
+            self._report("MT112", candidate.html.start, message, "put it into the text under the title")
             return
         if candidate.opinion == "live":
             rule = "MT112"
-            message = f"The site shows this {name} as code; GitHub and editors do not."
+            message = f"the site shows this {name} as code; GitHub and editors do not"
         elif place is not None and place.contained:
             rule = "MT117"
-            message = f"{name} is indented so far that it is shown as code."
+            message = f"{name} is indented so far that it is shown as code"
         else:
             return
         self._report(
             rule,
             candidate.html.start,
             message,
-            "Indent it by exactly four columns for each list item, admonition or tab around it, and leave a "
-            "blank line above a list. To show a sample, put it in a fence.",
+            "indent it by exactly four columns for each list item, admonition or tab around it, and leave a "
+            "blank line above a list; to show a sample, put it in a fence",
         )
 
     def _complain_about_hidden(self, candidate: _Candidate) -> None:
@@ -221,24 +221,22 @@ class _Judge:
         self._report(
             "MT111",
             candidate.html.start,
-            f"{candidate.opening.name} inside <{candidate.place.element}> is neither run nor shown.",
-            f"Move it out of <{candidate.place.element}>; to show a sample, write &lt;!-- or use a fence.",
+            f"{candidate.opening.name} inside <{candidate.place.element}> is neither run nor shown",
+            f"move it out of <{candidate.place.element}>; to show a sample, write &lt;!-- or use a fence",
         )
 
     def _complain_about_name(self, candidate: _Candidate) -> None:
         opening = candidate.opening
         body = self.page.text[opening.body : candidate.html.end].lstrip()
         known = opening.name in KEYWORDS
-        message = f"{opening.name} is not a comment that is known."
+        message = f"{opening.name} is not a comment that is known"
         if known:
             dashes = self.page.text.startswith("<!---", candidate.html.start)
             message = (
-                f"{opening.name} stands behind too many dashes."
-                if dashes
-                else f"{opening.name} has no colon."
+                f"{opening.name} stands behind too many dashes" if dashes else f"{opening.name} has no colon"
             )
         rule = "MT103" if body.startswith("{") else "MT104"
-        hint = f"Write `<!-- {opening.meant}:`." if known else f"Did you mean `<!-- {opening.meant}:`?"
+        hint = f"write `<!-- {opening.meant}:`" if known else f"did you mean `<!-- {opening.meant}:`?"
         self._report(rule, candidate.html.start, message, hint)
 
     def _faulty(self, candidate: _Candidate) -> bool:
@@ -249,22 +247,22 @@ class _Judge:
         html, name, text = candidate.html, candidate.opening.name, self.page.text
         body = text[candidate.opening.body : html.end]
         if not html.closed:
-            self._report("MT101", html.start, f"{name} is never closed.", "Add --> after the JSON.")
+            self._report("MT101", html.start, f"{name} is never closed", "add --> after the JSON")
         elif _NEXT_DIRECTIVE.search(body):
             self._report(
                 "MT101",
                 html.start,
-                f"{name} is not closed before the next one begins.",
-                "Add --> after the JSON.",
+                f"{name} is not closed before the next one begins",
+                "add --> after the JSON",
             )
         elif body.endswith("--!>"):
-            self._report("MT107", html.end - 4, f"{name} is closed by --!>.", "Write --> instead.")
+            self._report("MT107", html.end - 4, f"{name} is closed by --!>", "write --> instead")
         elif _in_string(body) and '"' in _rest_of_line(text, html.end):
             self._report(
                 "MT102",
                 html.end - 3,
-                f"--> inside a JSON string closes {name} here.",
-                "Write --\\u003e in the string: JSON reads it as -->.",
+                f"--> inside a JSON string closes {name} here",
+                "write --\\u003e in the string: JSON reads it as -->",
             )
         else:
             return False
@@ -277,27 +275,27 @@ class _Judge:
             self._report(
                 "MT110",
                 html.start,
-                f"A backslash does not make {name} text: on the site it is a comment, and nothing is shown.",
-                "Remove the backslash, or write the sample as `code` or in a fence.",
+                f"a backslash does not make {name} text: on the site it is a comment, and nothing is shown",
+                "remove the backslash, or write the sample as `code` or in a fence",
             )
         elif candidate.opinion == "fence":
             where = "above" if html.fence is None else f"in line {html.fence + 1}"
             self._report(
                 "MT106",
                 html.start,
-                f"The fence {where} is none for the site, so {name} under it is not taken as code.",
-                "Close it by a mark of the same length and indentation, indent what is between alike, and "
-                "write nothing but a language and known options behind its opening mark.",
+                f"the fence {where} is none for the site, so {name} under it is not taken as code",
+                "close it by a mark of the same length and indentation, indent what is between alike, and "
+                "write nothing but a language and known options behind its opening mark",
             )
         elif candidate.opinion == "tag":
-            self._report("MT114", html.start, f"{name} stands inside an HTML tag.", "Move it out of the tag.")
+            self._report("MT114", html.start, f"{name} stands inside an HTML tag", "move it out of the tag")
         elif place.holder == IMAGE or (place.holder and place_of(name) == "block"):
             self._report(
                 "MT113",
                 html.start,
-                f"{name} stands in {place.holder}, which cannot hold it.",
-                "Put it on a line of its own"
-                + ("; for one number use MONGO_VALUE." if place_of(name) == "block" else "."),
+                f"{name} stands in {place.holder}, which cannot hold it",
+                "put it on a line of its own"
+                + ("; for one number use MONGO_VALUE" if place_of(name) == "block" else ""),
             )
         else:
             return False
@@ -308,8 +306,8 @@ class _Judge:
             self._report(
                 "MT115",
                 candidate.html.start,
-                f"GitHub and editors show this {candidate.opening.name} as code; the site does not.",
-                "Indent it by exactly four columns for each list item around it.",
+                f"GitHub and editors show this {candidate.opening.name} as code; the site does not",
+                "indent it by exactly four columns for each list item around it",
             )
         html, opening = candidate.html, candidate.opening
         line, column = self.page.position(html.start)

@@ -90,27 +90,27 @@ def _problem(
     if marker.digest is None:
         return (
             "MT161",
-            "A generated region ends here that never began.",
-            "Remove this line, or restore the line that begins the region.",
+            "a generated region ends here that never began",
+            "remove this line, or restore the line that begins the region",
         )
     if not closed:
         return (
             "MT160",
-            "A generated region begins here and never ends.",
-            "Remove the region, both markers too, and write it anew.",
+            "a generated region begins here and never ends",
+            "remove the region, both markers too, and write it anew",
         )
     above = comments[-1] if comments else None
     if above is None or above.region is not None or not _BETWEEN.match(page.text[above.end : marker.start]):
         return (
             "MT162",
-            "A generated region stands under no comment.",
-            "Remove it, or move it directly under the comment that it comes from.",
+            "a generated region stands under no comment",
+            "remove it, or move it directly under the comment that it comes from",
         )
     if not _DIGEST.match(marker.digest):
         return (
             "MT163",
-            "The marker of a generated region has no digest of 16 hexadecimal digits.",
-            "Write the region anew; until then nobody can tell whether it was edited by hand.",
+            "the marker of a generated region has no digest of 16 hexadecimal digits",
+            "write the region anew; until then nobody can tell whether it was edited by hand",
         )
     return None
 

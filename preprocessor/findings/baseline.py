@@ -54,7 +54,7 @@ def compare_with_baseline(findings: Iterable[Finding], text: str, folder: Path) 
     left = _read_accepted(text)
     new = []
     for one in sorted(set(findings)):
-        mark = _mark(one, folder)
+        mark = _fold(_mark(one, folder))
         if left[mark] > 0:
             left[mark] -= 1
         else:
@@ -67,6 +67,12 @@ def _mark(one: Finding, folder: Path) -> Mark:
     return file, one.rule, _PLACE.sub("line …", one.message)
 
 
+def _fold(mark: Mark) -> Mark:
+    """A mark without the capital and the full stop that messages of version 0.1 have."""
+    file, rule, message = mark
+    return file, rule, (message[:1].lower() + message[1:]).removesuffix(".")
+
+
 def _read_accepted(text: str) -> Counter[Mark]:
     try:
         content = json.loads(text)
@@ -75,7 +81,10 @@ def _read_accepted(text: str) -> Counter[Mark]:
                 f"it has version {content['version']!r}, this program reads version {VERSION}"
             )
         return Counter(
-            {(one["file"], one["rule"], one["message"]): int(one["count"]) for one in content["findings"]}
+            {
+                _fold((one["file"], one["rule"], one["message"])): int(one["count"])
+                for one in content["findings"]
+            }
         )
     except (ValueError, TypeError, KeyError) as error:
         raise BaselineError(f"it is not a list of accepted findings ({type(error).__name__})") from None

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Give "Did you mean `…`?" for the known word nearest to ``word``, or an empty string."""
     near = nearest_word(word, known)
-    return f"Did you mean `{near}`?" if near else ""
+    return f"did you mean `{near}`?" if near else ""
 
 
 def nearest_word(word: str, known: Iterable[str]) -> str:

@@ -240,7 +240,7 @@ def _result(finding: Finding, index: int) -> dict[str, Any]:
     place: dict[str, Any] = {"artifactLocation": {"uri": quote(finding.file, errors="replace")}}
     if finding.line:
         place["region"] = {"startLine": finding.line, "startColumn": finding.column}
-    said = " ".join(filter(None, (finding.message, finding.hint)))
+    said = "; ".join(filter(None, (finding.message, finding.hint)))
     return {
         "ruleId": finding.rule,
         "ruleIndex": index,

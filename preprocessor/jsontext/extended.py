@@ -65,15 +65,15 @@ def _unwrap(wrapper: str, value: dict[str, Any], path: Path, malformed: list[Mal
     reader, companions, hint = _WRAPPERS[wrapper]
     extra = [key for key in value if key != wrapper and key not in companions]
     if extra:
-        message = f"`{wrapper}` makes a value of its own and cannot stand beside `{extra[0]}`."
-        malformed.append(Malformed((*path, extra[0]), message, f"Write {hint} alone."))
+        message = f"`{wrapper}` makes a value of its own and cannot stand beside `{extra[0]}`"
+        malformed.append(Malformed((*path, extra[0]), message, f"write {hint} alone"))
         return None
     try:
         return reader(value)
     except (_Odd, ValueError, ArithmeticError) as fault:
         said = fault.args[0] if isinstance(fault, _Odd) else "does not hold such a value"
         malformed.append(
-            Malformed((*path, wrapper), f"`{wrapper}` {said}.", f"Write {_format_day(value) or hint}.")
+            Malformed((*path, wrapper), f"`{wrapper}` {said}", f"write {_format_day(value) or hint}")
         )
         return None
 

@@ -96,7 +96,7 @@ class _Reader:
         opener = self.text[self.at : self.at + 2]
         if opener not in ("//", "/*"):
             return False
-        self.problem(self.at, "JSON has no comments.", f"Remove the text that begins with `{opener}`.")
+        self.problem(self.at, "JSON has no comments", f"remove the text that begins with `{opener}`")
         end = self.text.find("\n" if opener == "//" else "*/", self.at + 2)
         self.at = len(self.text) if end < 0 else end + (0 if opener == "//" else 2)
         return True
@@ -109,9 +109,7 @@ class _Reader:
             char = self.text[self.at : self.at + 1]
         if self.at > start:
             code = f"U+{ord(self.text[start]):04X}"
-            self.problem(
-                start, f"An invisible character ({code}) stands here.", "Replace it by a plain blank."
-            )
+            self.problem(start, f"an invisible character ({code}) stands here", "replace it by a plain blank")
         return self.at > start
 
     def guess(self, path: Path, value: Any = None) -> Any:
@@ -122,17 +120,17 @@ class _Reader:
 
     def document(self) -> None:
         if not self.peek():
-            raise self.stop(self.at, "There is no JSON here.", 'Write an object: { "key": value, … }.')
+            raise self.stop(self.at, "there is no JSON here", 'write an object: { "key": value, … }')
         self.out.value = self.value((), "")
         if char := self.peek():
             if char in "]}":
                 raise self.stop(
-                    self.at, f"This `{char}` closes nothing.", "Remove it, or add what it should close."
+                    self.at, f"this `{char}` closes nothing", "remove it, or add what it should close"
                 )
             raise self.stop(
                 self.at,
-                "There is more text after the end of the JSON value.",
-                "Remove it, or move the closing bracket behind it: a comment holds one JSON object.",
+                "there is more text after the end of the JSON value",
+                "remove it, or move the closing bracket behind it: a comment holds one JSON object",
             )
 
     def value(self, path: Path, closer: str) -> Any:
@@ -143,11 +141,11 @@ class _Reader:
             return self.string(path)
         if char == "{" or char == "[":
             if len(path) >= MAX_DEPTH:
-                limit = f"MongoDB takes at most {MAX_DEPTH} levels."
-                raise self.stop(start, "The nesting is too deep.", limit)
+                limit = f"MongoDB takes at most {MAX_DEPTH} levels"
+                raise self.stop(start, "the nesting is too deep", limit)
             return self.object(path) if char == "{" else self.array(path)
         if char and char in ",]}" and path:
-            self.problem(start, f"A value is missing before `{char}`.", "Write the value, for example null.")
+            self.problem(start, f"a value is missing before `{char}`", "write the value, for example null")
             return self.guess(path)
         if char in _CURLY_QUOTES:
             return self.odd_string(char)
@@ -163,9 +161,9 @@ class _Reader:
             return self.word(match, path)
         if not char:
             raise self.stop(
-                start, "The text ends where a value should stand.", f"Write the value and `{closer}`."
+                start, "the text ends where a value should stand", f"write the value and `{closer}`"
             )
-        raise self.stop(start, f"`{char}` begins no JSON value.", 'A string stands in double quotes: "…".')
+        raise self.stop(start, f"`{char}` begins no JSON value", 'a string stands in double quotes: "…"')
 
     def word(self, match: re.Match[str], path: Path) -> Any:
         word, start = match.group(), self.at
@@ -174,16 +172,16 @@ class _Reader:
             return _CONSTANTS[word]
         if word in _KEYS_OF_ALL:
             self.problem(
-                start, f"`{word}` is how a shell writes a value.", f'Write {{"{_KEYS_OF_ALL[word]}": 1}}.'
+                start, f"`{word}` is how a shell writes a value", f'write {{"{_KEYS_OF_ALL[word]}": 1}}'
             )
             return {_KEYS_OF_ALL[word]: 1}
         meant = _OTHER_LANGUAGES.get(word.lower(), word.lower())
         if word.lower() == "nan":
-            self.problem(start, f"`{word}` is not JSON.", 'Write null, or {"$numberDouble": "NaN"}.')
+            self.problem(start, f"`{word}` is not JSON", 'write null, or {"$numberDouble": "NaN"}')
         elif meant in _CONSTANTS:
-            self.problem(start, f"`{word}` is not JSON.", f"Write `{meant}`.")
+            self.problem(start, f"`{word}` is not JSON", f"write `{meant}`")
         else:
-            self.problem(start, f"The text `{word}` has no quotes.", f'Write "{word}", in double quotes.')
+            self.problem(start, f"the text `{word}` has no quotes", f'write "{word}", in double quotes')
         return self.guess(path)
 
     # -- what mongosh writes --
@@ -193,15 +191,15 @@ class _Reader:
         start, name = self.at, " ".join(match["name"].split())
         end = self.end_pasted_value(match.end())
         if end is None:
-            raise self.stop(start, f"Nothing closes the `(` behind `{name}`.", "Add the missing `)`.")
+            raise self.stop(start, f"nothing closes the `(` behind `{name}`", "add the missing `)`")
         self.at = end
         value = read_pasted_value(name, self.text[match.end() : end - 1])
-        message = f"`{name}(…)` is how a shell writes a value: JSON has no calls."
+        message = f"`{name}(…)` is how a shell writes a value: JSON has no calls"
         if value is None:
-            known = 'Write the value in Extended JSON, for example {"$date": "2026-01-31T00:00:00Z"}.'
+            known = 'write the value in Extended JSON, for example {"$date": "2026-01-31T00:00:00Z"}'
             self.problem(start, message, known)
             return self.guess(path)
-        self.problem(start, message, f"Write {value.text}. {value.remark}".rstrip())
+        self.problem(start, message, "; ".join(filter(None, (f"write {value.text}", value.remark))))
         return value.json
 
     def end_pasted_value(self, at: int) -> int | None:
@@ -219,8 +217,8 @@ class _Reader:
     def expression(self, match: re.Match[str]) -> Any:
         """Read a regular expression between slashes, with a problem."""
         value = of_expression(match["pattern"], match["flags"])
-        message = "A regular expression between slashes is no JSON."
-        self.problem(self.at, message, f"Write {value.text}.")
+        message = "a regular expression between slashes is no JSON"
+        self.problem(self.at, message, f"write {value.text}")
         self.at = match.end()
         return value.json
 
@@ -232,7 +230,7 @@ class _Reader:
         value = float(token)
         if math.isinf(value):
             shown = token if len(token) < 24 else token[:20] + "…"
-            self.problem(start, f"The number `{shown}` is too big.", "A double ends at about 1.8e308.")
+            self.problem(start, f"the number `{shown}` is too big", "a double ends at about 1.8e308")
             self.guess(path)
             return None
         return value if match.group(1) or match.group(2) else int(token)
@@ -242,10 +240,10 @@ class _Reader:
         self.at = match.end()
         if "inf" in token.lower():
             name = "-Infinity" if token.startswith("-") else "Infinity"
-            hint = f'Write null, or {{"$numberDouble": "{name}"}}.'
+            hint = f'write null, or {{"$numberDouble": "{name}"}}'
         else:
             hint = _number_hint(token)
-        self.problem(start, f"`{token}` is not a JSON number.", hint)
+        self.problem(start, f"`{token}` is not a JSON number", hint)
         self.guess(path)
 
     # -- strings --
@@ -264,15 +262,15 @@ class _Reader:
                 self.at += 1
                 return "".join(parts)
             if char in ("", "\n", "\r"):
-                hint = 'Close it with `"` on the same line; a line break inside a string is written \\n.'
-                raise self.stop(start, "The string that begins here is not closed.", hint)
+                hint = 'close it with `"` on the same line; a line break inside a string is written \\n'
+                raise self.stop(start, "the string that begins here is not closed", hint)
             parts.append(self.escape(path) if char == "\\" else self.raw(char, path))
 
     def raw(self, char: str, path: Path | None) -> str:
         """Take a character that may not stand in a string as it is."""
         code = f"\\u{ord(char):04x}"
-        name = {"\t": "A tab", "\x00": "A null character"}.get(char, f"The character {code}")
-        self.problem(self.at, f"{name} may not stand in a string as it is.", f"Write {_short_escape(char)}.")
+        name = {"\t": "a tab", "\x00": "a null character"}.get(char, f"the character {code}")
+        self.problem(self.at, f"{name} may not stand in a string as it is", f"write {_short_escape(char)}")
         self.at += 1
         if path is not None:
             self.guess(path)
@@ -286,9 +284,9 @@ class _Reader:
         if char == "u" and (unit := self.unit(start)) is not None:
             return self.character(start, unit, path)
         if char == "u":
-            self.problem(start, "`\\u` needs four hexadecimal digits.", "Write for example \\u00e9.")
+            self.problem(start, "`\\u` needs four hexadecimal digits", "write for example \\u00e9")
         elif char not in ("", "\n", "\r"):
-            self.problem(start, f"`\\{char}` is no escape of JSON.", "A backslash itself is written \\\\.")
+            self.problem(start, f"`\\{char}` is no escape of JSON", "a backslash itself is written \\\\")
         self.at += 1 if char in ("", "\n", "\r", '"') else 2
         if path is not None:
             self.guess(path)
@@ -307,8 +305,8 @@ class _Reader:
         if low is not None and 0xDC00 <= low <= 0xDFFF:
             self.at += 6
             return chr(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
-        message = f"`{self.text[start : start + 6]}` is half of a character (a lone surrogate)."
-        self.problem(start, message, "Write the character itself, or both halves.")
+        message = f"`{self.text[start : start + 6]}` is half of a character (a lone surrogate)"
+        self.problem(start, message, "write the character itself, or both halves")
         if path is not None:
             self.guess(path)
         return "\ufffd"
@@ -324,9 +322,9 @@ class _Reader:
         shown = self.text[start + 1 : end]
         if closed and name != "typographic":
             shown = unquote(self.text[start : end + 1])
-        hint = f"Write {json.dumps(shown, ensure_ascii=False)}." if closed else 'Write "…".'
+        hint = f"write {json.dumps(shown, ensure_ascii=False)}" if closed else 'write "…"'
         marks = "backquotes" if name == "backquote" else f"{name} quotes"
-        message = f"A string stands in double quotes, not in {marks}."
+        message = f"a string stands in double quotes, not in {marks}"
         if not closed:
             raise self.stop(start, message, hint)
         self.problem(start, message, hint)
@@ -351,8 +349,8 @@ class _Reader:
         while self.more(start, first=first):
             key_at = self.at
             if self.text[key_at] == "{" and not first:
-                message = "A `}` is missing here, before the next `{`."
-                raise self.missing_brace() or self.stop(end, message, "Add the missing `}`.")
+                message = "a `}` is missing here, before the next `{`"
+                raise self.missing_brace() or self.stop(end, message, "add the missing `}`")
             first = False
             key = self.key()
             if path and self.gap is None and self.is_of_outer((*path, key), start, last_key, key_at):
@@ -386,8 +384,8 @@ class _Reader:
         """Give what stops at the likely end of an object that is not closed; None where nothing looks like one."""
         if self.gap is None:
             return None
-        message = f"A `}}` is missing here: `{self.gap.key}` is a key of an object further out."
-        return self.stop(self.gap.end, message, "Add the missing `}`.")
+        message = f"a `}}` is missing here: `{self.gap.key}` is a key of an object further out"
+        return self.stop(self.gap.end, message, "add the missing `}`")
 
     def line(self, offset: int) -> int:
         """Give the offset at which the line of ``offset`` begins."""
@@ -406,20 +404,20 @@ class _Reader:
         comma = None
         while (char := self.peek()) == ",":
             if first or comma is not None:
-                self.problem(self.at, "Nothing stands before this comma.", "Remove the comma.")
+                self.problem(self.at, "nothing stands before this comma", "remove the comma")
             comma = comma if comma is not None else self.at
             self.at += 1
         if char == closer:
             if comma is not None and not first:
-                self.problem(comma, f"A comma stands before `{closer}`.", "Remove the comma.")
+                self.problem(comma, f"a comma stands before `{closer}`", "remove the comma")
             self.at += 1
             return False
         if not char:
-            message = f"Nothing closes this `{opener}`."
-            raise self.missing_brace() or self.stop(start, message, f"Add the missing `{closer}`.")
+            message = f"nothing closes this `{opener}`"
+            raise self.missing_brace() or self.stop(start, message, f"add the missing `{closer}`")
         if char in "]}":
-            message = f"`{char}` stands where `{closer}` should close the `{opener}` before it."
-            hint = f"Add `{closer}` before it, or remove a bracket too many."
+            message = f"`{char}` stands where `{closer}` should close the `{opener}` before it"
+            hint = f"add `{closer}` before it, or remove a bracket too many"
             raise (self.missing_brace() if char == "]" else None) or self.stop(self.at, message, hint)
         if comma is None and not first:
             self.missing_comma(end_of_last, char, closer)
@@ -430,10 +428,10 @@ class _Reader:
         plain = char == '"' or (char in "{[" and closer == "]") or "\n" in self.text[offset : self.at]
         stray = self.text[offset - 1 : offset + 1] == '""'
         if stray or not plain or char in ":=;":
-            message = f"`{char}` stands where `,` or `{closer}` should."
-            hint = 'Separate elements by a comma; a quote inside a string is written \\".'
+            message = f"`{char}` stands where `,` or `{closer}` should"
+            hint = 'separate elements by a comma; a quote inside a string is written \\"'
             raise self.stop(self.at, message, hint)
-        self.problem(offset, "A comma is missing here.", "Write a comma.")
+        self.problem(offset, "a comma is missing here", "write a comma")
 
     def key(self) -> str:
         start, char = self.at, self.text[self.at]
@@ -443,9 +441,9 @@ class _Reader:
             return self.odd_string(char)
         match = _KEY_WORD.match(self.text, start)
         if not match:
-            raise self.stop(start, f"`{char}` stands where a key should.", 'Write "key": value.')
+            raise self.stop(start, f"`{char}` stands where a key should", 'write "key": value')
         self.at = match.end()
-        self.problem(start, f"The key `{match.group()}` has no quotes.", f'Write "{match.group()}".')
+        self.problem(start, f"the key `{match.group()}` has no quotes", f'write "{match.group()}"')
         return match.group()
 
     def colon(self, key: str) -> None:
@@ -454,19 +452,19 @@ class _Reader:
         if char == ":":
             self.at += 1
         elif char == "=":
-            self.problem(self.at, "`=` stands where a colon should.", "Write a colon.")
+            self.problem(self.at, "`=` stands where a colon should", "write a colon")
             self.at += 2 if self.text.startswith("=>", self.at) else 1
         elif char and char not in ",}":
-            message = f"A colon is missing after the key `{key}`."
-            raise self.stop(after_key, message, f'Write "{key}": and the value.')
+            message = f"a colon is missing after the key `{key}`"
+            raise self.stop(after_key, message, f'write "{key}": and the value')
 
     def twice(self, key: str, offset: int, old: Any, new: Any) -> None:
         if same(old, new):
-            message = f"The key `{key}` is given twice, with the same value."
-            self.problem(offset, message, "Remove one of the two.", "repeated")
+            message = f"the key `{key}` is given twice, with the same value"
+            self.problem(offset, message, "remove one of the two", "repeated")
         else:
-            message = f"The key `{key}` is given twice, with different values: only the last would count."
-            self.problem(offset, message, "Remove one of the two, or rename it.", "duplicate")
+            message = f"the key `{key}` is given twice, with different values: only the last would count"
+            self.problem(offset, message, "remove one of the two, or rename it", "duplicate")
 
 
 def same(left: Any, right: Any) -> bool:
@@ -490,7 +488,7 @@ def _number_hint(token: str) -> str:
     try:
         value = int(token, 0) if token.lower().lstrip("+-").startswith("0x") else float(token)
     except ValueError:
-        return f'A text stands in double quotes: "{token}".'
+        return f'a text stands in double quotes: "{token}"'
     if math.isinf(value) or len(token) > 20:
-        return "Write it as for example 12, -0.5 or 1e6."
-    return f"Write {int(value) if value == int(value) and 'e' not in token.lower() else value}."
+        return "write it as for example 12, -0.5 or 1e6"
+    return f"write {int(value) if value == int(value) and 'e' not in token.lower() else value}"

@@ -90,12 +90,12 @@ def unquote(literal: str) -> str:
 _INSTANT = re.compile(
     r"(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:?(?:\d\d)?)?)?"
 )
-_LOCAL: Final = "mongosh takes the time zone of its machine; this one is UTC."
+_LOCAL: Final = "mongosh takes the time zone of its machine; this one is UTC"
 
 
 def _date(given: Sequence[Argument], *, local: bool) -> Value | None:
     if not given:
-        return Value("$$NOW", "That is the time at which the pipeline runs; a $match reads it within $expr.")
+        return Value("$$NOW", "that is the time at which the pipeline runs; a $match reads it within $expr")
     if isinstance(given[0], str):
         match = _INSTANT.fullmatch(given[0].strip())
         return _instant(match, local=local) if match else None

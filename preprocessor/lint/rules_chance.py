@@ -41,8 +41,8 @@ def tied_rows(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
                 "MT424" if _comes_by_chance(spec, sorting) else "MT418",
                 spec.file,
                 spec.locate(("pipeline", sorting.place, sorting.name), key=True),
-                f"Rows {number} and {number + 1} are equal in {quoted(sorting.keys)}, by which rows are sorted: "
-                "which comes first is chance.",
+                f"rows {number} and {number + 1} are equal in {quoted(sorting.keys)}, by which rows are sorted: "
+                "which comes first is chance",
                 _with_more_keys(spec, sorting, first, second),
             )
             return
@@ -80,7 +80,7 @@ def _differing(spec: PipelineSpec, one: Row, other: Row) -> list[str]:
 def _with_more_keys(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) -> str:
     telling = [name for name in _differing(spec, one, other) if is_kept(name, sorting.behind)]
     key = next((name for name in telling if name not in sorting.keys), "_id")
-    return f"Sort by a field that tells them apart too, for example {sorting.with_key(key)}."
+    return f"sort by a field that tells them apart too, for example {sorting.with_key(key)}"
 
 
 def tied_at_limit(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding]:
@@ -97,9 +97,9 @@ def tied_at_limit(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Findin
                 "MT419",
                 spec.file,
                 spec.locate(("pipeline", place, "$limit"), key=True),
-                f"The first that `$limit` cuts off is equal to the last that it keeps in {quoted(sorting.keys)}, "
-                "by which rows are sorted: which of them is shown is chance.",
-                f"Sort by a field that tells them apart too, for example {sorting.with_key('_id')}, or show both.",
+                f"the first that `$limit` cuts off is equal to the last that it keeps in {quoted(sorting.keys)}, "
+                "by which rows are sorted: which of them is shown is chance",
+                f"sort by a field that tells them apart too, for example {sorting.with_key('_id')}, or show both",
             )
 
 
@@ -151,8 +151,8 @@ def _taken_by_chance(
         yield (
             name,
             f"`{_operator(group[name])}` takes `{name}` from whichever document of a group comes first or last, "
-            "nothing has sorted them, and they have different values.",
-            "Put a `$sort` before the `$group`, or take `$max`, `$min` or `$avg`.",
+            "nothing has sorted them, and they have different values",
+            "put a `$sort` before the `$group`, or take `$max`, `$min` or `$avg`",
         )
     for name, value in group.items():
         operator = _operator(value) if name != "_id" else ""
@@ -160,15 +160,15 @@ def _taken_by_chance(
             yield (
                 name,
                 f"`$mergeObjects` takes the fields of `{name}` from whichever document of a group comes last, nothing "
-                "has sorted them, and they have different values.",
-                "Put a `$sort` before the `$group`.",
+                "has sorted them, and they have different values",
+                "put a `$sort` before the `$group`",
             )
         elif operator in _BEST and _tied(spec, source, ahead, key, value):
             yield (
                 name,
                 f"`{operator}` takes `{name}` from documents of which some are equal in "
-                f"{quoted(value[operator]['sortBy'])}, by which it sorts: which of them comes first is chance.",
-                "Sort by a field that tells them apart too.",
+                f"{quoted(value[operator]['sortBy'])}, by which it sorts: which of them comes first is chance",
+                "sort by a field that tells them apart too",
             )
 
 
@@ -244,8 +244,8 @@ def tied_windows(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding
                 spec.file,
                 spec.locate(("pipeline", index, "$setWindowFields", "output", name), key=True),
                 f"`{name}` goes by the place of documents, some of which are equal in {quoted(argument['sortBy'])}, by "
-                "which they are sorted: which of them comes first is chance.",
-                "Sort by a field that tells them apart too.",
+                "which they are sorted: which of them comes first is chance",
+                "sort by a field that tells them apart too",
             )
 
 

@@ -23,8 +23,8 @@ def zone_without_dates(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
     """MT425: a time zone is named for an axis that has no dates, so it changes nothing."""
     plot = plot_of(spec)
     if plot and plot.timezone and not any(map(is_date, present_values(rows, plot.x))):
-        message = f"`timezone` changes nothing here: no row has a date in `{plot.x}`."
-        hint = "Leave dates as dates in the pipeline; $dateToString and $dateTrunc have a `timezone` of their own."
+        message = f"`timezone` changes nothing here: no row has a date in `{plot.x}`"
+        hint = "leave dates as dates in the pipeline; $dateToString and $dateTrunc have a `timezone` of their own"
         yield finding("MT425", spec.file, spec.locate((*plot.place, "timezone"), key=True), message, hint)
 
 
@@ -36,8 +36,8 @@ def dates_as_names(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
     names = _dates_as_text(rows, plot.x)
     wrong = _out_of_order(names)
     if wrong is not None:
-        message = f"`{plot.x}` has texts, which stand in the order of the rows: {wrong[0]} before {wrong[1]}."
-        hint = "Leave dates as dates in the pipeline: they stand on a time axis, to scale."
+        message = f"`{plot.x}` has texts, which stand in the order of the rows: {wrong[0]} before {wrong[1]}"
+        hint = "leave dates as dates in the pipeline: they stand on a time axis, to scale"
         yield finding("MT426", spec.file, spec.locate((*plot.place, "x")), message, hint)
 
 
@@ -64,10 +64,10 @@ def dates_not_to_scale(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
         return
     message = (
         f"`{plot.x}` has texts, which stand at equal distances: {names[0]}, {names[1]} and {names[2]} too, "
-        "whatever time lies between them."
+        "whatever time lies between them"
     )
     dates = f'{{"$set": {{"{plot.x}": {{"$toDate": "${plot.x}"}}}}}}'
-    hint = f"Make dates of them, which stand on a time axis, to scale: {dates}."
+    hint = f"make dates of them, which stand on a time axis, to scale: {dates}"
     yield finding("MT429", spec.file, spec.locate((*plot.place, "x")), message, hint)
 
 

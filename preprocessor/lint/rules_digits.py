@@ -30,8 +30,8 @@ def many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
         if significant_digits(longest) <= _MOST_DIGITS:
             continue
         decimals = _proposed(values)
-        message = f"`{column}` shows up to {significant_digits(longest)} digits, such as {raw_text(longest)}."
-        hint = f'Round what readers see: "format": {{"{column}": {{"decimals": {decimals}}}}}.'
+        message = f"`{column}` shows up to {significant_digits(longest)} digits, such as {raw_text(longest)}"
+        hint = f'round what readers see: "format": {{"{column}": {{"decimals": {decimals}}}}}'
         yield subject.finding("MT508", spec.locate(("columns", index)), message, hint)
 
 

@@ -49,11 +49,11 @@ def _finding(subject: RuleContext, name: str, index: int, columns: list[str]) ->
     return subject.in_pipeline(
         "MT424",
         order.cause,
-        f"The elements of `{name}` come {'in no order' if order.by is By.CHANCE else 'as documents are stored'}, and "
+        f"the elements of `{name}` come {'in no order' if order.by is By.CHANCE else 'as documents are stored'}, and "
         f"{quoted(columns)} {'goes' if len(columns) == 1 else 'go'} by their places: a server and files may show "
-        "different values.",
-        f'Sort them first: {{"$set": {{"{name}": {{"$sortArray": {{"input": "${name}", "sortBy": 1}}}}}}}}; or take '
-        "`$max`, `$min` or `$avg`.",
+        "different values",
+        f'sort them first: {{"$set": {{"{name}": {{"$sortArray": {{"input": "${name}", "sortBy": 1}}}}}}}}; or take '
+        "`$max`, `$min` or `$avg`",
         key=True,
     )
 

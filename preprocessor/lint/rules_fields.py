@@ -29,9 +29,9 @@ def column_never_there(subject: RuleContext) -> Iterator[Finding]:
     for path, column in subject.spec.shown_columns:
         if rows.kinds and _never(subject.column(column)):
             names = list(rows.fields)
-            named = did_you_mean(column, names) or (f"The rows have {quoted(names[:12])}." if names else "")
+            named = did_you_mean(column, names) or (f"the rows have {quoted(names[:12])}" if names else "")
             hint = _element(column, rows) or named
-            message = f"No row can have the column `{column}`: readers see it empty."
+            message = f"no row can have the column `{column}`: readers see it empty"
             yield subject.finding("MT302", subject.spec.locate(path), message, hint)
 
 
@@ -81,7 +81,7 @@ def _is_computed(root: Shape, parts: Parts) -> bool:
 
 def _never_message(stage: StageFlow, text: str) -> str:
     what = "is kept" if stage.name == "$project" and text in stage.argument else "is read"
-    return f"`{text}` {what}, but no document has it here: what comes of it is empty or null."
+    return f"`{text}` {what}, but no document has it here: what comes of it is empty or null"
 
 
 def _element(path: str, root: Shape) -> str:
@@ -99,11 +99,11 @@ def _near(root: Shape, parts: Parts) -> str:
     for depth, name in enumerate(parts):
         above = lookup(root, parts[:depth])
         if _never(lookup(above, (name,))):
-            place = f"`{'.'.join(parts[:depth])}` has" if depth else "Documents have"
+            place = f"`{'.'.join(parts[:depth])}` has" if depth else "documents have"
             names = [
                 one for one in above.fields if one not in (name, "_", "_id") and not above.fields[one].absent
             ]
-            there = f"{place} {quoted(names[:8])} here." if names else "Take it out."
+            there = f"{place} {quoted(names[:8])} here" if names else "take it out"
             return did_you_mean(name, names) or there
     return ""
 
@@ -124,10 +124,10 @@ def path_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
         yield subject.finding(
             "MT403",
             _read_at(subject, source) or subject.spec.locate(path),
-            f"Only some documents have `{source}`: in the column `{column}` the others have no value, which readers "
-            "may take for no, for 0 or for an error.",
-            'Say what a missing one means, with {"$ifNull": [field, …]}, or what is written for it, with '
-            '"format": {column: {"reason": "…"}}.',
+            f"only some documents have `{source}`: in the column `{column}` the others have no value, which readers "
+            "may take for no, for 0 or for an error",
+            'say what a missing one means, with {"$ifNull": [field, …]}, or what is written for it, with '
+            '"format": {column: {"reason": "…"}}',
         )
 
 
@@ -165,8 +165,8 @@ def overridden_setting(subject: RuleContext) -> Iterator[Finding]:
             "MT412",
             at or subject.spec.locate(("columns",)),
             f"`{traits.path}` is shown, but the documents were measured with `{found[0]}`, which is another one in "
-            "some of them: readers are told of a machine that was not used.",
-            f"Show `{found[0]}`, row by row.",
+            "some of them: readers are told of a machine that was not used",
+            f"show `{found[0]}`, row by row",
         )
 
 
@@ -198,8 +198,8 @@ def two_copies(subject: RuleContext) -> Iterator[Finding]:
                 "MT415",
                 visit.path,
                 f"`{path}` is read from the key of the document, but what stands beside it from `{parent[:-1]}`: "
-                "when the two differ, one row shows both.",
-                f"Read `{copy}`.",
+                "when the two differ, one row shows both",
+                f"read `{copy}`",
             )
 
 

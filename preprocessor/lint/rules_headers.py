@@ -15,8 +15,8 @@ def header_blanks(subject: RuleContext) -> Iterator[Finding]:
     """MT503: blanks at the ends of a header, or two in a row, are slips of the keyboard."""
     for index, header in enumerate(_written(subject)):
         if header != " ".join(header.split()):
-            message = f'The header "{header}" has blanks too many.'
-            hint = f'Write "{" ".join(header.split())}".'
+            message = f'the header "{header}" has blanks too many'
+            hint = f'write "{" ".join(header.split())}"'
             yield subject.finding("MT503", subject.spec.locate(("headers", index)), message, hint)
 
 
@@ -31,8 +31,8 @@ def header_is_field_name(subject: RuleContext) -> Iterator[Finding]:
             yield subject.finding(
                 "MT504",
                 subject.spec.locate(("headers", index)),
-                f"The header is the name of the field, `{header}`: readers see a name out of a program.",
-                f'Write it in words: "{words}".',
+                f"the header is the name of the field, `{header}`: readers see a name out of a program",
+                f'write it in words: "{words}"',
             )
 
 
@@ -56,14 +56,14 @@ _PITFALLS = (
         "wiredTiger.log.total size of compressed records",
         re.compile(""),
         "leaves out journal records that are too small to be compressed: with small writes it says next to nothing",
-        "`wiredTiger.log.log bytes written` counts all of them.",
+        "`wiredTiger.log.log bytes written` counts all of them",
     ),
     _Pitfall(
         "wiredTiger.block-manager.bytes written",
         re.compile(r"cache", re.IGNORECASE),
         "counts all that the storage engine writes to its files, checkpoints and oplog among it, not what leaves "
         "the cache alone",
-        "Say so in the header, for example “Written to data files”.",
+        "say so in the header, for example “Written to data files”",
     ),
 )
 
@@ -76,7 +76,7 @@ def misleading_measure(subject: RuleContext) -> Iterator[Finding]:
             if any(one.endswith(pitfall.source) for one in sources) and pitfall.header.search(header):
                 path = subject.defined(column)
                 at = subject.at(path, key=True) if path else subject.spec.locate(("columns", index))
-                message = f"“{header.strip()}” is computed from `{pitfall.source}`, which {pitfall.message}."
+                message = f"“{header.strip()}” is computed from `{pitfall.source}`, which {pitfall.message}"
                 yield subject.finding("MT413", at, message, pitfall.hint)
         yield from _cpu_in_part(subject, index, header, sources)
 
@@ -93,8 +93,8 @@ def _cpu_in_part(subject: RuleContext, index: int, header: str, sources: frozens
     yield subject.finding(
         "MT413",
         subject.spec.locate(("headers", index)),
-        f"“{header.strip()}” adds up {' and '.join(shares)} alone; {', '.join(left_out)} and IOWAIT are left out.",
-        "Say so in the header, for example “CPU, user and kernel (%)”.",
+        f"“{header.strip()}” adds up {' and '.join(shares)} alone; {', '.join(left_out)} and IOWAIT are left out",
+        "say so in the header, for example “CPU, user and kernel (%)”",
     )
 
 

@@ -33,10 +33,10 @@ def null_counted_as_zero(subject: RuleContext) -> Iterator[Finding]:
             yield subject.in_pipeline(
                 "MT306",
                 visit.path,
-                f"Samples that are null have become 0 before this `{visit.name}`, which counts them: the figure "
-                "is too low, and 0 where nothing was measured.",
-                'Leave out nulls first: {"$filter": {"input": …, "cond": {"$ne": ["$$this", null]}}}; `$add` '
-                "instead of `$sum` gives null for a null.",
+                f"samples that are null have become 0 before this `{visit.name}`, which counts them: the figure "
+                "is too low, and 0 where nothing was measured",
+                'leave out nulls first: {"$filter": {"input": …, "cond": {"$ne": ["$$this", null]}}}; `$add` '
+                "instead of `$sum` gives null for a null",
             )
 
 
@@ -58,14 +58,14 @@ def texts_left_out(subject: RuleContext) -> Iterator[Finding]:
         field = visit.shape.traits.path
         if "string" not in kinds or field is None:
             continue
-        have = f"Some documents have a text in `{field}`" if kinds & NUMBERS else f"`{field}` is text"
+        have = f"some documents have a text in `{field}`" if kinds & NUMBERS else f"`{field}` is text"
         result = "counts numbers only" if kinds & NUMBERS else "finds no number in it"
         yield subject.in_pipeline(
             "MT428",
             visit.path,
-            f"{have}: `{operator}` {result}, and leaves texts out without a word.",
-            'Make numbers of them first, with {"$toDouble": …}, or select numbers: '
-            f'{{"$match": {{"{field}": {{"$type": "number"}}}}}}.',
+            f"{have}: `{operator}` {result}, and leaves texts out without a word",
+            'make numbers of them first, with {"$toDouble": …}, or select numbers: '
+            f'{{"$match": {{"{field}": {{"$type": "number"}}}}}}',
         )
 
 
@@ -77,9 +77,9 @@ def rounded_divisor(subject: RuleContext) -> Iterator[Finding]:
             yield subject.in_pipeline(
                 "MT307",
                 divisor.path,
-                f"The divisor `{_written(divisor.expression)}` has been rounded: below 0.5 it is 0 and the whole "
-                "table fails, and short runs are shown too fast or too slow.",
-                "Divide by the value as it was measured, and round the result.",
+                f"the divisor `{_written(divisor.expression)}` has been rounded: below 0.5 it is 0 and the whole "
+                "table fails, and short runs are shown too fast or too slow",
+                "divide by the value as it was measured, and round the result",
             )
 
 
@@ -89,18 +89,18 @@ def zero_divisor(subject: RuleContext) -> Iterator[Finding]:
         traits = divisor.shape.traits
         if traits.known and 0 in traits.known and not traits.nonzero:
             constant = isinstance(divisor.expression, (int, float))
-            what = "The divisor is 0" if constant else f"A document has 0 in `{traits.path}`"
+            what = "the divisor is 0" if constant else f"a document has 0 in `{traits.path}`"
             yield subject.in_pipeline(
                 "MT308",
                 divisor.path,
-                f"{what}: dividing by it fails, and the whole table with it.",
+                f"{what}: dividing by it fails, and the whole table with it",
                 _GUARD,
             )
 
 
 _GUARD = (
-    'Guard it: {"$cond": [{"$gt": [divisor, 0]}, {"$divide": […, divisor]}, null]}, or let the `$match` demand '
-    "that it is greater than 0."
+    'guard it: {"$cond": [{"$gt": [divisor, 0]}, {"$divide": […, divisor]}, null]}, or let the `$match` demand '
+    "that it is greater than 0"
 )
 
 
@@ -117,8 +117,8 @@ def unguarded_divisor(subject: RuleContext) -> Iterator[Finding]:
         yield subject.in_pipeline(
             "MT410",
             paths[0],
-            f"Nothing says that `{written}` is never 0 or missing{more}: one such document fails the whole table, "
-            "or leaves the cell empty.",
+            f"nothing says that `{written}` is never 0 or missing{more}: one such document fails the whole table, "
+            "or leaves the cell empty",
             _GUARD,
         )
 
@@ -138,8 +138,8 @@ def zip_by_position(subject: RuleContext) -> Iterator[Finding]:
                 "MT407",
                 visit.path,
                 "`$zip` pairs the arrays by position and drops what is left of the longer one: where a sample is "
-                "missing, figures of different times are added up.",
-                "Take the mean of each array by itself, or pair the samples by their timestamp.",
+                "missing, figures of different times are added up",
+                "take the mean of each array by itself, or pair the samples by their timestamp",
             )
 
 
@@ -163,9 +163,9 @@ def unchecked_counters(subject: RuleContext) -> Iterator[Finding]:
         yield subject.in_pipeline(
             "MT409",
             paths[0],
-            f"A counter of `{earlier}` is subtracted from that of `{later}`{more}, and nothing checks that both are "
-            "of one server process: after a restart or an election the difference is wrong, even negative.",
-            f'Add {{"$match": {{"$expr": {{"$eq": ["${earlier}.pid", "${later}.pid"]}}}}}}.',
+            f"a counter of `{earlier}` is subtracted from that of `{later}`{more}, and nothing checks that both are "
+            "of one server process: after a restart or an election the difference is wrong, even negative",
+            f'add {{"$match": {{"$expr": {{"$eq": ["${earlier}.pid", "${later}.pid"]}}}}}}',
         )
 
 

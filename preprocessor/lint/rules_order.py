@@ -35,17 +35,17 @@ def missing_sort_key(subject: RuleContext) -> Iterator[Finding]:
             if dropped is not None:
                 line = subject.at((dropped.number,))[0]
                 why = f"the `{dropped.name}` in line {line} has dropped it"
-                hint = f"Sort before the `{dropped.name}`, or keep `{key}` in it."
+                hint = f"sort before the `{dropped.name}`, or keep `{key}` in it"
             else:
                 why = "no document has it"
                 names = [
                     name for name, one in stage.before.fields.items() if not one.absent and name != "_id"
                 ]
-                hint = did_you_mean(key, names) or (f"They have {quoted(names[:8])} here." if names else "")
+                hint = did_you_mean(key, names) or (f"they have {quoted(names[:8])} here" if names else "")
             yield subject.in_pipeline(
                 "MT305",
                 (*stage.path, key),
-                f"Rows are sorted by `{key}`, but {why}: readers see them in chance order.",
+                f"rows are sorted by `{key}`, but {why}: readers see them in chance order",
                 hint,
                 key=True,
             )
@@ -67,8 +67,8 @@ def limit_without_sort(subject: RuleContext) -> Iterator[Finding]:
             "MT401",
             stage.path,
             f"`{stage.name}` without a `$sort` before it: which document is shown is chance, and changes "
-            "when results are added.",
-            f"Put a `$sort` before it{_sort_by_time(stage.before)}.",
+            "when results are added",
+            f"put a `$sort` before it{_sort_by_time(stage.before)}",
         )
 
 
@@ -101,7 +101,7 @@ def rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
         "MT416",
         order.cause,
         f"{_WHY_CHANCE.get(name, f'`{name}` gives its rows')} in no order, and nothing sorts them: a server and files "
-        "show the same rows in different places.",
+        "show the same rows in different places",
         _sort_by(subject),
         key=True,
     )
@@ -117,8 +117,8 @@ def at_random(subject: RuleContext) -> Iterator[Finding]:
         yield subject.in_pipeline(
             "MT421",
             path,
-            f"`{name}` {what} at random: every run, and every build, shows something else.",
-            "Select by what documents have, with `$match`, or `$sort` and `$limit`.",
+            f"`{name}` {what} at random: every run, and every build, shows something else",
+            "select by what documents have, with `$match`, or `$sort` and `$limit`",
             key=True,
         )
 
@@ -153,7 +153,7 @@ def _stage_name(path: Path) -> str:
 
 def _sort_by(subject: RuleContext) -> str:
     first = subject.columns[0] if subject.columns else "_id"
-    return f'End the pipeline with a `$sort` that tells the rows apart, for example {{"$sort": {{"{first}": 1}}}}.'
+    return f'end the pipeline with a `$sort` that tells the rows apart, for example {{"$sort": {{"{first}": 1}}}}'
 
 
 def stored_order(subject: RuleContext) -> Iterator[Finding]:
@@ -163,7 +163,7 @@ def stored_order(subject: RuleContext) -> Iterator[Finding]:
         yield subject.finding(
             "MT417",
             subject.spec.locate(("pipeline",)),
-            "Nothing sorts the rows: they come as the documents are stored, which files and a server need not share.",
+            "nothing sorts the rows: they come as the documents are stored, which files and a server need not share",
             _sort_by(subject),
         )
 
@@ -189,8 +189,8 @@ def array_by_chance(subject: RuleContext) -> Iterator[Finding]:
                 "MT420" if order.by is By.CHANCE else "MT417",
                 order.cause,
                 f"{why} {'in no order' if order.by is By.CHANCE else 'as documents are stored'}, and `{column}` shows "
-                "them: a server and files may write them in different orders.",
-                f'Sort them: {{"$set": {{"{column}": {{"$sortArray": {{"input": "${column}", "sortBy": 1}}}}}}}}.',
+                "them: a server and files may write them in different orders",
+                f'sort them: {{"$set": {{"{column}": {{"$sortArray": {{"input": "${column}", "sortBy": 1}}}}}}}}',
                 key=True,
             )
 
@@ -207,8 +207,8 @@ def text_order(subject: RuleContext) -> Iterator[Finding]:
 def told_of_text(key: str, example: str) -> tuple[str, str]:
     """Message and hint about a key that sorts numbers as text."""
     return (
-        f"`{key}` is text with numbers in it, and sorts letter by letter: {example}.",
-        "Sort by the numbers themselves: keep them as fields until after the `$sort`.",
+        f"`{key}` is text with numbers in it, and sorts letter by letter: {example}",
+        "sort by the numbers themselves: keep them as fields until after the `$sort`",
     )
 
 

@@ -59,10 +59,10 @@ def misplaced_header(subjects: Sequence[RuleContext]) -> Iterator[tuple[RuleCont
         line = others[0].subject.spec.locate(("headers", others[0].place))[0]
         message = (
             f"“{one.header}” stands over `{one.column}` here, and over `{others[0].column}` in line {line}: "
-            "readers take the one for the other."
+            "readers take the one for the other"
         )
         at = one.subject.spec.locate(("headers", one.place))
-        hint = f"Elsewhere on this page this is “{named}”."
+        hint = f"elsewhere on this page this is “{named}”"
         yield one.subject, one.subject.finding("MT414", at, message, hint)
 
 
@@ -91,9 +91,9 @@ def uneven_rounding(subjects: Sequence[RuleContext]) -> Iterator[tuple[RuleConte
             at = one.subject.at(path, key=True) if path else one.subject.spec.locate(("columns", one.place))
             message = (
                 f"`{one.column}` is rounded to {_decimals(one.digits)} here, and to {_decimals(usual)} in other "
-                "tables of this page."
+                "tables of this page"
             )
-            hint = "Round alike, or leave it to one `format` of the column."
+            hint = "round alike, or leave it to one `format` of the column"
             yield one.subject, one.subject.finding("MT506", at, message, hint)
 
 

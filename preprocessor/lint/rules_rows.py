@@ -94,7 +94,7 @@ def repeated_key(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
                 "MT411",
                 spec.file,
                 spec.locate(("columns", spec.columns.index(shown[0]))),
-                f"Rows {first} and {number} are both {values} in {quoted(shown)}: readers cannot tell them apart.",
-                "Show what differs between them, drop the stale document, or group them.",
+                f"rows {first} and {number} are both {values} in {quoted(shown)}: readers cannot tell them apart",
+                "show what differs between them, drop the stale document, or group them",
             )
             return

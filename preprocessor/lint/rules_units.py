@@ -45,11 +45,13 @@ def wrong_unit(subject: RuleContext) -> Iterator[Finding]:
         if fitting:
             yield subject.finding("MT404", at, _off(column, text, fitting, computed), _FIX_SIZE)
         elif computed.is_data or any(one.is_data for one in readings):
-            message = f"The header says {text}, but `{column}` counts {_named_unit(computed)}: it is no such amount."
-            yield subject.finding("MT404", at, message, "Name what is counted in the header.")
+            message = (
+                f"the header says {text}, but `{column}` counts {_named_unit(computed)}: it is no such amount"
+            )
+            yield subject.finding("MT404", at, message, "name what is counted in the header")
 
 
-_FIX_SIZE = "Convert in the pipeline: B/ms divided by 1000 is MB/s, KiB/ms times 1000/1024 is MiB/s."
+_FIX_SIZE = "convert in the pipeline: B/ms divided by 1000 is MB/s, KiB/ms times 1000/1024 is MiB/s"
 
 
 def _off(column: str, text: str, readings: list[Unit], computed: Unit) -> str:
@@ -57,7 +59,7 @@ def _off(column: str, text: str, readings: list[Unit], computed: Unit) -> str:
     sizes = f"{ratios[0]:.3g} {text}"
     if len(ratios) > 1:
         sizes = f"{ratios[0]:.4g} {text} of 1000s, {ratios[1]:.4g} of 1024s"
-    return f"The header says {text}, but 1 in `{column}` is {sizes}: readers are told a wrong speed or size."
+    return f"the header says {text}, but 1 in `{column}` is {sizes}: readers are told a wrong speed or size"
 
 
 def _named_unit(unit: Unit) -> str:
@@ -81,9 +83,9 @@ def mixed_units(subject: RuleContext) -> Iterator[Finding]:
     yield subject.finding(
         "MT405",
         subject.spec.locate(("headers", index)),
-        f"Prefixes mean two things in this table: `{first}` ({first_text}) counts in steps of {_step(first_binary)}, "
-        f"`{other}` ({text}) in steps of {_step(binary)}. Readers who divide one by the other are off.",
-        "Write KiB and MiB for steps of 1024, kB and MB for steps of 1000.",
+        f"prefixes mean two things in this table: `{first}` ({first_text}) counts in steps of {_step(first_binary)}, "
+        f"`{other}` ({text}) in steps of {_step(binary)}; readers who divide one by the other are off",
+        "write KiB and MiB for steps of 1024, kB and MB for steps of 1000",
     )
 
 
@@ -101,8 +103,8 @@ def wrong_name(subject: RuleContext) -> Iterator[Finding]:
         yield subject.in_pipeline(
             "MT406",
             path,
-            f"`{name}` is named for bytes, but counts {_named_unit(computed)}: the next author will show it as bytes.",
-            "Name it for what it counts.",
+            f"`{name}` is named for bytes, but counts {_named_unit(computed)}: the next author will show it as bytes",
+            "name it for what it counts",
             key=True,
         )
 
@@ -120,12 +122,12 @@ def two_units(subject: RuleContext) -> Iterator[Finding]:
             one.powers == other.powers and units.same_size(one, other) for one in says for other in added
         )
         at = spec.locate(path, key=path[0] == "labels")
-        said = f"The header of `{column}` says {written_unit(header)}, and `format` adds {form.unit}"
+        said = f"the header of `{column}` says {written_unit(header)}, and `format` adds {form.unit}"
         if alike:
-            yield subject.finding("MT509", at, f"{said}: readers see it twice.", "Leave one of them out.")
+            yield subject.finding("MT509", at, f"{said}: readers see it twice", "leave one of them out")
         else:
-            hint = "Leave the wrong one out; a unit in the header is enough."
-            yield subject.finding("MT427", at, f"{said}: readers cannot know which it is.", hint)
+            hint = "leave the wrong one out; a unit in the header is enough"
+            yield subject.finding("MT427", at, f"{said}: readers cannot know which it is", hint)
 
 
 def _is_unit(unit: Unit) -> bool:

@@ -33,8 +33,8 @@ def unused_fields(subject: RuleContext) -> Iterator[Finding]:
         yield subject.in_pipeline(
             "MT501",
             found[0].path,
-            f"{names} {verb} {how} and never used: nothing that is shown depends on it.",
-            "Take it out, or show it.",
+            f"{names} {verb} {how} and never used: nothing that is shown depends on it",
+            "take it out, or show it",
             key=True,
         )
 
@@ -51,8 +51,8 @@ def carried_arrays(subject: RuleContext) -> Iterator[Finding]:
         yield subject.in_pipeline(
             "MT502",
             kept[name],
-            f"`{name}` has whole arrays in it, travels with every row and is not shown.",
-            "Take it out of the `$project`.",
+            f"`{name}` has whole arrays in it, travels with every row and is not shown",
+            "take it out of the `$project`",
             key=True,
         )
     rest = [name for name in heavy if name not in kept]
@@ -60,8 +60,8 @@ def carried_arrays(subject: RuleContext) -> Iterator[Finding]:
         yield subject.finding(
             "MT502",
             subject.spec.locate(("pipeline",)),
-            f"Rows carry {quoted(rest[:8])}, with whole arrays in them, and do not show them.",
-            "End the pipeline with a `$project` of what is shown.",
+            f"rows carry {quoted(rest[:8])}, with whole arrays in them, and do not show them",
+            "end the pipeline with a `$project` of what is shown",
         )
 
 
@@ -80,9 +80,9 @@ def carried_key(subject: RuleContext) -> Iterator[Finding]:
     yield subject.in_pipeline(
         "MT505",
         projects[-1].path,
-        "The `$project` keeps `_id`, a document of its own, which is not shown: whoever stores the rows stores "
-        "it too.",
-        'Add "_id": 0, or "_id": 1 to lead readers from each row to the runs behind it.',
+        "the `$project` keeps `_id`, a document of its own, which is not shown: whoever stores the rows stores "
+        "it too",
+        'add "_id": 0, or "_id": 1 to lead readers from each row to the runs behind it',
     )
 
 

@@ -68,8 +68,8 @@ def unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran: bool
             "MT507",
             spec.file,
             spec.locate(("ignore", rule), key=True),
-            f"{rule} is ignored, but finds nothing here that can be ignored.",
-            "Take it out of the ignore list, lest it hide what comes later.",
+            f"{rule} is ignored, but finds nothing here that can be ignored",
+            "take it out of the ignore list, lest it hide what comes later",
         )
         for spec in specs
         for rule in spec.ignore

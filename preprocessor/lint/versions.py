@@ -25,5 +25,5 @@ def since_hint(message: str) -> str:
     for kind in _KINDS:
         operator = find(kind, named[1])
         if operator is not None and operator.since:
-            return f"`{named[1]}` came with MongoDB {operator.since}; this server is older."
+            return f"`{named[1]}` came with MongoDB {operator.since}; this server is older"
     return ""

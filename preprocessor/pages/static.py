@@ -68,9 +68,9 @@ def judge_offline(spec: PipelineSpec, limits: FileLimits | None = None) -> Judge
             hint = did_you_mean(error.unknown, error.known)
             return Judgement((finding("MT301", spec.file, at, error.message, hint),))
         # A server may know it; on a fixture the run itself says so.
-        message = f"{error.message}: fixtures cannot run this pipeline."
-        hint = "Give a mongodb:// source, or say it with other operators."
+        message = f"{error.message}: fixtures cannot run this pipeline"
+        hint = "give a mongodb:// source, or say it with other operators"
         if isinstance(error, LimitReached):
-            hint = "Let it do less, or give a mongodb:// source."
+            hint = "let it do less, or give a mongodb:// source"
         return Judgement(server_only=finding("MT312", spec.file, at, message, hint))
     return Judgement()

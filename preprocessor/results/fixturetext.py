@@ -105,7 +105,7 @@ def _of_text(path: Path, line: int, text: str, *, is_array: bool) -> Iterator[by
                 yield one
                 continue
             above, column = _place(text[: one.offset])
-            yield Fault(path, line + above - 1, column, one.message.rstrip("."), one.hint)
+            yield Fault(path, line + above - 1, column, one.message, one.hint)
 
 
 def place_of(path: Path, content: bytes, index: int) -> tuple[int, int]:

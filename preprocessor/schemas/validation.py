@@ -142,18 +142,18 @@ def _explain(error: Any, subject: str) -> Iterator[Fault]:
         yield _missing_key(missing, rules, path, name)
     elif "propertyNames" in error.absolute_schema_path:
         rule = rules.get("x-rule", "MT133")
-        message = f"`{value}` is not possible as a key of {name}."
+        message = f"`{value}` is not possible as a key of {name}"
         yield Fault(rule, (*path, value), True, message, rules.get("patternErrorMessage", ""))
     elif keyword == "type":
-        message = f"{name} must be {_lower(rules.get('title', 'of another type'))}, not {kind_of(value)}."
+        message = f"{name} must be {_lower(rules.get('title', 'of another type'))}, not {kind_of(value)}"
         hint = _example(rules)
         if path == ("pipeline",) and isinstance(value, str):
-            hint = f'A shared pipeline goes into the list: ["{value}"].'
+            hint = f'a shared pipeline goes into the list: ["{value}"]'
         yield Fault(rules.get("x-rule", "MT132"), path, False, message, hint)
     elif keyword == "maxProperties":
         keys = ", ".join(f"`{key}`" for key in value)
-        message = f"{name} has {len(value)} keys ({keys}); a stage has exactly one."
-        yield Fault("MT134", (*path, list(value)[1]), True, message, "Write each stage in braces of its own.")
+        message = f"{name} has {len(value)} keys ({keys}); a stage has exactly one"
+        yield Fault("MT134", (*path, list(value)[1]), True, message, "write each stage in braces of its own")
     else:
         yield Fault(rules.get("x-rule", "MT133"), path, False, _wrong_value(error, name), _value_hint(error))
 
@@ -162,33 +162,31 @@ def _unknown_keys(rules: Schema, value: dict[str, Any], path: Path, name: str) -
     known = list(rules["properties"])
     for key in value:
         if key not in known:
-            hint = (
-                did_you_mean(key, known) or "Possible keys: " + ", ".join(f"`{each}`" for each in known) + "."
-            )
-            yield Fault("MT130", (*path, key), True, f"{name} has no key `{key}`.", hint)
+            hint = did_you_mean(key, known) or "possible keys: " + ", ".join(f"`{each}`" for each in known)
+            yield Fault("MT130", (*path, key), True, f"{name} has no key `{key}`", hint)
 
 
 def _missing_key(key: str, rules: Schema, path: Path, name: str) -> Fault:
     return Fault(
-        "MT131", path, False, f"{name} needs the key `{key}`.", _example(rules["properties"][key], key)
+        "MT131", path, False, f"{name} needs the key `{key}`", _example(rules["properties"][key], key)
     )
 
 
 def _wrong_value(error: Any, name: str) -> str:
     limit, value = error.validator_value, error.instance
     if error.validator == "enum":
-        return f"{name} must be {_choice(limit)}, not {_format_value(value)}."
+        return f"{name} must be {_choice(limit)}, not {_format_value(value)}"
     if error.validator in ("minItems", "maxItems") and limit > 1:
         side = "least" if error.validator == "minItems" else "most"
-        return f"{name} must have at {side} {limit} elements, not {len(value)}."
+        return f"{name} must have at {side} {limit} elements, not {len(value)}"
     if error.validator in ("minItems", "minLength", "minProperties"):
-        return f"{name} must not be empty."
+        return f"{name} must not be empty"
     if error.validator in ("minimum", "maximum"):
         side = "least" if error.validator == "minimum" else "most"
-        return f"{name} must be at {side} {limit}, not {_format_value(value)}."
+        return f"{name} must be at {side} {limit}, not {_format_value(value)}"
     if error.validator == "maxLength":
-        return f"{name} must have at most {limit} character{'s' if limit > 1 else ''}, not {len(value)}."
-    return f"{_format_value(value)} is not possible as {name}."
+        return f"{name} must have at most {limit} character{'s' if limit > 1 else ''}, not {len(value)}"
+    return f"{_format_value(value)} is not possible as {name}"
 
 
 def _value_hint(error: Any) -> str:
@@ -207,7 +205,7 @@ def _without_echoes(found: list[Fault]) -> list[Fault]:
         if fault.rule != "MT131":
             return False
         key = fault.message.rsplit("`", 2)[1]
-        return (fault.path, f"Did you mean `{key}`?") in hints
+        return (fault.path, f"did you mean `{key}`?") in hints
 
     return [fault for fault in found if not echo(fault)]
 
@@ -223,7 +221,7 @@ def _example(rules: Schema, key: str = "") -> str:
     if not examples:
         return ""
     shown = json.dumps(examples[0], ensure_ascii=False)
-    return f'For example: "{key}": {shown}' if key else f"For example: {shown}"
+    return f'for example: "{key}": {shown}' if key else f"for example: {shown}"
 
 
 def _choice(values: list[str]) -> str:

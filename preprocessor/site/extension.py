@@ -354,7 +354,7 @@ def _of_one_page(finding: Finding) -> Finding:
     """A table that is not there may be on another page, which only some programs tell."""
     if finding.rule != "MT139":
         return finding
-    hint = f"{finding.hint} Where only one page is known, as it is here, the table must be on the same page."
+    hint = f"{finding.hint}; where only one page is known, as it is here, the table must be on the same page"
     return replace(finding, hint=hint)
 
 

@@ -44,7 +44,7 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     found = syntax_findings(document)
     if not document.parsed.readable:
         return Reading(None, found)
-    found += schema_findings(document, directive.schema, f"A {comment.keyword} comment")
+    found += schema_findings(document, directive.schema, f"a {comment.keyword} comment")
     if not isinstance(document.parsed.value, dict):
         return Reading(None, found)
     found += _ignored_rules(document)
@@ -100,8 +100,8 @@ def _ignored_rules(document: Document) -> Iterator[Finding]:
     ignore = document.parsed.value.get("ignore")
     for rule in ignore if isinstance(ignore, dict) else ():
         if re.fullmatch("MT[0-9]{3}", rule) and rule not in RULES:
-            hint = "A finding says the id of its rule after its severity."
-            yield document.finding("MT143", ("ignore", rule), f"There is no rule `{rule}`.", hint, key=True)
+            hint = "a finding says the id of its rule after its severity"
+            yield document.finding("MT143", ("ignore", rule), f"there is no rule `{rule}`", hint, key=True)
 
 
 def _column_findings(document: Document) -> Iterator[Finding]:
@@ -117,10 +117,10 @@ def _column_findings(document: Document) -> Iterator[Finding]:
         return
     for path, column in _settings(body, *_SETTINGS):
         if column not in shown:
-            message = f"`{column}` is not a column that is shown here."
-            hint = did_you_mean(column, shown) or f"Shown are {', '.join(f'`{each}`' for each in shown)}."
+            message = f"`{column}` is not a column that is shown here"
+            hint = did_you_mean(column, shown) or f"shown are {', '.join(f'`{each}`' for each in shown)}"
             if path[0] == "labels" and column in ("x", "y", "series"):
-                hint = f"Labels go by the names of columns: {', '.join(f'`{each}`' for each in shown)}."
+                hint = f"labels go by the names of columns: {', '.join(f'`{each}`' for each in shown)}"
             yield document.finding(
                 "MT136", path, message, hint, key=path[0] in ("format", "labels", "spread")
             )
@@ -145,9 +145,9 @@ def _zone_findings(document: Document) -> Iterator[Finding]:
         for at, named in _settings(body, path):
             if at == path and named and not is_zone(named):
                 hint = did_you_mean(named, zone_names()) or (
-                    "A zone is named by its place, such as Europe/Berlin, or by its distance from UTC: +05:30."
+                    "a zone is named by its place, such as Europe/Berlin, or by its distance from UTC: +05:30"
                 )
-                yield document.finding("MT133", path, f"There is no time zone `{named}`.", hint)
+                yield document.finding("MT133", path, f"there is no time zone `{named}`", hint)
 
 
 #: Where a comment names columns that it must show.
@@ -179,16 +179,16 @@ def _settings(body: Any, *paths: Path) -> Iterator[tuple[Path, str]]:
 def _repeated_columns(document: Document, columns: list[Any]) -> Iterator[Finding]:
     for index, column in enumerate(columns):
         if isinstance(column, str) and column in columns[:index]:
-            message = f"The column `{column}` is shown twice."
-            yield document.finding("MT137", ("columns", index), message, "Remove one, and its header.")
+            message = f"the column `{column}` is shown twice"
+            yield document.finding("MT137", ("columns", index), message, "remove one, and its header")
 
 
 def _header_count(document: Document, columns: int, headers: int) -> Finding:
     extra: Path = ("headers", columns) if headers > columns else ("columns", headers)
     verb = "is" if headers == 1 else "are"
-    message = f"There {verb} {_count(headers, 'header')} for {_count(columns, 'column')}."
+    message = f"there {verb} {_count(headers, 'header')} for {_count(columns, 'column')}"
     return document.finding(
-        "MT135", extra, message, f"The first without a partner is `{extra[0]}[{extra[1]}]`."
+        "MT135", extra, message, f"the first without a partner is `{extra[0]}[{extra[1]}]`"
     )
 
 

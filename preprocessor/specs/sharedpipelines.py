@@ -80,14 +80,14 @@ class SharedPipelines:
         if name in within:
             way = " → ".join((*within[within.index(name) :], name))
             # Place and file are those of the name, which only the reader of the naming list knows.
-            cycle = rules.finding("MT141", "", (0, 0), f"`{name}` contains itself: {way}.", _CYCLE_HINT)
+            cycle = rules.finding("MT141", "", (0, 0), f"`{name}` contains itself: {way}", _CYCLE_HINT)
             return SharedPipeline(name, "", findings=(cycle,))
         return self._load(name, within)
 
 
 _NAME = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*")
-_CYCLE_HINT = "Remove one of the names from its list."
-_LINK_HINT = "Put the stages themselves into the folder; a link may lead only to another file in it."
+_CYCLE_HINT = "remove one of the names from its list"
+_LINK_HINT = "put the stages themselves into the folder; a link may lead only to another file in it"
 
 
 def _names(folder: FilePath) -> tuple[str, ...]:
@@ -98,13 +98,13 @@ def _names(folder: FilePath) -> tuple[str, ...]:
 def _read_file(path: FilePath, name: str, shared: Lookup) -> SharedPipeline:
     file = path.as_posix()
     if not leads_within(path, path.parent):
-        return _unread(file, name, (0, 0), "The file is a link that leads out of its folder.", _LINK_HINT)
+        return _unread(file, name, (0, 0), "the file is a link that leads out of its folder", _LINK_HINT)
     try:
         content = path.read_bytes()
     except OSError as fault:
-        return _unread(file, name, (0, 0), f"The file cannot be read ({fault.strerror}).")
+        return _unread(file, name, (0, 0), f"the file cannot be read ({fault.strerror})")
     if bad := bad_byte(content):
-        message = f"The file is not UTF-8: byte 0x{bad.value:02x} stands here."
+        message = f"the file is not UTF-8: byte 0x{bad.value:02x} stands here"
         return _unread(file, name, (bad.line, bad.column), message)
     return read_shared(content.decode(), file, name, shared)
 
@@ -118,7 +118,7 @@ def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeli
     document = Document(file, parse(text), places(text))
     found = syntax_findings(document)
     if document.parsed.readable:
-        found += schema_findings(document, "pipeline", "A shared stage list")
+        found += schema_findings(document, "pipeline", "a shared stage list")
     if any(finding.severity == "error" for finding in found):
         return SharedPipeline(name, file, findings=tuple(found))
     value = document.parsed.value
@@ -153,7 +153,7 @@ def _named(document: Document, here: Path, part: SharedPipeline) -> list[Finding
     """Give the findings of a shared list that is named at ``here``; what has no file is put here."""
     if part.file is None:
         hint = did_you_mean(part.name, part.known) or _known_hint(part)
-        return [document.finding("MT140", here, f"There is no shared stage list `{part.name}`.", hint)]
+        return [document.finding("MT140", here, f"there is no shared stage list `{part.name}`", hint)]
     return [
         each if each.file else document.finding(each.rule, here, each.message, each.hint)
         for each in part.findings
@@ -162,8 +162,8 @@ def _named(document: Document, here: Path, part: SharedPipeline) -> list[Finding
 
 def _known_hint(part: SharedPipeline) -> str:
     if not part.known:
-        return f"Add the file {part.name}.json to the folder of shared pipelines."
-    return "Possible names: " + ", ".join(f"`{name}`" for name in part.known) + "."
+        return f"add the file {part.name}.json to the folder of shared pipelines"
+    return "possible names: " + ", ".join(f"`{name}`" for name in part.known)
 
 
 def places(text: str) -> Callable[[int], tuple[int, int]]:

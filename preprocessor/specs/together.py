@@ -39,9 +39,9 @@ def duplicate_ids(pages: Iterable[tuple[str, Iterable[Spec | None]]]) -> list[Fi
 
 def _taken(spec: PipelineSpec, earlier: PipelineSpec, page: str) -> Finding:
     place = f"{earlier.file}, line {earlier.locate(('id',))[0]}"
-    message, hint = f"The id `{spec.id}` is taken already: {place}.", "Give one of them another id."
+    message, hint = f"the id `{spec.id}` is taken already: {place}", "give one of them another id"
     if spec is earlier:
-        message, hint = f"The id `{spec.id}` is on {page} twice.", f"Take {spec.file} into a page once."
+        message, hint = f"the id `{spec.id}` is on {page} twice", f"take {spec.file} into a page once"
     return finding("MT138", spec.file, spec.locate(("id",)), message, hint)
 
 
@@ -64,14 +64,14 @@ def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]
         if isinstance(spec, QuotingSpec) and spec.table not in ids:
             message = no_table(spec.table)
             near = did_you_mean(spec.table, ids) if len(found) < _GUESSED else ""
-            hint = near or 'A table gets its id by the key "id".'
+            hint = near or 'a table gets its id by the key "id"'
             found.append(finding("MT139", spec.file, spec.locate(("table",)), message, hint))
     return found
 
 
 def no_table(name: str) -> str:
     """Give the message about an id that no table has."""
-    return f"There is no table with the id `{name}`."
+    return f"there is no table with the id `{name}`"
 
 
 def written_ids(parsed: Parsed) -> list[str]:

@@ -211,7 +211,7 @@ def test_a_mistyped_command_or_option_is_told_with_the_nearest(
     project: Path, arguments: tuple[str, ...], nearest: str
 ) -> None:
     done = mongo_tables(*arguments, cwd=project, expect=2)
-    assert done.stderr.endswith(f"\n  hint: Did you mean `{nearest}`?\n")
+    assert done.stderr.endswith(f"\n  hint: did you mean `{nearest}`?\n")
 
 
 def test_an_option_that_is_like_none_is_told_without_a_guess(project: Path) -> None:

@@ -44,4 +44,4 @@ def test_every_shell_has_every_command(shell: str, tmp_path: Path) -> None:
 
 
 def test_a_shell_that_is_not_known_is_told(tmp_path: Path) -> None:
-    assert "Did you mean `bash`?" in mongo_tables("completion", "bsh", cwd=tmp_path, expect=2).stderr
+    assert "did you mean `bash`?" in mongo_tables("completion", "bsh", cwd=tmp_path, expect=2).stderr

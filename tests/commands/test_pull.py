@@ -84,7 +84,7 @@ def test_an_earlier_revision_becomes_a_collection_that_says_where_it_is_from(rep
     [
         (["fixtures", "--as", "a"], "--as is for one collection"),
         (["fixtures", "runs", "more", "--pipeline", "brief"], "--pipeline is for one collection"),
-        (["fixtures", "runs", "--pipeline", "breif", "--as", "a"], "Did you mean `brief`"),
+        (["fixtures", "runs", "--pipeline", "breif", "--as", "a"], "did you mean `brief`"),
         (["fixtures", "runs", "--pipeline", "slip", "--as", "a"], "slip.json:1:11: MT120"),
         (["fixtures", "runs", "--pipeline", "wrong", "--as", "a"], "--pipeline wrong, stage 2 → $projct: "),
         (["HEAD:nothing", "runs"], "did not match any files"),

@@ -50,24 +50,24 @@ def test_a_shared_list_that_cannot_be_reached_is_a_finding(folder: Path) -> None
     with closed(folder / "docs" / "pipelines"):
         done = checked("docs/second.md", cwd=folder)
     assert done.returncode == 1
-    assert "docs/pipelines/one.json: error MT142 The file cannot be read (Permission denied)." in done.stdout
+    assert "docs/pipelines/one.json: error MT142 the file cannot be read (Permission denied)" in done.stdout
 
 
 def test_a_name_that_no_file_can_have_is_that_of_no_shared_list(folder: Path) -> None:
     (folder / "docs" / "second.md").write_text(NAMING.replace("NAME", "x" * 300))
     done = checked("docs/second.md", cwd=folder)
     assert done.returncode == 1
-    assert "docs/second.md:1:55: error MT140 There is no shared stage list" in done.stdout
+    assert "docs/second.md:1:55: error MT140 there is no shared stage list" in done.stdout
 
 
 def test_a_folder_is_not_proposed_as_a_shared_list(folder: Path) -> None:
     (folder / "docs" / "pipelines" / "two.json").mkdir()
     (folder / "docs" / "second.md").write_text(NAMING.replace("NAME", "two"))
-    assert "hint: Possible names: `one`." in checked("docs/second.md", cwd=folder).stdout
+    assert "hint: possible names: `one`" in checked("docs/second.md", cwd=folder).stdout
 
 
 def test_a_shared_list_that_is_not_utf_8_is_told_at_its_first_bad_byte(folder: Path) -> None:
     (folder / "docs" / "pipelines" / "one.json").write_bytes(b'[\n {"$match": {"a": "\xfc"}}]')
     (folder / "docs" / "second.md").write_text(NAMING.replace("NAME", "one"))
     found = checked("docs/second.md", cwd=folder).stdout
-    assert "docs/pipelines/one.json:2:20: error MT142 The file is not UTF-8: byte 0xfc" in found
+    assert "docs/pipelines/one.json:2:20: error MT142 the file is not UTF-8: byte 0xfc" in found

@@ -14,8 +14,8 @@ from preprocessor.findings.finding import Finding
 from preprocessor.findings.reporters import FORMS, exit_code, report, summary
 from preprocessor.findings.rules import RULES
 
-ERROR = Finding("docs/b.md", 3, 14, "MT131", "error", "`chart` needs the key `y`.", 'For example: "y": "qps"')
-WARNING = Finding("docs/a.md", 12, 1, "MT122", "warning", "The key `j` is given twice.")
+ERROR = Finding("docs/b.md", 3, 14, "MT131", "error", "`chart` needs the key `y`.", 'for example: "y": "qps"')
+WARNING = Finding("docs/a.md", 12, 1, "MT122", "warning", "the key `j` is given twice")
 NOTE = Finding("docs/a.md", 0, 0, "MT142", "note", "About the whole file.")
 ALL = [ERROR, WARNING, NOTE, ERROR]
 
@@ -34,9 +34,9 @@ FINDINGS = st.builds(
 def test_text_has_a_line_for_each_finding_its_hint_under_it_and_a_summary():
     assert report(ALL, "text") == (
         "docs/a.md: note MT142 About the whole file.\n"
-        "docs/a.md:12:1: warning MT122 The key `j` is given twice.\n"
+        "docs/a.md:12:1: warning MT122 the key `j` is given twice\n"
         "docs/b.md:3:14: error MT131 `chart` needs the key `y`.\n"
-        '  hint: For example: "y": "qps"\n'
+        '  hint: for example: "y": "qps"\n'
         "1 error, 1 warning, 1 note in 2 files\n"
     )
 
@@ -84,9 +84,9 @@ def test_json_holds_every_field_and_the_counts():
 def test_github_gets_one_workflow_command_for_each_finding():
     assert report(ALL, "github").splitlines() == [
         "::notice file=docs/a.md,title=MT142 shared-pipeline-unreadable::About the whole file.",
-        "::warning file=docs/a.md,line=12,col=1,title=MT122 repeated-key::The key `j` is given twice.",
+        "::warning file=docs/a.md,line=12,col=1,title=MT122 repeated-key::the key `j` is given twice",
         "::error file=docs/b.md,line=3,col=14,title=MT131 missing-key::`chart` needs the key `y`."
-        '%0Ahint: For example: "y": "qps"',
+        '%0Ahint: for example: "y": "qps"',
     ]
 
 

@@ -144,7 +144,7 @@ def test_a_malformed_wrapper_is_told_with_its_path_and_an_example(wrapper, key, 
     assert value == [{"a": None}]
     assert fault.path == (0, "a", key)
     assert words in fault.message
-    assert fault.hint.startswith("Write {")
+    assert fault.hint.startswith("write {")
 
 
 def test_plain_json_needs_no_bson():

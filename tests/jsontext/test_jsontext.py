@@ -30,8 +30,8 @@ LAYOUTS = st.sampled_from([{}, {"indent": 2}, {"separators": (",", ":")}, {"ensu
 FAULTS = {
     "trailing comma in an object": ('{"a": 1,}', [(",}", "comma stands before `}`")]),
     "trailing comma in a list": ('{"a": [1, 2,\n]}', [(",\n]", "comma stands before `]`")]),
-    "two commas": ("[1,,2]", [(",2", "Nothing stands before")]),
-    "comma first": ("[,1]", [(",1", "Nothing stands before")]),
+    "two commas": ("[1,,2]", [(",2", "nothing stands before")]),
+    "comma first": ("[,1]", [(",1", "nothing stands before")]),
     "missing comma, same line": ('{"a": 1 "b": 2}', [(' "b"', "comma is missing")]),
     "missing comma, line end": ('{"a": 1\n"b": 2}', [('\n"b"', "comma is missing")]),
     "missing comma in a list": ('[{"a": 1}{"b": 2}]', [('{"b"', "comma is missing")]),
@@ -56,8 +56,8 @@ FAULTS = {
     "short unicode escape": (r'["\u12"]', [(r"\u12", "four hexadecimal digits")]),
     "lone surrogate": (r'["\ud800x"]', [(r"\ud800", "lone surrogate")]),
     "two high surrogates": (r'["\ud800\ud800"]', [(r"\ud800\ud800", "lone"), ('\\ud800"', "lone")]),
-    "tab in a string": ('["a\tb"]', [("\tb", "A tab may not stand")]),
-    "null character in a string": ('["a\x00b"]', [("\x00b", "A null character")]),
+    "tab in a string": ('["a\tb"]', [("\tb", "a tab may not stand")]),
+    "null character in a string": ('["a\x00b"]', [("\x00b", "a null character")]),
     "string not closed": ('{"a": "b\n}', [('"b\n', "not closed")]),
     "string not closed at the end": ('["b', [('"b', "not closed")]),
     "stray quote": ('{"a": "x "y" z"}', [('y" z', "`y` stands where")]),
@@ -67,7 +67,7 @@ FAULTS = {
     "missing colon": ('{"a" 1}', [(" 1}", "colon is missing")]),
     "equals sign": ('{"a" = 1}', [("= 1", "`=` stands where a colon")]),
     "wrong bracket": ('{"a": [1, 2}', [("}", "`}` stands where `]`")]),
-    "object not closed": ('{"a": 1', [('{"a"', "Nothing closes this `{`")]),
+    "object not closed": ('{"a": 1', [('{"a"', "nothing closes this `{`")]),
     "bracket too many": ('{"a": 1}}', [("}", "closes nothing")]),
     "text after the value": ('{"a": 1} and more', [("and more", "more text after the end")]),
     "a list's end first": ("]", [("]", "begins no JSON value")]),
@@ -105,8 +105,8 @@ def test_every_fault_is_told_once_at_its_exact_place(name):
 
 @pytest.mark.parametrize(
     ("text", "hint"),
-    [("[01]", "Write 1."), ("[.5]", "Write 0.5."), ("[1.]", "Write 1."), ("[True]", "Write `true`."),
-     ("['x']", 'Write "x".'), ("{a: 1}", 'Write "a".'), ("[0x1F]", "Write 31."), ('["\t"]', "Write \\t.")],
+    [("[01]", "write 1"), ("[.5]", "write 0.5"), ("[1.]", "write 1"), ("[True]", "write `true`"),
+     ("['x']", 'write "x"'), ("{a: 1}", 'write "a"'), ("[0x1F]", "write 31"), ('["\t"]', "write \\t")],
 )  # fmt: skip
 def test_a_hint_says_what_to_write_instead(text, hint):
     assert parse(text).problems[0].hint == hint
@@ -135,7 +135,7 @@ def test_nesting_ends_at_the_limit_and_far_beyond_it_nothing_breaks():
     assert not parse(nested(MAX_DEPTH)).problems
     for depth in (MAX_DEPTH + 1, 100_000):
         (problem,) = parse(nested(depth)).problems
-        assert (problem.offset, problem.message) == (MAX_DEPTH, "The nesting is too deep.")
+        assert (problem.offset, problem.message) == (MAX_DEPTH, "the nesting is too deep")
 
 
 def test_integers_keep_all_their_digits():

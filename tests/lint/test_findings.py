@@ -43,7 +43,7 @@ def test_no_pipeline_breaks_the_linter(
     for one in found:
         assert RULES[one.rule].severity == one.severity
         assert one.line >= 1
-        assert one.message.endswith(".")
+        assert not one.message.endswith(".") and one.message[:1] == one.message[:1].lower()
 
 
 def test_a_chart_is_looked_at_as_well() -> None:
@@ -96,7 +96,7 @@ def test_repeated_rows_are_told_once() -> None:
     spec = table([{"$sort": {"disk": 1}}], ["disk", "speed"])
     rows = [{"disk": "io2", "speed": 1}, {"disk": "io2", "speed": 2}, {"disk": "io2", "speed": 3}]
     (one,) = row_findings(subject_of(spec, unknown_documents(), known=False), rows)
-    assert (one.rule, one.message.split(":")[0]) == ("MT411", "Rows 1 and 2 are both io2 in `disk`")
+    assert (one.rule, one.message.split(":")[0]) == ("MT411", "rows 1 and 2 are both io2 in `disk`")
     assert (
         row_findings(subject_of(spec, unknown_documents(), known=False), [{"disk": "io2"}, {"disk": "gp3"}])
         == []

@@ -55,8 +55,8 @@ def test_rows_that_only_storage_has_ordered_are_noted_and_fail_nothing(tmp_path:
     ("documents", "proposed"),
     [
         ([{"at": datetime(2026, 1, 1)}], '{"$sort": {"at": -1}} for the newest'),
-        ([{"name": "Ada"}], "before it."),
-        ([{"_id": 1, "name": "Ada"}], '{"$sort": {"_id": 1}}.'),
+        ([{"name": "Ada"}], "before it"),
+        ([{"_id": 1, "name": "Ada"}], '{"$sort": {"_id": 1}}'),
     ],
 )
 def test_a_sort_is_proposed_by_a_field_that_documents_have(

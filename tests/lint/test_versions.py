@@ -20,11 +20,11 @@ from tests.mongod import Mongod
     [
         (
             "Invalid $project: Unknown expression $median",
-            "`$median` came with MongoDB 7.0; this server is older.",
+            "`$median` came with MongoDB 7.0; this server is older",
         ),
         (
             "unknown group operator '$percentile'",
-            "`$percentile` came with MongoDB 7.0; this server is older.",
+            "`$percentile` came with MongoDB 7.0; this server is older",
         ),
         ("Unrecognized pipeline stage name: '$nonsense'", ""),
         ("Field path '$median' is wrong", ""),
@@ -52,4 +52,4 @@ def test_the_finding_about_an_old_server_names_the_version(mongod: Mongod, tmp_p
     )
     (one,) = json.loads(done.stdout)["findings"]
     assert one["rule"] == "MT301"
-    assert one["hint"] == "`$median` came with MongoDB 7.0; this server is older."
+    assert one["hint"] == "`$median` came with MongoDB 7.0; this server is older"

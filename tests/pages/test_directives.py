@@ -110,9 +110,9 @@ def test_a_new_directive_is_checked(program: Path, site: Path) -> None:
     said(program, site, "-m", "preprocessor.cli", "check", "docs")
     (site / "docs/index.md").write_text(PAGE.replace("text", "test"))
     found = said(program, site, "-m", "preprocessor.cli", "check", "docs", status=1)
-    assert found.startswith("docs/index.md:3:19: error MT130 A MONGO_NOTE comment has no key `test`.")
+    assert found.startswith("docs/index.md:3:19: error MT130 a MONGO_NOTE comment has no key `test`")
     (site / "docs/index.md").write_text(PAGE.replace("MONGO_NOTE", "MONGO_NOTES"))
-    assert "Did you mean `<!-- MONGO_NOTE:`?" in said(
+    assert "did you mean `<!-- MONGO_NOTE:`?" in said(
         program, site, "-m", "preprocessor.cli", "check", "docs", status=1
     )
 

@@ -100,18 +100,18 @@ def test_a_figure_in_a_message_has_no_more_digits_than_its_table_or_than_tell_it
 @pytest.mark.parametrize(
     ("query", "named", "hint"),
     [
-        ('"expect": {"opps": {"$ne": 5}}', "`opps`, which `expect`", "Did you mean `ops`?"),
+        ('"expect": {"opps": {"$ne": 5}}', "`opps`, which `expect`", "did you mean `ops`?"),
         ('"expect": {"erors": {"$ne": 5}}', "`erors`, which `expect`", "the rows have _id, n, ops"),
         ('"expect": {"erors": null}', "`erors`, which `expect`", "the rows have _id, n, ops"),
-        ('"expect": {"$nor": [{"opps": 5}]}', "`opps`, which `expect`", "Did you mean `ops`?"),
+        ('"expect": {"$nor": [{"opps": 5}]}', "`opps`, which `expect`", "did you mean `ops`?"),
         (
             '"expect": {"$and": [{"n": {"$gt": 0}}, {"ops.mean": {"$ne": 1}}]}',
             "`ops.mean`, which",
             "the rows",
         ),
-        ('"expect": {"$expr": {"$ne": ["$opps", 5]}}', "`opps`, which `expect`", "Did you mean `ops`?"),
-        ('"expect": {"opps": {"$not": {"$gt": 5}}}', "`opps`, which `expect`", "Did you mean `ops`?"),
-        ('"where": {"opps": {"$ne": 5}}, "expect": {"n": {"$gt": 0}}', "`opps`, which `where`", "Did you"),
+        ('"expect": {"$expr": {"$ne": ["$opps", 5]}}', "`opps`, which `expect`", "did you mean `ops`?"),
+        ('"expect": {"opps": {"$not": {"$gt": 5}}}', "`opps`, which `expect`", "did you mean `ops`?"),
+        ('"where": {"opps": {"$ne": 5}}, "expect": {"n": {"$gt": 0}}', "`opps`, which `where`", "did you"),
     ],
 )
 def test_a_statement_about_a_field_that_no_row_has_does_not_hold_unnoticed(

@@ -189,7 +189,7 @@ def test_a_zone_that_does_not_exist_is_told_at_its_place_with_the_nearest(keywor
     (found,) = page.findings
     assert found.rule == "MT133"
     assert "`Europe/Berlim`" in found.message
-    assert found.hint == "Did you mean `Europe/Berlin`?"
+    assert found.hint == "did you mean `Europe/Berlin`?"
 
 
 @pytest.mark.parametrize(

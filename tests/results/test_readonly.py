@@ -146,7 +146,7 @@ def test_what_is_internal_to_the_server_is_refused_as_a_variable_and_among_data_
 
 def test_a_name_that_is_nearly_known_is_told_with_the_one_that_is_meant():
     (one,) = refusals([{"$set": {"x": {"$divde": [1, 2]}}}])
-    assert one.hint == "Did you mean `$divide`?"
+    assert one.hint == "did you mean `$divide`?"
 
 
 def test_names_that_stand_where_a_server_takes_them_as_data_are_data():

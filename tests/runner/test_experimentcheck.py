@@ -31,7 +31,7 @@ def test_the_packaged_files_are_without_fault():
         ("title = ", "title ", "not TOML", ""),
         ('name = "tiny"', 'name = "Tiny!"', "name: 'Tiny!' does not match", "Name of the experiment"),
         ('workload = "insert"', 'workload = "inserts"', "'inserts' is not one of", "The kind of work"),
-        ("collection =", "colection =", "colection means nothing here", "Did you mean `collection`?"),
+        ("collection =", "colection =", "colection means nothing here", "did you mean `collection`?"),
         ("numberOfThreads = 3", "numberOfThreads = 0", "0 is less than the minimum", "connections"),
         ("database = ", 'database = "prod"  #', "'prod' does not match", "mongo_tables_"),
         ("nSecondaryIndexes = 1", "nSecondaryIndexes = 1.5", "1.5 is not of type 'integer'", "Indexes"),

@@ -14,7 +14,7 @@ from tests.site.inprocess import CONFIG, ROWS, built, seen, table, value, write
 from tests.site.test_serve import Preview
 
 BROKEN = f'{ROWS}{{"_id": 3, "a": }}\n{{"a": "z"}}\n'
-FAULTS = ["fixtures/r/r.jsonl:3:17: MT310 A value is missing", "fixtures/r/r.jsonl:4:1: MT310 "]
+FAULTS = ["fixtures/r/r.jsonl:3:17: MT310 a value is missing", "fixtures/r/r.jsonl:4:1: MT310 "]
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ def test_a_value_of_a_page_that_the_build_leaves_out_is_told_where_its_table_is(
     write(folder, {**settings(more), "docs/one.md": table("one")})
     main(["check", "--format", "json"])
     (found,) = (one for one in json.loads(capsys.readouterr().out)["findings"] if one["rule"] == "MT139")
-    assert found["hint"] == "It is on docs/one.md, which the build leaves out (`exclude_docs`, `draft_docs`)."
+    assert found["hint"] == "it is on docs/one.md, which the build leaves out (`exclude_docs`, `draft_docs`)"
 
 
 @pytest.mark.parametrize(

@@ -38,9 +38,7 @@ def test_a_closed_collection_is_a_source_that_cannot_be_used(site: Path) -> None
 def test_shared_lists_that_cannot_be_read_are_said_to_be_so(site: Path, name: str) -> None:
     with closed(site / "docs" / "pipelines" / name):
         (fault, _) = faults_of(site)
-    assert fault.endswith(
-        "docs/pipelines/by-threads.json: MT142 The file cannot be read (Permission denied)."
-    )
+    assert fault.endswith("docs/pipelines/by-threads.json: MT142 the file cannot be read (Permission denied)")
 
 
 def test_a_folder_among_the_shared_lists_is_none_of_them(site: Path) -> None:

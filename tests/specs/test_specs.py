@@ -167,12 +167,12 @@ def test_a_page_without_shared_lists_has_none_by_any_name():
         f"<!-- MONGO_TABLE: {json.dumps(table(pipeline=['a']))} -->", "page.md"
     ).comments
     (finding,) = reading.read(comment, "page.md", lambda name: None).findings
-    assert (finding.rule, finding.message) == ("MT140", "There is no shared stage list `a`.")
+    assert (finding.rule, finding.message) == ("MT140", "there is no shared stage list `a`")
 
 
 def test_a_cycle_of_shared_lists_is_told_with_its_way_round():
     _, (finding,) = read_one(json.dumps(table(pipeline=["round"])))
-    assert finding.message == "`round` contains itself: round → turn → round."
+    assert finding.message == "`round` contains itself: round → turn → round"
 
 
 @pytest.mark.parametrize("name", ["../test_specs", "/etc/passwd", "", "a/b", "first.json"])
@@ -184,13 +184,13 @@ def test_two_tables_with_one_id_are_told_at_the_later_one():
     read, _ = read_all("".join(f"<!-- MONGO_TABLE: {json.dumps(table(id=name))} -->\n\n" for name in "aba"))
     (finding,) = together.duplicate_ids([("page.md", read)])
     assert (finding.rule, finding.line) == ("MT138", 5)
-    assert finding.message == "The id `a` is taken already: page.md, line 1."
+    assert finding.message == "the id `a` is taken already: page.md, line 1"
 
 
 def test_a_value_of_an_unknown_table_is_told_with_the_nearest_id():
     value, _ = read_one('{"table": "insert-sped", "column": "a"}', "MONGO_VALUE")
     (finding,) = together.unknown_tables([value], ["insert-speed"])
-    assert (finding.rule, finding.hint) == ("MT139", "Did you mean `insert-speed`?")
+    assert (finding.rule, finding.hint) == ("MT139", "did you mean `insert-speed`?")
     assert together.unknown_tables([value], ["insert-sped"]) == []
 
 

@@ -92,7 +92,7 @@ def _name_excluded_pages(findings: Sequence[Finding], left_out: Iterable[Page]) 
     if not any(one.rule == "MT139" for one in findings):
         return findings
     hints = {
-        no_table(name): f"It is on {page.file}, which the build leaves out (`exclude_docs`, `draft_docs`)."
+        no_table(name): f"it is on {page.file}, which the build leaves out (`exclude_docs`, `draft_docs`)"
         for page in left_out
         for name in written_ids(page)
     }

@@ -195,10 +195,10 @@ def _suggest_value(wanted: Any, there: list[tuple[Any, int]]) -> str:
         if isinstance(operand, str) and (written := _suggest_type(operand, there)):
             return written
         if isinstance(operand, str) and (near := nearest_word(operand, known)):
-            return f"Did you mean {shorten_json(near)}?"
+            return f"did you mean {shorten_json(near)}?"
         same = [value for value, _ in there if isinstance(value, str) != isinstance(operand, str)]
         if any(str(value) == str(operand) for value in same):
-            return f"Write it as it is stored, {'without' if isinstance(operand, str) else 'with'} quotes."
+            return f"write it as it is stored, {'without' if isinstance(operand, str) else 'with'} quotes"
     return ""
 
 
@@ -213,10 +213,12 @@ def _suggest_type(text: str, there: list[tuple[Any, int]]) -> str:
         return ""
     value = read_pasted_value(constructor, json.dumps(text))
     if value is not None:
-        return f"Write it as what it is: {value.text}."
+        return f"write it as what it is: {value.text}"
     from bson import json_util
 
-    return f"Such a value is written {json_util.dumps(there[0][0], json_options=json_util.RELAXED_JSON_OPTIONS)}."
+    return (
+        f"such a value is written {json_util.dumps(there[0][0], json_options=json_util.RELAXED_JSON_OPTIONS)}"
+    )
 
 
 def _explain_unwind(body: Any, position: int, before: Step, walk: Walk) -> Told:

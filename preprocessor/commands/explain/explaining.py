@@ -317,7 +317,7 @@ def _no_documents(collection: str, source: ResultsSource) -> Remark:
         known = ()  # A user may read a collection without the right to list them.
     if not known or collection in known:
         return Remark("error", f"the collection `{collection}` has no documents")
-    hint = did_you_mean(collection, known) or f"There are {', '.join(f'`{name}`' for name in known)}."
+    hint = did_you_mean(collection, known) or f"there are {', '.join(f'`{name}`' for name in known)}"
     return Remark("error", f"the results source has no collection `{collection}`", hint)
 
 
@@ -344,7 +344,7 @@ def _no_column(column: str, rows: Sequence[Mapping[str, Any]], stages: Sequence[
     if since is not None:
         what = f"stage {since.number}, {since.operator}, gives it no value"
         return Remark("error", f"{message}: {what}", "", since.number)
-    hint = suggest_path(nearest_path(column, rows)) or f"The rows have {_fields(rows)}."
+    hint = suggest_path(nearest_path(column, rows)) or f"the rows have {_fields(rows)}"
     return Remark("error", message, hint)
 
 

@@ -32,7 +32,7 @@ def format_count(number: int, noun: str) -> str:
 
 def suggest_path(path: str) -> str:
     """The hint that offers another path; empty without one."""
-    return f"Did you mean `{path}`?" if path else ""
+    return f"did you mean `{path}`?" if path else ""
 
 
 def describe_portion(part: int, whole: int, noun: str, *, complete: bool) -> str:

@@ -127,12 +127,12 @@ def _choose_collection(named: str | None, known: Sequence[str], asking: bool) ->
     if not known:
         raise UsageError("the results source has no collections", "see --results")
     if named is not None:
-        hint = did_you_mean(named, known) or f"There are {listed}."
+        hint = did_you_mean(named, known) or f"there are {listed}"
         raise UsageError(f"the results source has no collection `{named}`", hint)
     if len(known) == 1:
         return known[0]
     if not asking:
-        raise UsageError("which collection?", f"There are {listed}.")
+        raise UsageError("which collection?", f"there are {listed}")
     return _choose_collection(_ask(f"Collection ({listed})", known[0]), known, asking)
 
 
@@ -186,7 +186,7 @@ def _find_path(written: str, fields: Sequence[Candidate]) -> str:
     if written not in known:
         hint = (
             did_you_mean(written, known)
-            or f"There are {', '.join(known[:20])}{' …' if len(known) > 20 else ''}."
+            or f"there are {', '.join(known[:20])}{' …' if len(known) > 20 else ''}"
         )
         raise UsageError(f"no document has a number, a text or a date as `{written}`", hint)
     return written

@@ -108,22 +108,22 @@ def test_fields_that_come_and_go_and_change_their_type_are_told(folder: Path) ->
 def test_the_stage_that_lost_all_rows_is_named_with_the_field_that_was_meant(folder: Path) -> None:
     text = explained(folder, {"$match": {"_id.testnam": "insert"}}, RATE, expect=1)
     assert "stage 1, $match, lost all 8 documents: no document has `_id.testnam`" in text
-    assert "Did you mean `_id.testname`?" in text
+    assert "did you mean `_id.testname`?" in text
 
 
 @pytest.mark.parametrize(
     ("query", "reason"),
     [
-        ({"testname": "insert"}, "no document has `testname` Did you mean `_id.testname`?"),
+        ({"testname": "insert"}, "no document has `testname` did you mean `_id.testname`?"),
         (
             {"_id.testname": "inser", "threads": 1},
             'no document has `_id.testname` equal to "inser"; there it is "insert" ×4, "update" ×4 '
-            'Did you mean "insert"?',
+            'did you mean "insert"?',
         ),
         (
             {"threads": "4"},
             'no document has `threads` equal to "4"; it is never a string there, always int: '
-            "1 ×2, 2 ×2, 4 ×2, 8 ×2 Write it as it is stored, without quotes.",
+            "1 ×2, 2 ×2, 4 ×2, 8 ×2 write it as it is stored, without quotes",
         ),
         (
             {"label": 4},
@@ -139,7 +139,7 @@ def test_the_stage_that_lost_all_rows_is_named_with_the_field_that_was_meant(fol
             {"$and": [{"ops": {"$gt": 1}}, {"threads": {"$in": [3, 5]}}]},
             "no document has `threads` among [3, 5]; there it is 1 ×2, 2 ×2, 4 ×2, 8 ×2",
         ),
-        ({"$expr": {"$gt": ["$opps", 1000000]}}, "no document has `opps` Did you mean `ops`?"),
+        ({"$expr": {"$gt": ["$opps", 1000000]}}, "no document has `opps` did you mean `ops`?"),
         (
             {"$or": [{"threads": 3}, {"threads": 5}]},
             'no document fulfils {"$or": [{"threads": 3}, {"threads": 5}]}',
@@ -160,7 +160,7 @@ def test_an_unwind_of_empty_arrays_is_named(folder: Path) -> None:
 
 def test_a_collection_that_is_not_there_is_not_blamed_on_a_stage(folder: Path) -> None:
     table = as_data(folder, {"$match": {"threads": 1}}, collection="run", expect=1)
-    assert said(table) == ["the results source has no collection `run` Did you mean `runs`?"]
+    assert said(table) == ["the results source has no collection `run` did you mean `runs`?"]
 
 
 def test_a_table_that_may_be_empty_is_explained_without_failing(folder: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_typo_in_a_computation_is_followed_to_the_column(folder: Path) -> None
     table = as_data(folder, {"$set": {"rate": {"$divide": ["$op", 2]}}}, columns=("threads", "rate"))
     assert said(table) == [
         "column `rate` is null in every row, since stage 1, $set",
-        "`rate` is null in every document: `op` is missing in every document Did you mean `ops`?",
+        "`rate` is null in every document: `op` is missing in every document did you mean `ops`?",
     ]
 
 
@@ -223,7 +223,7 @@ def test_a_field_that_a_stage_dropped_is_told_with_the_stage(folder: Path) -> No
 
 def test_a_sum_of_a_field_that_does_not_exist_does_not_pass_for_zero(folder: Path) -> None:
     table = as_data(folder, {"$group": {"_id": None, "threads": {"$sum": "$thread"}}})
-    assert said(table) == ["reads `thread`, which no document has Did you mean `threads`?"]
+    assert said(table) == ["reads `thread`, which no document has did you mean `threads`?"]
 
 
 def test_what_is_guarded_by_if_null_is_a_note(folder: Path) -> None:
@@ -486,11 +486,11 @@ def test_who_compares_a_date_with_a_text_is_told_how_a_date_is_written(folder: P
     (folder / "fixtures" / "runs" / "a.jsonl").write_text("\n".join(lines))
     text = explained(folder, {"$match": {"at": {"$gte": "2026-02-01"}}}, columns=("at",), expect=1)
     assert "it is never a string there, always date" in text
-    assert 'Write it as what it is: {"$date": "2026-02-01T00:00:00Z"}.' in text
+    assert 'write it as what it is: {"$date": "2026-02-01T00:00:00Z"}' in text
     text = explained(folder, {"$match": {"at": {"$gte": "February"}}}, columns=("at",), expect=1)
-    assert 'Such a value is written {"$date": "2026-01-01T00:00:00Z"}.' in text
+    assert 'such a value is written {"$date": "2026-01-01T00:00:00Z"}' in text
     text = explained(folder, {"$match": {"key": "f" * 24}}, columns=("at",), expect=1)
-    assert f'Write it as what it is: {{"$oid": "{"f" * 24}"}}.' in text
+    assert f'write it as what it is: {{"$oid": "{"f" * 24}"}}' in text
 
 
 def test_what_a_facet_gives_is_shown(folder: Path) -> None:

@@ -122,13 +122,13 @@ def test_the_comment_is_utf_8_whatever_the_terminal_speaks(folder: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["run"], "Did you mean `runs`?"),
-        (["--columns", "threads,op"], "Did you mean `ops`?"),
+        (["run"], "did you mean `runs`?"),
+        (["--columns", "threads,op"], "did you mean `ops`?"),
         (["--columns", "points"], "no document has a number, a text or a date as `points`"),
         (["--columns", "threads", "--sort", "ops"], "`ops` is not one of the columns threads"),
         (["--columns", "threads,ops", "--headers", "Threads"], "1 headers for 2 columns"),
         (["--where", "threads"], "not FIELD=VALUE"),
-        (["--where", "_id.testname=inser"], 'Did you mean "insert"?'),
+        (["--where", "_id.testname=inser"], 'did you mean "insert"?'),
         (["--where", 'at={"$date": "never"}'], "--where"),
         (["--results", "nowhere"], "nowhere"),
     ],
