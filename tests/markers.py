@@ -21,10 +21,12 @@ FORKED: Final = "tests.forked"
 BUILDING_MODULES: Final = {"mkdocs.commands.build", "mkdocs.__main__"}
 BUILDING_PROGRAMS: Final = {"mkdocs", "zensical", "properdocs"}
 SLOW: Final = (
+    "tests/acceptance/test_every_door.py",
     "tests/acceptance/test_faults.py::test_pre_commit",
     "tests/acceptance/test_own_site.py",
     "tests/aggregation/test_limits.py",
     "tests/commands/test_hostile_text.py",
+    "tests/commands/test_limits.py",
     "tests/commands/test_process.py",
     "tests/commands/test_pull.py",
     "tests/commands/test_unreadable.py",
@@ -32,6 +34,7 @@ SLOW: Final = (
     "tests/files/test_gcpause.py",
     "tests/findings/test_baseline.py",
     "tests/lint/test_check.py",
+    "tests/lint/test_elements.py",
     "tests/lint/test_growth.py",
     "tests/lint/test_order.py",
     "tests/pages/test_siteconfig.py",
