@@ -67,7 +67,7 @@ def test_a_table_that_comes_twice_into_a_page_is_refused(tmp_path: Path) -> None
     settings, line = TAKES_IN["snippets"]
     done = build(written(tmp_path, settings, f"{line}\n\nAgain:\n\n{line}\n", figures("one")))
     assert done.returncode != 0
-    assert "MT138 the id `one` is on docs/index.md twice (Take parts/part.md into a page once)" in done.stderr
+    assert "MT138 the id `one` is on docs/index.md twice (take parts/part.md into a page once)" in done.stderr
 
 
 def test_what_code_writes_is_refused_with_its_place_and_the_way_out(tmp_path: Path) -> None:
