@@ -281,6 +281,6 @@ def test_a_rate_spreads_operations_over_the_time(crew, replica_set, database):
     config = {**NUMBERED, "groupSize": 20, "query": {"_id": "RANDINT(1,100)"}, "limit": 1}
     query.create(database, config)
     perform(crew, replica_set, "insert", config)
-    done = perform(crew, replica_set, "query", config, seconds=1.0, rate=50.0)
+    done = perform(crew, replica_set, "query", config, seconds=1.0, rates=(50.0,))
     # As fast as it goes it would be hundreds; what a busy machine does not come to in time is left out.
     assert 20 <= done.operations <= 52
