@@ -42,7 +42,8 @@ class Build:
         self._others = {page.file for page in others}
         self.tables: MutableMapping[str, TableSpec] = tables_by_id(self.pages)
         self._runs = False
-        self._judged: dict[int, tuple[TableSpec | None, list[Finding]]] = {}
+        # By the id of a spec, which is held as well: another one could get the id of one that is gone.
+        self._judged: dict[int, tuple[Spec, TableSpec | None, list[Finding]]] = {}
         self._sources: dict[str, Provenance | None] = {}
 
     @property
@@ -93,13 +94,13 @@ class Build:
             return []
         table = self.tables.get(spec.table) if isinstance(spec, QuotingSpec) else None
         known = self._judged.get(id(spec))
-        if known is None or known[0] is not table:
+        if known is None or known[1] is not table:
             from preprocessor.pages.kinds import KINDS  # and with it what draws figures
 
             found = KINDS[type(spec)].findings(spec, self.tables, self.answers, self.asked.collections)
-            known = table, found
+            known = spec, table, found
             self._judged[id(spec)] = known
-        return known[1]
+        return known[2]
 
     def provenance(self, spec: PipelineSpec) -> Provenance | None:
         """Where the rows of a figure come from; worked out once for all that start from the same documents."""

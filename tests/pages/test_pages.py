@@ -68,3 +68,14 @@ def test_a_number_in_the_path_of_a_column_is_told_where_it_means_the_place_in_an
     assert '{"$arrayElemAt": ["$stops", 0]}' in hint
     assert told("fares.0.cents") == []
     assert told("stops.at") == []
+
+
+def test_what_is_known_of_a_comment_is_never_taken_for_one_that_is_read_after_it(tmp_path: Path) -> None:
+    shared = SharedPipelines(tmp_path)
+    build = asked(fixtures(tmp_path), read_page(SOUND, "page.md", shared))
+    for number in range(50):
+        # Each page is gone before the next is read, whose comment may stand at the same place of memory.
+        column = "absent" if number % 2 else "n"
+        page = read_page(SOUND.replace('"columns": ["n"]', f'"columns": ["{column}"]'), "page.md", shared)
+        (spec,) = page.asking
+        assert bool(build.of([page]).judge(spec)) == (column == "absent")
