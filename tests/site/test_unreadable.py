@@ -68,7 +68,7 @@ def test_a_full_disk_leaves_no_half_of_a_download(site: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build"],
         cwd=site,
-        env=environment(),
+        env=environment(PYTHONDONTWRITEBYTECODE="1"),
         capture_output=True,
         text=True,
         timeout=60,
