@@ -49,7 +49,7 @@ class Interval:
     def add(self, operations: int, counts: Mapping[str, Mapping[int, int]]) -> None:
         """Count what a connection did as well."""
         self.operations += operations
-        self._unpack()
+        self.counts, self.packed = self.latencies(), {}
         merge(self.counts, counts)
 
     def pack(self) -> None:
@@ -61,14 +61,10 @@ class Interval:
             }
             self.counts = {}
 
-    def _unpack(self) -> None:
-        if self.packed:
-            self.counts = {kind: dict(_pairs(packed)) for kind, packed in self.packed.items()}
-            self.packed = {}
-
     def latencies(self) -> Counts:
         """How many requests of each kind had a latency."""
-        self._unpack()
+        if self.packed:
+            return {kind: dict(_pairs(packed)) for kind, packed in self.packed.items()}
         return self.counts
 
 
@@ -121,19 +117,17 @@ class Series:
         total: Counts = {}
         for one in self.intervals.values():
             merge(total, one.latencies())
-            one.pack()
         return total
 
     def _put_neighbours_together(self) -> None:
         before, self.intervals = self.intervals, {}
         self.width *= 2
         self._newest //= 2
-        for number, one in before.items():
+        for number in sorted(before):
+            one = before.pop(number)
             into = self.intervals.setdefault(number // 2, Interval())
             into.add(one.operations, one.latencies())
-        for number in self.intervals:
-            if number <= self._newest - _RECENT:
-                self.intervals[number].pack()
+            into.pack()  # at once: all of them unpacked would take ten times the room
 
     def __getstate__(self) -> tuple[int, dict[int, Interval]]:
         """What another process gets: not the lock."""
