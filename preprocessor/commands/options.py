@@ -5,14 +5,14 @@ from __future__ import annotations
 from argparse import ArgumentParser
 
 from preprocessor.files.environment import RESULTS_VARIABLE
-from preprocessor.results.opening import listed_kinds, named_kinds
+from preprocessor.results.opening import join_kinds, list_kinds
 
 SOURCE = f"""\
 results source (--results, else the variable {RESULTS_VARIABLE}, else `results` in mkdocs.yml, properdocs.yml or
 zensical.toml, else the folder fixtures/):
-{listed_kinds()}"""
+{list_kinds()}"""
 
-SOURCES = listed_kinds([("REVISION:FOLDER", "fixture files of a Git revision: HEAD~1:fixtures")])
+SOURCES = list_kinds([("REVISION:FOLDER", "fixture files of a Git revision: HEAD~1:fixtures")])
 """What stands for a source that is an argument, and may be an earlier revision."""
 
 EXIT = "exit status: 0 clean, 1 findings, 2 wrong usage or nothing to work with"
@@ -27,7 +27,7 @@ def add_source(parser: ArgumentParser) -> None:
 
 def add_results(parser: ArgumentParser) -> None:
     """Add the results source."""
-    parser.add_argument("--results", metavar="SOURCE", help=f"{named_kinds()}, see below")
+    parser.add_argument("--results", metavar="SOURCE", help=f"{join_kinds()}, see below")
 
 
 def add_limit(parser: ArgumentParser) -> None:

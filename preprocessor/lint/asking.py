@@ -27,6 +27,6 @@ def made(
 ) -> Documents:
     """What stages make of documents that stand in for the collection; none where they cannot run."""
     try:
-        return source.applied(documents, Query(spec.collection, tuple(stages), spec.let))
+        return source.apply_query(documents, Query(spec.collection, tuple(stages), spec.let))
     except ResultsError:
         return []

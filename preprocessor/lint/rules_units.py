@@ -9,7 +9,7 @@ from preprocessor.findings.finding import Finding
 from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.shape import units
 from preprocessor.lint.shape.units import Unit
-from preprocessor.render.headers import added_unit
+from preprocessor.render.headers import find_added_unit
 
 _BRACKETED = re.compile(r"\(([^()]*)\)")
 _LOOSE = re.compile(r"(?:[KkMGT]i?B|bytes|docs)/s\b")
@@ -115,7 +115,12 @@ def two_units(subject: RuleContext) -> Iterator[Finding]:
     for path, column, header in subject.spec.headings:
         form = spec.format.get(column)
         says = units.readings(written_unit(header))
-        if not form or not form.unit or not any(map(_is_unit, says)) or not added_unit(header, form.unit):
+        if (
+            not form
+            or not form.unit
+            or not any(map(_is_unit, says))
+            or not find_added_unit(header, form.unit)
+        ):
             continue
         added = units.readings(form.unit)
         alike = any(

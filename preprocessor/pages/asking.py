@@ -23,7 +23,7 @@ def queries(pages: Iterable[Page], *, with_sources: bool = False) -> list[Query]
     """
     distinct: dict[str, Query] = {}
     for page in pages:
-        for spec in page.asking:
+        for spec in page.pipeline_specs:
             asked = [spec.query]
             if with_sources or spec.max_age or spec.provenance:
                 asked.append(spec.source_query)

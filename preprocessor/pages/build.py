@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from preprocessor.aggregation.limits import Limits
 from preprocessor.pages.asking import queries, source_answer
-from preprocessor.pages.ids import written_ids
+from preprocessor.pages.ids import list_written_ids
 from preprocessor.pages.model import tables_by_id
 from preprocessor.pages.reading import source_findings
 from preprocessor.results.model import ResultsError
@@ -141,7 +141,7 @@ class Build:
         found = duplicate_ids((page.file, page.specs) for page in self.pages) if specs else []
         if any(isinstance(spec, QuotingSpec) for spec in specs):
             # The ids of faulty tables count as well: one fault is told once.
-            found += unknown_tables(specs, [each for page in self.pages for each in written_ids(page)])
+            found += unknown_tables(specs, [each for page in self.pages for each in list_written_ids(page)])
         return found
 
     def lint(self, speakers: Sequence[Page] = ()) -> list[Finding] | None:
@@ -158,7 +158,7 @@ class Build:
         from preprocessor.lint.pages import lint
 
         rows: dict[int, Rows | None] = {}
-        for spec in (spec for page in pages for spec in page.asking) if self.answers else ():
+        for spec in (spec for page in pages for spec in page.pipeline_specs) if self.answers else ():
             if (answer := self.answers.get(spec.query.key)) is not None:
                 rows[id(spec)] = None if isinstance(answer, ResultsError) else answer
         local = self.asked.local

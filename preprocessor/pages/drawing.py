@@ -13,7 +13,7 @@ from preprocessor.render.columns import columns_of
 from preprocessor.render.downloads import csv_text, json_text
 from preprocessor.render.html import html_chart, html_table
 from preprocessor.render.provenanceblock import ProvenanceBlock, provenance_html
-from preprocessor.render.runs import MOST_RUNS, listed_runs
+from preprocessor.render.runs import MOST_RUNS, list_runs
 from preprocessor.render.text import text_html
 from preprocessor.render.values import raw_text
 from preprocessor.results.model import ResultsError
@@ -95,14 +95,14 @@ class FigureContext:
         given = {kind: to for kind, to in links.items() if to}
         if (first := self.told.get(spec.source_query.key)) is not None:
             return provenance_html(table, ProvenanceBlock(source, given, runs_at=first.anchor))
-        runs = self._listed(table, source)
+        runs = self._list_runs(table, source)
         self.told[spec.source_query.key] = _Told(name, runs)
         return provenance_html(table, ProvenanceBlock(source, given, runs))
 
-    def _listed(self, table: TableSpec, source: Provenance | None) -> ListedRuns | None:
+    def _list_runs(self, table: TableSpec, source: Provenance | None) -> ListedRuns | None:
         if source is None or not 0 < len(source.runs) <= MOST_RUNS:
             return None
-        return listed_runs(table, source.runs, lambda key: self.find(table.collection, key))
+        return list_runs(table, source.runs, lambda key: self.find(table.collection, key))
 
     def _behind(self, spec: PipelineSpec, rows: Rows) -> list[str]:
         """For each row of a figure whose HTML is made the anchor of the first run behind it, "" where none is known."""

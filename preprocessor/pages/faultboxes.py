@@ -62,7 +62,7 @@ def no_place(file: str, comment: Comment) -> Finding:
     )
 
 
-def left_over_faults(
+def report_left_over(
     file: str, comments: Iterable[LeftOver], at: tuple[int, int] = (0, 0), hint: str = ""
 ) -> list[Finding]:
     """A fault for each kind of comment that came into a page when nobody looked for comments any more."""
@@ -72,7 +72,7 @@ def left_over_faults(
     ]
 
 
-def taken_anchors(page: Page, taken: Collection[str]) -> list[Finding]:
+def find_taken_anchors(page: Page, taken: Collection[str]) -> list[Finding]:
     """Tables with the id of a heading: a link to such a table would lead to the heading."""
     hint = "give the table another id, for links lead to the first of the two"
     return [

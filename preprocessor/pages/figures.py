@@ -9,7 +9,7 @@ from preprocessor.comments.keywords import place_of
 from preprocessor.lint.suppressions import without_silenced
 from preprocessor.pages.drawing import FigureContext, Find, Place
 from preprocessor.pages.faultboxes import by_comment, fault_box, fault_in_sentence
-from preprocessor.pages.ids import written_ids
+from preprocessor.pages.ids import list_written_ids
 from preprocessor.pages.kinds import KINDS
 from preprocessor.render.anchors import with_anchors
 from preprocessor.specs.model import QuotingSpec
@@ -37,7 +37,7 @@ def figures_of(page: Page, build: Build, place: Place, find: Find = lambda colle
     ]
 
 
-def spoken_figures(page: Page, build: Build, about: Container[str]) -> dict[int, str]:
+def render_spoken_figures(page: Page, build: Build, about: Container[str]) -> dict[int, str]:
     """The HTML of the values and statements ``about`` some tables, by the index of their comments."""
     here = build.within(page)
     context = FigureContext(
@@ -90,4 +90,4 @@ def _faults(spec: Spec, build: Build, others: Iterable[Finding] = ()) -> list[Fi
 def _unknown_table(spec: Spec, page: Page, build: Build) -> list[Finding]:
     if not isinstance(spec, QuotingSpec) or spec.table in build.tables:
         return []
-    return unknown_tables([spec], [name for each in (page, *build.pages) for name in written_ids(each)])
+    return unknown_tables([spec], [name for each in (page, *build.pages) for name in list_written_ids(each)])

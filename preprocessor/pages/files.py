@@ -41,7 +41,7 @@ def read_paths(paths: Iterable[str], pipelines: str, stdin_name: str = "") -> Re
     Files are taken as they are, of folders every Markdown file. A page that is not UTF-8 has a finding that says so.
     With ``stdin_name``, ``STDIN`` is the page on standard input, which has this name; a file of this name is not read.
     """
-    shared = shared_pipelines(pipelines)
+    shared = open_shared_pipelines(pipelines)
     pages: dict[Path, Page] = {}
     faults: list[str] = []
     asked, written = list(dict.fromkeys(paths)), None
@@ -59,13 +59,13 @@ def read_paths(paths: Iterable[str], pipelines: str, stdin_name: str = "") -> Re
             try:
                 name, content = file.as_posix(), file.read_bytes()
             except OSError as error:
-                faults.append(_told(error, path))
+                faults.append(_describe_error(error, path))
             else:
                 pages[file] = _not_text(content, name) or read_page(content.decode(), name, shared)
     return ReadPages(list(pages.values()), faults)
 
 
-def _told(error: OSError, path: str) -> str:
+def _describe_error(error: OSError, path: str) -> str:
     return f"{error.filename or path}: {error.strerror or error}"
 
 
@@ -84,7 +84,7 @@ def _page_files(written: str, faults: list[str]) -> list[Path]:
         if not written:
             faults.append("an empty path names no page")
         elif path.is_dir():
-            return pages_under(path, lambda error: faults.append(_told(error, written)))
+            return pages_under(path, lambda error: faults.append(_describe_error(error, written)))
         elif not path.exists():
             faults.append(f"{path}: no such file or folder")
         elif path.is_file() and path.suffix.lower() not in PAGE_SUFFIXES:
@@ -92,7 +92,7 @@ def _page_files(written: str, faults: list[str]) -> list[Path]:
         else:
             return [path]
     except OSError as error:
-        faults.append(_told(error, written))
+        faults.append(_describe_error(error, written))
     return []
 
 
@@ -119,6 +119,6 @@ def read_text(file: Path) -> str:
         raise UsageError(f"{file}: not UTF-8 (byte {error.start})", "save the page as UTF-8") from None
 
 
-def shared_pipelines(folder: str) -> Callable[[str], SharedPipeline | None]:
+def open_shared_pipelines(folder: str) -> Callable[[str], SharedPipeline | None]:
     """The shared stage lists of a folder, read when a page first names one."""
     return SharedPipelines(Path(folder))

@@ -1,6 +1,6 @@
 """What of a page is made only when its site is built, and which findings depend on it.
 
-A template (``{{ … }}``, ``{% … %}``) writes into a comment, a comment says of itself that it is ``generated``, or
+A template (``{{ … }}``, ``{% … %}``) writes into a comment, a comment says of itself that it is ``is_generated``, or
 tables come in from elsewhere. Whoever looks at the page as it is on disk cannot judge such a comment; the build does.
 """
 
@@ -31,7 +31,7 @@ _CODE_MARK: Final = re.compile(r"^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})|(?P<s
 """What may begin or end code: a fence on a line of its own, or backticks in a line."""
 
 
-def generated(comment: Comment) -> bool:
+def is_generated(comment: Comment) -> bool:
     """Whether a template writes into a comment, or the comment says that it is generated."""
     if _TEMPLATE.search(comment.body):
         return True
@@ -80,12 +80,12 @@ def _closing(marks: Sequence[re.Match[str]]) -> list[re.Match[str] | None]:
     return found[::-1]
 
 
-def deferred(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: bool) -> list[Finding]:
+def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: bool) -> list[Finding]:
     """The findings; in the place of those that only the build can judge, one note for each comment that has some.
 
     ``open_ended``: tables may come in that nobody knows of before the build.
     """
-    late, translated = _late_tables(pages), _translated(found, pages)
+    late, translated = _late_tables(pages), _find_translated_ids(found, pages)
     if not (open_ended or late is not None or translated):
         return list(found)
     comments = {page.file: page.comments for page in pages}
@@ -106,7 +106,7 @@ def deferred(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: boo
 
 def _late_tables(pages: Sequence[Page]) -> re.Pattern[str] | None:
     """The ids of tables and charts that are generated, as a pattern; None where no comment is generated."""
-    late = [comment for page in pages for comment in page.comments if generated(comment)]
+    late = [comment for page in pages for comment in page.comments if is_generated(comment)]
     written = [name for comment in late for name in _ID.findall(comment.body)]
     ids = (_any_between([re.escape(part) for part in _TEMPLATE.split(each)]) for each in written)
     return re.compile("|".join(ids) or r"(?!)") if late else None
@@ -122,7 +122,7 @@ def _any_between(parts: Sequence[str]) -> str:
     )
 
 
-def _translated(found: Sequence[Finding], pages: Sequence[Page]) -> set[Finding]:
+def _find_translated_ids(found: Sequence[Finding], pages: Sequence[Page]) -> set[Finding]:
     """Those of ids that are taken by the same page in other languages alone: such pages may be built apart."""
     taken = [each for each in found if each.rule == "MT138"]
     if not taken:
@@ -162,7 +162,7 @@ def _reason(one: Finding, comment: Comment, late: re.Pattern[str] | None, open_e
     """Why only the build can judge a finding about a comment; "" where that is not so."""
     if one.rule == "MT201":
         return ""  # What writes or runs code is refused, whatever the build makes of the rest.
-    if generated(comment):
+    if is_generated(comment):
         return "this comment is known at build only"
     table = _TABLE.search(comment.body) if DIRECTIVES[comment.keyword].quotes_table else None
     if table and late and late.fullmatch(table[1]):

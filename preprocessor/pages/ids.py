@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from preprocessor.jsontext.parsing import parse
 from preprocessor.pages.model import Page
 from preprocessor.specs.model import PipelineSpec
-from preprocessor.specs.together import written_ids as ids_in
+from preprocessor.specs.together import find_written_ids as ids_in
 
 if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
     from preprocessor.specs.model import Spec
 
 
-def written_ids(page: Page) -> list[str]:
+def list_written_ids(page: Page) -> list[str]:
     """The ids that comments of the page have, those that are faulty or were rejected too."""
     sound = [each for pair in zip(page.comments, page.specs, strict=True) for each in ids_of(*pair)]
     return sound + [each for start, end in page.rejected for each in ids_in(parse(page.text[start:end]))]

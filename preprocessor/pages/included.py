@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.files.text import may_be_file
-from preprocessor.pages.files import shared_pipelines
+from preprocessor.pages.files import open_shared_pipelines
 from preprocessor.pages.generated import template_in, without_code
 from preprocessor.pages.inclusions import Inclusions, inclusions, may_include, whole_inclusions
 from preprocessor.pages.model import Page
@@ -33,17 +33,19 @@ class Included:
     findings: tuple[Finding, ...] = ()
 
 
-def included(pages: Sequence[Page], pipelines: str) -> Included:
+def read_included(pages: Sequence[Page], pipelines: str) -> Included:
     """What comes into ``pages``; files that are among them already are left out."""
-    taken = [_taken_in(page) for page in pages]
+    taken = [_find_inclusions(page) for page in pages]
     known = {Path(page.file).resolve() for page in pages}
     files = dict.fromkeys(file for each in taken for file in each.files if file.resolve() not in known)
-    shared = shared_pipelines(pipelines)
+    shared = open_shared_pipelines(pipelines)
     texts = {from_here(file): _text(file) for file in files}
     new = [read_page(text, name, shared) for name, text in texts.items()]
     rests = [(page, each.rest) for page, each in zip(pages, taken, strict=True)]
     rests += [(page, page.text) for page in new]
-    open_ended = any(each.unknown for each in taken) or any(_written_into(page, rest) for page, rest in rests)
+    open_ended = any(each.unknown for each in taken) or any(
+        _has_template_outside(page, rest) for page, rest in rests
+    )
     by_file = {Path(page.file).resolve(): page for page in (*pages, *new)}
     twice = tuple(one for page in pages for one in _twice_on(page, by_file))
     return Included([page for page in new if page.comments or page.findings], open_ended, twice)
@@ -60,7 +62,7 @@ def _twice_on(page: Page, by_file: Mapping[Path, Page]) -> list[Finding]:
     return duplicate_ids([(page.file, [*page.specs, *(spec for specs in brought for spec in specs)])])
 
 
-def _written_into(page: Page, text: str) -> bool:
+def _has_template_outside(page: Page, text: str) -> bool:
     """Whether a template writes into what is left of a page, outside of its comments."""
     if not template_in(text):
         return False
@@ -73,7 +75,7 @@ def _written_into(page: Page, text: str) -> bool:
     return template_in("".join([*rest, text[end:]]))
 
 
-def _taken_in(page: Page) -> Inclusions:
+def _find_inclusions(page: Page) -> Inclusions:
     if not may_include(page.text):
         return Inclusions((), (), page.text)
     return inclusions(Path(page.file), without_code(page.text), _places(page))

@@ -115,11 +115,11 @@ def _without_inclusions(text: str, page: Path, folders: Sequence[Path]) -> str:
     """The text without what names a file that is there."""
     places = [page.parent, *folders]
 
-    def left(match: re.Match[str]) -> str:
+    def remove_found(match: re.Match[str]) -> str:
         return "" if all(_files(name, places) for name in _names(match[0])) else match[0]
 
     for pattern in (_TAG, _SNIPPETS, _SNIPPET):
-        text = pattern.sub(left, text)
+        text = pattern.sub(remove_found, text)
     return text
 
 

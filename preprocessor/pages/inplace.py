@@ -13,7 +13,7 @@ from preprocessor.comments.model import END_MARKER, Comment, begin_marker, diges
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
 from preprocessor.pages.kinds import KINDS
-from preprocessor.pages.markdown import newline_of, prefixed, stands_alone
+from preprocessor.pages.markdown import newline_of, prefix_lines, stands_alone
 from preprocessor.pages.markdowntext import MarkdownContext
 from preprocessor.pages.model import Answers, Page, Tables
 from preprocessor.specs.model import PipelineSpec, Spec
@@ -50,7 +50,7 @@ def _region(page: Page, spec: Spec, context: MarkdownContext) -> str:
     # Blank lines inside the markers: Python-Markdown takes no table that touches the line above it.
     inner = ["", *KINDS[type(spec)].markdown(spec, context), ""]
     lines = [begin_marker("\n".join(inner)), *inner, END_MARKER]
-    return prefixed(lines, spec.comment.prefix, newline_of(page.text))
+    return prefix_lines(lines, spec.comment.prefix, newline_of(page.text))
 
 
 def _end_of_line(text: str, start: int) -> int:

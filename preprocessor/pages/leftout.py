@@ -30,15 +30,15 @@ class LeftOut:
 
         Raises ValueError for a pattern that is none.
         """
-        if self._named(page, folder, within):
+        if self._is_excluded(page, folder, within):
             return True
         if page.stem != "README":
             return False
         # MkDocs makes one file of the two: https://www.mkdocs.org/user-guide/writing-your-docs/#index-pages
         indexes = (page.with_name(f"index{end}") for end in (".md", page.suffix))
-        return any(index.is_file() and not self._named(index, folder, within) for index in indexes)
+        return any(index.is_file() and not self._is_excluded(index, folder, within) for index in indexes)
 
-    def _named(self, page: Path, folder: Path, within: str) -> bool:
+    def _is_excluded(self, page: Path, folder: Path, within: str) -> bool:
         name = os.path.join(within, os.path.relpath(page, folder)).replace(os.sep, "/")  # noqa: PTH118
         if not self.exclude.strip() and not self.drafts.strip():
             return _always(name)

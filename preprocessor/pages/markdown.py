@@ -61,7 +61,7 @@ def _edit(page: Page, comment: Comment, spec: Spec | None, context: MarkdownCont
     return replace(comment, start=start), text
 
 
-def prefixed(lines: Sequence[str], prefix: str, newline: str) -> str:
+def prefix_lines(lines: Sequence[str], prefix: str, newline: str) -> str:
     """The lines joined, every one but the first behind the prefix of the container that they stand in."""
     first, *rest = lines or [""]
     return newline.join([first, *((prefix + line).rstrip() for line in rest)])
@@ -79,7 +79,7 @@ def standing_alone(text: str, at: Place, lines: Sequence[str]) -> tuple[int, str
         lead = _lead(text, start)
         before = [lead.rstrip()]
         start -= len(lead)
-    return start, prefixed([*before, *lines, *after], at.prefix, newline_of(text))
+    return start, prefix_lines([*before, *lines, *after], at.prefix, newline_of(text))
 
 
 def stands_alone(text: str, comment: Comment) -> bool:

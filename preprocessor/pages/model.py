@@ -43,7 +43,7 @@ class Page:
         return [spec for spec in self.specs if isinstance(spec, TableSpec)]
 
     @property
-    def asking(self) -> list[PipelineSpec]:
+    def pipeline_specs(self) -> list[PipelineSpec]:
         """The sound tables and charts of the page, in order."""
         return [spec for spec in self.specs if isinstance(spec, PipelineSpec)]
 

@@ -18,7 +18,7 @@ _ONE: Final = "!include "
 _SEVERAL: Final = "*include "
 
 
-def included_sites(nav: object, folder: Path) -> Iterator[Path]:
+def find_included_sites(nav: object, folder: Path) -> Iterator[Path]:
     """The files of the sites that a ``nav`` includes, in order; its paths are relative to ``folder``.
 
     An include has a title in front of it: the plugin passes over others without a word.
@@ -26,7 +26,7 @@ def included_sites(nav: object, folder: Path) -> Iterator[Path]:
     for entry in nav if isinstance(nav, list) else ():
         value = next(iter(entry.values()), None) if isinstance(entry, dict) else None
         if isinstance(value, list):
-            yield from included_sites(value, folder)
+            yield from find_included_sites(value, folder)
         elif isinstance(value, str) and value.startswith(_ONE):
             yield folder / value.removeprefix(_ONE)
         elif isinstance(value, str) and value.startswith(_SEVERAL):

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from preprocessor.pages.files import pages_under, shared_pipelines
-from preprocessor.pages.ids import ids_of, written_ids
-from preprocessor.pages.included import Included, included
+from preprocessor.pages.files import open_shared_pipelines, pages_under
+from preprocessor.pages.ids import ids_of, list_written_ids
+from preprocessor.pages.included import Included, read_included
 from preprocessor.pages.inclusions import may_include
 from preprocessor.pages.reading import read_page
 from preprocessor.specs.model import QuotingSpec
@@ -38,31 +38,31 @@ class OtherPages:
         A page on which such a table is faulty comes with all its findings: they say why a number is missing.
         """
         named = {each for page in pages for each in tables_named(page)}
-        wanted = named - {each for page in pages for each in written_ids(page)}
-        found = self.built_with(pages, wanted).pages if wanted else []
-        return [_narrowed(page, wanted) for page in found if not wanted.isdisjoint(written_ids(page))]
+        wanted = named - {each for page in pages for each in list_written_ids(page)}
+        found = self.find_built_with(pages, wanted).pages if wanted else []
+        return [_narrow(page, wanted) for page in found if not wanted.isdisjoint(list_written_ids(page))]
 
     def speakers_of(self, pages: Sequence[Page]) -> list[Page]:
         """The pages with sentences about tables of ``pages``: they show columns of them."""
         own = {table.id for page in pages for table in page.tables if table.id}
-        found = self.built_with(pages, own).pages if own else []
+        found = self.find_built_with(pages, own).pages if own else []
         return [page for page in found if own & tables_named(page)]
 
-    def built_with(self, pages: Sequence[Page], ids: Collection[str] | None = None) -> Included:
+    def find_built_with(self, pages: Sequence[Page], ids: Collection[str] | None = None) -> Included:
         """The other pages that a site is built from together with ``pages``, and what comes into them.
 
         With ``ids`` only those in which one of them stands, or into which a file comes. A file that cannot be read has
         no tables: whoever builds the site complains of it.
         """
         others = self.on_disk(pages, ids)
-        taken_in = included(others, str(self.root / self.pipelines))
+        taken_in = read_included(others, str(self.root / self.pipelines))
         asked = {(self.root / page.file).resolve() for page in pages}
         new = [page for page in taken_in.pages if (self.root / page.file).resolve() not in asked]
         return Included([*others, *new], taken_in.open_ended)
 
     def on_disk(self, pages: Sequence[Page] = (), ids: Collection[str] | None = None) -> list[Page]:
         """The other pages without what comes into them; parameters as of ``built_with``."""
-        shared = shared_pipelines(str(self.root / self.pipelines))
+        shared = open_shared_pipelines(str(self.root / self.pipelines))
         written = None if ids is None else [f'"{name}"' for name in ids]
         return [
             read_page(text, shown, shared)
@@ -87,7 +87,7 @@ def tables_named(page: Page) -> set[str]:
     return {spec.table for spec in page.specs if isinstance(spec, QuotingSpec)}
 
 
-def _narrowed(page: Page, wanted: Set[str]) -> Page:
+def _narrow(page: Page, wanted: Set[str]) -> Page:
     ids = [ids_of(*pair) for pair in zip(page.comments, page.specs, strict=True)]
     kept = [number for number, names in enumerate(ids) if not wanted.isdisjoint(names)]
     specs = tuple(page.specs[number] for number in kept)

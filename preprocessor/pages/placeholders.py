@@ -100,7 +100,7 @@ def _blocks(html: str, figures: Mapping[str, str], met: set[str]) -> str:
         if start < done or token not in figures:
             continue
         pieces.append(html[done:start])
-        pieces += _divided(html[start:end], figures, met)
+        pieces += _divide(html[start:end], figures, met)
         done = end
     pieces.append(html[done:])
     return "".join(pieces)
@@ -120,7 +120,7 @@ def _with_paragraphs(html: str) -> Iterator[tuple[str, tuple[int, int]]]:
             yield match[0], match.span()
 
 
-def _divided(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[str]:
+def _divide(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[str]:
     """A paragraph, or a token alone, as what stands between the tokens and the figures, in order."""
     opening = _OPENING.match(paragraph)
     inner = paragraph[opening.end() : -len("</p>")] if opening else paragraph
@@ -138,7 +138,7 @@ def _divided(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[
     return [*pieces, f"\n{tag}{rest}</p>" if rest else ""]
 
 
-def shown_again(html: str, lost: Mapping[str, str]) -> str:
+def show_comments_again(html: str, lost: Mapping[str, str]) -> str:
     """The HTML with the comments themselves, as text, where their tokens are shown as code."""
     shown = {escape(token): escape(source) for token, source in lost.items()} | dict.fromkeys(lost, "")
     return _ANY_SHOWN.sub(lambda match: shown.get(match[0], match[0]), html)

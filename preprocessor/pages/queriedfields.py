@@ -38,7 +38,7 @@ def missing_fields(query: Mapping[str, Any], rows: Rows) -> list[Named]:
 
     Whoever writes ``{"$exists": false}`` anywhere says that a field may not be there: nothing is said of that one.
     """
-    named = list(_named(query, ()))
+    named = list(_list_named_fields(query, ()))
     settled = {one.field for one in named if one.there is _NOWHERE}
     found: list[Named] = []
     for one in named:
@@ -57,13 +57,13 @@ def _is_there(named: Named, rows: Rows) -> bool:
         return True  # A name that cannot be asked for: whoever runs the query says why.
 
 
-def _named(query: Any, path: Path) -> Iterator[Named]:
+def _list_named_fields(query: Any, path: Path) -> Iterator[Named]:
     """The fields of a query that stands at ``path``."""
     for name, value in query.items() if isinstance(query, Mapping) else ():
         at = (*path, name)
         if name in _OF_QUERIES and isinstance(value, Sequence):
             for index, part in enumerate(value):
-                yield from _named(part, (*at, index))
+                yield from _list_named_fields(part, (*at, index))
         elif name == "$expr":
             for field in sorted(".".join(parts) for parts in paths_in(value) if parts):
                 yield Named(field, at, {field: {"$exists": True}})
@@ -78,7 +78,7 @@ def _of_field(name: str, condition: Any, path: Path) -> Iterator[Named]:
     while isinstance(elements, Mapping) and "$not" in elements:
         elements, path = elements["$not"], (*path, "$not")
     if isinstance(elements, Mapping) and "$elemMatch" in elements:
-        for one in _named(elements["$elemMatch"], (*path, "$elemMatch")):
+        for one in _list_named_fields(elements["$elemMatch"], (*path, "$elemMatch")):
             there = _NOWHERE if one.there is _NOWHERE else {name: {"$elemMatch": one.there}}
             yield Named(f"{name}.{one.field}", one.path, there)
 

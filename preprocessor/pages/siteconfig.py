@@ -17,8 +17,8 @@ from preprocessor.files.environment import results_named
 from preprocessor.findings.reporters import SEVERITIES
 from preprocessor.findings.usage import UsageError
 from preprocessor.pages.leftout import LeftOut
-from preprocessor.pages.monorepo import PLUGINS, included_sites
-from preprocessor.results.limitoptions import limits_of, written
+from preprocessor.pages.monorepo import PLUGINS, find_included_sites
+from preprocessor.results.limitoptions import limits_of, parse_limits
 from preprocessor.results.model import Limits
 from preprocessor.results.opening import is_uri
 
@@ -71,7 +71,7 @@ def find_site(start: Path) -> Site | None:
     for folder in _upward(start.absolute()):
         files = [folder / name for name in FILES if (folder / name).is_file()]
         if files:
-            return _agreed([read_site(file) for file in files])
+            return _require_agreement([read_site(file) for file in files])
     return None
 
 
@@ -82,7 +82,7 @@ def _upward(start: Path) -> Iterator[Path]:
             return
 
 
-def _agreed(sites: list[Site]) -> Site:
+def _require_agreement(sites: list[Site]) -> Site:
     first = sites[0]
     for other in sites[1:]:
         if (other.docs, other.pipelines, other.results) != (first.docs, first.pipelines, first.results):
@@ -108,14 +108,14 @@ def read_site(file: Path) -> Site:
         options=options,
         snippets=_snippet_folders(file, settings),
         left_out=LeftOut(_text(file, settings, "exclude_docs", ""), _text(file, settings, "draft_docs", "")),
-        includes=_included(file, settings),
+        includes=_find_included_sites(file, settings),
     )
 
 
-def _included(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
+def _find_included_sites(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
     if all(_options_among(settings.get("plugins"), name) is None for name in PLUGINS):
         return ()
-    return tuple(included_sites(settings.get("nav"), file.parent))
+    return tuple(find_included_sites(settings.get("nav"), file.parent))
 
 
 def _snippet_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
@@ -153,18 +153,18 @@ def _options_among(listed: object, name: str) -> Mapping[str, Any] | None:
     for entry in listed if isinstance(listed, list) else ():
         if entry == name:
             return {}
-        if isinstance(entry, Mapping) and (found := _named(entry, name)) is not None:
+        if isinstance(entry, Mapping) and (found := _find_options(entry, name)) is not None:
             return found if isinstance(found, Mapping) else {}
     return None
 
 
-def _named(entry: Mapping[str, Any], name: str) -> object:
+def _find_options(entry: Mapping[str, Any], name: str) -> object:
     """The options of ``name``, {} for it without any; None where it is not there. TOML may write a dot as a table."""
     if name in entry:
         return entry[name] or {}
     group, _, rest = name.partition(".")
     inner = entry.get(group)
-    return _named(inner, rest) if rest and isinstance(inner, Mapping) else None
+    return _find_options(inner, rest) if rest and isinstance(inner, Mapping) else None
 
 
 def _toml(file: Path) -> Mapping[str, Any]:
@@ -184,17 +184,17 @@ def _toml(file: Path) -> Mapping[str, Any]:
 def _yaml(file: Path) -> Mapping[str, Any]:
     """The settings of a file; none where nothing that is asked for stands in it: parsing takes longer than to start."""
     text = _read(file)
-    return _inherited(file, text) if any(word in text for word in _WORDS) else {}
+    return _read_inherited(file, text) if any(word in text for word in _WORDS) else {}
 
 
 def settings_of(file: Path) -> Mapping[str, Any]:
     """All settings of a YAML file. Raises UsageError with the place of what is not YAML in it."""
-    return _inherited(file, _read(file))
+    return _read_inherited(file, _read(file))
 
 
-def _inherited(file: Path, text: str, seen: tuple[Path, ...] = ()) -> Mapping[str, Any]:
+def _read_inherited(file: Path, text: str, seen: tuple[Path, ...] = ()) -> Mapping[str, Any]:
     """The settings of a file with those of the file that it names as ``INHERIT``, which its own come before."""
-    settings = _parsed(file, text)
+    settings = _parse(file, text)
     parent = settings.get("INHERIT")
     if not isinstance(parent, str):
         return settings
@@ -203,10 +203,10 @@ def _inherited(file: Path, text: str, seen: tuple[Path, ...] = ()) -> Mapping[st
         raise UsageError(
             f"{file.name}: `INHERIT` leads back to {parent}", "remove `INHERIT` from one of the files"
         )
-    return _merged(_inherited(above, _read(above), (*seen, Path(os.path.normpath(file)))), settings)
+    return _merge(_read_inherited(above, _read(above), (*seen, Path(os.path.normpath(file)))), settings)
 
 
-def _parsed(file: Path, text: str) -> Mapping[str, Any]:
+def _parse(file: Path, text: str) -> Mapping[str, Any]:
     from preprocessor.pages.siteyaml import YAMLError, load
 
     try:
@@ -221,7 +221,7 @@ def _parsed(file: Path, text: str) -> Mapping[str, Any]:
     return settings if isinstance(settings, dict) else {}
 
 
-def _merged(base: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any]:
+def _merge(base: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any]:
     """``own`` over ``base``: mappings key by key, all else as a whole, as MkDocs does.
 
     https://www.mkdocs.org/user-guide/configuration/#configuration-inheritance
@@ -230,7 +230,7 @@ def _merged(base: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any
     for key, value in own.items():
         known = merged.get(key)
         if isinstance(known, Mapping) and isinstance(value, Mapping):
-            value = _merged(known, value)
+            value = _merge(known, value)
         merged[key] = value
     return merged
 
@@ -252,7 +252,9 @@ def fill_in(arguments: Namespace) -> None:
     that says none of it, and for ``--pipelines`` that is no folder.
     """
     named = arguments.config_file
-    site = arguments.site = _checked(Path(named)) if named else find_site(Path()) or _without_file()
+    site = arguments.site = (
+        _read_existing_site(Path(named)) if named else find_site(Path()) or _without_file()
+    )
     given = getattr(arguments, "pipelines", None)
     if given is not None and not Path(given).is_dir():
         raise UsageError(f"{given}: no such folder", "--pipelines names the folder of shared pipelines")
@@ -279,7 +281,7 @@ def _limits(site: Site, given: Sequence[str]) -> Limits:
     except ValueError as error:
         raise UsageError(f"{site.file.name}: {error}") from None
     try:
-        return limits_of(written(given), limits)
+        return limits_of(parse_limits(given), limits)
     except ValueError as error:
         raise UsageError(f"--limit: {error}") from None
 
@@ -290,7 +292,7 @@ def results_of(site: Site) -> str:
     return where if is_uri(where, site.file.parent) else from_here(site.file.parent / where)
 
 
-def _checked(file: Path) -> Site:
+def _read_existing_site(file: Path) -> Site:
     if not file.is_file():
         raise UsageError(
             f"{file}: no such file", f"--config-file names {', '.join(FILES[::2])} or one like it"

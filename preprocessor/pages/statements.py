@@ -35,7 +35,7 @@ _NO_ROWS = frozenset({"MT303", "MT304"})
 
 def value_and_text(spec: ValueSpec, tables: Tables, answers: Answers) -> tuple[Any, str] | None:
     """The value as it came and as the sentence shows it; None when there is none, or its table has a fault."""
-    rows = _selected(spec, tables, answers).rows
+    rows = _select_rows(spec, tables, answers).rows
     if rows is None or len(rows) != 1:
         return None
     form = spec.format or tables[spec.table].format.get(spec.column)
@@ -54,13 +54,13 @@ def value_findings(
     spec: ValueSpec, tables: Tables, answers: Answers, collections: Sequence[str] = ()
 ) -> list[Finding]:
     """What keeps a value out of its sentence: not exactly one row, or no such column in it."""
-    selection = _selected(spec, tables, answers)
+    selection = _select_rows(spec, tables, answers)
     if (rows := selection.rows) is None:
         return list(selection.findings)
     if unknown := _unknown_fields(spec, _rows_of(spec, tables, answers)):
         return unknown
     if len(rows) != 1:
-        message = f"a value comes from one row, but {_counted(len(rows))} of table `{spec.table}` match"
+        message = f"a value comes from one row, but {_count_rows(len(rows))} of table `{spec.table}` match"
         hint = "let `where` select exactly one row"
         return [finding("MT320", spec.file, spec.locate(("where",)), message, hint)]
     value = column_value(rows[0], spec.column)
@@ -91,7 +91,7 @@ def check_findings(
     spec: CheckSpec, tables: Tables, answers: Answers, collections: Sequence[str] = ()
 ) -> list[Finding]:
     """Why the statement does not hold: a field that no row has, no row is selected, or some that are do not match."""
-    selection = _selected(spec, tables, answers)
+    selection = _select_rows(spec, tables, answers)
     if (rows := selection.rows) is None:
         return list(selection.findings)
     if unknown := _unknown_fields(spec, _rows_of(spec, tables, answers)):
@@ -107,8 +107,8 @@ def check_findings(
     if not (failing := outcome.rows):
         return list(outcome.findings)
     said = f": “{spec.message}”" if spec.message else ""
-    shown = _shown(failing, rows, spec, tables[spec.table])
-    message = f"the statement{said} does not hold for {_counted(len(failing))} of {len(rows)}: {shown}"
+    shown = _show_rows(failing, rows, spec, tables[spec.table])
+    message = f"the statement{said} does not hold for {_count_rows(len(failing))} of {len(rows)}: {shown}"
     hint = "change the sentence, or look at what changed in the results"
     return [finding("MT322", spec.file, (spec.comment.line, spec.comment.column), message, hint)]
 
@@ -121,7 +121,7 @@ class _Selection:
     findings: tuple[Finding, ...] = ()
 
 
-def _selected(spec: QuotingSpec, tables: Tables, answers: Answers) -> _Selection:
+def _select_rows(spec: QuotingSpec, tables: Tables, answers: Answers) -> _Selection:
     """The rows that ``where`` selects; none, and no finding, when the table has a fault: it is told there."""
     rows = _rows_of(spec, tables, answers)
     return _Selection(None) if rows is None else _matching(spec, "where", rows, spec.where)
@@ -174,11 +174,11 @@ def _matching(
         )
 
 
-def _counted(rows: int) -> str:
+def _count_rows(rows: int) -> str:
     return "1 row" if rows == 1 else f"{rows} rows"
 
 
-def _naming(table: TableSpec, rows: Rows) -> Sequence[str]:
+def _choose_naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
     """The first columns that tell rows apart; of all that name a row where they do not."""
     columns = naming_columns(table, rows)
     for count in range(1, len(columns)):
@@ -187,12 +187,12 @@ def _naming(table: TableSpec, rows: Rows) -> Sequence[str]:
     return columns
 
 
-def _shown(failing: Rows, rows: Rows, spec: CheckSpec, table: TableSpec) -> str:
+def _show_rows(failing: Rows, rows: Rows, spec: CheckSpec, table: TableSpec) -> str:
     """The first failing of the selected rows: what tells them apart, and the fields that the statement speaks of."""
-    naming = _naming(table, rows) if len(rows) > 1 else ()
+    naming = _choose_naming_columns(table, rows) if len(rows) > 1 else ()
     fields = list(dict.fromkeys([*naming, *_fields(spec.where), *_fields(spec.expect)]))
     bounds = list(_numbers(spec.expect))
-    texts = [_described(row, fields, table, bounds) for row in failing[:_ROWS_SHOWN]]
+    texts = [_describe_row(row, fields, table, bounds) for row in failing[:_ROWS_SHOWN]]
     return "; ".join(texts) + ("; …" if len(failing) > _ROWS_SHOWN else "")
 
 
@@ -218,7 +218,7 @@ def _numbers(written: Any) -> Iterator[Decimal]:
         yield number
 
 
-def _described(
+def _describe_row(
     row: Mapping[str, Any], fields: Sequence[str], table: TableSpec, bounds: Sequence[Decimal]
 ) -> str:
     """The row's figures in as few digits as tell them from the statement's own."""

@@ -34,7 +34,7 @@ def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
     asking = [spec for spec in specs if isinstance(spec, PipelineSpec)]
     own = {spec.id for spec in asking if spec.id}
     unnamed = [spec for spec in asking if not spec.id]
-    found = iter(distinct((_derived(spec) for spec in unnamed), own))
+    found = iter(distinct((_derive_name(spec) for spec in unnamed), own))
     return [
         replace(spec, id=next(found)) if isinstance(spec, PipelineSpec) and not spec.id else spec
         for spec in specs
@@ -66,7 +66,7 @@ def anchors_in(figure: str) -> list[str]:
     return _IDS.findall(figure)
 
 
-def _derived(spec: PipelineSpec) -> str:
+def _derive_name(spec: PipelineSpec) -> str:
     columns = " ".join(spec.headers) if isinstance(spec, TableSpec) else ""
     kind = schema_of(spec.comment.keyword)
     name = next(filter(None, map(words, (spec.title or "", spec.caption or "", columns))), "")

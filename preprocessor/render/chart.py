@@ -99,7 +99,7 @@ def _foot(data: Data, marks: Sequence[Mark], band: float) -> tuple[bool, float]:
     """Whether names under the axis must be slanted, and the height that texts take beyond one line."""
     if data.kind != "category":
         return False, max(text.count("\n") for _, text in marks) * _LINE if marks else 0
-    lines = [_wrapped(text, band - 6) for text in data.x_texts]
+    lines = [_wrap(text, band - 6) for text in data.x_texts]
     most = max(map(len, lines), default=1)
     if most <= 3 and all(_width(line) <= band - 2 for each in lines for line in each):
         return False, (most - 1) * _LINE
@@ -180,7 +180,7 @@ def _line_fits(texts: Sequence[tuple[float, str]]) -> bool:
     )
 
 
-def _wrapped(text: str, room: float) -> list[str]:
+def _wrap(text: str, room: float) -> list[str]:
     """The text in lines at its blanks, as wide as there is room; a word that is wider is a line of its own."""
     lines: list[str] = []
     for word in text.split():
@@ -245,7 +245,7 @@ def _x_mark(drawing: _Drawing, value: float, text: str) -> str:
         turned = f'text-anchor="end" transform="rotate(-30 {at} {_n(below + 14)})"'
         return f'<text x="{at}" y="{_n(below + 14)}" {turned}>{text_html(_short(text, room))}</text>'
     tick = f'<path class="mongo-chart__tick" d="M{at} {_n(below)}v5"/>'
-    lines = _wrapped(text, drawing.band - 6) if drawing.data.kind == "category" else text.split("\n")
+    lines = _wrap(text, drawing.band - 6) if drawing.data.kind == "category" else text.split("\n")
     spans = []
     for number, line in enumerate(lines):
         middle = _within(drawing.x, value, line) if drawing.data.kind == "time" else drawing.x.at(value)

@@ -28,14 +28,14 @@ def plot_faults(plot: Plot | None, rows: Rows) -> list[Fault]:
     data = data_of(plot, rows)
     return [
         *_undrawn(plot, rows),
-        *_left_out(plot, rows),
-        *_mixed(plot, rows),
-        *_unplaced(plot, rows, data),
+        *_find_left_out(plot, rows),
+        *_find_mixed_dates(plot, rows),
+        *_find_unplaced(plot, rows, data),
         *_without_logarithm(plot, data),
         *_off_the_axis(plot, rows, data),
-        *_repeated(plot, data),
+        *_find_repeated_places(plot, data),
         *_too_thin(plot, data),
-        *_disordered(plot, rows, data),
+        *_find_disordered(plot, rows, data),
     ]
 
 
@@ -52,7 +52,7 @@ def _undrawn(plot: Plot, rows: Rows) -> Iterator[Fault]:
         yield (*plot.place, "y"), message, hint
 
 
-def _left_out(plot: Plot, rows: Rows) -> Iterator[Fault]:
+def _find_left_out(plot: Plot, rows: Rows) -> Iterator[Fault]:
     """Values that are there, and are no numbers that an axis can show: nobody would see that they are missing."""
     for column in plot.y:
         present = present_values(rows, column)
@@ -73,7 +73,7 @@ def _so_many(some: int, all_of_them: int) -> str:
     return f"{some} of {all_of_them} rows have"
 
 
-def _mixed(plot: Plot, rows: Rows) -> Iterator[Fault]:
+def _find_mixed_dates(plot: Plot, rows: Rows) -> Iterator[Fault]:
     present = present_values(rows, plot.x)
     dates = sum(map(is_date, present))
     if 0 < dates < len(present):
@@ -83,7 +83,7 @@ def _mixed(plot: Plot, rows: Rows) -> Iterator[Fault]:
         yield (*plot.place, "x"), f"{message} {plot.text(plot.x, other)}", hint
 
 
-def _unplaced(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
+def _find_unplaced(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
     if data.kind == "category":
         return
     values = [column_value(row, plot.x) for row in rows]
@@ -117,7 +117,7 @@ def _off_the_axis(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
             yield (*plot.place, "log"), message, "draw that axis linear, or leave those rows out"
 
 
-def _repeated(plot: Plot, data: Data) -> Iterator[Fault]:
+def _find_repeated_places(plot: Plot, data: Data) -> Iterator[Fault]:
     if plot.mark == "dot":
         return
     for series in data.series:
@@ -132,7 +132,7 @@ def _repeated(plot: Plot, data: Data) -> Iterator[Fault]:
             return
 
 
-def _disordered(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
+def _find_disordered(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
     """Lines over names, whose rows put the names in different orders: one would fall where its rows rise."""
     if plot.mark != "line" or data.kind != "category" or plot.series is None:
         return

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from preprocessor.aggregation.values import MISSING
 from preprocessor.render.column import Align, Column, column_value
 from preprocessor.render.comparison import with_comparisons
-from preprocessor.render.headers import added_unit
-from preprocessor.render.values import cell_text, formatted, is_number, raw_or_nothing
+from preprocessor.render.headers import find_added_unit
+from preprocessor.render.values import cell_text, format_value, is_number, raw_or_nothing
 
 if TYPE_CHECKING:
     from preprocessor.specs.model import TableSpec
@@ -33,7 +33,7 @@ def _column(spec: TableSpec, name: str, header: str, rows: Sequence[Mapping[str,
     raws = tuple(map(raw_or_nothing, values))
     return Column(
         header=header,
-        unit=added_unit(header, form.unit) if form and form.unit else "",
+        unit=find_added_unit(header, form.unit) if form and form.unit else "",
         align=_ALIGNS.get((form.align if form else None) or "") or _natural_align(values),
         values=values,
         texts=_texts(spec, name, values, raws, rows),
@@ -52,7 +52,7 @@ def _texts(
 ) -> tuple[str, ...]:
     """What cells show: the value, and behind it the range of its repeats where the table has one."""
     form = spec.format.get(name)
-    texts = [formatted(value, raw, form) for value, raw in zip(values, raws, strict=True)]
+    texts = [format_value(value, raw, form) for value, raw in zip(values, raws, strict=True)]
     if name not in spec.spread:
         return tuple(texts)
     ends = [[column_value(row, field) for row in rows] for field in spec.spread[name][:2]]

@@ -49,7 +49,7 @@ def _decimal(value: object) -> Decimal | None:
     return number if number is not None and number.is_finite() else None
 
 
-def compared_columns(spec: TableSpec) -> tuple[str, ...]:
+def list_compared_columns(spec: TableSpec) -> tuple[str, ...]:
     """The columns that are compared."""
     column = spec.baseline["column"] if spec.baseline else ()
     return (column,) if isinstance(column, str) else tuple(column)
@@ -63,7 +63,7 @@ def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> 
     found: list[Column] = []
     for name, column in zip(spec.columns, columns, strict=True):
         found.append(column)
-        if name in compared_columns(spec):
+        if name in list_compared_columns(spec):
             signs = noise_signs(spec, name, rows, numbers[0])
             found.append(_comparison(spec, column, columns[0], numbers[0], signs))
     return found
@@ -165,6 +165,6 @@ def baseline_faults(spec: TableSpec, rows: Rows) -> list[Fault]:
             f"the baseline row has no number other than 0 in `{column}`, so nothing can be compared with it",
             "name another row, or another column",
         )
-        for column in compared_columns(spec)
+        for column in list_compared_columns(spec)
         if not _decimal(column_value(rows[numbers[0]], column))
     ]

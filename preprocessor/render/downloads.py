@@ -92,10 +92,10 @@ def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
         "pipeline": list(spec.pipeline),
     }
     keys |= {"let": dict(spec.let)} if spec.let else {}
-    head = {"title": _extended_json(spec.title)} if spec.title else {}
+    head = {"title": _to_extended_json(spec.title)} if spec.title else {}
     head |= {"provenance": _sets(source)} if source is not None and source.documents else {}
-    head |= {key: _extended_json(value) for key, value in keys.items()}
-    body = ",\n".join(map(_extended_json, rows))
+    head |= {key: _to_extended_json(value) for key, value in keys.items()}
+    body = ",\n".join(map(_to_extended_json, rows))
     lines = [f'"{key}": {text}' for key, text in head.items()]
     return "{\n" + ",\n".join([*lines, f'"rows": [\n{body}\n]']) + "\n}\n"
 
@@ -103,10 +103,10 @@ def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
 @lru_cache(maxsize=256)
 def _sets(source: Provenance) -> str:
     """Once for all figures with this provenance: it can be longer than their rows."""
-    return _extended_json(list(source.sets))
+    return _to_extended_json(list(source.sets))
 
 
-def _extended_json(value: object) -> str:
+def _to_extended_json(value: object) -> str:
     try:
         return _encoder()(value)
     except ValueError:  # NaN and the infinities have a notation of their own.

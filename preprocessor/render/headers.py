@@ -9,7 +9,7 @@ _BLANKS: Final = re.compile(r"\s+")
 _SLASH: Final = re.compile(r"\s*/\s*| per ")
 
 
-def added_unit(header: str, unit: str) -> str:
+def find_added_unit(header: str, unit: str) -> str:
     """The unit that is to be said beside the header; "" where the header ends with it, in brackets or without."""
     header, wanted = _plain(header), _plain(unit)
     return "" if header.endswith((f"({wanted})", f"[{wanted}]", f" {wanted}")) else unit
@@ -17,7 +17,7 @@ def added_unit(header: str, unit: str) -> str:
 
 def with_unit(header: str, unit: str) -> str:
     """The header with its unit in brackets, where it has one that it does not name already."""
-    added = added_unit(header, unit) if unit else ""
+    added = find_added_unit(header, unit) if unit else ""
     return f"{header} ({added})" if added else header
 
 

@@ -52,7 +52,7 @@ def html_table(
     "" where there is none. With no rows the author's ``empty`` text (or a plain statement) takes the place of the
     table. The same rows give the same text; lines end in ``\\n``.
     """
-    chart = _drawn(table_plot(spec), rows) if spec.chart and rows else ""
+    chart = _draw(table_plot(spec), rows) if spec.chart and rows else ""
     body = table_html(spec, rows, meanings, columns, behind) if rows else _nothing(spec)
     return _figure(spec, chart, body, notes)
 
@@ -63,10 +63,10 @@ def html_chart(spec: ChartSpec, rows: Sequence[Mapping[str, object]], *, notes: 
         return _figure(spec, _nothing(spec))
     values = table_html(replace(as_table(spec), id=spec.id), rows)
     unfold = f'<details class="mongo-chart__values">\n<summary>Values</summary>\n{values}\n</details>'
-    return _figure(spec, _drawn(chart_plot(spec), rows), unfold, notes)
+    return _figure(spec, _draw(chart_plot(spec), rows), unfold, notes)
 
 
-def _drawn(plot: Plot | None, rows: Sequence[Mapping[str, object]]) -> str:
+def _draw(plot: Plot | None, rows: Sequence[Mapping[str, object]]) -> str:
     return chart_html(plot, rows) if plot else ""
 
 
@@ -120,7 +120,7 @@ def table_html(
             "</tr>",
             "</thead>",
             "<tbody>",
-            *_body(columns, spec.id, _marked(spec, rows), behind),
+            *_body(columns, spec.id, _find_marked_row(spec, rows), behind),
             "</tbody>",
             "</table>",
             "</div>",
@@ -145,7 +145,7 @@ def _header(column: Column, meaning: str) -> str:
     return f'<th scope="col"{_STYLE[column.align]}>{shown}{unit}</th>'
 
 
-def _marked(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> int:
+def _find_marked_row(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> int:
     """The number of the row that others are compared with; -1 where there is none."""
     if spec.baseline is None:
         return -1

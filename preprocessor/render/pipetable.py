@@ -58,7 +58,7 @@ def pipe_table(
         return [*_heading(spec), _emphasis(spec.empty or NO_ROWS)]
     columns = columns_of(spec, rows)
     notes = [*notes_of(spec, columns), *below]
-    table = _joined([_padded(column) for column in columns])
+    table = _join_columns([_pad_column(column) for column in columns])
     return [*_heading(spec), *table, *(line for note in notes for line in ("", _emphasis(note)))]
 
 
@@ -76,10 +76,10 @@ def _emphasis(text: str) -> str:
 def escape_cell(text: str) -> str:
     """Text as the Markdown of one cell: shown as it is, on one line, whatever it contains."""
     lines = visible(text).split("\n")
-    return "<br>".join(_SPECIAL.sub(_escaped, _SPACE.sub(" ", line).strip(" ")) for line in lines)
+    return "<br>".join(_SPECIAL.sub(_escape_character, _SPACE.sub(" ", line).strip(" ")) for line in lines)
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape_character(match: re.Match[str]) -> str:
     character = match[0]
     if character in _BACKSLASHED:
         return "\\" + character
@@ -89,7 +89,7 @@ def _escaped(match: re.Match[str]) -> str:
 _NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
-def _padded(column: Column) -> list[str]:
+def _pad_column(column: Column) -> list[str]:
     """Header, delimiter and cells of a column, all of one width."""
     cells = [escape_cell(with_unit(column.header, column.unit)), *map(escape_cell, column.texts)]
     width = max(_MINIMUM, *map(display_width, cells))
@@ -109,5 +109,5 @@ def _pad(cell: str, width: int, align: Align) -> str:
     return " " * before + cell + " " * (room - before)
 
 
-def _joined(columns: Sequence[Sequence[str]]) -> list[str]:
+def _join_columns(columns: Sequence[Sequence[str]]) -> list[str]:
     return ["| " + " | ".join(cells) + " |" for cells in zip(*columns, strict=True)]

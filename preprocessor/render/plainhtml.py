@@ -23,10 +23,10 @@ def plain_html_table(
     spec: TableSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = ()
 ) -> list[str]:
     """The lines of the table, without line ends and without a container's prefix; parameters as of ``pipe_table``."""
-    heading = [f"<strong>{_shown(spec.title)}</strong>"] if spec.title else []
-    heading += [_shown(spec.caption)] if spec.caption else []
+    heading = [f"<strong>{_show_lines(spec.title)}</strong>"] if spec.title else []
+    heading += [_show_lines(spec.caption)] if spec.caption else []
     if not rows:
-        return [f"<p>{' '.join([*heading, f'<em>{_shown(spec.empty or NO_ROWS)}</em>'])}</p>"]
+        return [f"<p>{' '.join([*heading, f'<em>{_show_lines(spec.empty or NO_ROWS)}</em>'])}</p>"]
     columns = columns_of(spec, rows)
     cells = [[_cell("td", text, column) for text in column.texts] for column in columns]
     return [
@@ -39,7 +39,7 @@ def plain_html_table(
         *map(_row, zip(*cells, strict=True)),
         "</tbody>",
         "</table>",
-        *(f"<p><em>{_shown(note)}</em></p>" for note in (*notes_of(spec, columns), *below)),
+        *(f"<p><em>{_show_lines(note)}</em></p>" for note in (*notes_of(spec, columns), *below)),
     ]
 
 
@@ -49,8 +49,8 @@ def _row(cells: Sequence[str]) -> str:
 
 def _cell(tag: str, text: str, column: Column) -> str:
     align = "" if column.align == "left" else f' align="{column.align}"'
-    return f"<{tag}{align}>{_shown(text)}</{tag}>"
+    return f"<{tag}{align}>{_show_lines(text)}</{tag}>"
 
 
-def _shown(text: str) -> str:
+def _show_lines(text: str) -> str:
     return text_html(text).replace("\n", "<br>")

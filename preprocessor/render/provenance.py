@@ -135,7 +135,7 @@ def _deployment(told: Told) -> str:
     if members:
         count = f"{raw_text(members)} member{'' if members == 1 else 's'}"
         name = f"{name} of {count}" if name else count
-    return _joined(
+    return _join_parts(
         name, f"{raw_text(cache)} GiB cache{' each' if members != 1 else ''}" if cache else "", place
     )
 
@@ -143,7 +143,7 @@ def _deployment(told: Told) -> str:
 def _machine(told: Told) -> str:
     """The machine of the client, which is the servers' as well where the program started them itself."""
     cores, memory = _at(told, "hardware", "cores"), _at(told, "hardware", "memory_gib")
-    text = _joined(
+    text = _join_parts(
         _at(told, "hardware", "cpu"),
         f"{raw_text(cores)} processor{'' if cores == 1 else 's'}" if cores else "",
         f"{raw_text(memory)} GiB memory" if memory else "",
@@ -157,7 +157,7 @@ def _disk(told: Told) -> str:
     if not isinstance(disk, Mapping):
         return ""
     known = {name: raw_text(disk[name]) for name in _DISK if disk.get(name) not in (None, "")}
-    return _joined(*(f"{_DISK[name]} {text}" for name, text in known.items()))
+    return _join_parts(*(f"{_DISK[name]} {text}" for name, text in known.items()))
 
 
 def _instance(told: Told) -> str:
@@ -165,7 +165,7 @@ def _instance(told: Told) -> str:
     if kind is None or kind == LOCAL:
         return ""
     size, iops = _at(told, "bench_config", "atlasDiskSizeGB"), _at(told, "bench_config", "atlasIOPS")
-    return _joined(
+    return _join_parts(
         kind,
         _at(told, "bench_config", "atlasDiskType"),
         f"{raw_text(size)} GB disk" if size else "",
@@ -178,8 +178,8 @@ def _write_concern(told: Told) -> str:
     concern = _at(told, "write_concern")
     if not isinstance(concern, Mapping):
         return ""
-    return _joined(*(f"{name}: {raw_text(value)}" for name, value in concern.items()))
+    return _join_parts(*(f"{name}: {raw_text(value)}" for name, value in concern.items()))
 
 
-def _joined(*parts: Any) -> str:
+def _join_parts(*parts: Any) -> str:
     return ", ".join(raw_text(part) for part in parts if part not in (None, ""))

@@ -39,13 +39,13 @@ class ProvenanceBlock:
 
 def provenance_html(spec: TableSpec, made: ProvenanceBlock) -> str:
     """The HTML under a figure."""
-    parts = _told(made.source, spec.max_age) if made.source else ()
+    parts = _list_parts(made.source, spec.max_age) if made.source else ()
     line = " · ".join([*parts, *(_link(spec, *link) for link in made.links.items())])
     shown = f"<p>{line}</p>\n" if line else ""
-    return f'<div class="mongo-table__source" data-search-exclude>\n{shown}{_folded(spec, made)}\n</div>'
+    return f'<div class="mongo-table__source" data-search-exclude>\n{shown}{_fold(spec, made)}\n</div>'
 
 
-def _told(source: Provenance, max_age: int | None) -> Iterator[str]:
+def _list_parts(source: Provenance, max_age: int | None) -> Iterator[str]:
     """The parts of the line. The day after which the results are too old can be read by a script on that day."""
     due = source.due(max_age)
     for part in provenance_parts(source, due):
@@ -60,7 +60,7 @@ def _link(spec: TableSpec, kind: str, to: str) -> str:
     return f'<a href="{text_html(to)}"{saved} aria-label="{text_html(name)}">{kind}</a>'
 
 
-def _folded(spec: TableSpec, made: ProvenanceBlock) -> str:
+def _fold(spec: TableSpec, made: ProvenanceBlock) -> str:
     pipeline = text_html("\n".join(_as_written(spec)))
     label = f"Pipeline of {spec.title or spec.id or 'this figure'}"
     parts = [
@@ -86,10 +86,10 @@ def _commands(source: Provenance | None) -> list[str]:
 def _as_written(spec: TableSpec) -> Iterator[str]:
     """The pipeline as the comment has it, names of shared stages and all; the JSON file has them in place."""
     stages = spec.comment.parsed.value.get("pipeline", [])
-    yield from _laid_out(stages, "", "", top=True)
+    yield from _lay_out(stages, "", "", top=True)
 
 
-def _laid_out(value: Any, before: str, after: str, *, top: bool = False) -> Iterator[str]:
+def _lay_out(value: Any, before: str, after: str, *, top: bool = False) -> Iterator[str]:
     """JSON in lines: what fits into one stands on one, but each stage begins a line of its own."""
     line = before + _JSON(value) + after
     if not value or not isinstance(value, (dict, list)) or (len(line) <= _WIDTH and not top):
@@ -102,7 +102,7 @@ def _laid_out(value: Any, before: str, after: str, *, top: bool = False) -> Iter
     for number, each in enumerate(value.items() if isinstance(value, dict) else value):
         key, inner = each if isinstance(value, dict) else ("", each)
         name = f"{_JSON(key)}: " if isinstance(value, dict) else ""
-        yield from _laid_out(inner, indent + name, "," if number < last else "")
+        yield from _lay_out(inner, indent + name, "," if number < last else "")
     yield indent[:-2] + closing + after
 
 

@@ -55,7 +55,7 @@ class ListedRuns:
         return [self.anchors.get(repr(key), "") if isinstance(key, Mapping) else "" for key in keys]
 
 
-def listed_runs(spec: TableSpec, runs: Sequence[Run], address: Address) -> ListedRuns:
+def list_runs(spec: TableSpec, runs: Sequence[Run], address: Address) -> ListedRuns:
     """The runs behind the figure ``spec``, in their order; not too many, and at least one."""
     rows = _rows(runs)
     addresses = tuple(address(run.key) for run in runs)

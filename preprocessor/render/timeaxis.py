@@ -68,11 +68,11 @@ def time_marks(
         if (last - first) / step.length > most:
             continue
         moments = _moments(step, first, last, clock)
-        marks = _told(moments, step, clock)
+        marks = _label_moments(moments, step, clock)
         if 2 <= len(moments) <= most and fit(marks):
             return marks
     ends = list(dict.fromkeys((first, last)))
-    marks = _told(ends, _finest(ends, clock), clock)
+    marks = _label_moments(ends, _finest(ends, clock), clock)
     return marks if fit(marks) else marks[:1]
 
 
@@ -89,7 +89,7 @@ def _moments(step: _Step, first: int, last: int, clock: Zone) -> list[int]:
     found = set[int]()
     for offset in {clock.offset(first), clock.offset(last)}:
         for local in _round_times(step, first + offset, last + offset):
-            shown = _shown_at(local, clock)
+            shown = _find_moments(local, clock)
             if step.unit != "clock":
                 # A midnight that the clock skips: the day begins at the jump. One that it shows twice: at the first.
                 shown = shown[:1] or [clock.date(local)]
@@ -111,13 +111,13 @@ def _round_times(step: _Step, low: int, high: int) -> Iterator[int]:
             yield local_millis(month // 12, month % 12 + 1, 1, 0, 0, 0, 0)
 
 
-def _shown_at(local: int, clock: Zone) -> list[int]:
+def _find_moments(local: int, clock: Zone) -> list[int]:
     """The moments at which the clock shows a local time: one, or none or two when it is changed."""
     around = {clock.offset(local - 36 * HOUR), clock.offset(local + 36 * HOUR)}
     return sorted(local - offset for offset in around if clock.local(local - offset) == local)
 
 
-def _told(moments: Sequence[int], step: _Step, clock: Zone) -> list[Mark]:
+def _label_moments(moments: Sequence[int], step: _Step, clock: Zone) -> list[Mark]:
     marks: list[Mark] = []
     before: Parts | None = None
     for moment in moments:

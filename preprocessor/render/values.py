@@ -58,15 +58,15 @@ _LINE_END: Final = re.compile("\r\n|[\r\u2028\u2029]")
 
 def cell_text(value: object, form: ColumnFormat | None = None) -> str:
     """The text of a cell, unescaped, by the rules of this module; ``form`` says what the author asked for."""
-    return formatted(value, raw_or_nothing(value), form)
+    return format_value(value, raw_or_nothing(value), form)
 
 
-def formatted(value: object, raw: str, form: ColumnFormat | None) -> str:
+def format_value(value: object, raw: str, form: ColumnFormat | None) -> str:
     """As ``cell_text``, of a value whose raw text is known."""
     if value is MISSING or value is None:
         return _absent_text(value, form)
     if form is not None and is_number(value):
-        return _rounded(raw, form.decimals, form.thousands)
+        return _round(raw, form.decimals, form.thousands)
     return raw
 
 
@@ -100,16 +100,16 @@ def raw_text(value: object) -> str:
 def json_text(value: object) -> str:
     """A value as JSON on one line: arrays and sub-documents, their scalars by the rules for cells."""
     if isinstance(value, Mapping):
-        pairs = (f"{_quoted(str(name))}: {json_text(item)}" for name, item in value.items())
+        pairs = (f"{_quote(str(name))}: {json_text(item)}" for name, item in value.items())
         return "{" + ", ".join(pairs) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(json_text, value)) + "]"
     if value is None:
         return "null"
-    return raw_text(value) if is_number(value) or isinstance(value, bool) else _quoted(raw_text(value))
+    return raw_text(value) if is_number(value) or isinstance(value, bool) else _quote(raw_text(value))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -138,7 +138,7 @@ def brief_text(value: object, form: ColumnFormat | None = None, beside: Iterable
     raw, others = raw_or_nothing(value), list(beside)
     if not is_number(value) or not (number := Decimal(raw)).is_finite():
         return cell_text(value, form)
-    rounded = raw if form is None or form.decimals is None else _rounded(raw, form.decimals, None)
+    rounded = raw if form is None or form.decimals is None else _round(raw, form.decimals, None)
     if rounded != raw and _alike(Decimal(rounded), number, others):
         return rounded
     if significant_digits(value) <= _IN_MESSAGES:
@@ -232,7 +232,7 @@ _REGEX_FLAGS: Final = (("i", re.I), ("m", re.M), ("s", re.S), ("x", re.X))
 
 
 @lru_cache(maxsize=8192)
-def _rounded(raw: str, decimals: int | None, thousands: bool | str | None) -> str:
+def _round(raw: str, decimals: int | None, thousands: bool | str | None) -> str:
     """A number, given as its raw text, with so many decimals and such a grouping.
 
     Rounding is half to even on the decimal text of the value, the one a reader of the raw rows sees: the

@@ -79,7 +79,7 @@ def is_believed(folder: Path) -> bool:
             stat.S_ISDIR(status.st_mode)
             and is_own(status)
             and is_own(folder.parent.stat())
-            and _closed(status)
+            and _is_private(status)
         )
     except OSError:
         return False
@@ -90,5 +90,5 @@ def is_own(status: os.stat_result) -> bool:
     return sys.platform == "win32" or status.st_uid == os.geteuid()
 
 
-def _closed(status: os.stat_result) -> bool:
+def _is_private(status: os.stat_result) -> bool:
     return sys.platform == "win32" or not status.st_mode & _OF_OTHERS

@@ -24,14 +24,14 @@ def settle_field_order(rows: Rows, query: Query) -> Rows:
     places: Places = {}
     for name in _window_fields(query.pipeline):
         places.setdefault(name, len(places))
-    return [_ordered(row, places) for row in rows] if len(places) > 1 else rows
+    return [_order_fields(row, places) for row in rows] if len(places) > 1 else rows
 
 
 def _window_fields(value: Any) -> Iterator[str]:
     """The names of the fields that windows add, stage by stage, each part of a dotted one by itself."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
-            added = _added_by(name, inner)
+            added = _list_added_fields(name, inner)
             if len(added) > 1:
                 yield from (part for field in added for part in field.split("."))
             yield from _window_fields(inner)
@@ -40,7 +40,7 @@ def _window_fields(value: Any) -> Iterator[str]:
             yield from _window_fields(inner)
 
 
-def _added_by(stage: str, argument: Any) -> list[str]:
+def _list_added_fields(stage: str, argument: Any) -> list[str]:
     if stage not in ("$setWindowFields", "$fill") or not isinstance(argument, Mapping):
         return []
     output = argument.get("output")
@@ -51,12 +51,12 @@ def _added_by(stage: str, argument: Any) -> list[str]:
     return [name for name, way in output.items() if isinstance(way, Mapping) and "method" in way]
 
 
-def _ordered(value: Any, places: Places) -> Any:
+def _order_fields(value: Any, places: Places) -> Any:
     """The value with such fields in order in every document; they share out the places that they have."""
     if type(value) is list:
-        return [_ordered(item, places) for item in value]
+        return [_order_fields(item, places) for item in value]
     if type(value) is not dict:
         return value
     moved = iter(sorted((name for name in value if name in places), key=places.__getitem__))
     names = [next(moved) if name in places else name for name in value]
-    return {name: _ordered(value[name], places) for name in names}
+    return {name: _order_fields(value[name], places) for name in names}

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from preprocessor.files.text import leads_within
-from preprocessor.results.fixturetext import told
+from preprocessor.results.fixturetext import combine_faults
 from preprocessor.results.model import Fault, ResultsError
 
 _PULL_HINT = (
@@ -79,7 +79,7 @@ def files_of(folder: Path, collection: str) -> list[Path]:
 
 def files_in(place: Path) -> list[Path]:
     """The fixture files in the folder of a collection, in their order; none where there is no such folder."""
-    return sorted((p for p in _listed(place) if p.suffix in SUFFIXES), key=lambda path: path.name)
+    return sorted((p for p in _list_files(place) if p.suffix in SUFFIXES), key=lambda path: path.name)
 
 
 def unread_in(folder: Path, collection: str) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ def unread_in(folder: Path, collection: str) -> tuple[str, ...]:
     place = _folders(folder).get(collection)
     if place is None:
         return ()
-    files = _listed(place)
+    files = _list_files(place)
     alone = not any(p.suffix in SUFFIXES for p in files)
     found = {p.name for p in files if _is_data(p.name) or (alone and _is_like_data(p.name))}
     return tuple(sorted({*found, *_deeper(place)}))
@@ -146,7 +146,7 @@ def _first_below(place: Path) -> Path | None:
     return None
 
 
-def _listed(place: Path) -> list[Path]:
+def _list_files(place: Path) -> list[Path]:
     """The files in a folder, without those whose names begin with a dot."""
     try:
         if not place.is_dir():
@@ -164,7 +164,7 @@ def _refuse_broken_links(places: Sequence[Path]) -> None:
     hint = "put the documents there, or remove the link"
     broken = sorted(p for p in places if p.is_symlink() and not p.exists())
     if broken:
-        raise told(
+        raise combine_faults(
             [Fault(p, 0, 0, f"a link to {p.readlink()}, where there is nothing", hint) for p in broken]
         )
 
@@ -185,7 +185,7 @@ def blocks(path: Path) -> Iterator[bytes]:
             while block := file.read(_BLOCK):
                 yield block + file.readline()
     except OSError as error:
-        raise told([Fault(path, 0, 0, f"cannot be read: {error.strerror}")]) from None
+        raise combine_faults([Fault(path, 0, 0, f"cannot be read: {error.strerror}")]) from None
 
 
 def refuse_outside(path: Path) -> None:
@@ -193,7 +193,7 @@ def refuse_outside(path: Path) -> None:
     folder = path.parent.parent
     if not leads_within(path, folder):
         hint = "put the documents themselves into the folder; a link may lead only to another file in it"
-        raise told([Fault(path, 0, 0, f"a link leads out of the folder {folder}", hint)])
+        raise combine_faults([Fault(path, 0, 0, f"a link leads out of the folder {folder}", hint)])
 
 
 def _unusable(message: str, hint: str = "") -> ResultsError:

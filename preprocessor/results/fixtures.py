@@ -66,8 +66,8 @@ class FixtureSource(LocalSource):
         except ResultsError as error:
             raise self._faults() or error from None
         documents = RawDocuments(loaded.values())
-        if repeated := _repeated(tuple(loaded), documents):
-            raise fixturetext.told(repeated)
+        if repeated := _find_repeated_ids(tuple(loaded), documents):
+            raise fixturetext.combine_faults(repeated)
         return documents
 
     def _read_anew(self, collection: str) -> RawDocuments:
@@ -110,11 +110,11 @@ class FixtureSource(LocalSource):
         fixturefiles.refuse_unread(self._folder, collection)
         for path in files:
             known = self._keys.get(collection, {}).get(path)
-            kept = self._kept(path, known) if believing else None
-            loaded[path] = self._parsed(path) if kept is None else kept
+            kept = self._find_cached(path, known) if believing else None
+            loaded[path] = self._parse(path) if kept is None else kept
         return loaded
 
-    def _kept(self, path: Path, known: str | None) -> bytes | None:
+    def _find_cached(self, path: Path, known: str | None) -> bytes | None:
         """The documents of a file from the cache, if there is an entry for its content.
 
         A digest that ``state`` has taken in this process spares reading the file: the cache has those very bytes.
@@ -124,7 +124,7 @@ class FixtureSource(LocalSource):
             payload = bsoncache.get(self._cache, key)
         return payload
 
-    def _parsed(self, path: Path) -> bytes:
+    def _parse(self, path: Path) -> bytes:
         """The documents of a file, also put into the cache."""
         digest = hashlib.sha256()
         payload = fixturetext.payload(path, _through(digest, fixturefiles.blocks(path)))
@@ -142,7 +142,7 @@ class FixtureSource(LocalSource):
                 continue
             for path in files:
                 faults += _faults_of(path)
-        return fixturetext.told(faults) if faults else None
+        return fixturetext.combine_faults(faults) if faults else None
 
 
 def _faults_of(path: Path) -> Sequence[Fault]:
@@ -166,7 +166,7 @@ def _through(digest: _Digest, blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield block
 
 
-def _repeated(paths: Sequence[Path], documents: RawDocuments) -> list[Fault]:
+def _find_repeated_ids(paths: Sequence[Path], documents: RawDocuments) -> list[Fault]:
     """The documents whose ``_id`` an earlier one has, each with its place; ``paths`` are those of the pieces.
 
     Whether there are any is seen by numbers alone, which take a tenth of the memory of the values.

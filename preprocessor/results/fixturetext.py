@@ -59,7 +59,7 @@ def payload(path: Path, blocks: Iterable[bytes]) -> bytes:
         else:
             written.write(one)
     if faults:
-        raise told(faults)
+        raise combine_faults(faults)
     return written.getvalue()
 
 
@@ -100,7 +100,7 @@ def _of_text(path: Path, line: int, text: str, *, is_array: bool) -> Iterator[by
     try:
         yield from _quick(text, is_array)
     except NotPlain:
-        for one in _explained(text, is_array):
+        for one in _read_slowly(text, is_array):
             if isinstance(one, bytes):
                 yield one
                 continue
@@ -126,11 +126,11 @@ def documents(path: Path, content: bytes) -> list[bytes]:
     """The file's documents as BSON. Raises ``ResultsError`` that tells all faults."""
     found, faults = read(path, content)
     if faults:
-        raise told(faults)
+        raise combine_faults(faults)
     return found
 
 
-def told(faults: Sequence[Fault]) -> ResultsError:
+def combine_faults(faults: Sequence[Fault]) -> ResultsError:
     """All faults as one error: a line for each, of many the first ones and how many more there are."""
     lines = [str(fault) for fault in faults[:FAULTS_SHOWN]]
     if more := max(0, len(faults) - FAULTS_SHOWN):
@@ -157,7 +157,7 @@ def _quick(text: str, is_array: bool) -> list[bytes]:
         raise NotPlain from None
     if is_array and not isinstance(value, list):
         raise NotPlain
-    found = [_encoded(each) for each in (value if is_array else [value])]
+    found = [_encode(each) for each in (value if is_array else [value])]
     if any(map(_END_OF_INFINITY.search, found)):
         _FINITE.decode(text)
     return found
@@ -188,7 +188,7 @@ def _decoder() -> json.JSONDecoder:
     return json.JSONDecoder(object_pairs_hook=read_members, parse_constant=constant)
 
 
-def _encoded(value: Any) -> bytes:
+def _encode(value: Any) -> bytes:
     import bson
 
     if not isinstance(value, dict) or "_id" not in value:
@@ -214,7 +214,7 @@ def _resolve(value: dict[str, Any] | list[Any], depth: int) -> None:
         if kind is list or (kind is dict and WRAPPERS.isdisjoint(inner)):
             _resolve(inner, depth + 1)
         elif kind is dict:
-            held[key] = _extended(inner)
+            held[key] = _decode_extended(inner)
 
 
 @cache
@@ -238,7 +238,7 @@ def _date(text: Any) -> datetime | None:
         return None
 
 
-def _extended(value: Any) -> Any:
+def _decode_extended(value: Any) -> Any:
     try:
         decoded, malformed = decode(value)
     except RecursionError:
@@ -248,7 +248,7 @@ def _extended(value: Any) -> Any:
     return decoded
 
 
-def _explained(text: str, is_array: bool) -> Iterator[bytes | _Trouble]:
+def _read_slowly(text: str, is_array: bool) -> Iterator[bytes | _Trouble]:
     parsed = parse(text)
     if parsed.problems:
         yield from (_Trouble(one.offset, one.message, one.hint) for one in parsed.problems)

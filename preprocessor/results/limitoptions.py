@@ -65,7 +65,7 @@ def _number(name: str, given: Any) -> float:
     return number
 
 
-def written(limits: Iterable[str]) -> dict[str, str]:
+def parse_limits(limits: Iterable[str]) -> dict[str, str]:
     """The options that ``NAME=NUMBER`` texts of the command line stand for. Raises ValueError for another name."""
     found: dict[str, str] = {}
     for text in limits:

@@ -95,18 +95,18 @@ class LocalSource(ABC):
         guard(query)
         with self._lock:
             rows = self._from_documents(query)
-            return settle_field_order(rows_within(_encoded(rows), self._limits), query)
+            return settle_field_order(rows_within(_encode_rows(rows), self._limits), query)
 
-    def applied(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
+    def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
         """What the query's stages make of ``rows``, which stand in for its collection; without the limits.
 
         The rows may share parts with ``rows``: do not change them. Raises as ``aggregate`` does.
         """
         guard(query)
         with self._lock:
-            return self._evaluated(rows, query)
+            return self._evaluate(rows, query)
 
-    def _evaluated(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
+    def _evaluate(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
         try:
             return aggregate(
                 rows,
@@ -118,7 +118,7 @@ class LocalSource(ABC):
         except AggregationError as error:
             hint = _hint(error)
             path = tuple(error.path) if error.path else None
-            raise ResultsError(_named_stage(error), hint=hint, path=path) from None
+            raise ResultsError(_name_stage(error), hint=hint, path=path) from None
 
     def with_documents(
         self,
@@ -129,16 +129,16 @@ class LocalSource(ABC):
         pruned: bool = False,
     ) -> _T:
         """As ``LocalDocuments.with_documents`` says."""
-        return self.stored(collection).with_documents(pipeline, use, pruned=pruned)
+        return self.read_collection(collection).with_documents(pipeline, use, pruned=pruned)
 
     def documents(self, collection: str) -> list[dict[str, Any]]:
         """All documents of a collection, none for an unknown one. They are shared: do not change them."""
-        written = self._written(collection)
-        return self.stored(collection).documents() if written is None else written
+        written = self._find_written(collection)
+        return self.read_collection(collection).documents() if written is None else written
 
     def raws(self, collection: str) -> list[bytes]:
         """All documents of a collection as BSON, none for an unknown one."""
-        return self.stored(collection).raws()
+        return self.read_collection(collection).raws()
 
     def lines(self, collection: str) -> Iterable[bytes]:
         """Every document of a collection as a line of Extended JSON."""
@@ -146,16 +146,18 @@ class LocalSource(ABC):
 
     def candidates(self, query: Query) -> Rows:
         """The documents that the query's first ``$match`` may keep, whole; all of them when it can keep none."""
-        if self._written(query.collection) is not None:
+        if self._find_written(query.collection) is not None:
             return self.documents(query.collection)
-        return self.stored(query.collection).candidates(query.pipeline) or self.documents(query.collection)
+        return self.read_collection(query.collection).candidates(query.pipeline) or self.documents(
+            query.collection
+        )
 
     def count(self, collection: str) -> int:
         """How many documents a collection has."""
-        written = self._written(collection)
-        return len(self.stored(collection) if written is None else written)
+        written = self._find_written(collection)
+        return len(self.read_collection(collection) if written is None else written)
 
-    def stored(self, collection: str) -> StoredCollection:
+    def read_collection(self, collection: str) -> StoredCollection:
         """The collection as it was read, nothing written to ``database`` among it."""
         with self._lock:
             if collection not in self._stored:
@@ -180,16 +182,16 @@ class LocalSource(ABC):
         """Nothing is held open."""
 
     def _from_documents(self, query: Query) -> Rows:
-        if (written := self._written(query.collection)) is not None:
-            return self._evaluated(written, query)
-        stored = self.stored(query.collection)
+        if (written := self._find_written(query.collection)) is not None:
+            return self._evaluate(written, query)
+        stored = self.read_collection(query.collection)
         if self._database is None and not len(stored):
             self.reach()
-        return stored.with_documents(query.pipeline, lambda documents: self._evaluated(documents, query))
+        return stored.with_documents(query.pipeline, lambda documents: self._evaluate(documents, query))
 
-    def _written(self, collection: str) -> Rows | None:
+    def _find_written(self, collection: str) -> Rows | None:
         """The documents on mongomock's side, or None while they cannot differ from those that are stored."""
-        return self._database.written(collection) if self._database else None
+        return self._database.find_written(collection) if self._database else None
 
 
 class _Others(Mapping[str, list[dict[str, Any]]]):
@@ -209,7 +211,7 @@ class _Others(Mapping[str, list[dict[str, Any]]]):
         return len(self._source.collections())
 
 
-def _named_stage(error: AggregationError) -> str:
+def _name_stage(error: AggregationError) -> str:
     """What is wrong; of a limit that was reached, in which stage."""
     path = error.path or ()
     if not isinstance(error, LimitReached) or len(path) < 2 or not isinstance(path[0], int):
@@ -228,7 +230,7 @@ def _hint(error: AggregationError) -> str:
     )
 
 
-def _encoded(rows: Rows) -> Iterator[bytes]:
+def _encode_rows(rows: Rows) -> Iterator[bytes]:
     """Each row as BSON. Wrapped while encoding, because pymongo moves the ``_id`` of an outer document."""
     import bson
 

@@ -38,7 +38,7 @@ class Fixtures(Protocol):
         """Names of the collections there are."""
         ...
 
-    def stored(self, collection: str) -> Documents:
+    def read_collection(self, collection: str) -> Documents:
         """The documents of a collection."""
         ...
 
@@ -94,7 +94,7 @@ class FixtureDatabase(Database):
         found: FixtureCollection = super().get_collection(name, *args, **options)
         return found
 
-    def written(self, name: str) -> list[dict[str, Any]] | None:
+    def find_written(self, name: str) -> list[dict[str, Any]] | None:
         """The documents on mongomock's side, or None while they cannot differ from the fixture's."""
         store = self._store._collections.get(name)
         if store is None or getattr(store, "is_untouched", False):
@@ -104,7 +104,7 @@ class FixtureDatabase(Database):
     def _fill(self, name: str) -> OrderedDict[Any, Any]:
         """The documents as mongomock keeps them: put into a store of their own, for ours is locked meanwhile."""
         scratch: Any = mongomock.MongoClient()[self.name][name]
-        documents = self._source.stored(name).documents()
+        documents = self._source.read_collection(name).documents()
         if documents:
             scratch.insert_many(documents)
         held: OrderedDict[Any, Any] = scratch._store._documents

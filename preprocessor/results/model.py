@@ -143,7 +143,7 @@ class LocalDocuments(Protocol):
         """Every document of a collection as a line of Extended JSON, none for an unknown one."""
         ...
 
-    def applied(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
+    def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
         """What the query's stages make of ``rows``, which stand in for its collection; without limits of the rows."""
         ...
 

@@ -61,35 +61,37 @@ class MongoSource:
 
     def reach(self) -> None:
         """Connect, authenticate and ping. Raises ``ResultsError`` within ``connect_ms`` and a second."""
-        self._connected()
+        self._connect_once()
 
     def collections(self) -> tuple[str, ...]:
         """Names of the collections of the database, sorted."""
-        return self._said(lambda: tuple(sorted(self._database().list_collection_names())))
+        return self._attempt(lambda: tuple(sorted(self._database().list_collection_names())))
 
     def aggregate(self, query: Query) -> Rows:
         """The rows of a query. Raises ``ResultsError``, with the path of the culprit where the server names
         it.
         """
         guard(query)
-        return self._said(lambda: self._rows(query), query)
+        return self._attempt(lambda: self._rows(query), query)
 
     def raws(self, collection: str) -> Iterator[bytes]:
         """Every document of a collection as BSON, in no particular order."""
-        yield from self._said(lambda: [raw for batch in self._batches(collection) for raw in split(batch)])
+        yield from self._attempt(lambda: [raw for batch in self._batches(collection) for raw in split(batch)])
 
     def state(self) -> None:
         """Unknown: a deployment has no cheap key of its content."""
 
     def writes(self) -> str:
         """How often each collection was written to since the server was started, as it counts that for itself."""
-        return self._said(lambda: repr([(name, self._written(name)) for name in self._collection_names()]))
+        return self._attempt(
+            lambda: repr([(name, self._count_writes(name)) for name in self._collection_names()])
+        )
 
     def _collection_names(self) -> list[str]:
         """Those of collections with documents of their own; views have none."""
         return sorted(self._database().list_collection_names(filter={"type": {"$ne": "view"}}))
 
-    def _written(self, name: str) -> list[Any]:
+    def _count_writes(self, name: str) -> list[Any]:
         stages: list[dict[str, Any]] = [{"$collStats": {"latencyStats": {}, "count": {}}}]
         with self._database()[name].aggregate(stages, maxTimeMS=self._limits.time_ms) as shards:
             return [[each.get("count"), each["latencyStats"]["writes"]["ops"]] for each in shards]
@@ -134,13 +136,13 @@ class MongoSource:
         # Documents are decoded from raw batches, and strictly. What is read here is what the server says, which cuts
         # texts that it quotes in an error by bytes: there half a character is no malformed answer.
         options = OPTIONS.with_options(unicode_decode_error_handler="replace")
-        return self._connected().get_default_database(DEFAULT_DATABASE, codec_options=options)
+        return self._connect_once().get_default_database(DEFAULT_DATABASE, codec_options=options)
 
-    def _connected(self) -> MongoClient[Any]:
+    def _connect_once(self) -> MongoClient[Any]:
         with self._lock:
             if self._client is None:
                 seconds = self._limits.connect_ms / 1000
-                self._client = self._said(lambda: _within(seconds + 1, self._connect))
+                self._client = self._attempt(lambda: _within(seconds + 1, self._connect))
             return self._client
 
     def _connect(self) -> MongoClient[Any]:
@@ -171,7 +173,7 @@ class MongoSource:
             if refusal is not None:
                 raise refusal
 
-    def _said(self, work: Callable[[], _T], query: Query | None = None) -> _T:
+    def _attempt(self, work: Callable[[], _T], query: Query | None = None) -> _T:
         """What ``work`` gives; its failure as one ``ResultsError`` without secrets."""
         from bson.errors import BSONError
         from pymongo.errors import PyMongoError
@@ -180,7 +182,7 @@ class MongoSource:
         try:
             return work()
         except (PyMongoError, BSONError, ValueError, TypeError, OverflowError, OSError, *_MALFORMED) as error:
-            limit = _passed_limit((time.monotonic() - began) * 1000, self._limits)
+            limit = _find_passed_limit((time.monotonic() - began) * 1000, self._limits)
             failure = _failure(error, self._uri, self._limits, limit, query)
         raise failure
 
@@ -194,7 +196,7 @@ def _answer_ms(limits: Limits) -> int:
     return limits.time_ms + 1_000
 
 
-def _passed_limit(waited_ms: float, limits: Limits) -> float:
+def _find_passed_limit(waited_ms: float, limits: Limits) -> float:
     """The limit that was waited for in vain, in seconds."""
     return (_answer_ms(limits) if waited_ms >= _answer_ms(limits) else limits.connect_ms) / 1000
 
@@ -207,7 +209,7 @@ def _failure(error: Exception, uri: str, limits: Limits, waited: float, query: Q
     if isinstance(error, (InvalidBSON, errors.ProtocolError, UnicodeDecodeError, *_MALFORMED)):
         return _unusable(f"no answer from {where}: {_MALFORMED_SAID}", _MALFORMED_HINT)
     if isinstance(error, errors.OperationFailure):
-        return _refused_by_server(error, uri, limits, query)
+        return _explain_refusal(error, uri, limits, query)
     if isinstance(error, (errors.InvalidURI, errors.ConfigurationError, errors.InvalidName)):
         if "SRV" in str(error) or "DNS" in str(error) or "resolution" in str(error):
             return _unusable(f"no DNS record of a deployment was found for {where}", "check the host name")
@@ -228,7 +230,7 @@ def _failure(error: Exception, uri: str, limits: Limits, waited: float, query: Q
 _URI_HINT = "mongodb://USER:PASSWORD@HOST:PORT/DATABASE; percent-encode : / ? # [ ] @ % in user and password"
 
 
-def _refused_by_server(error: Any, uri: str, limits: Limits, query: Query | None) -> ResultsError:
+def _explain_refusal(error: Any, uri: str, limits: Limits, query: Query | None) -> ResultsError:
     where = redact(uri)
     if error.code in _AUTHENTICATION:
         return _unusable(
@@ -250,7 +252,7 @@ def _refused_by_server(error: Any, uri: str, limits: Limits, query: Query | None
         )
     said = scrub(str((error.details or {}).get("errmsg") or error), uri)
     message = " ".join(said.rpartition(" :: caused by :: ")[2].split())
-    return ResultsError(message, path=_named_path(said, query), environment=query is None)
+    return ResultsError(message, path=_find_named_path(said, query), environment=query is None)
 
 
 def _has_no_user(uri: str) -> bool:
@@ -258,7 +260,7 @@ def _has_no_user(uri: str) -> bool:
     return "@" not in uri and "authmechanism" not in uri.lower()
 
 
-def _named_path(message: str, query: Query | None) -> tuple[str | int, ...] | None:
+def _find_named_path(message: str, query: Query | None) -> tuple[str | int, ...] | None:
     """The place in the pipeline that the message speaks of: an operator that it names and that stands there
     once.
 

@@ -84,14 +84,14 @@ KINDS: Final = (
 """Every kind of results source; of those that a text may name, the first is meant."""
 
 
-def listed_kinds(more: Iterable[tuple[str, str]] = ()) -> str:
+def list_kinds(more: Iterable[tuple[str, str]] = ()) -> str:
     """What to write for each kind, and what it is, a line for each, and for ``more`` of the kind."""
     lines = [*((kind.form, kind.meaning) for kind in KINDS), *more]
     width = max(len(form) for form, _ in lines)
     return "\n".join(f"  {form:<{width}}   {meaning}" for form, meaning in lines)
 
 
-def named_kinds() -> str:
+def join_kinds() -> str:
     """All kinds, for a sentence."""
     return " or ".join(kind.short for kind in KINDS)
 

@@ -139,7 +139,7 @@ def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:
     """
     results = [group for group in groups if group["_id"].get(_SHAPED)]
     telling = groups if asked else results
-    told = {repr(one): one for group in telling if (one := _told(group["_id"]))}
+    told = {repr(one): one for group in telling if (one := _select_told_fields(group["_id"]))}
     sets = tuple(told[key] for key in sorted(told))
     dates = [group[end] for group in telling or groups for end in ("first", "last")]
     known = [date for date in dates if isinstance(date, datetime)]
@@ -156,7 +156,7 @@ def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:
     )
 
 
-def _told(parts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _select_told_fields(parts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """What is told of the parts, without fields that have no value and parts that have no field.
 
     A target that is not local is told as that: the names of its hosts are nobody's business.

@@ -42,7 +42,7 @@ class Copied:
     let: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def written(self) -> str:
+    def target(self) -> str:
         """The name of the collection in the files."""
         return self.name or self.collection
 
@@ -93,7 +93,7 @@ def pull(
     before everything is read and has been proven to come back from the files byte for byte; where the files
     cannot be written, none is. Raises ``ResultsError``, also where a collection would replace itself.
     """
-    plans = _planned(open_source(where, limits), folder, copied, prune_paths or {})
+    plans = _plan_files(open_source(where, limits), folder, copied, prune_paths or {})
     contents = {path: _content(path, raws) for plan in plans for path, raws in plan.files.items()}
     changes = [change for plan in plans for change in _changes(plan, contents)]
     if not dry_run:
@@ -111,7 +111,7 @@ class _Plan:
     held: Mapping[Path, Mapping[bytes, bytes]]
 
 
-def _planned(
+def _plan_files(
     source: ResultsSource, folder: Path, copied: Sequence[Copied], trees: Mapping[str, Tree | None]
 ) -> list[_Plan]:
     """What shall be in the files of each collection. Closes the source."""
@@ -120,10 +120,10 @@ def _planned(
         copied = copied or [Copied(one) for one in source.collections() if not one.startswith("system.")]
         for one in copied:
             _refuse_itself(source, folder, one)
-            fixturefiles.refuse_outside(fixturefiles.folder_of(folder, one.written) / "any")
-            raws = _pruned(_made(source, one), trees.get(one.written))
-            held = _held(fixturefiles.folder_of(folder, one.written))
-            plans.append(_Plan(one.written, _files(folder, one.written, raws, held), held))
+            fixturefiles.refuse_outside(fixturefiles.folder_of(folder, one.target) / "any")
+            raws = _prune(_fetch_documents(source, one), trees.get(one.target))
+            held = _read_files(fixturefiles.folder_of(folder, one.target))
+            plans.append(_Plan(one.target, _files(folder, one.target, raws, held), held))
     finally:
         source.close()
     return plans
@@ -131,18 +131,18 @@ def _planned(
 
 def _refuse_itself(source: ResultsSource, folder: Path, one: Copied) -> None:
     """A second pull would make its documents of what the first has made of them."""
-    if one.written == one.collection and Path(source.name).resolve() == folder.resolve():
+    if one.target == one.collection and Path(source.name).resolve() == folder.resolve():
         raise _impossible(
             f"the collection {one.collection!r} of {source.name} would be written over itself",
             "name another folder with --to, or another collection with --as",
         )
 
 
-def _pruned(raws: Sequence[bytes], tree: Tree | None) -> Sequence[bytes]:
-    return raws if tree is None else [rawbson.pruned(raw, tree, 0) for raw in raws]
+def _prune(raws: Sequence[bytes], tree: Tree | None) -> Sequence[bytes]:
+    return raws if tree is None else [rawbson.prune(raw, tree, 0) for raw in raws]
 
 
-def _made(source: ResultsSource, one: Copied) -> list[bytes]:
+def _fetch_documents(source: ResultsSource, one: Copied) -> list[bytes]:
     """The documents to write, as BSON."""
     if not one.collection:
         raise _impossible("the name of a collection is empty")
@@ -173,7 +173,7 @@ def _files(
 ) -> dict[Path, list[bytes]]:
     """The documents of each file: of those that are there, in the file that has them, else in that of their test."""
     place = fixturefiles.folder_of(folder, collection)
-    homes = {key: _written_to(path) for path, documents in held.items() for key in documents}
+    homes = {key: _choose_target(path) for path, documents in held.items() for key in documents}
     found: dict[Path, list[bytes]] = {}
     for raw in sorted(raws, key=_order):
         file = homes.get(_only_id(raw)) or place / f"{_stem(raw, collection)}.jsonl"
@@ -181,7 +181,7 @@ def _files(
     return found
 
 
-def _written_to(path: Path) -> Path:
+def _choose_target(path: Path) -> Path:
     """The file that takes the documents of one that is there: itself, or for an array one of lines beside it."""
     return path.with_suffix(".jsonl")
 
@@ -193,7 +193,7 @@ def _order(raw: bytes) -> Key:
 
 
 def _only_id(raw: bytes) -> bytes:
-    return rawbson.pruned(raw, {"_id": {}}, 0)
+    return rawbson.prune(raw, {"_id": {}}, 0)
 
 
 def _stem(raw: bytes, collection: str) -> str:
@@ -222,7 +222,7 @@ def _changes(plan: _Plan, contents: Mapping[Path, bytes]) -> list[FileChange]:
     everywhere = {key for documents in new.values() for key in documents}
     changes = [_change(path, new[path], old, everywhere, plan, contents[path]) for path in new]
     for path, documents in plan.held.items():
-        if path not in new and _written_to(path) not in new:
+        if path not in new and _choose_target(path) not in new:
             named = all(_stem(raw, plan.collection) == path.stem for raw in documents.values())
             known = any(key in everywhere for key in documents)
             kept = bool(documents) and not (named or known)
@@ -239,7 +239,7 @@ def _change(
     plan: _Plan,
     content: bytes,
 ) -> FileChange:
-    homes = [home for home in plan.held if _written_to(home) == path]
+    homes = [home for home in plan.held if _choose_target(home) == path]
     removed = {key for home in homes for key in plan.held[home]} - everywhere
     added = sum(key not in old for key in new)
     changed = sum(key in old and old[key] != raw for key, raw in new.items())
@@ -256,7 +256,7 @@ def _change(
     )
 
 
-def _held(place: Path) -> dict[Path, dict[bytes, bytes]]:
+def _read_files(place: Path) -> dict[Path, dict[bytes, bytes]]:
     """The documents of each file of a collection so far, by ``_id``; of two with one ``_id``, the first counts.
 
     Raises ``ResultsError`` for a file that cannot be read as a fixture: nobody knows what would be lost with it.

@@ -154,7 +154,7 @@ def elements(raw: bytes, start: int = 0) -> Iterator[tuple[int, str, int, int, i
         position = end
 
 
-def pruned(raw: bytes, wanted: PathTree, small: int, start: int = 0) -> bytes:
+def prune(raw: bytes, wanted: PathTree, small: int, start: int = 0) -> bytes:
     """The document at ``start`` with only the elements that ``wanted`` names, in their order.
 
     Arrays, and documents of fewer than ``small`` bytes, stay whole: decoding those costs less than choosing.
@@ -165,7 +165,7 @@ def pruned(raw: bytes, wanted: PathTree, small: int, start: int = 0) -> bytes:
         if below is None:
             continue
         if below and kind == DOCUMENT and end - value >= small:
-            kept += raw[position:value] + pruned(raw, below, small, value)
+            kept += raw[position:value] + prune(raw, below, small, value)
         else:
             kept += raw[position:end]
     kept.append(0)

@@ -72,7 +72,7 @@ def refusals(pipeline: Sequence[Any] | Mapping[str, Any]) -> list[Refusal]:
 
 
 @cache
-def _allowed() -> frozenset[str]:
+def _list_allowed_names() -> frozenset[str]:
     """Every name with "$" that only reads, whether it runs offline or not."""
     return frozenset(name for kind in KINDS for name in names(kind)) - forbidden_operators().keys() | _PARTS
 
@@ -91,7 +91,9 @@ def _suspicious(value: Any) -> bool:
 
 def _harmless(value: Mapping[str, Any]) -> bool:
     operators = {key for key in value if type(key) is not str or key[:1] == "$"}
-    return not operators or (operators <= _allowed() and operators.isdisjoint(collection_arguments()))
+    return not operators or (
+        operators <= _list_allowed_names() and operators.isdisjoint(collection_arguments())
+    )
 
 
 def _in_value(value: Any, path: Path, position: _Position) -> Iterator[Refusal]:
@@ -125,9 +127,9 @@ def _refusal(key: str, path: Path, position: _Position) -> Refusal | None:
         return Refusal(path, f"{key} {_FORBIDDEN[forbidden_operators()[key]]}")
     if key.startswith(_INTERNAL_PREFIX):
         return Refusal(path, f"{key} {_INTERNAL}")
-    if key.startswith("$") and position != "data" and key not in _allowed():
+    if key.startswith("$") and position != "data" and key not in _list_allowed_names():
         message = f"{key} is not among the operators that are known to only read"
-        return Refusal(path, message, known=False, hint=did_you_mean(key, _allowed()))
+        return Refusal(path, message, known=False, hint=did_you_mean(key, _list_allowed_names()))
     return None
 
 

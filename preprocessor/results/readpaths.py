@@ -48,7 +48,7 @@ def read_tree(pipeline: Sequence[Any]) -> Tree | None:
         return None
 
 
-def _taken(reader: Reader) -> list[Parts]:
+def _list_read_paths(reader: Reader) -> list[Parts]:
     """What is taken of rows. Raises ``ReadsAnything``."""
     columns = [path for name in reader.columns for path in ((name,), split_path(name))]
     filtered = [path for each in reader.filters for path in paths_in_query(each)]
@@ -82,7 +82,7 @@ def trees_by_collection(readers: Iterable[Reader]) -> tuple[dict[str, Tree | Non
     for reader in readers:
         held = paths.setdefault(reader.query.collection, [])
         try:
-            held += paths_read(reader.query.pipeline, _taken(reader))
+            held += paths_read(reader.query.pipeline, _list_read_paths(reader))
         except ReadsAnything as reason:
             reasons.setdefault(reader.query.collection, []).append(f"{reader.place}: {reason}")
         for name in _foreign(reader.query.pipeline):

@@ -15,12 +15,12 @@ def guard(query: Query) -> None:
     source.
     """
     for refusal in refusals(query.pipeline):
-        raise _refused(refusal, refusal.path)
+        raise _refuse(refusal, refusal.path)
     for refusal in refusals(query.let):
-        raise _refused(refusal, None)
+        raise _refuse(refusal, None)
 
 
-def _refused(refusal: Refusal, path: tuple[str | int, ...] | None) -> ResultsError:
+def _refuse(refusal: Refusal, path: tuple[str | int, ...] | None) -> ResultsError:
     return ResultsError(
         refusal.message, hint=refusal.hint or "nothing was sent to the results source", path=path
     )
@@ -53,7 +53,7 @@ def run_all(
 def _run_here(source: ResultsSource, work: Sequence[tuple[str, Query]]) -> dict[str, Rows | ResultsError]:
     lost: list[ResultsError] = []
     answered = ((key, lost[0] if lost else _answer(source, query, lost)) for key, query in work)
-    return dict(map(_taken, answered))
+    return dict(map(_unpack, answered))
 
 
 def _run(
@@ -75,7 +75,7 @@ def _run(
 
     for _ in range(min(workers, len(work))):
         threading.Thread(target=serve, name="mongo-tables query", daemon=True).start()
-    return dict(_taken(done.get()) for _ in work)
+    return dict(_unpack(done.get()) for _ in work)
 
 
 def _answer(
@@ -97,7 +97,7 @@ def _answer(
         return error
 
 
-def _taken(
+def _unpack(
     answer: tuple[str, Rows | ResultsError | BaseException],
 ) -> tuple[str, Rows | ResultsError]:
     key, outcome = answer

@@ -181,16 +181,16 @@ class StoredCollection:
                 yield self._part(first, tree)
                 continue
             documents: list[Document] = bson.decode_all(run, OPTIONS)
-            yield from [_pruned(document, tree) for document in documents] if tree and held else documents
+            yield from [_prune(document, tree) for document in documents] if tree and held else documents
 
     def _candidates(self, wanted: Mapping[Parts, frozenset[rawbson.Scalar]]) -> Sequence[int]:
         """The numbers of the documents that may have one of the values at every path, in order."""
-        found = [self._held_at(path).numbers(values) for path, values in wanted.items()]
+        found = [self._index_values(path).numbers(values) for path, values in wanted.items()]
         if len(found) > 1:
             return sorted(set(found[0]).intersection(*found[1:]))
         return found[0] if found else range(len(self._raws))
 
-    def _held_at(self, path: Parts) -> _Held:
+    def _index_values(self, path: Parts) -> _Held:
         if path not in self._held:
             held = _Held({}, array("L"))
             for number, found in enumerate(self._scalars(path)):
@@ -249,10 +249,10 @@ def _scalar_in(value: Any, path: Parts) -> rawbson.Scalar | rawbson.Unclear | No
     return None if kind in _NO_SCALARS else _UNCLEAR
 
 
-def _pruned(document: Document, tree: readpaths.Tree) -> Document:
+def _prune(document: Document, tree: readpaths.Tree) -> Document:
     """The document with only what the tree names, in its order; an array stays whole."""
     return {
-        name: _pruned(value, tree[name]) if type(value) is dict and tree[name] else value
+        name: _prune(value, tree[name]) if type(value) is dict and tree[name] else value
         for name, value in document.items()
         if name in tree
     }
@@ -260,6 +260,6 @@ def _pruned(document: Document, tree: readpaths.Tree) -> Document:
 
 def _value(raw: bytes, kind: int, name: str, start: int, value: int, end: int, below: readpaths.Tree) -> Any:
     if kind == rawbson.DOCUMENT and below and end - value >= _SMALL_PART:
-        return bson.decode(rawbson.pruned(raw, below, _SMALL_PART, value), OPTIONS)
+        return bson.decode(rawbson.prune(raw, below, _SMALL_PART, value), OPTIONS)
     element = raw[start:end]
     return bson.decode((len(element) + 5).to_bytes(4, "little") + element + b"\0", OPTIONS)[name]

@@ -43,7 +43,7 @@ class Told:
     tables: Mapping[str, TableSpec | None] = field(default_factory=dict)
 
 
-def told_elsewhere(page: Page) -> dict[int, str]:
+def find_tables_elsewhere(page: Page) -> dict[int, str]:
     """The ids of tables on other pages that the page speaks of, by the index of the comment that does."""
     told = {index: spec.table for index, spec in enumerate(page.specs) if isinstance(spec, QuotingSpec)}
     own = {table.id for table in page.tables} if told else ()
@@ -53,12 +53,12 @@ def told_elsewhere(page: Page) -> dict[int, str]:
 def with_numbers(figures: Mapping[str, str], told: Container[int]) -> Mapping[str, str]:
     """The figures of a page by token, those that are told of other pages as they stand there until all are read."""
     return {
-        token: _numbered(figure, index) if index in told else figure
+        token: _number_figure(figure, index) if index in told else figure
         for index, (token, figure) in enumerate(figures.items())
     }
 
 
-def _numbered(figure: str, index: int) -> str:
+def _number_figure(figure: str, index: int) -> str:
     return figure.replace(">", f' data-mongo-number="{index}">', 1)
 
 
@@ -69,13 +69,13 @@ def without_numbers(html: str) -> str:
 
 def amend_page(page: Page, told: Told, now: Build) -> list[Amended]:
     """What the page tells of tables that are other ones ``now``, where that makes a difference."""
-    from preprocessor.pages.figures import spoken_figures
+    from preprocessor.pages.figures import render_spoken_figures
 
-    names = told_elsewhere(page).values()
+    names = find_tables_elsewhere(page).values()
     other = {
         name for name in names if name not in told.tables or told.tables[name] is not now.tables.get(name)
     }
-    new = spoken_figures(page, now, other) if other else {}
+    new = render_spoken_figures(page, now, other) if other else {}
     return [
         Amended(index, told.figures[index], html)
         for index, html in new.items()
@@ -87,7 +87,7 @@ def with_amendments(html: str, changes: Iterable[Amended]) -> tuple[str, list[Am
     """The page's HTML with figures as they must be, and the changes that found no place, in order."""
     lost = []
     for change in changes:
-        was = _numbered(change.was, change.number)
+        was = _number_figure(change.was, change.number)
         if not was:  # A statement that held: it shows nothing, and has no place.
             html = f"{change.now}\n{html}"
         elif html.count(was) == 1:

@@ -30,7 +30,7 @@ _FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", "$rand", "$sample")
 
 @dataclass(frozen=True, slots=True)
 class KeptPage:
-    """One page: what it was made from (``given_key``), and what it became.
+    """One page: what it was made from (``hash_given``), and what it became.
 
     That is its text with tokens, for each token the figure and what stands for it in Markdown, the files that figures
     link to, by path, and the indexes of those that tell of tables on other pages.
@@ -44,7 +44,7 @@ class KeptPage:
     told: Sequence[int]
 
 
-def given_key(markdown: str, url: str) -> str:
+def hash_given(markdown: str, url: str) -> str:
     """A key of all that the figures of a page depend on besides the key of the site: its text and its address.
 
     And the day, where a table may be too old tomorrow though nothing changes.
@@ -91,7 +91,7 @@ def load(fixtures: Path, key: str) -> dict[str, KeptPage] | None:
     if payload is None:
         return None
     try:
-        return {name: _kept_page(parts) for name, parts in json.loads(payload).items()}
+        return {name: _restore_page(parts) for name, parts in json.loads(payload).items()}
     except (
         ValueError,
         TypeError,
@@ -102,7 +102,7 @@ def load(fixtures: Path, key: str) -> dict[str, KeptPage] | None:
         return None
 
 
-def _kept_page(parts: Sequence[Any]) -> KeptPage:
+def _restore_page(parts: Sequence[Any]) -> KeptPage:
     """A page of its parts. Raises ``TypeError`` for what are no such parts, ``ValueError`` for too few."""
     given, text, figures, plain, files, told = parts
     if not isinstance(text, str) or not all(isinstance(each, dict) for each in (figures, plain, files)):
@@ -119,10 +119,10 @@ def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:
 
 def may_be_kept(pages: Iterable[Page]) -> bool:
     """Whether the same results give the same figures tomorrow: nothing asks the time or draws at random."""
-    asked = (_asked(spec) for page in pages for spec in page.specs if spec is not None)
+    asked = (_describe_query(spec) for page in pages for spec in page.specs if spec is not None)
     return not any(word in each for each in asked for word in _FICKLE)
 
 
-def _asked(spec: Spec) -> str:
+def _describe_query(spec: Spec) -> str:
     """The pipeline of a spec and its variables, or its queries, as a text."""
     return str([getattr(spec, name, None) for name in ("pipeline", "let", "where", "expect")])

@@ -40,13 +40,13 @@ def elsewhere(figure: str, home: str, here: str) -> str:
 
     from preprocessor.render.text import text_html
 
-    def moved(link: re.Match[str]) -> str:
-        return f"{link[1]}{text_html(_moved(unescape(link[2]), home, here))}{link[3]}"
+    def move_link(link: re.Match[str]) -> str:
+        return f"{link[1]}{text_html(_move_address(unescape(link[2]), home, here))}{link[3]}"
 
-    return _LINK.sub(moved, _ID.sub(r"\1", figure))
+    return _LINK.sub(move_link, _ID.sub(r"\1", figure))
 
 
-def _moved(address: str, home: str, here: str) -> str:
+def _move_address(address: str, home: str, here: str) -> str:
     """An address that is relative to one page, relative to another."""
     if urlsplit(address).scheme or address.startswith("/"):
         return address
@@ -56,7 +56,7 @@ def _moved(address: str, home: str, here: str) -> str:
     return f"{way}/{mark}{anchor}" if path.endswith("/") else f"{way}{mark}{anchor}"
 
 
-def filled(html: str, figures: Mapping[str, str], home: str, here: str) -> str:
+def fill_excerpt(html: str, figures: Mapping[str, str], home: str, here: str) -> str:
     """The HTML of an excerpt with the figures of its page."""
     present = {token: elsewhere(figure, home, here) for token, figure in figures.items() if token in html}
     return swap_tokens(html, present)[0] if present else html

@@ -29,23 +29,23 @@ from preprocessor.comments.search import may_have_comment
 from preprocessor.files.text import shorten_path
 from preprocessor.findings.reporters import SEVERITIES, amounts, failing
 from preprocessor.findings.rules import finding
-from preprocessor.pages.generated import deferred
+from preprocessor.pages.generated import defer_findings
 from preprocessor.pages.placeholders import (
     LeftOver,
-    shown_again,
+    show_comments_again,
     swap_tokens,
     take_out_live_comments,
     tokens,
     with_tokens,
 )
 from preprocessor.results.limitoptions import OPTIONS, limits_of
-from preprocessor.results.opening import named_kinds
+from preprocessor.results.opening import join_kinds
 from preprocessor.site.assets import inline
 from preprocessor.site.headings import headings_with_values
 from preprocessor.site.pageplace import PagePlace, find_place
 from preprocessor.site.source import results_source
 from preprocessor.site.takenin import with_comments
-from preprocessor.site.zensicalhost import ended_by
+from preprocessor.site.zensicalhost import show_error_alone
 from preprocessor.specs.sharedpipelines import SharedPipelines
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
 
     def __init__(self, **settings: Any) -> None:
         self.config = {
-            "results": ["fixtures", f"Where rows come from: {named_kinds()}"],
+            "results": ["fixtures", f"Where rows come from: {join_kinds()}"],
             "pipelines": ["docs/pipelines", "The folder of shared stage lists"],
             "file": ["", "The page's path"],
             "fail_on": ["error", "The least grave finding that is refused: error, warning or note"],
@@ -149,7 +149,7 @@ class _Conversion:
         on_disk = place.on_disk()
         if not on_disk or page.text == on_disk or not (page.comments or page.findings):
             return page
-        from preprocessor.site.placing import placed
+        from preprocessor.site.placing import place_findings
 
         # Those of pymdownx.snippets, as it has them: what takes in files here is mostly that.
         bases = [each.base_path for each in self._md.preprocessors if hasattr(each, "base_path")]
@@ -158,7 +158,7 @@ class _Conversion:
             place.folder.absolute() / place.shown, on_disk, [*folders, place.folder, Path.cwd()]
         )
         others = [read(content, place.of_file(file.absolute())) for file, content in files]
-        return placed(page, read(on_disk, place.shown), others)
+        return place_findings(page, read(on_disk, place.shown), others)
 
     def end(self, html: str) -> str:
         """The HTML with the figures. Raises ``MongoTablesError`` when one has no place."""
@@ -196,7 +196,7 @@ class _Conversion:
 
     def _wrong_option(self, message: str) -> Exception:
         refusal = MongoTablesError(f"mongo-tables: {message}")
-        return ended_by(refusal) if self._place.zensical else refusal
+        return show_error_alone(refusal) if self._place.zensical else refusal
 
     def _report(self, found: Sequence[Finding]) -> None:
         """Raise for what is to be refused, all at once; in a preview tell it only. Warn of the rest as Python does."""
@@ -229,19 +229,19 @@ class _Conversion:
         # What a template writes into, or what comes into a page, is known when its turn comes.
         # A site as a whole has its speakers among its pages.
         found = _findings(build, None if self._fail_on == "error" else ())
-        found = deferred(found, build.pages, open_ended=True)
+        found = defer_findings(found, build.pages, open_ended=True)
         found = [each for each in found if each.rule != "MT175"]
         elsewhere = [each for each in failing(found, self._fail_on) if each.file != place.shown]
         # A source out of reach is one fault, not one of each page.
         every = sorted({*refused, *(each for each in elsewhere if each.rule != "MT310")})
         count = f"mongo-tables: {amounts(every)}, listed above"
-        return ended_by(MongoTablesError("\n".join([*map(line_of, every), count])))
+        return show_error_alone(MongoTablesError("\n".join([*map(line_of, every), count])))
 
     def _with_late_faults(self, html: str, lost: Sequence[str], left: Sequence[LeftOver]) -> str:
         """What only the converted page brings to light, in a box above it: figures without a place, other comments."""
-        from preprocessor.pages.faultboxes import fault_box, left_over_faults, no_place
+        from preprocessor.pages.faultboxes import fault_box, no_place, report_left_over
 
-        found = left_over_faults(self._place.shown, left)
+        found = report_left_over(self._place.shown, left)
         if self._page is not None:
             comments = dict(zip(tokens(self._page), self._page.comments, strict=True))
             specs = dict(zip(comments, self._page.specs, strict=True))
@@ -252,7 +252,7 @@ class _Conversion:
                 for token in lost
             ]
             written = {token: self._page.text[comments[token].start : comments[token].end] for token in lost}
-            html = shown_again(html, written)
+            html = show_comments_again(html, written)
         self._report(found)
         return f"{fault_box(found)}\n{html}"
 

@@ -6,19 +6,19 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from preprocessor.pages.faultboxes import fault_box, no_place, taken_anchors
+from preprocessor.pages.faultboxes import fault_box, find_taken_anchors, no_place
 from preprocessor.pages.figures import figures_of, loose_findings
-from preprocessor.pages.placeholders import shown_again, swap_tokens, tokens, with_tokens
+from preprocessor.pages.placeholders import show_comments_again, swap_tokens, tokens, with_tokens
 from preprocessor.render.anchors import anchors_in
-from preprocessor.site.amending import Told, told_elsewhere, with_numbers
-from preprocessor.site.buildcache import KeptPage, given_key
+from preprocessor.site.amending import Told, find_tables_elsewhere, with_numbers
+from preprocessor.site.buildcache import KeptPage, hash_given
 from preprocessor.site.documents import Documents
 from preprocessor.site.downloads import Shelf
 from preprocessor.site.excerpts import excerpt_of
 from preprocessor.site.plainmarkdown import plain_figures, with_plain_figures
 from preprocessor.site.reporting import log
 from preprocessor.site.sitereading import make_anew, read_given
-from preprocessor.site.source import watched_path
+from preprocessor.site.source import find_watched_path
 from preprocessor.site.tokensleft import names_in
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def put_tokens(site: SiteBuild, markdown: str, page: SitePage) -> str:
     name = page.file.src_uri
     site.given[name] = page, markdown
     kept = site.kept.get(name) if site.kept is not None else None
-    if kept is not None and kept.given == given_key(markdown, page.url):
+    if kept is not None and kept.given == hash_given(markdown, page.url):
         text = kept.text
     else:
         if site.kept is not None:
@@ -45,7 +45,7 @@ def put_tokens(site: SiteBuild, markdown: str, page: SitePage) -> str:
         given = read_given(site, markdown, page)
         text = with_tokens(given)[len(given.text) - len(markdown) :]
         if site.key:
-            site.fresh[name] = KeptPage(given_key(markdown, page.url), text, {}, {}, {}, ())
+            site.fresh[name] = KeptPage(hash_given(markdown, page.url), text, {}, {}, {}, ())
     site.tokens |= names_in(text)
     return text
 
@@ -77,11 +77,11 @@ def _with_kept(site: SiteBuild, html: str, page: SitePage, kept: KeptPage) -> st
 def _with_figures(site: SiteBuild, html: str, page: SitePage, given: Page) -> str:
     name, places = page.file.src_uri, tokens(given)
     shelf = Shelf(name, page.url)
-    find = partial(published(site).address, page.url)
+    find = partial(list_published(site).address, page.url)
     figures = dict(zip(places, figures_of(given, site.known, shelf.place, find), strict=True))
     plain = plain_of(site, given, site.known)
     site.downloads |= shelf.files
-    told = told_elsewhere(given)
+    told = find_tables_elsewhere(given)
     if told:
         tables = {table: site.known.tables.get(table) for table in told.values()}
         site.told[name] = Told({index: figures[places[index]] for index in told}, tables)
@@ -89,13 +89,13 @@ def _with_figures(site: SiteBuild, html: str, page: SitePage, given: Page) -> st
         site.fresh[name] = replace(
             site.fresh[name], figures=figures, plain=plain, files=shelf.files, told=tuple(told)
         )
-    site.late += taken_anchors(given, page.present_anchor_ids or ())
+    site.late += find_taken_anchors(given, page.present_anchor_ids or ())
     html, lost = swap_tokens(html, with_numbers(figures, told))
     _note_figures(site, page, figures)
     _put_plain(site, page, figures, plain, bool(told))
     if lost and not _title_alone(page, with_tokens(given), lost):
         html = _without(site, lost, html, given)
-    box = fault_box([*(site.source_findings() if given.asking else ()), *loose_findings(given)])
+    box = fault_box([*(site.source_findings() if given.pipeline_specs else ()), *loose_findings(given)])
     return f"{box}\n{html}" if box else html
 
 
@@ -110,7 +110,7 @@ def _without(site: SiteBuild, lost: list[str], html: str, given: Page) -> str:
     comments = dict(zip(tokens(given), given.comments, strict=True))
     site.late += [no_place(given.file, comments[token]) for token in lost]
     sources = {token: given.text[comments[token].start : comments[token].end] for token in lost}
-    return shown_again(html, sources)
+    return show_comments_again(html, sources)
 
 
 def _title_alone(page: SitePage, text: str, lost: Sequence[str]) -> bool:
@@ -146,11 +146,11 @@ def _put_plain(
         site.tokens_in[name] = markdown
 
 
-def published(site: SiteBuild) -> Documents:
+def list_published(site: SiteBuild) -> Documents:
     """The result documents that are published beside the pages."""
     if site.documents is None:
         where, collection = site.asked.where, site.options.documents
         site.documents = Documents.of(site.asked.local, collection)
-        if collection and not site.documents.files and watched_path(where):
+        if collection and not site.documents.files and find_watched_path(where):
             log.warning("documents: %s has no documents in lines of the collection %s", where, collection)
     return site.documents

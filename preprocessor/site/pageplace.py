@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.files.text import shorten_path
 from preprocessor.pages.leftout import LeftOut, none_left_out
-from preprocessor.site.shownpath import shown_path
+from preprocessor.site.shownpath import choose_shown_path
 from preprocessor.site.zensicalhost import forget, keep_out_of, look_through_feeds, serving
 
 if TYPE_CHECKING:
@@ -101,10 +101,10 @@ def find_place(md: Markdown, file: str) -> PagePlace:
     drafts = "" if serving() else context.config.get("draft_docs") or ""
     patterns = LeftOut(context.config.get("exclude_docs") or "", drafts)
 
-    def left_out(page: Path) -> bool:
+    def is_left_out(page: Path) -> bool:
         return page.suffix != ".md" or patterns.has(page, root / pages)
 
-    return PagePlace(shown, root, pages, context.page.path, site, left_out=left_out)
+    return PagePlace(shown, root, pages, context.page.path, site, left_out=is_left_out)
 
 
 def _place_in_mkdocs(links: Any) -> PagePlace:
@@ -114,8 +114,10 @@ def _place_in_mkdocs(links: Any) -> PagePlace:
     known = docs.relative_to(Path.cwd()) if docs.is_relative_to(Path.cwd()) else None
     refused_by = import_module(f"{host}.exceptions").PluginError
 
-    def left_out(page: Path) -> bool:
+    def is_left_out(page: Path) -> bool:
         file = links.files.get_file_from_path(os.path.relpath(page, docs))
         return file is None or file.inclusion.is_excluded()
 
-    return PagePlace(shown_path(links.file), Path(), known, refused_by=refused_by, left_out=left_out)
+    return PagePlace(
+        choose_shown_path(links.file), Path(), known, refused_by=refused_by, left_out=is_left_out
+    )

@@ -12,8 +12,8 @@ from preprocessor.findings.rules import finding
 from preprocessor.pages.model import Page
 from preprocessor.pages.reading import no_text, read_page
 from preprocessor.site.buildcache import folder_state
-from preprocessor.site.placing import placed
-from preprocessor.site.shownpath import shown_path
+from preprocessor.site.placing import place_findings
+from preprocessor.site.shownpath import choose_shown_path
 from preprocessor.specs.sharedpipelines import SharedPipelines
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class PageReader:
 
     def on_disk(self, file: File, text: str) -> Page | None:
         """The page as it is on disk, where its text is ``text``; None for one without a comment of ours."""
-        return self._page(text, shown_path(file)) if may_have_comment(text) else None
+        return self._page(text, choose_shown_path(file)) if may_have_comment(text) else None
 
     def as_given(
         self, file: File, markdown: str, on_disk: str, included: Iterable[tuple[Path, str]] = ()
@@ -53,11 +53,11 @@ class PageReader:
         """
         # What is cut off is front matter; where it has comments, another plugin took tables out of the page.
         if on_disk.endswith(markdown) and not may_have_comment(on_disk[: len(on_disk) - len(markdown)]):
-            return self._page(on_disk, shown_path(file))
-        given = self._page(markdown, shown_path(file))
+            return self._page(on_disk, choose_shown_path(file))
+        given = self._page(markdown, choose_shown_path(file))
         before = self.on_disk(file, on_disk)
         others = [self._page(text, shorten_path(path)) for path, text in included]
-        return placed(given, before, others) if before is not None or others else given
+        return place_findings(given, before, others) if before is not None or others else given
 
     def _page(self, text: str, file: str) -> Page:
         key = (file, text)
@@ -72,10 +72,13 @@ def unreadable(file: File) -> Finding | None:
         return None
     if not may_be_file(Path(file.abs_src_path)):
         return finding(
-            "MT100", shown_path(file), (0, 0), "the page cannot be read: there is no file, or no plain one"
+            "MT100",
+            choose_shown_path(file),
+            (0, 0),
+            "the page cannot be read: there is no file, or no plain one",
         )
     try:
         bad = bad_byte(Path(file.abs_src_path).read_bytes())
     except OSError as error:
-        return finding("MT100", shown_path(file), (0, 0), f"the page cannot be read: {error.strerror}")
-    return no_text(shown_path(file), bad) if bad else None
+        return finding("MT100", choose_shown_path(file), (0, 0), f"the page cannot be read: {error.strerror}")
+    return no_text(choose_shown_path(file), bad) if bad else None

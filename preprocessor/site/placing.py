@@ -22,7 +22,7 @@ class _Known(NamedTuple):
     findings: list[Finding]
 
 
-def placed(given: Page, on_disk: Page | None, included: Iterable[Page]) -> Page:
+def place_findings(given: Page, on_disk: Page | None, included: Iterable[Page]) -> Page:
     """The page as given, with specs and findings of the files for those comments that they have.
 
     A file may come in several times, and each comment of the page on disk once.

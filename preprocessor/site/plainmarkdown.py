@@ -52,13 +52,13 @@ def with_plain_figures(markdown: str, figures: Mapping[str, Plain]) -> str:
     for token in ANY_TOKEN.finditer(markdown):
         if (plain := figures.get(token[0])) is None:
             continue
-        start, text = _placed(markdown, token.start(), token.end(), plain)
+        start, text = _place(markdown, token.start(), token.end(), plain)
         pieces += [markdown[done:start], text]
         done = token.end()
     return "".join([*pieces, markdown[done:]])
 
 
-def _placed(markdown: str, start: int, end: int, plain: Plain) -> tuple[int, str]:
+def _place(markdown: str, start: int, end: int, plain: Plain) -> tuple[int, str]:
     if plain.lines is None:
         return start, plain.text
     from preprocessor.pages.markdown import Place, standing_alone

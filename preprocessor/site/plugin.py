@@ -23,26 +23,26 @@ from mkdocs.structure.files import File
 from preprocessor.comments.search import may_have_comment
 from preprocessor.files import gcpause
 from preprocessor.pages.build import Build
-from preprocessor.pages.faultboxes import left_over_faults
+from preprocessor.pages.faultboxes import report_left_over
 from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.placeholders import take_out_live_comments
 from preprocessor.results.limitoptions import limits_of
 from preprocessor.site import printed
 from preprocessor.site.assets import SCRIPT_FILE, STYLE_SHEET_FILE
 from preprocessor.site.downloads import put
-from preprocessor.site.excerpts import excerpt_of, excerpts_in, filled, give_tokens
+from preprocessor.site.excerpts import excerpt_of, excerpts_in, fill_excerpt, give_tokens
 from preprocessor.site.headings import repeat_headings
 from preprocessor.site.markdownreaders import markdown_is_read
 from preprocessor.site.options import MongoTablesConfig
-from preprocessor.site.pagefigures import published, put_figures, put_tokens
+from preprocessor.site.pagefigures import list_published, put_figures, put_tokens
 from preprocessor.site.pagereader import PageReader
 from preprocessor.site.reporting import findings_of, log, report
 from preprocessor.site.searchtext import in_full, in_words
 from preprocessor.site.settling import settle
-from preprocessor.site.shownpath import shown_path
+from preprocessor.site.shownpath import choose_shown_path
 from preprocessor.site.sitebuild import SiteBuild, pipelines_of, root_of
 from preprocessor.site.sitereading import keep, load_or_ask, make_anew, read_files
-from preprocessor.site.source import results_source, watched_path
+from preprocessor.site.source import find_watched_path, results_source
 from preprocessor.site.takenin import where_taken_in, with_snippets
 from preprocessor.site.tokensleft import places_left
 from preprocessor.site.twodoors import two_sources
@@ -130,7 +130,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if left:
             hint = "list the Markdown extension `mongo-tables` beside the plugin: it sees such comments"
             at = where_taken_in(site.files[name][1]) if name in site.files else (0, 0)
-            site.late += left_over_faults(shown_path(page.file), left, at, hint)
+            site.late += report_left_over(choose_shown_path(page.file), left, at, hint)
         return made
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
@@ -149,7 +149,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             printed.lead_links_to_figures(page for page, _ in site.given.values())
         site.copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
         try:
-            put({**site.downloads, **published(site).files}, Path(config.site_dir))
+            put({**site.downloads, **list_published(site).files}, Path(config.site_dir))
         except OSError as error:
             raise PluginError(f"mongo-tables: {error.filename}: {error.strerror}") from None
 
@@ -178,7 +178,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         for excerpt in excerpts_in(context) if excerpted else ():
             post = excerpt.post
             figures = excerpted.get(post.file.src_uri, {})
-            excerpt.content = filled(excerpt.content, figures, post.url, page.url)
+            excerpt.content = fill_excerpt(excerpt.content, figures, post.url, page.url)
             repeat_headings(excerpt, excerpt.content)
         return context
 
@@ -196,11 +196,11 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     ) -> LiveReloadServer:
         """Build again when a result or a shared pipeline changes."""
         where, pipelines = self._site.asked.where, self._site.reader.folder
-        for path in map(watched_path, (where, str(pipelines))):
+        for path in map(find_watched_path, (where, str(pipelines))):
             # Two watches of one file would build twice.
             if path is not None and not Path(path).is_relative_to(config.docs_dir):
                 server.watch(path)
-        if watched_path(where) is None:
+        if find_watched_path(where) is None:
             sign = self._running.enter_context(sign_of_writes(lambda: self._site.asked.writes()))
             server.watch(str(sign))
         return server

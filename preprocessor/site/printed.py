@@ -26,12 +26,12 @@ def lead_links_to_figures(pages: Iterable[SitePage]) -> None:
     for page in pages:
         copied: Any = page
         if isinstance(getattr(copied, "html", None), str):
-            copied.html = _named(without_numbers(copied.html), get_page_key(page.url))
+            copied.html = _name_anchors(without_numbers(copied.html), get_page_key(page.url))
 
 
-def _named(html: str, page: str) -> str:
-    def named(figure: re.Match[str]) -> str:
+def _name_anchors(html: str, page: str) -> str:
+    def name_figure(figure: re.Match[str]) -> str:
         rows = _ROW.sub(lambda row: f"{row[1]}{page}-{row[2]}", figure[3])
         return f"{figure[1]}{page}-{figure[2]}{rows}"
 
-    return _FIGURE.sub(named, html)
+    return _FIGURE.sub(name_figure, html)

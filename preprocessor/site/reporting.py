@@ -14,7 +14,7 @@ from preprocessor.comments.search import may_have_comment
 from preprocessor.findings.reporters import amounts, failing
 from preprocessor.pages.faultboxes import line_of
 from preprocessor.site.pagereader import unreadable
-from preprocessor.site.shownpath import shown_path
+from preprocessor.site.shownpath import choose_shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,7 +45,7 @@ def _in_front_matter(site: SiteBuild) -> list[Finding]:
     found: list[Finding] = []
     for file, text in site.files.values():
         if may_have_comment(text):
-            found += front_matter_findings(Lines(text), shown_path(file))
+            found += front_matter_findings(Lines(text), choose_shown_path(file))
     return found
 
 

@@ -35,13 +35,13 @@ def in_words(html: str, figures: Mapping[str, str]) -> str:
     if not figures:
         return html
     pieces, done = list[str](), 0
-    for token, start, figure in _met(html, figures):
+    for token, start, figure in _find_figures(html, figures):
         pieces += [html[done:start], token, words_of(figure), token]
         done = start + len(figure)
     return "".join([*pieces, html[done:]])
 
 
-def _met(html: str, figures: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:
+def _find_figures(html: str, figures: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:
     """Each figure that stands in the page as it was made, with its token and its offset, in the order of the page.
 
     The page is gone through once, however many figures there are: they are told apart by how they begin.
@@ -79,10 +79,10 @@ def in_full(html: str, figures: Mapping[str, str]) -> str:
 
 def words_of(figure: str) -> str:
     """The text of a figure in its paragraphs, without what search engines shall pass over."""
-    return _GAP.sub("\n", _TAG.sub("", _shown(figure)))
+    return _GAP.sub("\n", _TAG.sub("", _remove_hidden(figure)))
 
 
-def _shown(figure: str) -> str:
+def _remove_hidden(figure: str) -> str:
     pieces, done = [], 0
     while (mark := figure.find(_HIDDEN, done)) >= 0:
         start = figure.rfind("<div", done, mark)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import File
 
 
-def shown_path(file: File) -> str:
+def choose_shown_path(file: File) -> str:
     """The path of a page; that within the docs folder where another plugin has generated it.
 
     What a plugin has put into a folder of its own is gone after the build, so nobody could look there.

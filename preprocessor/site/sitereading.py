@@ -12,10 +12,10 @@ from preprocessor.files import gcpause
 from preprocessor.files.text import may_be_file
 from preprocessor.pages.build import Build
 from preprocessor.site.amending import Told
-from preprocessor.site.buildcache import folder_state, given_key, key_of, load, may_be_kept, store
+from preprocessor.site.buildcache import folder_state, hash_given, key_of, load, may_be_kept, store
 from preprocessor.site.reporting import refuse_unreadable
 from preprocessor.site.sitebuild import SiteBuild
-from preprocessor.site.takenin import taken_in
+from preprocessor.site.takenin import read_taken_in
 
 if TYPE_CHECKING:
     from mkdocs.structure.files import File, Files
@@ -97,7 +97,7 @@ def make_anew(site: SiteBuild) -> None:
     ask_all(site)
     for name, (page, markdown) in site.given.items():
         before = kept.get(name)
-        if before is None or before.given != given_key(markdown, page.url):
+        if before is None or before.given != hash_given(markdown, page.url):
             continue
         site.fresh[name] = before
         read_given(site, markdown, page)
@@ -110,7 +110,7 @@ def read_given(site: SiteBuild, markdown: str, page: SitePage) -> Page:
     """The page as it was given, with answers to what it asks; pages that come later may speak of its tables."""
     name = page.file.src_uri
     on_disk = site.files[name][1] if name in site.files else _text(page.file)
-    included = taken_in(page.file, on_disk, site.config)
+    included = read_taken_in(page.file, on_disk, site.config)
     given = site.reader.as_given(page.file, markdown, on_disk, included)
     if given.comments or given.findings:
         site.pages[name] = given

@@ -18,6 +18,6 @@ def results_source(option: str, folder: Path) -> str:
     return where if is_uri(where, folder) else str(folder / where)
 
 
-def watched_path(where: str) -> str | None:
+def find_watched_path(where: str) -> str | None:
     """The file or folder to watch for changes; None for a database, and for a path where nothing is."""
     return where if not is_uri(where) and Path(where).exists() else None

@@ -33,7 +33,7 @@ def where_taken_in(text: str) -> tuple[int, int]:
     return (text.count("\n", 0, match.start()) + 1, 1) if match else (0, 0)
 
 
-def taken_in(file: File, text: str, config: MkDocsConfig) -> list[tuple[Path, str]]:
+def read_taken_in(file: File, text: str, config: MkDocsConfig) -> list[tuple[Path, str]]:
     """The files, with their texts, that a page takes in and that may have comments of ours."""
     page = Path(file.abs_src_path or Path(config.docs_dir, file.src_uri))
     return with_comments(page, text, _folders(config))
@@ -51,7 +51,7 @@ def with_snippets(markdown: str, file: File, config: MkDocsConfig) -> str:
     """A page with the snippets that it takes in, where a comment of ours comes with them; else as it is."""
     if "8<-" not in markdown or _SNIPPETS not in config.markdown_extensions:
         return markdown
-    if not taken_in(file, markdown, config):
+    if not read_taken_in(file, markdown, config):
         return markdown
     from markdown import Markdown
     from pymdownx.snippets import SnippetMissingError

@@ -49,13 +49,13 @@ def forget(root: Path, page: str) -> None:
     The entry is written once the page is back in Zensical's hands: a thread looks for it, and the end of the process
     once more.
     """
-    pages, changed = _forgotten(root / ".cache")
+    pages, changed = _watch_handed_back(root / ".cache")
     pages.add(page)
     changed.set()
 
 
 @cache
-def _forgotten(folder: Path) -> tuple[set[str], Event]:
+def _watch_handed_back(folder: Path) -> tuple[set[str], Event]:
     """The pages whose entries are to go, and the sign that one of them was handed back."""
     pages, changed = set[str](), Event()
     Thread(target=_remove_as_they_come, args=(folder, pages, changed), daemon=True).start()
@@ -90,14 +90,14 @@ def _entries(folder: Path) -> Iterator[tuple[Path, str]]:
             yield file, json.loads(found[1])
 
 
-def ended_by(error: Exception) -> Exception:
+def show_error_alone(error: Exception) -> Exception:
     """The error, to be raised: of all that Zensical says when it ends the program, the error's own lines are shown."""
-    _shown_alone(type(error).__name__).append(str(error))
+    _collect_messages(type(error).__name__).append(str(error))
     return error
 
 
 @cache
-def _shown_alone(name: str) -> list[str]:
+def _collect_messages(name: str) -> list[str]:
     """The messages of errors of a name, the last of which is shown in the place of a traceback."""
     messages: list[str] = []
     usual: Callable[..., None] = sys.excepthook

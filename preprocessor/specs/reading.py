@@ -47,10 +47,10 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     found += schema_findings(document, directive.schema, f"a {comment.keyword} comment")
     if not isinstance(document.parsed.value, dict):
         return Reading(None, found)
-    found += _ignored_rules(document)
+    found += _check_ignored_rules(document)
     found += _column_findings(document)
     found += _zone_findings(document)
-    body, expanded, malformed = _decoded_body(document, shared)
+    body, expanded, malformed = _decode_body(document, shared)
     found += malformed
     runnable = not malformed and _is_pipeline(expanded)
     pipeline = _only_pipeline(comment, file, body, expanded) if runnable else None
@@ -78,7 +78,7 @@ def _only_pipeline(comment: Comment, file: str, body: dict[str, Any], expanded: 
     )
 
 
-def _decoded_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], Expanded, list[Finding]]:
+def _decode_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], Expanded, list[Finding]]:
     """Give the body with its Extended JSON decoded and its pipeline expanded, as far as shapes allow."""
     body, found = dict(document.parsed.value), list[Finding]()
     for key in ("let", "where", "expect", "baseline"):
@@ -96,7 +96,7 @@ def _decoded_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], E
 # ------------------------------------------------------------------------------------
 
 
-def _ignored_rules(document: Document) -> Iterator[Finding]:
+def _check_ignored_rules(document: Document) -> Iterator[Finding]:
     ignore = document.parsed.value.get("ignore")
     for rule in ignore if isinstance(ignore, dict) else ():
         if re.fullmatch("MT[0-9]{3}", rule) and rule not in RULES:
@@ -109,7 +109,7 @@ def _column_findings(document: Document) -> Iterator[Finding]:
     body = document.parsed.value
     columns, headers = body.get("columns"), body.get("headers")
     if isinstance(columns, list):
-        yield from _repeated_columns(document, columns)
+        yield from _check_repeated_columns(document, columns)
         if isinstance(headers, list) and len(headers) != len(columns):
             yield _header_count(document, len(columns), len(headers))
     shown = _columns_in(body)
@@ -176,7 +176,7 @@ def _settings(body: Any, *paths: Path) -> Iterator[tuple[Path, str]]:
             yield from (((*path, index), each) for index, each in enumerate(value) if isinstance(each, str))
 
 
-def _repeated_columns(document: Document, columns: list[Any]) -> Iterator[Finding]:
+def _check_repeated_columns(document: Document, columns: list[Any]) -> Iterator[Finding]:
     for index, column in enumerate(columns):
         if isinstance(column, str) and column in columns[:index]:
             message = f"the column `{column}` is shown twice"

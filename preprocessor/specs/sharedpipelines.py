@@ -140,7 +140,7 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
             part = shared(stage) or SharedPipeline(stage, None)
             stages += part.stages
             origins += [Origin(index, shared=True)] * len(part.stages)
-            found += _named(document, here, part)
+            found += _list_findings(document, here, part)
         else:
             value, malformed = decode_at(document, here, stage)
             stages.append(value)
@@ -149,10 +149,10 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
     return Expanded(tuple(stages), tuple(origins), tuple(found))
 
 
-def _named(document: Document, here: Path, part: SharedPipeline) -> list[Finding]:
+def _list_findings(document: Document, here: Path, part: SharedPipeline) -> list[Finding]:
     """Give the findings of a shared list that is named at ``here``; what has no file is put here."""
     if part.file is None:
-        hint = did_you_mean(part.name, part.known) or _known_hint(part)
+        hint = did_you_mean(part.name, part.known) or _suggest_known(part)
         return [document.finding("MT140", here, f"there is no shared stage list `{part.name}`", hint)]
     return [
         each if each.file else document.finding(each.rule, here, each.message, each.hint)
@@ -160,7 +160,7 @@ def _named(document: Document, here: Path, part: SharedPipeline) -> list[Finding
     ]
 
 
-def _known_hint(part: SharedPipeline) -> str:
+def _suggest_known(part: SharedPipeline) -> str:
     if not part.known:
         return f"add the file {part.name}.json to the folder of shared pipelines"
     return "possible names: " + ", ".join(f"`{name}`" for name in part.known)

@@ -30,14 +30,14 @@ def duplicate_ids(pages: Iterable[tuple[str, Iterable[Spec | None]]]) -> list[Fi
                 continue
             where, elsewhere = first.setdefault(spec.id, (page, spec))
             if spec.id in here:
-                found.append(_taken(spec, here[spec.id], page))
+                found.append(_report_taken_id(spec, here[spec.id], page))
             elif where != page and not _same_comment(spec, elsewhere):
-                found.append(_taken(spec, elsewhere, page))
+                found.append(_report_taken_id(spec, elsewhere, page))
             here.setdefault(spec.id, spec)
     return found
 
 
-def _taken(spec: PipelineSpec, earlier: PipelineSpec, page: str) -> Finding:
+def _report_taken_id(spec: PipelineSpec, earlier: PipelineSpec, page: str) -> Finding:
     place = f"{earlier.file}, line {earlier.locate(('id',))[0]}"
     message, hint = f"the id `{spec.id}` is taken already: {place}", "give one of them another id"
     if spec is earlier:
@@ -56,7 +56,7 @@ _GUESSED = 100
 def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]:
     """Give a finding for every value or check whose table is not among the ids ``known``.
 
-    ``known`` should hold the ids of faulty tables as well (``written_ids``), lest one fault be told twice.
+    ``known`` should hold the ids of faulty tables as well (``find_written_ids``), lest one fault be told twice.
     """
     ids = frozenset(known)
     found: list[Finding] = []
@@ -74,7 +74,7 @@ def no_table(name: str) -> str:
     return f"there is no table with the id `{name}`"
 
 
-def written_ids(parsed: Parsed) -> list[str]:
+def find_written_ids(parsed: Parsed) -> list[str]:
     """Give the ids that a comment with this body may have, faulty or not: several only where it cannot be read."""
     if not parsed.readable:
         return [json.loads(found) for found in _ID.findall(parsed.text) if parse(found).problems == ()]

@@ -77,5 +77,5 @@ def test_what_is_known_of_a_comment_is_never_taken_for_one_that_is_read_after_it
         # Each page is gone before the next is read, whose comment may stand at the same place of memory.
         column = "absent" if number % 2 else "n"
         page = read_page(SOUND.replace('"columns": ["n"]', f'"columns": ["{column}"]'), "page.md", shared)
-        (spec,) = page.asking
+        (spec,) = page.pipeline_specs
         assert bool(build.of([page]).judge(spec)) == (column == "absent")

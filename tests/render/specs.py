@@ -37,6 +37,6 @@ def chart(x: str, y: str | list[str], **keys: Any) -> ChartSpec:
     )
     page = read_page(f"<!-- MONGO_CHART: {source} -->\n", "page.md", no_shared)
     assert not page.findings, page.findings
-    (spec,) = page.asking
+    (spec,) = page.pipeline_specs
     assert isinstance(spec, ChartSpec)
     return spec

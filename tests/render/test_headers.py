@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from preprocessor.render.downloads import csv_text
-from preprocessor.render.headers import added_unit, with_unit
+from preprocessor.render.headers import find_added_unit, with_unit
 from preprocessor.render.html import html_table
 from preprocessor.render.pipetable import pipe_table
 from tests.render.specs import chart, table
@@ -44,5 +44,5 @@ def test_a_unit_that_the_header_lacks_is_said() -> None:
     ],
 )
 def test_only_the_very_unit_counts_as_named(header: str, unit: str, added: str) -> None:
-    assert added_unit(header, unit) == added
+    assert find_added_unit(header, unit) == added
     assert with_unit(header, unit) == (f"{header} ({unit})" if added else header)

@@ -6,7 +6,7 @@ from typing import Any
 
 from preprocessor.aggregation import aggregate
 from preprocessor.render.provenanceblock import ProvenanceBlock, provenance_html
-from preprocessor.render.runs import listed_runs
+from preprocessor.render.runs import list_runs
 from preprocessor.results.provenance import Provenance, provenance_of
 from tests.measured import document, speeds
 from tests.site.builds import read
@@ -55,7 +55,7 @@ def test_the_pipeline_is_the_authors_a_stage_a_line_and_never_markup() -> None:
 def test_the_single_runs_are_folded_away() -> None:
     found = source(document(1))
     assert found
-    html = made(document(1), runs=listed_runs(speeds(), found.runs, lambda key: ""))
+    html = made(document(1), runs=list_runs(speeds(), found.runs, lambda key: ""))
     assert "<p>The single runs behind the rows:</p>" in html
     assert len(read(html).tables[0]) == 4
     assert html.index("<details>") < html.index("<table>") < html.index("</details>")

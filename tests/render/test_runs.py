@@ -9,7 +9,7 @@ from bson.int64 import Int64
 
 from preprocessor.aggregation import aggregate
 from preprocessor.render.html import html_table
-from preprocessor.render.runs import ListedRuns, listed_runs
+from preprocessor.render.runs import ListedRuns, list_runs
 from preprocessor.results.provenance import Run, provenance_of
 from tests.measured import document, speeds
 from tests.site.builds import read
@@ -25,7 +25,7 @@ def runs_of(*documents: dict[str, Any]) -> tuple[Run, ...]:
 
 def listed(*documents: dict[str, Any], **addresses: str) -> ListedRuns:
     """The list; ``addresses`` says where a document is, by its size with an s before it."""
-    return listed_runs(TABLE, runs_of(*documents), lambda key: addresses.get(f"s{key['docSizeKB']}", ""))
+    return list_runs(TABLE, runs_of(*documents), lambda key: addresses.get(f"s{key['docSizeKB']}", ""))
 
 
 def seeded(size: int) -> dict[str, Any]:
@@ -80,13 +80,13 @@ def test_a_row_that_is_of_no_document_leads_nowhere() -> None:
 
 def test_a_number_may_be_that_of_a_group_and_leads_nowhere() -> None:
     run = Run(Int64(7), 1, {"operations": 1})
-    found = listed_runs(TABLE, [run], lambda key: "")
+    found = list_runs(TABLE, [run], lambda key: "")
     assert "_id 7" in found.html or ">7<" in found.html
     assert found.behind([{"_id": Int64(7)}]) == [""]
 
 
 def test_keys_of_documents_are_never_markup() -> None:
     run = Run({"testname": "<b>", "size": '"><i>'}, 1, {"operations": 1})
-    html = listed_runs(TABLE, [run], lambda key: "").html
+    html = list_runs(TABLE, [run], lambda key: "").html
     assert "<b>" not in html
     assert "<i>" not in html

@@ -58,7 +58,7 @@ def test_a_pipeline_that_reads_three_fields_of_many_documents_is_given_three_fie
 
     project(tmp_path, DOCUMENTS)
     stages = [{"$sort": {"rate": 1}}, {"$group": {"_id": "$threads", "longest": {"$max": "$latency.max"}}}]
-    held = FixtureSource(tmp_path / "fixtures").stored("results").with_documents(stages, list)
+    held = FixtureSource(tmp_path / "fixtures").read_collection("results").with_documents(stages, list)
     assert len(held) == DOCUMENTS
     assert {tuple(one) for one in held} == {("_id", "threads", "rate", "latency")}
     assert {tuple(one["latency"]) for one in held} == {("max",)}

@@ -16,7 +16,7 @@ from preprocessor.pages.reading import read_page
 from preprocessor.results import opening
 from preprocessor.results.local import LocalSource
 from preprocessor.results.model import Limits, Query, ResultsError, ResultsSource
-from preprocessor.results.opening import KINDS, listed_kinds, named_kinds, open_source
+from preprocessor.results.opening import KINDS, join_kinds, list_kinds, open_source
 from preprocessor.results.rawdocuments import RawDocuments
 from preprocessor.site.documents import Documents
 from preprocessor.specs.sharedpipelines import SharedPipelines
@@ -78,8 +78,8 @@ def test_the_first_kind_whose_texts_have_this_form_is_meant(tmp_path: Path) -> N
 
 
 def test_help_and_errors_speak_of_every_kind(counting: ResultsSource) -> None:
-    assert named_kinds() == "a count or a mongodb:// URI or a fixture folder"
-    assert [line.split()[0] for line in listed_kinds().splitlines()] == [
+    assert join_kinds() == "a count or a mongodb:// URI or a fixture folder"
+    assert [line.split()[0] for line in list_kinds().splitlines()] == [
         "count:NUMBER",
         "mongodb://HOST/DATABASE",
         "FOLDER",

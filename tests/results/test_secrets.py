@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from preprocessor.results.model import Limits, ResultsError
 from preprocessor.results.opening import open_source
 from preprocessor.results.secrets import redact, scrub
-from preprocessor.site.source import results_source, watched_path
+from preprocessor.site.source import find_watched_path, results_source
 
 # Longer than any word of ours, and recognisable: two halves around whatever else a password may hold.
 PASSWORDS = st.text(st.characters(min_codepoint=33, max_codepoint=255), max_size=6).map(
@@ -92,7 +92,7 @@ def test_an_unusable_uri_is_reported_without_its_password(password: str, quoted:
 )
 def test_a_slipped_uri_is_no_folder_and_shows_nothing(slipped: str, tmp_path: Path):
     assert results_source(slipped, tmp_path) == slipped
-    assert watched_path(slipped) is None
+    assert find_watched_path(slipped) is None
     with pytest.raises(ResultsError) as caught:
         open_source(slipped)
     assert "mongodb://***" in caught.value.message

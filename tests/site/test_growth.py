@@ -11,7 +11,7 @@ import pytest
 from preprocessor import comments
 from preprocessor.pages.faultboxes import by_comment
 from preprocessor.pages.markdown import Place, standing_alone
-from preprocessor.pages.placeholders import shown_again, swap_tokens
+from preprocessor.pages.placeholders import show_comments_again, swap_tokens
 from preprocessor.render.anchors import distinct
 from preprocessor.site.plainmarkdown import Plain, with_plain_figures
 from preprocessor.site.searchtext import in_full, in_words
@@ -59,7 +59,7 @@ def page_changed_and_searched(count: int) -> Callable[[], object]:
 
 def page_of_lost_figures(count: int) -> Callable[[], object]:
     page = "\n".join(token(number) for number in range(count))
-    return lambda: shown_again(page, {token(number): comment(number) for number in range(count)})
+    return lambda: show_comments_again(page, {token(number): comment(number) for number in range(count)})
 
 
 def page_as_markdown(count: int) -> Callable[[], object]:

@@ -197,7 +197,7 @@ def test_a_value_of_an_unknown_table_is_told_with_the_nearest_id():
 def test_the_id_of_a_faulty_table_is_still_known():
     (comment,) = comments.find('<!-- MONGO_TABLE: {"id": "speed", "x": 1} -->', "page.md").comments
     assert reading.read(comment, "page.md", SharedPipelines(HERE / "shared")).spec is None
-    assert together.written_ids(comment.parsed) == ["speed"]
+    assert together.find_written_ids(comment.parsed) == ["speed"]
 
 
 JSON = st.recursive(

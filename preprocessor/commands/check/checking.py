@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.pages.build import Build
-from preprocessor.pages.generated import deferred
-from preprocessor.pages.ids import written_ids
-from preprocessor.pages.included import Included, included
+from preprocessor.pages.generated import defer_findings
+from preprocessor.pages.ids import list_written_ids
+from preprocessor.pages.included import Included, read_included
 from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.sitepages import Whereabouts
 from preprocessor.specs.together import no_table
@@ -75,14 +75,14 @@ def _check_groups(given: Sequence[Page], request: Request) -> Iterator[_Group]:
     where = Whereabouts(request.site)
     apart = {Path(page.file).resolve(): page for page in given if where.leave_out(Path(page.file))}
     pages = [page for page in given if not apart or Path(page.file).resolve() not in apart]
-    taken_in = included(pages, request.pipelines)
+    taken_in = read_included(pages, request.pipelines)
     brought = [apart.pop(Path(page.file).resolve(), page) for page in taken_in.pages]
     pages += brought
     group = _check_group(pages, where.others(pages, request.pipelines), taken_in, request)
     yield replace(group, findings=_name_excluded_pages(group.findings, apart.values()))
     if apart:
         pages = list(apart.values())
-        taken_in = included(pages, request.pipelines)
+        taken_in = read_included(pages, request.pipelines)
         others = where.others(pages, request.pipelines)
         yield _check_group([*pages, *taken_in.pages], others, taken_in, request)
 
@@ -94,7 +94,7 @@ def _name_excluded_pages(findings: Sequence[Finding], left_out: Iterable[Page]) 
     hints = {
         no_table(name): f"it is on {page.file}, which the build leaves out (`exclude_docs`, `draft_docs`)"
         for page in left_out
-        for name in written_ids(page)
+        for name in list_written_ids(page)
     }
     return [
         replace(one, hint=hints[one.message]) if one.rule == "MT139" and one.message in hints else one
@@ -108,9 +108,9 @@ def _check_group(pages: Sequence[Page], others: OtherPages, taken_in: Included, 
         findings = _judge(pages, build, others, taken_in.findings, request)
     together, open_ended = build.pages, taken_in.open_ended
     if any(one.rule == "MT139" for one in findings):  # A table may come into any page of the site.
-        whole = others.built_with(pages)
+        whole = others.find_built_with(pages)
         together, open_ended = [*together, *whole.pages], open_ended or whole.open_ended
-    return _Group(pages, build.pages, deferred(findings, together, open_ended=open_ended))
+    return _Group(pages, build.pages, defer_findings(findings, together, open_ended=open_ended))
 
 
 def _judge(

@@ -50,7 +50,7 @@ def _read_tables(where: str, arguments: Namespace) -> list[Table]:
 def _read_key(written: str | None, pages: Sequence[Page]) -> list[str]:
     """The columns that name rows. Raises UsageError when no figure shows all of them."""
     key = [name.strip() for name in written.split(",")] if written else []
-    shown = ({column for _, column in spec.shown_columns} for page in pages for spec in page.asking)
+    shown = ({column for _, column in spec.shown_columns} for page in pages for spec in page.pipeline_specs)
     if key and not any(map(set(key).issubset, shown)):
         raise UsageError(
             f"--key {written}: no table has all of these columns", "name them as the comments do"

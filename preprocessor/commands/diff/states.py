@@ -62,7 +62,7 @@ def tables_of(build: Build, key: Sequence[str] = ()) -> list[Table]:
     be used at all.
     """
     build.ask_or_raise()
-    asking = [(spec, _build_measurement_query(spec)) for page in build.pages for spec in page.asking]
+    asking = [(spec, _build_measurement_query(spec)) for page in build.pages for spec in page.pipeline_specs]
     build.asked.ask(query for _, query in asking)
     return [_table(spec, build.answers, query, key) for spec, query in asking]
 

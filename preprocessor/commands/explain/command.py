@@ -47,12 +47,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the explanations; give 0 when every table has its rows and columns, else 1."""
     from preprocessor.commands.explain.choosing import explain_comment, find_comments, find_place
-    from preprocessor.pages.files import read_text, shared_pipelines
+    from preprocessor.pages.files import open_shared_pipelines, read_text
     from preprocessor.results.opening import open_source
 
     file, line = find_place(arguments.place)
     text = read_text(file)
-    shared = shared_pipelines(arguments.pipelines)
+    shared = open_shared_pipelines(arguments.pipelines)
     comments = find_comments(text, file.as_posix(), line)
     source = open_source(arguments.results, arguments.limits)
     try:

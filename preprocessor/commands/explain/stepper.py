@@ -76,7 +76,7 @@ class _LocalWalk:
         for number, stage in enumerate(self._query.pipeline):
             started = time.perf_counter()
             try:
-                rows = self._local.applied(rows, replace(self._query, pipeline=(stage,)))
+                rows = self._local.apply_query(rows, replace(self._query, pipeline=(stage,)))
             except ResultsError as error:
                 if (outcome := self._outcome()) is None:
                     raise _renumber_error(error, number) from None
@@ -102,7 +102,7 @@ class _LocalWalk:
         made: list[dict[str, Any]] = []
         for row in rows:
             try:
-                made += self._local.applied([row], replace(self._query, pipeline=(stage,)))
+                made += self._local.apply_query([row], replace(self._query, pipeline=(stage,)))
             except ResultsError:
                 made.append(row)
         return made
@@ -115,7 +115,7 @@ class _LocalWalk:
     def ask(self, position: int, stages: Stages) -> Rows:
         step = self._steps[position]
         rows = step.rows if step.complete else self._local.documents(self._query.collection)
-        return self._local.applied(rows, replace(self._query, pipeline=tuple(stages)))
+        return self._local.apply_query(rows, replace(self._query, pipeline=tuple(stages)))
 
 
 class _ServerWalk:

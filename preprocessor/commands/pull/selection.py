@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.usage import UsageError
-from preprocessor.pages.files import read_pages, shared_pipelines
+from preprocessor.pages.files import open_shared_pipelines, read_pages
 from preprocessor.pages.sitepages import page_folders
 from preprocessor.render.chartdata import plot_of
-from preprocessor.render.comparison import compared_columns
+from preprocessor.render.comparison import list_compared_columns
 from preprocessor.results.model import ResultsError
 from preprocessor.results.pull import Copied
 from preprocessor.results.readpaths import Reader
@@ -40,7 +40,7 @@ def select_collections(arguments: Namespace, readers: Sequence[Reader]) -> list[
 
 def _read_stages(name: str, folder: str) -> tuple[Stage, ...]:
     """The stages of a shared pipeline. Raises UsageError with all its faults."""
-    shared = shared_pipelines(folder)(name)
+    shared = open_shared_pipelines(folder)(name)
     if shared is None or shared.file is None:
         known = shared.known if shared else ()
         message = f"--pipeline {name}: there is no such shared pipeline in {folder}"
@@ -82,7 +82,7 @@ def find_readers(arguments: Namespace) -> list[Reader]:
             f"mend what `mongo-tables check {faulty[0]}` lists, or leave out --prune",
         )
     specs = [spec for page in pages for spec in page.specs if spec is not None]
-    asking = [spec for page in pages for spec in page.asking]
+    asking = [spec for page in pages for spec in page.pipeline_specs]
     return [*(_reader_of_rows(spec, specs) for spec in asking), *map(_reader_of_source, asking)]
 
 
@@ -109,5 +109,5 @@ def _list_compared_columns(spec: PipelineSpec) -> list[str]:
     columns = [plot.x, *plot.y, *([plot.series] if plot.series else [])] if plot else []
     if isinstance(spec, TableSpec) and spec.baseline:
         row = spec.baseline["row"]
-        columns += [*compared_columns(spec), *(row if isinstance(row, Mapping) else ())]
+        columns += [*list_compared_columns(spec), *(row if isinstance(row, Mapping) else ())]
     return columns

@@ -56,7 +56,7 @@ class Evidence:
         if any(_within(figure, value) for one in self.numbers for value in _in_unit_of(figure, one)):
             return True
         kind = figure.unit.kind if figure.unit else ""
-        return kind in ("%", "times") and any(_within(figure, one) for one in self._compared(kind))
+        return kind in ("%", "times") and any(_within(figure, one) for one in self._compare_values(kind))
 
     def nearest(self, figure: Figure) -> Number | None:
         """The shown number that is nearest to a figure; of its unit where it has one."""
@@ -66,7 +66,7 @@ class Evidence:
             shown = [one for one in shown if one.unit and one.unit.fits(figure.unit)]
         return min(shown, key=lambda one: _distance(figure, one, middle), default=None)
 
-    def _compared(self, kind: str) -> Iterator[float]:
+    def _compare_values(self, kind: str) -> Iterator[float]:
         for column in self.columns:
             for value, other in _pairs(column):
                 ratio = value / other
@@ -92,7 +92,7 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
                 columns.append(tuple(one for one in map(_finite, values) if one is not None))
         shown = {column.split(".")[0] for _, column in spec.shown_columns}
         hidden = [value for row in rows for name, value in row.items() if name not in shown]
-        numbers += [Number(one, None, spec) for value in hidden for one in _hidden(value)]
+        numbers += [Number(one, None, spec) for value in hidden for one in _find_numbers(value)]
         numbers += [Number(one, None, spec) for text in _words(spec) for one, _ in _numbers(text, None)]
     return Evidence(tuple(numbers), tuple(column for column in columns if column))
 
@@ -125,11 +125,11 @@ def _numbers(value: object, unit: Unit | None) -> Iterator[tuple[float, Unit | N
         yield from ((float(one.replace(",", "")), None) for one in _IN_TEXT.findall(raw_text(value)))
 
 
-def _hidden(value: object) -> Iterator[float]:
+def _find_numbers(value: object) -> Iterator[float]:
     if (number := _finite(value)) is not None:
         yield number
     elif isinstance(value, Mapping):
-        yield from (one for part in value.values() for one in _hidden(part))
+        yield from (one for part in value.values() for one in _find_numbers(part))
 
 
 def _finite(value: object) -> float | None:

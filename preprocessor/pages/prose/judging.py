@@ -36,7 +36,7 @@ def _of_page(page: Page, tables: Tables, answers: Answers) -> Iterator[Finding]:
     generated = [(one.region.start, one.region.end) for one in page.comments if one.region]
     known: dict[tuple[int, int], Evidence | None] = {}
     for paragraph in paragraphs(page.text, generated):
-        if _held(paragraph, page):
+        if _holds_statement(paragraph, page):
             continue
         said = list(figures(paragraph.text))
         beside = _beside(paragraph, page, tables, answers, known) if said else None
@@ -45,7 +45,7 @@ def _of_page(page: Page, tables: Tables, answers: Answers) -> Iterator[Finding]:
                 yield _finding(page, paragraph, figure, beside, answers)
 
 
-def _held(paragraph: Paragraph, page: Page) -> bool:
+def _holds_statement(paragraph: Paragraph, page: Page) -> bool:
     return any(
         isinstance(spec, CheckSpec) and paragraph.start <= spec.comment.start < paragraph.end
         for spec in page.specs
@@ -105,10 +105,10 @@ def _hint(nearest: Number, answers: Answers) -> str:
     said = f"the nearest is {text}{unit}, `{nearest.column}` of row {nearest.row + 1}"
     if not isinstance(spec, TableSpec):
         return f"{said} of the chart in line {spec.comment.line}"
-    return f"{said} of {_named(spec)}; {_value_comment(spec, nearest.column, row)}"
+    return f"{said} of {_name_table(spec)}; {_value_comment(spec, nearest.column, row)}"
 
 
-def _named(spec: TableSpec) -> str:
+def _name_table(spec: TableSpec) -> str:
     return f"table `{spec.id}`" if spec.id else f"the table in line {spec.comment.line}"
 
 

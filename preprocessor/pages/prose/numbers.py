@@ -101,7 +101,7 @@ def figures(text: str) -> Iterator[Figure]:
         if found.start() < end or len(found[0]) > _LONGEST:
             continue  # The size of what was counted (100,000 documents of 1 KB are one figure), or no quantity.
         unit, end = _unit_after(text, found.end())
-        low, high = _meant(found, text[max(found.start() - 32, 0) : found.start()])
+        low, high = _read_range(found, text[max(found.start() - 32, 0) : found.start()])
         if unit is not None or (high >= 1000 and not _bare_name(found, low, high)):
             yield Figure(text[found.start() : end], found.start(), low, high, unit)
 
@@ -118,13 +118,13 @@ def _bare_name(found: re.Match[str], low: float, high: float) -> bool:
 def unit_of(text: str) -> Unit | None:
     """The unit that a header or a format names: ``Speed (MB/s)``, ``Disk IOPS``, ``documents/s``; None without one."""
     for part in (*re.findall(r"\(([^)]*)\)", text), text):
-        found = _UNIT.fullmatch(part.strip()) or (part is text and _named(part))
+        found = _UNIT.fullmatch(part.strip()) or (part is text and _find_unit(part))
         if found:
             return _unit(found)
     return None
 
 
-def _named(header: str) -> re.Match[str] | None:
+def _find_unit(header: str) -> re.Match[str] | None:
     """A unit as a word of a header; a single letter there is no unit."""
     found = (
         one for one in _UNIT.finditer(header) if one.start() == 0 or not header[one.start() - 1].isalnum()
@@ -132,7 +132,7 @@ def _named(header: str) -> re.Match[str] | None:
     return next((one for one in found if len(one[0]) > 1 or one[0] == "%"), None)
 
 
-def _meant(found: re.Match[str], before: str) -> tuple[float, float]:
+def _read_range(found: re.Match[str], before: str) -> tuple[float, float]:
     """From and to what number a figure may stand, by its digits and the words before it."""
     times = _MULTIPLIERS[found["times"].strip().lower()] if found["times"] else 1.0
     first = _number(found["low"])

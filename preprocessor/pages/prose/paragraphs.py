@@ -44,7 +44,7 @@ class Paragraph:
 
 def paragraphs(page: str, generated: Sequence[tuple[int, int]] = ()) -> list[Paragraph]:
     """The paragraphs of a page; ``generated`` are offsets of text that a program wrote into it."""
-    shown = _blanked(page, [*_spans(_FRONT_MATTER, page), *_spans(_COMMENT, page), *generated])
+    shown = _blank_out(page, [*_spans(_FRONT_MATTER, page), *_spans(_COMMENT, page), *generated])
     from markdown_it import MarkdownIt
 
     starts = list(accumulate((len(line) for line in shown.splitlines(keepends=True)), initial=0))
@@ -56,7 +56,7 @@ def paragraphs(page: str, generated: Sequence[tuple[int, int]] = ()) -> list[Par
     for kind, _, (first, last) in blocks:
         if kind == "paragraph_open":
             start, end = starts[first], starts[min(last, len(starts) - 1)]
-            text = _blanked(shown[start:end], _spans(_NO_PROSE, shown[start:end]))
+            text = _blank_out(shown[start:end], _spans(_NO_PROSE, shown[start:end]))
             found.append(Paragraph(text, start, tuple(_around(start, headings, len(page)))))
     return found
 
@@ -79,7 +79,7 @@ def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
     return (one.span() for one in pattern.finditer(text))
 
 
-def _blanked(text: str, spans: Sequence[tuple[int, int]] | Iterator[tuple[int, int]]) -> str:
+def _blank_out(text: str, spans: Sequence[tuple[int, int]] | Iterator[tuple[int, int]]) -> str:
     for start, end in spans:
         text = text[:start] + re.sub(r"[^\r\n]", BLANK, text[start:end]) + text[end:]
     return text
