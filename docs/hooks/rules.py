@@ -47,7 +47,11 @@ def rule_page(folder: Path) -> str:
     parts = [
         f"# {rule.id}: {rule.name}\n\n**{rule.severity.capitalize()}.** {rule.summary}\n",
         "## Why it matters\n",
-        *(f"> {one.message}\n\n{one.hint}\n" for _, found in bad[:1] for one in found[:1]),
+        *(
+            f"> {sentence(one.message)}\n\n{sentence(one.hint)}\n"
+            for _, found in bad[:1]
+            for one in found[:1]
+        ),
         "## Bad\n",
         *(example(page) for page, _ in bad),
         "## Good\n",
@@ -56,6 +60,11 @@ def rule_page(folder: Path) -> str:
         ignoring(rule),
     ]
     return "\n".join(parts)
+
+
+def sentence(message: str) -> str:
+    """A message as a sentence of its own, with a capital and a full stop."""
+    return f"{message[:1].upper()}{message[1:]}." if message else ""
 
 
 def told(page: Path, rule: str) -> list[Finding]:
