@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from preprocessor.aggregation import AggregationError, check
+from preprocessor.aggregation.optimizer import reorder
+from preprocessor.commands.explain.reading import operator_of
 from preprocessor.results.model import LocalDocuments, Query, ResultsError, ResultsSource, Rows
 
 SAMPLE = 20
@@ -74,9 +76,13 @@ class _LocalWalk:
         yield self._steps[0]
         outcome: Rows | None = None
         for number, stage in enumerate(self._query.pipeline):
+            start = self._first_replaced_sort(number)
             started = time.perf_counter()
             try:
-                rows = self._local.apply_query(rows, replace(self._query, pipeline=(stage,)))
+                rows = self._local.apply_query(
+                    rows if start == number else self._steps[start].rows,
+                    replace(self._query, pipeline=self._query.pipeline[start : number + 1]),
+                )
             except ResultsError as error:
                 if (outcome := self._outcome()) is None:
                     raise _renumber_error(error, number) from None
@@ -85,6 +91,20 @@ class _LocalWalk:
                 rows = outcome
             self._steps.append(Step(len(rows), rows, _since(started)))
             yield self._steps[-1]
+
+    def _first_replaced_sort(self, number: int) -> int:
+        """The place of the first sort that the sort at ``number`` replaces; ``number`` itself where there is none.
+
+        Of sorts in a row only the last one runs: it starts from the documents before the first of them, because what
+        is equal keeps the order of those.
+        """
+        beginning = self._query.pipeline[: number + 1]
+        if operator_of(beginning[number])[0] != "$sort":
+            return number
+        kept = reorder(beginning)
+        earlier = max((place for place in kept if place < number and "$sort" in beginning[place]), default=-1)
+        replaced = (place for place in range(earlier + 1, number) if place not in kept)
+        return next(replaced, number)
 
     def _outcome(self) -> Rows | None:
         """What the pipeline as a whole gives; None where it fails.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from preprocessor.commands.explain.asjson import plain
@@ -134,8 +134,29 @@ def test_no_error_is_told_that_the_pipeline_as_a_whole_does_not_have(
     assert told.stages[-1].after.rows == outcome
 
 
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        [{"$sort": {"a": 1}}, {"$sort": {"b": 1}}],
+        [{"$sort": {"a": 1}}, {"$match": {"a": {"$lt": 3}}}, {"$sort": {"b": 1}}],
+        [{"$sort": {"a": 1}}, {"$sort": {"a": -1}}, {"$sort": {"b": 1}}, {"$limit": 1}, {"$set": {"c": 1}}],
+        [{"$sort": {"a": 1}}, {"$set": {"c": 1}}, {"$sort": {"a": -1}}, {"$sort": {"b": 1}}],
+    ],
+)
+def test_a_sort_that_the_next_one_replaces_does_not_order_what_is_equal(
+    pipeline: list[Any], tmp_path: Path
+) -> None:
+    told, outcome = explained(str(tmp_path), [{"a": 2, "b": 1}, {"a": 1, "b": 1}, {"a": 3, "b": 1}], pipeline)
+    assert told.stages[-1].after.rows == outcome
+    assert [row["a"] for row in told.stages[0].after.rows] == [1, 2, 3]
+    assert all(
+        one.after == next_one.before for one, next_one in zip(told.stages, told.stages[1:], strict=False)
+    )
+
+
 @settings(max_examples=150, deadline=None)
 @given(documents, pipelines)
+@example([{}, {"a": []}], [{"$sort": {"a": 1}}, {"$sort": {"b": 1}}])
 def test_counts_add_up_and_the_last_are_the_rows_of_the_table(
     rows: list[dict[str, Any]], pipeline: list[Any]
 ) -> None:
