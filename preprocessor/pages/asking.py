@@ -1,4 +1,4 @@
-"""What pages ask the results source, and what it says of where their rows come from."""
+"""The queries that pages send to the results source, and the provenance in its answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a page is made only when its site is built, and which findings depend on it.
+"""Detects parts of a page that only the site's build generates, and findings that depend on them.
 
 A template (``{{ … }}``, ``{% … %}``) writes into a comment, a comment says of itself that it is ``is_generated``, or
 tables come in from elsewhere. Whoever looks at the page as it is on disk cannot judge such a comment; the build does.
@@ -28,7 +28,7 @@ _SAYS_SO: Final = re.compile(r'"generated"\s*:\s*true\b')
 _ID: Final = re.compile(r'"id"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _TABLE: Final = re.compile(r'"table"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _CODE_MARK: Final = re.compile(r"^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})|(?P<span>`+)", re.MULTILINE)
-"""What may begin or end code: a fence on a line of its own, or backticks in a line."""
+"""Marks that may begin or end code: a fence on a line of its own, or backticks in a line."""
 
 
 def is_generated(comment: Comment) -> bool:
@@ -81,7 +81,7 @@ def _closing(marks: Sequence[re.Match[str]]) -> list[re.Match[str] | None]:
 
 
 def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: bool) -> list[Finding]:
-    """The findings; in the place of those that only the build can judge, one note for each comment that has some.
+    """Replace findings that only the build can judge by one note for each comment.
 
     ``open_ended``: tables may come in that nobody knows of before the build.
     """
@@ -123,7 +123,7 @@ def _any_between(parts: Sequence[str]) -> str:
 
 
 def _find_translated_ids(found: Sequence[Finding], pages: Sequence[Page]) -> set[Finding]:
-    """Those of ids that are taken by the same page in other languages alone: such pages may be built apart."""
+    """Findings of ids that only translations of the same page share: such pages may be built apart."""
     taken = [each for each in found if each.rule == "MT138"]
     if not taken:
         return set()
@@ -144,7 +144,7 @@ def _find_translated_ids(found: Sequence[Finding], pages: Sequence[Page]) -> set
 
 
 def _apart(page: str, others: Sequence[str]) -> bool:
-    """Whether a page has something once, and of others only its translations have it."""
+    """Whether ``page`` has something only once, and apart from it only its translations do."""
     return others.count(page) == 1 < len(others) and all(
         each == page or are_translations(page, each) for each in others
     )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def list_written_ids(page: Page) -> list[str]:
-    """The ids that comments of the page have, those that are faulty or were rejected too."""
+    """The ids in all comments of the page, including faulty and rejected comments."""
     sound = [each for pair in zip(page.comments, page.specs, strict=True) for each in ids_of(*pair)]
     return sound + [each for start, end in page.rejected for each in ids_in(parse(page.text[start:end]))]
 

@@ -34,7 +34,7 @@ class Included:
 
 
 def read_included(pages: Sequence[Page], pipelines: str) -> Included:
-    """What comes into ``pages``; files that are among them already are left out."""
+    """Read the files that ``pages`` include; files that are among the pages already are left out."""
     taken = [_find_inclusions(page) for page in pages]
     known = {Path(page.file).resolve() for page in pages}
     files = dict.fromkeys(file for each in taken for file in each.files if file.resolve() not in known)
@@ -63,7 +63,7 @@ def _twice_on(page: Page, by_file: Mapping[Path, Page]) -> list[Finding]:
 
 
 def _has_template_outside(page: Page, text: str) -> bool:
-    """Whether a template writes into what is left of a page, outside of its comments."""
+    """Whether a template stands in the page's remaining text, outside of its comments."""
     if not template_in(text):
         return False
     rest, end = list[str](), 0

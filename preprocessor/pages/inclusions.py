@@ -42,7 +42,7 @@ _QUICK: Final = re.compile(r"8<-|\{%")
 
 @dataclass(frozen=True, slots=True)
 class Inclusions:
-    """The files that a page takes in, those that these take in among them, and names that lead to none.
+    """The files that a page includes, directly or through others, and names without a file.
 
     ``rest`` is the page's text without the lines that name what was found.
     """
@@ -112,7 +112,7 @@ def _names(text: str) -> Iterator[str]:
 
 
 def _without_inclusions(text: str, page: Path, folders: Sequence[Path]) -> str:
-    """The text without what names a file that is there."""
+    """The text without the includes whose files exist."""
     places = [page.parent, *folders]
 
     def remove_found(match: re.Match[str]) -> str:

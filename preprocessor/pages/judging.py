@@ -95,7 +95,7 @@ def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
 
 
 def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
-    """What a chart, or the comparison with a row, would silently leave out."""
+    """Faults for values that a chart, or the comparison with a row, would silently leave out."""
     plot = plot_of(spec)
     faults = [("MT330", fault) for fault in (plot_faults(plot, rows) if plot else ())]
     if isinstance(spec, TableSpec) and spec.baseline:

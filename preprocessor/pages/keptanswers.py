@@ -1,4 +1,4 @@
-"""What the results source has said so far, kept as long as nothing in it changed.
+"""Keeps the answers of the results source as long as nothing in it changed.
 
 While a site is served it is built again at every save. A saved sentence changes no result, so it runs no
 pipeline.

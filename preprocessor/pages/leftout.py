@@ -28,7 +28,7 @@ class LeftOut:
     def has(self, page: Path, folder: Path, within: str = "") -> bool:
         """Whether a build leaves out a page below ``folder``, which the build has under the name ``within``.
 
-        Raises ValueError for a pattern that is none.
+        Raises ValueError for an invalid pattern.
         """
         if self._is_excluded(page, folder, within):
             return True
@@ -60,5 +60,5 @@ def _patterns(lines: tuple[str, ...]) -> GitIgnoreSpec:
 
 
 def none_left_out(page: Path) -> bool:
-    """What is said of each page where nobody knows which ones a build leaves out, or that does not matter."""
+    """Leave out no page: for callers that do not know, or need not know, what a build leaves out."""
     return False

@@ -62,7 +62,7 @@ def _edit(page: Page, comment: Comment, spec: Spec | None, context: MarkdownCont
 
 
 def prefix_lines(lines: Sequence[str], prefix: str, newline: str) -> str:
-    """The lines joined, every one but the first behind the prefix of the container that they stand in."""
+    """Join the lines; all but the first get the prefix of the container that they stand in."""
     first, *rest = lines or [""]
     return newline.join([first, *((prefix + line).rstrip() for line in rest)])
 

@@ -1,4 +1,4 @@
-"""The pages of a site beside those that are looked at alone: with tables that these name, or sentences about theirs."""
+"""Finds other pages of a site: those with tables that given pages name, and those that quote their tables."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class OtherPages:
     def find_built_with(self, pages: Sequence[Page], ids: Collection[str] | None = None) -> Included:
         """The other pages that a site is built from together with ``pages``, and what comes into them.
 
-        With ``ids`` only those in which one of them stands, or into which a file comes. A file that cannot be read has
+        With ``ids``, only pages that have one of them or include a file. A file that cannot be read has
         no tables: whoever builds the site complains of it.
         """
         others = self.on_disk(pages, ids)
@@ -61,7 +61,7 @@ class OtherPages:
         return Included([*others, *new], taken_in.open_ended)
 
     def on_disk(self, pages: Sequence[Page] = (), ids: Collection[str] | None = None) -> list[Page]:
-        """The other pages without what comes into them; parameters as of ``built_with``."""
+        """The other pages, without the files that they include; parameters as in ``find_built_with``."""
         shared = open_shared_pipelines(str(self.root / self.pipelines))
         written = None if ids is None else [f'"{name}"' for name in ids]
         return [

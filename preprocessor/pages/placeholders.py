@@ -121,7 +121,7 @@ def _with_paragraphs(html: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _divide(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[str]:
-    """A paragraph, or a token alone, as what stands between the tokens and the figures, in order."""
+    """Divide a paragraph, or a token alone, into figures and the text between them, in order."""
     opening = _OPENING.match(paragraph)
     inner = paragraph[opening.end() : -len("</p>")] if opening else paragraph
     tag = opening[0] if opening else ""
@@ -139,7 +139,7 @@ def _divide(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[s
 
 
 def show_comments_again(html: str, lost: Mapping[str, str]) -> str:
-    """The HTML with the comments themselves, as text, where their tokens are shown as code."""
+    """Replace tokens that the HTML shows as code by the text of their comments."""
     shown = {escape(token): escape(source) for token, source in lost.items()} | dict.fromkeys(lost, "")
     return _ANY_SHOWN.sub(lambda match: shown.get(match[0], match[0]), html)
 

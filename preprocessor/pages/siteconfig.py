@@ -159,7 +159,7 @@ def _options_among(listed: object, name: str) -> Mapping[str, Any] | None:
 
 
 def _find_options(entry: Mapping[str, Any], name: str) -> object:
-    """The options of ``name``, {} for it without any; None where it is not there. TOML may write a dot as a table."""
+    """The options of ``name``: {} when it has none, None when it is not listed. TOML may write a dot as a table."""
     if name in entry:
         return entry[name] or {}
     group, _, rest = name.partition(".")
@@ -193,7 +193,7 @@ def settings_of(file: Path) -> Mapping[str, Any]:
 
 
 def _read_inherited(file: Path, text: str, seen: tuple[Path, ...] = ()) -> Mapping[str, Any]:
-    """The settings of a file with those of the file that it names as ``INHERIT``, which its own come before."""
+    """The settings of a file over those of the file that it names as ``INHERIT``."""
     settings = _parse(file, text)
     parent = settings.get("INHERIT")
     if not isinstance(parent, str):

@@ -30,7 +30,7 @@ class SitePages:
         return [each for each in self.folders if page.is_relative_to(each[0])]
 
     def leave_out(self, page: Path) -> bool:
-        """Whether the build leaves out a page of the site's folders. Raises UsageError for a pattern that is none."""
+        """Whether the build leaves out a page of the site's folders. Raises UsageError for an invalid pattern."""
         try:
             return all(self.site.left_out.has(page, *each) for each in self.below(page))
         except ValueError as error:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _ROWS_SHOWN = 3
 _NO_ROWS = frozenset({"MT303", "MT304"})
-"""What a table without rows is told; where its author ignores that, its values tell that they have none."""
+"""Rules about a table without rows; where its author ignores them, its values say that they have none."""
 
 
 def value_and_text(spec: ValueSpec, tables: Tables, answers: Answers) -> tuple[Any, str] | None:
@@ -53,14 +53,16 @@ def value_text(spec: ValueSpec, tables: Tables, answers: Answers) -> str:
 def value_findings(
     spec: ValueSpec, tables: Tables, answers: Answers, collections: Sequence[str] = ()
 ) -> list[Finding]:
-    """What keeps a value out of its sentence: not exactly one row, or no such column in it."""
+    """Faults that keep a value out of its sentence: not exactly one row, or no such column in it."""
     selection = _select_rows(spec, tables, answers)
     if (rows := selection.rows) is None:
         return list(selection.findings)
     if unknown := _unknown_fields(spec, _rows_of(spec, tables, answers)):
         return unknown
     if len(rows) != 1:
-        message = f"a value comes from one row, but {_count_rows(len(rows))} of table `{spec.table}` match"
+        message = (
+            f"a value comes from one row, but {_format_row_count(len(rows))} of table `{spec.table}` match"
+        )
         hint = "let `where` select exactly one row"
         return [finding("MT320", spec.file, spec.locate(("where",)), message, hint)]
     value = column_value(rows[0], spec.column)
@@ -72,7 +74,7 @@ def value_findings(
 
 
 def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
-    """What a sentence cannot say: an empty text, a null for which nothing is written, several values in one."""
+    """Faults of values that a sentence cannot show: an empty text, a null without a text for it, an array."""
     form = spec.format or table.format.get(spec.column)
     if value is None and not (form and form.missing is not None):
         what = "null, which leaves the sentence without a value"
@@ -90,7 +92,7 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
 def check_findings(
     spec: CheckSpec, tables: Tables, answers: Answers, collections: Sequence[str] = ()
 ) -> list[Finding]:
-    """Why the statement does not hold: a field that no row has, no row is selected, or some that are do not match."""
+    """Why the statement does not hold: no row has a field, no row is selected, or a selected row does not match."""
     selection = _select_rows(spec, tables, answers)
     if (rows := selection.rows) is None:
         return list(selection.findings)
@@ -108,7 +110,9 @@ def check_findings(
         return list(outcome.findings)
     said = f": “{spec.message}”" if spec.message else ""
     shown = _show_rows(failing, rows, spec, tables[spec.table])
-    message = f"the statement{said} does not hold for {_count_rows(len(failing))} of {len(rows)}: {shown}"
+    message = (
+        f"the statement{said} does not hold for {_format_row_count(len(failing))} of {len(rows)}: {shown}"
+    )
     hint = "change the sentence, or look at what changed in the results"
     return [finding("MT322", spec.file, (spec.comment.line, spec.comment.column), message, hint)]
 
@@ -122,7 +126,7 @@ class _Selection:
 
 
 def _select_rows(spec: QuotingSpec, tables: Tables, answers: Answers) -> _Selection:
-    """The rows that ``where`` selects; none, and no finding, when the table has a fault: it is told there."""
+    """Select the rows that match ``where``; none, and no finding, when the table has a fault of its own."""
     rows = _rows_of(spec, tables, answers)
     return _Selection(None) if rows is None else _matching(spec, "where", rows, spec.where)
 
@@ -174,12 +178,12 @@ def _matching(
         )
 
 
-def _count_rows(rows: int) -> str:
+def _format_row_count(rows: int) -> str:
     return "1 row" if rows == 1 else f"{rows} rows"
 
 
 def _choose_naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
-    """The first columns that tell rows apart; of all that name a row where they do not."""
+    """The fewest leading columns that tell all rows apart; all naming columns when none do."""
     columns = naming_columns(table, rows)
     for count in range(1, len(columns)):
         if len({repr([column_value(row, name) for name in columns[:count]]) for row in rows}) == len(rows):
@@ -188,7 +192,7 @@ def _choose_naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
 
 
 def _show_rows(failing: Rows, rows: Rows, spec: CheckSpec, table: TableSpec) -> str:
-    """The first failing of the selected rows: what tells them apart, and the fields that the statement speaks of."""
+    """Show the first failing rows: the columns that tell them apart, and the fields of the statement."""
     naming = _choose_naming_columns(table, rows) if len(rows) > 1 else ()
     fields = list(dict.fromkeys([*naming, *_fields(spec.where), *_fields(spec.expect)]))
     bounds = list(_numbers(spec.expect))
@@ -221,7 +225,7 @@ def _numbers(written: Any) -> Iterator[Decimal]:
 def _describe_row(
     row: Mapping[str, Any], fields: Sequence[str], table: TableSpec, bounds: Sequence[Decimal]
 ) -> str:
-    """The row's figures in as few digits as tell them from the statement's own."""
+    """Describe the row's figures in the fewest digits that distinguish them from the statement's numbers."""
     return ", ".join(
         f"{name} is {brief_text(column_value(row, name), table.format.get(name), bounds)}"
         for name in fields or row

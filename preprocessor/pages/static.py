@@ -1,4 +1,4 @@
-"""What is wrong with a pipeline before it runs: stages that are refused, operators that do not exist."""
+"""Finds faults of a pipeline before it runs: refused stages, operators that do not exist."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is said of a pipeline before it runs: its faults, and what of it needs a server."""
+    """The judgement of a pipeline before it runs: its faults, and the parts that need a server."""
 
     faults: tuple[Finding, ...] = ()
     server_only: Finding | None = None
@@ -32,7 +32,7 @@ class Judgement:
 def read_comment(
     comment: Comment, file: str, shared: Callable[[str], SharedPipeline | None]
 ) -> tuple[Reading, Finding | None]:
-    """What a comment says, without a spec where its pipeline has a fault; and what of this needs a server."""
+    """Read a comment, without a spec where its pipeline has a fault; and find the parts that need a server."""
     read = reading.read(comment, file, shared)
     judged = judge(read.pipeline) if read.pipeline else Judgement()
     spec = None if judged.faults else read.spec
@@ -40,7 +40,7 @@ def read_comment(
 
 
 def judge(spec: PipelineSpec) -> Judgement:
-    """What is said of a pipeline before it runs: by whoever guards what may be sent, and by the evaluator."""
+    """Judge a pipeline before it runs, by the list of allowed operators and by the offline evaluator."""
     refused = [
         finding(
             "MT201" if one.known else "MT202",
@@ -59,7 +59,7 @@ def judge(spec: PipelineSpec) -> Judgement:
 
 
 def judge_offline(spec: PipelineSpec, limits: FileLimits | None = None) -> Judgement:
-    """What the evaluator says of a pipeline that it compiles; ``limits`` are for constants, computed at once."""
+    """Judge a pipeline by compiling it; ``limits`` apply to constants, which are computed at once."""
     try:
         check(spec.pipeline, variables=spec.let, limits=limits)
     except AggregationError as error:

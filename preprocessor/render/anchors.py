@@ -81,7 +81,7 @@ def words(text: str, longest: int = _LONGEST) -> str:
 
 
 def distinct(names: Iterable[str], taken: set[str]) -> list[str]:
-    """The names, those that are taken with the first free number from 2 behind them."""
+    """The names made distinct: a repeated name gets the first free number from 2."""
     taken = set(taken)
     numbers: dict[str, int] = {}
     found = []

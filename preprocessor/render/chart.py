@@ -181,7 +181,7 @@ def _line_fits(texts: Sequence[tuple[float, str]]) -> bool:
 
 
 def _wrap(text: str, room: float) -> list[str]:
-    """The text in lines at its blanks, as wide as there is room; a word that is wider is a line of its own."""
+    """Break the text at its blanks into lines that fit ``room``; a wider word is a line of its own."""
     lines: list[str] = []
     for word in text.split():
         if lines and _width(f"{lines[-1]} {word}") <= room:
@@ -231,7 +231,7 @@ def _frame(drawing: _Drawing) -> Iterator[str]:
 
 
 def _x_unit(drawing: _Drawing) -> str:
-    """Of dates the zone that they are shown in, where it is named or makes a difference to who reads a time."""
+    """The zone of an axis of dates, where the author names it or the marks show times of day."""
     plot = drawing.plot
     if drawing.data.kind != "time":
         return plot.unit(plot.x)
@@ -255,7 +255,7 @@ def _x_mark(drawing: _Drawing, value: float, text: str) -> str:
 
 
 def _y_title(plot: Plot) -> tuple[str, str, str]:
-    """Of several columns the common unit alone: their names stand at their lines."""
+    """The title of the vertical axis; for several columns their common unit if any, as lines carry the names."""
     units = {plot.unit(column) for column in plot.y}
     unit = units.pop() if len(units) == 1 else ""
     if len(plot.y) == 1:

@@ -1,4 +1,4 @@
-"""What of a chart's rows cannot be drawn: it is told, for a reader cannot see that it is missing."""
+"""Reports rows that a chart cannot draw, because a reader would not see that they are missing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Fault = tuple[tuple[str | int, ...], str, str]
 
 
 def plot_faults(plot: Plot | None, rows: Rows) -> list[Fault]:
-    """What of a plot would silently be left out, or drawn where no reader could tell it apart."""
+    """Faults for values that a plot would silently leave out, or draw where no reader could tell them apart."""
     if plot is None:
         return []
     data = data_of(plot, rows)
@@ -53,7 +53,7 @@ def _undrawn(plot: Plot, rows: Rows) -> Iterator[Fault]:
 
 
 def _find_left_out(plot: Plot, rows: Rows) -> Iterator[Fault]:
-    """Values that are there, and are no numbers that an axis can show: nobody would see that they are missing."""
+    """Find values that an axis cannot show as numbers: the chart would silently leave them out."""
     for column in plot.y:
         present = present_values(rows, column)
         out = [value for value in present if drawable(value) is None]
@@ -133,7 +133,7 @@ def _find_repeated_places(plot: Plot, data: Data) -> Iterator[Fault]:
 
 
 def _find_disordered(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
-    """Lines over names, whose rows put the names in different orders: one would fall where its rows rise."""
+    """Find lines over names whose series order the names differently: a line would fall where its rows rise."""
     if plot.mark != "line" or data.kind != "category" or plot.series is None:
         return
     place = dict(zip(data.x_texts, data.x_values, strict=True))

@@ -10,7 +10,7 @@ _SLASH: Final = re.compile(r"\s*/\s*| per ")
 
 
 def find_added_unit(header: str, unit: str) -> str:
-    """The unit that is to be said beside the header; "" where the header ends with it, in brackets or without."""
+    """The unit to show beside the header; "" where the header already ends with it, in brackets or without."""
     header, wanted = _plain(header), _plain(unit)
     return "" if header.endswith((f"({wanted})", f"[{wanted}]", f" {wanted}")) else unit
 

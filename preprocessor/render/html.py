@@ -146,7 +146,7 @@ def _header(column: Column, meaning: str) -> str:
 
 
 def _find_marked_row(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> int:
-    """The number of the row that others are compared with; -1 where there is none."""
+    """The index of the baseline row, from 0; -1 without a baseline."""
     if spec.baseline is None:
         return -1
     return next(iter(baseline_rows(spec, rows)), -1)

@@ -1,4 +1,4 @@
-"""What stands under a table to be read with it: why a cell is ``n/a``, and what the signs of a comparison mean."""
+"""The notes under a table: why a cell is ``n/a``, and what the signs of a comparison mean."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _DISK: Final = {
     "kind": "by the kernel",
     "model": "model",
 }
-"""What is told of a disk, and the words for it."""
+"""The fields of a disk that are shown, and the words for them."""
 _DIGITS: Final = re.compile(r"(\d+)")
 
 Told = Mapping[str, Any]

@@ -46,7 +46,7 @@ def provenance_html(spec: TableSpec, made: ProvenanceBlock) -> str:
 
 
 def _list_parts(source: Provenance, max_age: int | None) -> Iterator[str]:
-    """The parts of the line. The day after which the results are too old can be read by a script on that day."""
+    """The parts of the line as HTML; a script can read the day after which the results are too old."""
     due = source.due(max_age)
     for part in provenance_parts(source, due):
         text = text_html(part)

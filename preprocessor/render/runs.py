@@ -95,7 +95,7 @@ def _rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
 
 
 def _row_names(runs: Sequence[Run]) -> list[str]:
-    """What tells the documents apart: of their keys the fields that differ, or all where none does."""
+    """Name each document by the fields of its key that differ, or by all where none does."""
     keys = [run.key if isinstance(run.key, Mapping) else {"_id": run.key} for run in runs]
     names = dict.fromkeys(name for key in keys for name in key)
     differing = [name for name in names if len({repr(key.get(name)) for key in keys}) > 1]

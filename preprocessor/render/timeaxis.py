@@ -112,7 +112,7 @@ def _round_times(step: _Step, low: int, high: int) -> Iterator[int]:
 
 
 def _find_moments(local: int, clock: Zone) -> list[int]:
-    """The moments at which the clock shows a local time: one, or none or two when it is changed."""
+    """The moments at which the clock shows a local time: one, but none or two when the clock is changed."""
     around = {clock.offset(local - 36 * HOUR), clock.offset(local + 36 * HOUR)}
     return sorted(local - offset for offset in around if clock.local(local - offset) == local)
 

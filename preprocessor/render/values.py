@@ -62,7 +62,7 @@ def cell_text(value: object, form: ColumnFormat | None = None) -> str:
 
 
 def format_value(value: object, raw: str, form: ColumnFormat | None) -> str:
-    """As ``cell_text``, of a value whose raw text is known."""
+    """The same as ``cell_text``, for a value whose raw text is already known."""
     if value is MISSING or value is None:
         return _absent_text(value, form)
     if form is not None and is_number(value):
@@ -133,7 +133,7 @@ def significant_digits(value: object) -> int:
 def brief_text(value: object, form: ColumnFormat | None = None, beside: Iterable[Decimal] = ()) -> str:
     """A value as a message tells it: rounded as its cell is, a fraction that no format rounds to six digits.
 
-    A rounded text that would stand on another side of a number ``beside`` it than the value does is none to tell.
+    The value is not rounded across any of the numbers ``beside`` it: the message would contradict itself.
     """
     raw, others = raw_or_nothing(value), list(beside)
     if not is_number(value) or not (number := Decimal(raw)).is_finite():
@@ -233,7 +233,7 @@ _REGEX_FLAGS: Final = (("i", re.I), ("m", re.M), ("s", re.S), ("x", re.X))
 
 @lru_cache(maxsize=8192)
 def _round(raw: str, decimals: int | None, thousands: bool | str | None) -> str:
-    """A number, given as its raw text, with so many decimals and such a grouping.
+    """Round a number, given as its raw text, to ``decimals`` and group its digits by ``thousands``.
 
     Rounding is half to even on the decimal text of the value, the one a reader of the raw rows sees: the
     double 2.675 (in binary a little less) becomes 2.68. What rounds to zero has no sign. NaN and the

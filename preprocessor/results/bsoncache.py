@@ -47,7 +47,7 @@ def key_of_digest(digest: bytes) -> str:
 
 
 def get(folder: Path | None, key: str) -> bytes | None:
-    """What is kept under ``key``, or None."""
+    """The payload kept under ``key``; None when there is no entry."""
     if folder is None or not cachefolder.is_believed(folder):
         return None
     entry = folder / f"{key}.bson"
@@ -64,7 +64,7 @@ def get(folder: Path | None, key: str) -> bytes | None:
 
 
 def put(folder: Path | None, payloads: Mapping[str, bytes]) -> None:
-    """Keep each payload under its key, or quietly do not. Readers see whole entries or none."""
+    """Keep each payload under its key; a failure to write is ignored. Readers never see half an entry."""
     if folder is None or not payloads:
         return
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""What the driver writes of its own accord: tracebacks of its background threads.
+"""Silences the tracebacks that the driver prints from its background threads.
 
 PyMongo tells of a fault in a thread of its own by a traceback on standard error, beside whatever the call that failed
 raises. Users get the one line about that; who asks the driver's log for its details (level DEBUG) gets both.
@@ -14,7 +14,7 @@ _BACKGROUND: Final = "background task"
 
 
 def keep_to_one_line() -> None:
-    """Have nothing written about background threads; twice does no more than once."""
+    """Silence the driver's tracebacks about background threads; may be called more than once."""
     logging.getLogger(_LOGGER).addFilter(_is_asked_for)  # the same function is kept once
 
 

@@ -24,7 +24,7 @@ def settle_field_order(rows: Rows, query: Query) -> Rows:
     places: Places = {}
     for name in _window_fields(query.pipeline):
         places.setdefault(name, len(places))
-    return [_order_fields(row, places) for row in rows] if len(places) > 1 else rows
+    return [_sort_fields(row, places) for row in rows] if len(places) > 1 else rows
 
 
 def _window_fields(value: Any) -> Iterator[str]:
@@ -51,12 +51,12 @@ def _list_added_fields(stage: str, argument: Any) -> list[str]:
     return [name for name, way in output.items() if isinstance(way, Mapping) and "method" in way]
 
 
-def _order_fields(value: Any, places: Places) -> Any:
-    """The value with such fields in order in every document; they share out the places that they have."""
+def _sort_fields(value: Any, places: Places) -> Any:
+    """The value with these fields in order in every document, within the positions that they already take."""
     if type(value) is list:
-        return [_order_fields(item, places) for item in value]
+        return [_sort_fields(item, places) for item in value]
     if type(value) is not dict:
         return value
     moved = iter(sorted((name for name in value if name in places), key=places.__getitem__))
     names = [next(moved) if name in places else name for name in value]
-    return {name: _order_fields(value[name], places) for name in names}
+    return {name: _sort_fields(value[name], places) for name in names}

@@ -27,9 +27,9 @@ _OTHER_DATA = frozenset((
     ".jsonl", ".json", ".ndjson", ".jsonlines", ".json5", ".csv", ".tsv", ".gz", ".bz2", ".xz", ".zst", ".zip",
     ".bson", ".parquet", ".xlsx", ".ods", ".yaml", ".yml", ".xml",
 ))  # fmt: skip
-"""What somebody may have put there for documents; the first two only in other letters, as ``.JSONL``."""
+"""Endings of files that may hold documents but are not read; the first two only in capitals, as ``.JSONL``."""
 _DATA = frozenset((".jsonl", ".json", ".ndjson", ".jsonlines", ".json5", ".csv", ".tsv", ".bson", ".parquet"))
-"""What is nothing but documents, also beside files that are read."""
+"""Endings of files that always hold documents, also beside files that are read."""
 _PACKED = frozenset((".gz", ".bz2", ".xz", ".zst", ".zip"))
 _SHOWN = 4
 _FORM_HINT = (
@@ -49,7 +49,7 @@ def folder_of(folder: Path, collection: str) -> Path:
 
 
 def collection_names(folder: Path) -> tuple[str, ...]:
-    """Names of the collections in a fixture folder, sorted; a folder that begins with a dot is none."""
+    """Names of the collections in a fixture folder, sorted; folders that begin with a dot do not count."""
     return tuple(sorted(_folders(folder)))
 
 
@@ -83,7 +83,7 @@ def files_in(place: Path) -> list[Path]:
 
 
 def unread_in(folder: Path, collection: str) -> tuple[str, ...]:
-    """What a collection's folder has for documents and is not read, sorted: files in other forms, or deeper down.
+    """Files in a collection's folder that hold documents but are not read, sorted: other formats, or deeper folders.
 
     Where no file is read at all, more is taken for documents than beside files that are: a note may stand there.
     """
@@ -97,7 +97,7 @@ def unread_in(folder: Path, collection: str) -> tuple[str, ...]:
 
 
 def refuse_unread(folder: Path, collection: str) -> None:
-    """Raise ``ResultsError`` where documents would be left out: a collection's folder has some that nobody reads."""
+    """Raise ``ResultsError`` when a collection's folder has files with documents that are never read."""
     others = unread_in(folder, collection)
     if not others:
         return
@@ -113,7 +113,7 @@ def _more(names: tuple[str, ...]) -> str:
 
 
 def _is_data(name: str) -> bool:
-    """Whether a file's name is one of documents that are not read, as it is or packed."""
+    """Whether a file's name says that it holds documents in a format that is not read, compressed or not."""
     path = Path(name)
     if path.suffix in SUFFIXES:
         return False
@@ -127,7 +127,7 @@ def _is_like_data(name: str) -> bool:
 
 
 def _deeper(place: Path) -> Iterator[str]:
-    """Of each folder in the folder of a collection that has documents, the first file of them."""
+    """The first file with documents in each folder below the folder of a collection."""
     try:
         inner = [p for p in place.iterdir() if p.is_dir() and not p.name.startswith(".")]
     except OSError as error:

@@ -71,7 +71,7 @@ class FixtureSource(LocalSource):
         return documents
 
     def _read_anew(self, collection: str) -> RawDocuments:
-        """The documents by the files alone, which make the entries of the cache anew: one of them is broken."""
+        """The documents, read from the files without the cache, whose entries are then written anew: one is broken."""
         return self._read(collection, believing=False)
 
     def state(self) -> str:
@@ -125,7 +125,7 @@ class FixtureSource(LocalSource):
         return payload
 
     def _parse(self, path: Path) -> bytes:
-        """The documents of a file, also put into the cache."""
+        """Parse the documents of a file, and put them into the cache."""
         digest = hashlib.sha256()
         payload = fixturetext.payload(path, _through(digest, fixturefiles.blocks(path)))
         bsoncache.put(self._cache, {bsoncache.key_of_digest(digest.digest()): payload})
@@ -167,9 +167,9 @@ def _through(digest: _Digest, blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _find_repeated_ids(paths: Sequence[Path], documents: RawDocuments) -> list[Fault]:
-    """The documents whose ``_id`` an earlier one has, each with its place; ``paths`` are those of the pieces.
+    """A fault for each document that repeats an earlier ``_id``; ``paths`` are the files of the pieces.
 
-    Whether there are any is seen by numbers alone, which take a tenth of the memory of the values.
+    Hashes show first whether any repeat: they take a tenth of the memory of the values.
     """
     hashes = sorted(array("q", map(hash, documents.first_values())))
     if not any(map(eq, hashes, islice(hashes, 1, None))):

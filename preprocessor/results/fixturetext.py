@@ -27,7 +27,7 @@ _LONG_DIGITS = 18
 """So many digits are an int64 whatever they are."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z", re.ASCII)
 _Readers = Mapping[str, Callable[[Any], Any]]
-"""What reads the content of a wrapper, by its key; None where the content must be looked at with care."""
+"""The reader of a wrapper's content, by its key; it gives None where the content needs a closer look."""
 
 
 def read(path: Path, content: bytes) -> tuple[list[bytes], list[Fault]]:
@@ -100,7 +100,7 @@ def _of_text(path: Path, line: int, text: str, *, is_array: bool) -> Iterator[by
     try:
         yield from _quick(text, is_array)
     except NotPlain:
-        for one in _read_slowly(text, is_array):
+        for one in _read_with_faults(text, is_array):
             if isinstance(one, bytes):
                 yield one
                 continue
@@ -131,7 +131,7 @@ def documents(path: Path, content: bytes) -> list[bytes]:
 
 
 def combine_faults(faults: Sequence[Fault]) -> ResultsError:
-    """All faults as one error: a line for each, of many the first ones and how many more there are."""
+    """One error for all faults: a line each for the first ones, and how many more there are."""
     lines = [str(fault) for fault in faults[:FAULTS_SHOWN]]
     if more := max(0, len(faults) - FAULTS_SHOWN):
         lines.append(f"and {more} more")
@@ -150,7 +150,7 @@ class _Trouble:
 
 
 def _quick(text: str, is_array: bool) -> list[bytes]:
-    """The documents of a text without any oddity; raises ``NotPlain`` for all others."""
+    """The documents of a text that the fast reader handles. Raises ``NotPlain`` for any other."""
     try:
         value = _decoder().decode(text)
     except (ValueError, RecursionError):
@@ -248,7 +248,7 @@ def _decode_extended(value: Any) -> Any:
     return decoded
 
 
-def _read_slowly(text: str, is_array: bool) -> Iterator[bytes | _Trouble]:
+def _read_with_faults(text: str, is_array: bool) -> Iterator[bytes | _Trouble]:
     parsed = parse(text)
     if parsed.problems:
         yield from (_Trouble(one.offset, one.message, one.hint) for one in parsed.problems)

@@ -37,9 +37,9 @@ OPTIONS: Final[Mapping[str, LimitOption]] = {
 
 
 def limits_of(options: Mapping[str, Any], base: Limits | None = None) -> Limits:
-    """``base`` with the limits that ``options`` names; others of them are passed over.
+    """``base`` with the limits that ``options`` sets; other options are ignored.
 
-    Raises ValueError, saying which, for what is no number above 0.
+    Raises ValueError, which names the option, unless its value is a number above 0.
     """
     limits = base or Limits()
     of_query: dict[str, Any] = {}

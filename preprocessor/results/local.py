@@ -98,7 +98,7 @@ class LocalSource(ABC):
             return settle_field_order(rows_within(_encode_rows(rows), self._limits), query)
 
     def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
-        """What the query's stages make of ``rows``, which stand in for its collection; without the limits.
+        """Run the query's stages on ``rows`` in place of its collection; row and byte limits do not apply.
 
         The rows may share parts with ``rows``: do not change them. Raises as ``aggregate`` does.
         """
@@ -128,7 +128,7 @@ class LocalSource(ABC):
         *,
         pruned: bool = False,
     ) -> _T:
-        """As ``LocalDocuments.with_documents`` says."""
+        """The same as ``LocalDocuments.with_documents``."""
         return self.read_collection(collection).with_documents(pipeline, use, pruned=pruned)
 
     def documents(self, collection: str) -> list[dict[str, Any]]:
@@ -169,7 +169,7 @@ class LocalSource(ABC):
             return self._stored[collection]
 
     def writes(self) -> str:
-        """As ``state``: what is here is looked at as a whole."""
+        """The same as ``state``: local documents have no cheaper sign of a change."""
         return self.state()
 
     def forget(self) -> None:
@@ -190,7 +190,7 @@ class LocalSource(ABC):
         return stored.with_documents(query.pipeline, lambda documents: self._evaluate(documents, query))
 
     def _find_written(self, collection: str) -> Rows | None:
-        """The documents on mongomock's side, or None while they cannot differ from those that are stored."""
+        """The documents in the mongomock database; None while they cannot differ from those that are stored."""
         return self._database.find_written(collection) if self._database else None
 
 
@@ -212,7 +212,7 @@ class _Others(Mapping[str, list[dict[str, Any]]]):
 
 
 def _name_stage(error: AggregationError) -> str:
-    """What is wrong; of a limit that was reached, in which stage."""
+    """The error's message, with the stage in front when a limit was reached."""
     path = error.path or ()
     if not isinstance(error, LimitReached) or len(path) < 2 or not isinstance(path[0], int):
         return error.message
@@ -220,7 +220,7 @@ def _name_stage(error: AggregationError) -> str:
 
 
 def _hint(error: AggregationError) -> str:
-    """What is to be done: about a limit, about what needs a server, about a name that is nearly a known one."""
+    """The hint for an error: how to raise a limit, that a server is needed, or which known name was meant."""
     if not isinstance(error, LimitReached):
         only_there = isinstance(error, NotOffline)
         return "it runs on a MongoDB server only" if only_there else did_you_mean(error.unknown, error.known)

@@ -95,7 +95,7 @@ class FixtureDatabase(Database):
         return found
 
     def find_written(self, name: str) -> list[dict[str, Any]] | None:
-        """The documents on mongomock's side, or None while they cannot differ from the fixture's."""
+        """The documents in the mongomock database; None while they cannot differ from the fixture's."""
         store = self._store._collections.get(name)
         if store is None or getattr(store, "is_untouched", False):
             return None

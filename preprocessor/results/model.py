@@ -101,7 +101,7 @@ class ResultsError(CommandError):
 
 
 class LocalDocuments(Protocol):
-    """What can be done with documents that are on this machine: to look into them, and to run stages on parts of them.
+    """Documents on this machine: they can be read, and stages can be run on some of them alone.
 
     Every method may raise ``ResultsError``. Documents are shared: nobody may change them.
     """
@@ -119,7 +119,7 @@ class LocalDocuments(Protocol):
         *,
         pruned: bool = False,
     ) -> _T:
-        """What ``use`` makes of documents on which the pipeline gives what it gives on all of them, decoded whole.
+        """Call ``use`` with the documents that the pipeline needs for its rows, decoded whole, and give its result.
 
         Left out are documents that its first ``$match`` is certain to drop, and fields that it cannot read. They can
         be gone through once. Where the pipeline goes on with parts of them alone, what it cannot read is left in
@@ -144,7 +144,7 @@ class LocalDocuments(Protocol):
         ...
 
     def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
-        """What the query's stages make of ``rows``, which stand in for its collection; without limits of the rows."""
+        """Run the query's stages on ``rows`` in place of its collection; row and byte limits do not apply."""
         ...
 
 
@@ -191,7 +191,7 @@ class ResultsSource(Protocol):
         ...
 
     def writes(self) -> str:
-        """A sign that is another one once something was written to the source: to be asked for every few seconds."""
+        """A text that changes once something was written to the source; cheap enough to ask for every few seconds."""
         ...
 
     def forget(self) -> None:
@@ -205,7 +205,7 @@ class ResultsSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong at a place of a fixture file; line and column from 1, in characters, or 0 for all of the file."""
+    """A fault at a place of a fixture file; line and column from 1, in characters, or 0 for all of the file."""
 
     file: Path
     line: int

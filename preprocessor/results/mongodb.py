@@ -88,7 +88,7 @@ class MongoSource:
         )
 
     def _collection_names(self) -> list[str]:
-        """Those of collections with documents of their own; views have none."""
+        """The names of collections with documents of their own, so without views."""
         return sorted(self._database().list_collection_names(filter={"type": {"$ne": "view"}}))
 
     def _count_writes(self, name: str) -> list[Any]:
@@ -174,7 +174,7 @@ class MongoSource:
                 raise refusal
 
     def _attempt(self, work: Callable[[], _T], query: Query | None = None) -> _T:
-        """What ``work`` gives; its failure as one ``ResultsError`` without secrets."""
+        """Run ``work`` and give its result. Raises ``ResultsError`` without secrets when the driver fails."""
         from bson.errors import BSONError
         from pymongo.errors import PyMongoError
 
@@ -188,7 +188,7 @@ class MongoSource:
 
 
 _MALFORMED = (struct.error, LookupError, AssertionError)
-"""What the driver raises, beside errors of its own, where an answer is none of MongoDB."""
+"""Errors that the driver raises, beside its own, when the answer does not come from MongoDB."""
 
 
 def _answer_ms(limits: Limits) -> int:
@@ -197,7 +197,7 @@ def _answer_ms(limits: Limits) -> int:
 
 
 def _find_passed_limit(waited_ms: float, limits: Limits) -> float:
-    """The limit that was waited for in vain, in seconds."""
+    """The time limit that ended the wait, in seconds."""
     return (_answer_ms(limits) if waited_ms >= _answer_ms(limits) else limits.connect_ms) / 1000
 
 
@@ -256,7 +256,7 @@ def _explain_refusal(error: Any, uri: str, limits: Limits, query: Query | None) 
 
 
 def _has_no_user(uri: str) -> bool:
-    """Whether a URI says nothing of who asks: neither a user nor another way to sign in, such as a certificate."""
+    """Whether a URI has neither a user nor another way to sign in, such as a certificate."""
     return "@" not in uri and "authmechanism" not in uri.lower()
 
 
@@ -302,7 +302,7 @@ _MALFORMED_WORDS = (
     "message length", "response id", "opcode", "bson", "eoo", "unpack",
     "invalid length", "type code", "utf-8", "decode", "objsize",
 )  # fmt: skip
-"""What the driver says of such answers, where it hands on nothing but a text."""
+"""The driver's messages about such answers, where it hands on only a text."""
 
 # What the driver's or the operating system's text says → what we say. First match wins.
 _REASONS = (
@@ -329,7 +329,7 @@ def _reason(error: BaseException, uri: str, waited: float) -> str:
 
 
 def _cause(error: BaseException) -> str:
-    """What the driver says without what it adds: its settings, in which timeouts are named, and all that it knows."""
+    """The driver's message without what it appends: the configured timeouts, and the full error."""
     text = str(error)
     for added in (" (configured timeouts", ", Timeout: ", ", full error:"):
         text = text.partition(added)[0]
@@ -354,7 +354,7 @@ def _unusable(message: str, hint: str) -> ResultsError:
 
 
 def _within(seconds: float, work: Callable[[], _T]) -> _T:
-    """What ``work`` gives, or ``TimeoutError``: the driver sets no limit on resolving host names."""
+    """Run ``work`` within a time limit, else raise ``TimeoutError``: the driver sets none on resolving host names."""
     done: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
 
     def run() -> None:

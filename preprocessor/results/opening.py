@@ -1,4 +1,4 @@
-"""Which results source a text names: the table of the kinds that there are, and what is said of them.
+"""Opens the results source that a text names, by a table of the kinds of sources.
 
 Another kind is a row of ``KINDS`` and a module with its source.
 """
@@ -85,14 +85,14 @@ KINDS: Final = (
 
 
 def list_kinds(more: Iterable[tuple[str, str]] = ()) -> str:
-    """What to write for each kind, and what it is, a line for each, and for ``more`` of the kind."""
+    """One line of help for each kind of source and each of ``more``: what to write, and what it means."""
     lines = [*((kind.form, kind.meaning) for kind in KINDS), *more]
     width = max(len(form) for form, _ in lines)
     return "\n".join(f"  {form:<{width}}   {meaning}" for form, meaning in lines)
 
 
 def join_kinds() -> str:
-    """All kinds, for a sentence."""
+    """The names of all kinds, joined with "or" for a sentence."""
     return " or ".join(kind.short for kind in KINDS)
 
 

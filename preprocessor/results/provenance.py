@@ -99,7 +99,7 @@ class Provenance:
 
 
 def source_query(collection: str, pipeline: Sequence[Mapping[str, Any]], let: Mapping[str, Any]) -> Query:
-    """What to ask for the provenance of a figure; figures that start from the same documents ask the same."""
+    """The query for the provenance of a figure; figures that start from the same documents share one query."""
     return Query(collection, (*choice(pipeline), _GROUP), let)
 
 
@@ -125,7 +125,7 @@ def _order_of_chosen(name: str, argument: Any) -> Order | None:
 
 
 def _adds_untold(name: str, argument: Any) -> bool:
-    """Whether a stage does nothing but compute fields of which nothing is told."""
+    """Whether a stage only computes fields that the provenance does not show."""
     record, effect = record_of(name), effect_of(name, argument)
     if record is None or record.gives is not Gives.EACH or effect.only:
         return False
@@ -157,9 +157,9 @@ def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:
 
 
 def _select_told_fields(parts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What is told of the parts, without fields that have no value and parts that have no field.
+    """The fields of each part that are shown, without fields that have no value and parts that have no field.
 
-    A target that is not local is told as that: the names of its hosts are nobody's business.
+    A target that is not local is shown as just that, never with the names of its hosts.
     """
     found = {}
     for part, names in IN_PROVENANCE.items():

@@ -114,7 +114,7 @@ class _Plan:
 def _plan_files(
     source: ResultsSource, folder: Path, copied: Sequence[Copied], trees: Mapping[str, Tree | None]
 ) -> list[_Plan]:
-    """What shall be in the files of each collection. Closes the source."""
+    """Plan what the files of each collection will hold. Closes the source."""
     plans = []
     try:
         copied = copied or [Copied(one) for one in source.collections() if not one.startswith("system.")]
@@ -130,7 +130,7 @@ def _plan_files(
 
 
 def _refuse_itself(source: ResultsSource, folder: Path, one: Copied) -> None:
-    """A second pull would make its documents of what the first has made of them."""
+    """Raise when a collection would be copied onto itself: a second pull would transform documents twice."""
     if one.target == one.collection and Path(source.name).resolve() == folder.resolve():
         raise _impossible(
             f"the collection {one.collection!r} of {source.name} would be written over itself",
@@ -143,7 +143,7 @@ def _prune(raws: Sequence[bytes], tree: Tree | None) -> Sequence[bytes]:
 
 
 def _fetch_documents(source: ResultsSource, one: Copied) -> list[bytes]:
-    """The documents to write, as BSON."""
+    """Fetch the documents to write, as BSON."""
     if not one.collection:
         raise _impossible("the name of a collection is empty")
     raws = list(source.raws(one.collection)) if one.pipeline is None else _rows(source, one, one.pipeline)
@@ -154,7 +154,7 @@ def _fetch_documents(source: ResultsSource, one: Copied) -> list[bytes]:
 
 
 def _rows(source: ResultsSource, one: Copied, pipeline: tuple[Mapping[str, Any], ...]) -> list[bytes]:
-    """What the pipeline makes of the collection: documents, each with an ``_id`` of its own."""
+    """The rows of the pipeline as documents, each with an ``_id`` of its own."""
     import bson
 
     rows = source.aggregate(Query(one.collection, pipeline, one.let))
@@ -171,7 +171,7 @@ def _rows(source: ResultsSource, one: Copied, pipeline: tuple[Mapping[str, Any],
 def _files(
     folder: Path, collection: str, raws: Sequence[bytes], held: Mapping[Path, Mapping[bytes, bytes]]
 ) -> dict[Path, list[bytes]]:
-    """The documents of each file: of those that are there, in the file that has them, else in that of their test."""
+    """The documents of each file: known ones stay in the file that has them, new ones go to that of their test."""
     place = fixturefiles.folder_of(folder, collection)
     homes = {key: _choose_target(path) for path, documents in held.items() for key in documents}
     found: dict[Path, list[bytes]] = {}
@@ -182,7 +182,7 @@ def _files(
 
 
 def _choose_target(path: Path) -> Path:
-    """The file that takes the documents of one that is there: itself, or for an array one of lines beside it."""
+    """The file that will hold the documents of ``path``: itself, or for a JSON array a file of lines beside it."""
     return path.with_suffix(".jsonl")
 
 
@@ -216,7 +216,7 @@ def _content(path: Path, raws: Sequence[bytes]) -> bytes:
 
 
 def _changes(plan: _Plan, contents: Mapping[Path, bytes]) -> list[FileChange]:
-    """What becomes of each file of a collection, the ones that go included."""
+    """The change of each file of a collection, including files that are removed."""
     old = {key: raw for documents in plan.held.values() for key, raw in documents.items()}
     new = {path: _by_id(raws) for path, raws in plan.files.items()}
     everywhere = {key for documents in new.values() for key in documents}

@@ -24,7 +24,7 @@ _FORBIDDEN: Final = {
     "code": "runs code on the server; say it with aggregation operators",
     "state": "reads the state of the server, not results; its rows differ from run to run",
 }
-"""What to say of an operator by what it does (``catalogue.forbidden_operators``)."""
+"""The message about an operator, by what it does (``catalogue.forbidden_operators``)."""
 _INTERNAL = "is internal to the server, and what it does is not documented"
 _ELSEWHERE = "reads another database than the results source"
 
@@ -78,7 +78,7 @@ def _list_allowed_names() -> frozenset[str]:
 
 
 def _suspicious(value: Any) -> bool:
-    """Whether there may be a refusal anywhere; what is none of JSON's own types is looked at with care."""
+    """Whether anything may have to be refused; values beyond JSON's own types take the slow path."""
     kind = type(value)
     if kind in _SCALARS:
         return False
@@ -134,7 +134,7 @@ def _refusal(key: str, path: Path, position: _Position) -> Refusal | None:
 
 
 def _position_below(key: str, path: Path, position: _Position) -> _Position:
-    """What keys with "$" mean in the value of a key that stands at a path."""
+    """What keys with "$" mean within the value of the key at a path."""
     if position == "language":
         if key in ("$literal", "$const"):
             return "literal"

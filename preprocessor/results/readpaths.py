@@ -49,7 +49,7 @@ def read_tree(pipeline: Sequence[Any]) -> Tree | None:
 
 
 def _list_read_paths(reader: Reader) -> list[Parts]:
-    """What is taken of rows. Raises ``ReadsAnything``."""
+    """The paths that a reader takes from rows. Raises ``ReadsAnything``."""
     columns = [path for name in reader.columns for path in ((name,), split_path(name))]
     filtered = [path for each in reader.filters for path in paths_in_query(each)]
     if WHOLE in filtered:

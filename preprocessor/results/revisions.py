@@ -23,7 +23,7 @@ _EXAMPLE = "name a revision and a path from here: HEAD~1:fixtures"
 def is_revision(where: str) -> bool:
     """Whether ``where`` names a path of a revision: it has a colon, and there is no such file.
 
-    A URI is none, mistyped or not: what Git would say of it shows the password.
+    A URI is never a revision, mistyped or not: Git's error message would show the password.
     """
     named = _REVISION.fullmatch(where) is not None and _URI.match(where) is None
     return named and not Path(where).exists()

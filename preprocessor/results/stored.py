@@ -29,7 +29,7 @@ from preprocessor.results.rawdocuments import RawDocuments
 _SMALL = 64_000
 _SMALL_PART = 12_000
 _KEPT = 8 * 2**20
-"""Of so many bytes of small documents of a collection at most, what is decoded is kept."""
+"""Decoded documents of a collection are kept up to so many bytes of small documents."""
 
 _DECODED = 2_000
 """Documents of so many bytes in the mean are looked into sooner when they are decoded whole."""
@@ -40,14 +40,14 @@ _UNCLEAR = rawbson.Unclear()
 Document = dict[str, Any]
 
 BROKEN = (bson.errors.BSONError, ValueError, IndexError, RecursionError, struct.error)
-"""What reading bytes raises that are no BSON document."""
+"""The errors of reading bytes that are not a BSON document."""
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """What documents have at a path: their numbers by value, and those that must be decoded to be known."""
+    """An index of the values at a path: document numbers by value, and documents that must be decoded first."""
 
     by_value: dict[rawbson.Scalar, array[int]]
     unclear: array[int]
@@ -93,7 +93,7 @@ class StoredCollection:
         self._fields: dict[int, dict[str, dict[str, Any]]] = {}
 
     def _sound(self, read: Callable[[], _T]) -> _T:
-        """What ``read`` gives; where it meets bytes that are no BSON, what it gives on the documents taken anew."""
+        """The result of ``read``; after bytes that are not BSON it runs again on documents taken anew."""
         try:
             return read()
         except BROKEN:
@@ -145,7 +145,7 @@ class StoredCollection:
         *,
         pruned: bool = False,
     ) -> _T:
-        """As ``LocalDocuments.with_documents``, of this collection."""
+        """The same as ``LocalDocuments.with_documents``, for this collection."""
         return self._sound(lambda: use(self._documents_for(pipeline, pruned)))
 
     def _documents_for(self, pipeline: Sequence[Mapping[str, Any]], pruned: bool) -> Iterable[Document]:
@@ -199,7 +199,7 @@ class StoredCollection:
         return self._held[path]
 
     def _scalars(self, path: Parts) -> Iterator[rawbson.Scalar | rawbson.Unclear | None]:
-        """What ``rawbson.scalar_at`` gives, or raises, of each document."""
+        """The result of ``rawbson.scalar_at``, or its error, for each document."""
         if self._raws.size > _DECODED * len(self._raws):
             for raw in self._raws:
                 try:
@@ -235,7 +235,7 @@ class StoredCollection:
 
 
 def _scalar_in(value: Any, path: Parts) -> rawbson.Scalar | rawbson.Unclear | None:
-    """As ``rawbson.scalar_at``, of a decoded document."""
+    """The same as ``rawbson.scalar_at``, for a decoded document."""
     for name in path:
         if type(value) is not dict or name not in value:
             return _UNCLEAR if type(value) is list else None

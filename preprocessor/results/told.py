@@ -71,7 +71,7 @@ IN_PROVENANCE: Final[Mapping[str, Sequence[str]]] = {
 """The fields that the provenance of figures has, of each part of a document; nothing named means all of it."""
 
 COMPARED: Final[Mapping[str, str]] = {one.name: one.path for one in _MEASURED if one.name}
-"""What says how two sources were measured: name → path, in the order in which it is told."""
+"""Fields that say how two sources were measured: name → path, in the order of display."""
 
 
 class RunColumn(NamedTuple):
@@ -92,4 +92,4 @@ RUN_COLUMNS: Final[Mapping[str, RunColumn]] = {
     "errors": RunColumn("Errors"),
     "seed": RunColumn("Seed", optional=True),
 }
-"""What is told of each run: the fields of ``repeats``."""
+"""The columns that are shown of each run: the fields of ``repeats``."""

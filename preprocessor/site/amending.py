@@ -44,14 +44,14 @@ class Told:
 
 
 def find_tables_elsewhere(page: Page) -> dict[int, str]:
-    """The ids of tables on other pages that the page speaks of, by the index of the comment that does."""
+    """The ids of tables on other pages that the page quotes, by the index of the quoting comment."""
     told = {index: spec.table for index, spec in enumerate(page.specs) if isinstance(spec, QuotingSpec)}
     own = {table.id for table in page.tables} if told else ()
     return {index: name for index, name in told.items() if name not in own}
 
 
 def with_numbers(figures: Mapping[str, str], told: Container[int]) -> Mapping[str, str]:
-    """The figures of a page by token, those that are told of other pages as they stand there until all are read."""
+    """The figures of a page by token; figures that quote other pages are numbered until all pages are read."""
     return {
         token: _number_figure(figure, index) if index in told else figure
         for index, (token, figure) in enumerate(figures.items())
@@ -68,7 +68,7 @@ def without_numbers(html: str) -> str:
 
 
 def amend_page(page: Page, told: Told, now: Build) -> list[Amended]:
-    """What the page tells of tables that are other ones ``now``, where that makes a difference."""
+    """The figures of a page that must change because a quoted table is different ``now``."""
     from preprocessor.pages.figures import render_spoken_figures
 
     names = find_tables_elsewhere(page).values()
@@ -98,7 +98,7 @@ def with_amendments(html: str, changes: Iterable[Amended]) -> tuple[str, list[Am
 
 
 def too_late(page: Page, changes: Iterable[Amended], readers: Sequence[str]) -> list[Finding]:
-    """What is said of values that other plugins have read already, or have written themselves."""
+    """The finding about values that other plugins have already read, or have written themselves."""
     hint = "put the value on the page of its table, or the table on a page that no plugin changes"
     by = " and ".join(readers) or "another plugin"
     message = f"the table of this value was written after {by} had read the value"

@@ -45,7 +45,7 @@ class KeptPage:
 
 
 def hash_given(markdown: str, url: str) -> str:
-    """A key of all that the figures of a page depend on besides the key of the site: its text and its address.
+    """Hash what the figures of a page depend on besides the key of the site: its text and its address.
 
     And the day, where a table may be too old tomorrow though nothing changes.
     """
@@ -103,7 +103,7 @@ def load(fixtures: Path, key: str) -> dict[str, KeptPage] | None:
 
 
 def _restore_page(parts: Sequence[Any]) -> KeptPage:
-    """A page of its parts. Raises ``TypeError`` for what are no such parts, ``ValueError`` for too few."""
+    """Restore a page from its parts. Raises ``TypeError`` or ``ValueError`` for parts of another form."""
     given, text, figures, plain, files, told = parts
     if not isinstance(text, str) or not all(isinstance(each, dict) for each in (figures, plain, files)):
         raise TypeError("no parts of a page")

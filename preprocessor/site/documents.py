@@ -56,7 +56,7 @@ class Documents:
 
 
 def _keys(lines: list[bytes]) -> list[Any]:
-    """The ``_id`` of each document, as a results source gives it. Of nearly all lines only the beginning is read."""
+    """The ``_id`` of each document, as a results source gives it. Usually only the start of a line is parsed."""
     if not lines:
         return []
     import bson

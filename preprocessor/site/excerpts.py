@@ -47,7 +47,7 @@ def elsewhere(figure: str, home: str, here: str) -> str:
 
 
 def _move_address(address: str, home: str, here: str) -> str:
-    """An address that is relative to one page, relative to another."""
+    """Rewrite an address relative to the page at ``home`` as one relative to the page at ``here``."""
     if urlsplit(address).scheme or address.startswith("/"):
         return address
     path, mark, anchor = urljoin(f"/{home}", address).partition("#")

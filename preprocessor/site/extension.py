@@ -188,7 +188,7 @@ class _Conversion:
 
     @property
     def _fail_on(self) -> Severity:
-        """The option. Raises ``MongoTablesError`` for what is none of its words."""
+        """The option ``fail_on``. Raises ``MongoTablesError`` for an unknown word."""
         written = self._extension.getConfig("fail_on")
         if written not in SEVERITIES:
             raise self._wrong_option(f"fail_on is one of {', '.join(SEVERITIES)}, not {written}")
@@ -351,7 +351,7 @@ def _lines(error: ResultsError) -> list[str]:
 
 
 def _of_one_page(finding: Finding) -> Finding:
-    """A table that is not there may be on another page, which only some programs tell."""
+    """Adapt a finding of a missing table: it may be on another page, which only some programs tell."""
     if finding.rule != "MT139":
         return finding
     hint = f"{finding.hint}; where only one page is known, as it is here, the table must be on the same page"

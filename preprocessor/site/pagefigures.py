@@ -100,7 +100,7 @@ def _with_figures(site: SiteBuild, html: str, page: SitePage, given: Page) -> st
 
 
 def _note_figures(site: SiteBuild, page: SitePage, figures: Mapping[str, str]) -> None:
-    """MkDocs, which has looked for anchors already, learns of those in the figures."""
+    """Tell MkDocs, which has looked for anchors already, of those in the figures."""
     site.figures[page.file.src_uri] = {token: each for token, each in figures.items() if "<table" in each}
     if page.present_anchor_ids is not None:
         page.present_anchor_ids.update(*map(anchors_in, figures.values()))
@@ -126,7 +126,7 @@ def _title_alone(page: SitePage, text: str, lost: Sequence[str]) -> bool:
 
 
 def plain_of(site: SiteBuild, given: Page, known: Build) -> Mapping[str, Plain]:
-    """What stands for the figures of a page in its Markdown, by token; nothing where nobody reads it."""
+    """The Markdown text in place of each figure, by token; empty when nothing reads the page's Markdown."""
     if not site.markdown_is_read:
         return {}
     return dict(zip(tokens(given), plain_figures(given, known), strict=True))

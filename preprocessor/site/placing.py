@@ -23,7 +23,7 @@ class _Known(NamedTuple):
 
 
 def place_findings(given: Page, on_disk: Page | None, included: Iterable[Page]) -> Page:
-    """The page as given, with specs and findings of the files for those comments that they have.
+    """The page as given; comments that also stand in a file get that file's specs and findings.
 
     A file may come in several times, and each comment of the page on disk once.
     """

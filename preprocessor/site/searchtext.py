@@ -42,7 +42,7 @@ def in_words(html: str, figures: Mapping[str, str]) -> str:
 
 
 def _find_figures(html: str, figures: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:
-    """Each figure that stands in the page as it was made, with its token and its offset, in the order of the page.
+    """Find each unchanged figure of the page, with its token and its offset, in the order of the page.
 
     The page is gone through once, however many figures there are: they are told apart by how they begin.
     """

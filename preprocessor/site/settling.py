@@ -1,4 +1,4 @@
-"""What pages tell of tables on other pages, held against these once all pages are read."""
+"""Corrects figures that quote tables on other pages, once all pages are read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def settle(site: SiteBuild, readers: Sequence[str]) -> None:
-    """Amend what is another one by now; ``readers`` are plugins that have read the HTML of pages before."""
+    """Amend figures that have changed since; ``readers`` are plugins that have read the HTML of pages before."""
     if site.kept is not None:
         for name in (name for name, kept in site.kept.items() if kept.told):
             _take_numbers_out(site.given[name][0])

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def choose_shown_path(file: File) -> str:
-    """The path of a page; that within the docs folder where another plugin has generated it.
+    """The path to show for a page: for one that another plugin generated, the path within the docs folder.
 
     What a plugin has put into a folder of its own is gone after the build, so nobody could look there.
     """

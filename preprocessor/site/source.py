@@ -19,5 +19,5 @@ def results_source(option: str, folder: Path) -> str:
 
 
 def find_watched_path(where: str) -> str | None:
-    """The file or folder to watch for changes; None for a database, and for a path where nothing is."""
+    """The file or folder to watch for changes; None for a database, and for a path that does not exist."""
     return where if not is_uri(where) and Path(where).exists() else None

@@ -34,7 +34,7 @@ def where_taken_in(text: str) -> tuple[int, int]:
 
 
 def read_taken_in(file: File, text: str, config: MkDocsConfig) -> list[tuple[Path, str]]:
-    """The files, with their texts, that a page takes in and that may have comments of ours."""
+    """Read the files that a page includes and that may have our comments: paths and texts."""
     page = Path(file.abs_src_path or Path(config.docs_dir, file.src_uri))
     return with_comments(page, text, _folders(config))
 

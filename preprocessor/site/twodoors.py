@@ -17,7 +17,7 @@ _EXTENSION: Final = "mongo-tables"
 
 
 def two_sources(plugin: MongoTablesConfig, site: MkDocsConfig, folder: Path) -> str:
-    """Which option of the extension is another than that of the plugin; nothing where none is.
+    """The message about an option that the extension and the plugin set differently; "" without one.
 
     Paths are relative to ``folder``. The figures of one site would come from two sources, and nothing would say so.
     """

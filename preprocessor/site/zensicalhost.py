@@ -49,14 +49,14 @@ def forget(root: Path, page: str) -> None:
     The entry is written once the page is back in Zensical's hands: a thread looks for it, and the end of the process
     once more.
     """
-    pages, changed = _watch_handed_back(root / ".cache")
+    pages, changed = _start_remover(root / ".cache")
     pages.add(page)
     changed.set()
 
 
 @cache
-def _watch_handed_back(folder: Path) -> tuple[set[str], Event]:
-    """The pages whose entries are to go, and the sign that one of them was handed back."""
+def _start_remover(folder: Path) -> tuple[set[str], Event]:
+    """Start removing cache entries in the background: gives the pages to remove, and the event to wake it."""
     pages, changed = set[str](), Event()
     Thread(target=_remove_as_they_come, args=(folder, pages, changed), daemon=True).start()
     atexit.register(_remove, folder, pages)
@@ -91,7 +91,7 @@ def _entries(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def show_error_alone(error: Exception) -> Exception:
-    """The error, to be raised: of all that Zensical says when it ends the program, the error's own lines are shown."""
+    """Give the error to raise, and have only its own lines shown of all that Zensical prints as it ends."""
     _collect_messages(type(error).__name__).append(str(error))
     return error
 
@@ -154,6 +154,6 @@ def _fail_for(site: Path) -> None:
 
 
 def _is_unmade(file: Path) -> bool:
-    """Whether a feed has a comment that is none of a code sample, whose brackets are escaped once more."""
+    """Whether a feed has a comment outside of code samples, whose brackets are escaped once more."""
     content = file.read_bytes()
     return (file.suffix == ".xml" or _JSON_FEED in content) and bool(_LIVE[file.suffix].search(content))

@@ -91,7 +91,7 @@ class Spec:
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineSpec(Spec):
-    """What has a pipeline of its own: Extended JSON decoded to BSON types, shared stage lists expanded.
+    """A comment with a pipeline of its own: Extended JSON decoded to BSON types, shared stage lists expanded.
 
     ``origins`` says for each stage where it is written; empty means that all stages stand as written.
     ``provenance``: as written, None where it is not. ``max_age``: days.
@@ -116,17 +116,17 @@ class PipelineSpec(Spec):
 
     @property
     def headings(self) -> list[tuple[Path, str, str]]:
-        """What readers are told that columns are: its place in the comment, the column, and the words."""
+        """The headings that readers see: for each its place in the comment, the column, and the words."""
         return []
 
     @cached_property
     def query(self) -> Query:
-        """What it asks of the results source for its rows."""
+        """The query for its rows."""
         return Query(self.collection, tuple(self.pipeline), self.let)
 
     @cached_property
     def source_query(self) -> Query:
-        """What it asks about the documents that it starts from."""
+        """The query about the documents that it starts from."""
         return source_query(self.collection, self.pipeline, self.let)
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
@@ -228,19 +228,19 @@ class ChartSpec(PipelineSpec):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotingSpec(Spec):
-    """What speaks of rows of ``table``, those that the query ``where`` selects, and has no pipeline of its own."""
+    """A comment without a pipeline that quotes the rows of ``table`` that the query ``where`` selects."""
 
     table: str
     where: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def queries(self) -> dict[str, Mapping[str, Any]]:
-        """What is asked of the rows, by the key of the comment."""
+        """The queries on the table's rows, by their keys in the comment."""
         return {"where": self.where}
 
     @property
     def quoted_columns(self) -> tuple[str, ...]:
-        """The columns whose values are told."""
+        """The columns whose values the sentence shows."""
         return ()
 
 

@@ -150,7 +150,7 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
 
 
 def _list_findings(document: Document, here: Path, part: SharedPipeline) -> list[Finding]:
-    """Give the findings of a shared list that is named at ``here``; what has no file is put here."""
+    """Give the findings of the shared list named at ``here``; findings without a file are placed there."""
     if part.file is None:
         hint = did_you_mean(part.name, part.known) or _suggest_known(part)
         return [document.finding("MT140", here, f"there is no shared stage list `{part.name}`", hint)]

@@ -1,4 +1,4 @@
-"""Specs held against each other: ids that are taken already, tables that nobody has."""
+"""Checks across specs: ids used twice, and names of tables that do not exist."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _same_comment(spec: Spec, other: Spec) -> bool:
 
 
 _GUESSED = 100
-"""As many unknown ids as are held against all that there are, which takes its time."""
+"""For so many unknown ids at most a similar one is suggested: comparing with all ids takes time."""
 
 
 def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]:

@@ -125,7 +125,7 @@ def unit_of(text: str) -> Unit | None:
 
 
 def _find_unit(header: str) -> re.Match[str] | None:
-    """A unit as a word of a header; a single letter there is no unit."""
+    """Find a unit that is a word of a header; a single letter does not count as one."""
     found = (
         one for one in _UNIT.finditer(header) if one.start() == 0 or not header[one.start() - 1].isalnum()
     )
@@ -133,7 +133,7 @@ def _find_unit(header: str) -> re.Match[str] | None:
 
 
 def _read_range(found: re.Match[str], before: str) -> tuple[float, float]:
-    """From and to what number a figure may stand, by its digits and the words before it."""
+    """The lowest and the highest number that a figure may mean, from its digits and the words before it."""
     times = _MULTIPLIERS[found["times"].strip().lower()] if found["times"] else 1.0
     first = _number(found["low"])
     last = _number(found["high"]) if found["high"] else first
