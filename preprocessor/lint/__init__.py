@@ -70,25 +70,25 @@ def page_findings(subjects: Iterable[RuleContext]) -> list[tuple[RuleContext, Fi
 def row_findings(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> list[Finding]:
     """All that is said of the rows of a table or a chart."""
     spec = subject.spec
-    named = list(rules_rows.repeated_key(spec, rows)) if isinstance(spec, TableSpec) else []
+    named = list(rules_rows.find_repeated_keys(spec, rows)) if isinstance(spec, TableSpec) else []
     return [
-        *(named or rules_chance.tied_rows(spec, rows)),
-        *rules_texts.text_order(spec, rows),
-        *rules_digits.many_digits(subject, rows),
+        *(named or rules_chance.find_tied_rows(spec, rows)),
+        *rules_texts.find_text_order_of_rows(spec, rows),
+        *rules_digits.find_many_digits(subject, rows),
         *(one for rule in rules_charts.RULES for one in rule(spec, rows)),
     ]
 
 
-def asked_findings(
+def find_by_asking(
     subject: RuleContext, source: LocalDocuments, rows: Sequence[Mapping[str, Any]]
 ) -> list[Finding]:
     """All that fixtures say of a pipeline that gave ``rows`` when they are asked what it has at one of its stages."""
     by_chance = [
-        *rules_chance.tied_at_limit(subject.spec, source),
-        *rules_chance.picked_by_chance(subject.spec, source),
-        *rules_chance.tied_windows(subject.spec, source),
+        *rules_chance.find_ties_at_limit(subject.spec, source),
+        *rules_chance.find_chance_picks(subject.spec, source),
+        *rules_chance.find_ties_in_windows(subject.spec, source),
     ]
     return [
-        *(by_chance or rules_elements.element_by_chance(subject, source, rows)),
-        *rules_texts.asked_text_order(subject, source),
+        *(by_chance or rules_elements.find_elements_by_chance(subject, source, rows)),
+        *rules_texts.find_text_order_in_stages(subject, source),
     ]

@@ -12,17 +12,17 @@ Documents = list[dict[str, Any]]
 Stages = Sequence[Mapping[str, Any]]
 
 
-def asked(spec: PipelineSpec, source: LocalDocuments, stages: Stages) -> Documents:
+def collect_documents(spec: PipelineSpec, source: LocalDocuments, stages: Stages) -> Documents:
     """The documents that a collection has become behind some stages; none where they cannot be had."""
     try:
         return source.with_documents(
-            spec.collection, stages, lambda documents: made(spec, source, documents, stages)
+            spec.collection, stages, lambda documents: run_stages(spec, source, documents, stages)
         )
     except ResultsError:
         return []  # Whoever runs the pipeline says why.
 
 
-def made(
+def run_stages(
     spec: PipelineSpec, source: LocalDocuments, documents: Iterable[dict[str, Any]], stages: Stages
 ) -> Documents:
     """What stages make of documents that stand in for the collection; none where they cannot run."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.aggregation.fields import Gives, record_of
-from preprocessor.lint.documents import described_results
+from preprocessor.lint.documents import load_result_shape
 from preprocessor.lint.shape.flow import flow_of
 from preprocessor.lint.shape.values import column
 from preprocessor.schemas.resultfields import Field, field_at
@@ -36,7 +36,7 @@ def column_meanings(spec: TableSpec) -> dict[str, str]:
     stages = tuple(bson.encode(stage) for stage in spec.pipeline if not _only_chooses(stage))
     if not (any(map(_leads_to_fields, spec.columns)) or any(map(_reads_fields, stages))):
         return {}
-    rows = _traced(stages, spec.let)
+    rows = _trace_rows(stages, spec.let)
     traits = {name: column(rows, name).traits for name in spec.columns}
     texts = {name: _meaning(one.path, one.sources) for name, one in traits.items()}
     return {name: text for name, text in texts.items() if text}
@@ -47,21 +47,21 @@ def _only_chooses(stage: Mapping[str, Any]) -> bool:
     return record is not None and record.gives in (Gives.CHOSEN, Gives.BY_PLACE)
 
 
-def _traced(stages: tuple[bytes, ...], variables: Mapping[str, Any]) -> Shape:
+def _trace_rows(stages: tuple[bytes, ...], variables: Mapping[str, Any]) -> Shape:
     """What the rows are, as far as it is told of which fields they are made."""
     if not variables:
         return _behind(stages)
     import bson
 
-    return flow_of([bson.decode(stage) for stage in stages], described_results(), variables).rows
+    return flow_of([bson.decode(stage) for stage in stages], load_result_shape(), variables).rows
 
 
 @lru_cache(maxsize=1024)
 def _behind(stages: tuple[bytes, ...]) -> Shape:
-    """As ``_traced``: tables that begin with the same stages, as those of shared lists do, go together that far."""
+    """As ``_trace_rows``: tables that begin with the same stages, as those of shared lists do, go together that far."""
     import bson
 
-    return flow_of([bson.decode(stages[-1])], _behind(stages[:-1])).rows if stages else described_results()
+    return flow_of([bson.decode(stages[-1])], _behind(stages[:-1])).rows if stages else load_result_shape()
 
 
 @lru_cache(maxsize=1024)
@@ -89,9 +89,9 @@ def _meaning(path: str | None, sources: frozenset[str]) -> str:
     closest = _closest(sources)
     known = [field for field in map(field_at, closest) if field]
     if len(closest) == 1 and known:
-        return f"From {_named(closest[0])}: {known[0].description}"
+        return f"From {_describe_source(closest[0])}: {known[0].description}"
     if known or any("[" in source for source in closest):
-        return f"From {_listed(map(_named, closest))}."
+        return f"From {_join_names(map(_describe_source, closest))}."
     return ""
 
 
@@ -107,7 +107,7 @@ def _closest(sources: Iterable[str]) -> list[str]:
     ]
 
 
-def _named(source: str) -> str:
+def _describe_source(source: str) -> str:
     field = field_at(source)
     if field:
         unit = _unit(field)
@@ -120,7 +120,7 @@ def _unit(field: Field) -> str:
     return "" if field.unit == _COUNT else field.unit
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     """``a and b``, or ``a, b and c``."""
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last

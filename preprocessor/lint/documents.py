@@ -13,8 +13,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.aggregation import AggregationError, aggregate
-from preprocessor.lint.shape.learn import described, learnt
-from preprocessor.lint.shape.telling import telling
+from preprocessor.lint.shape.learn import learnt, read_schema_shape
+from preprocessor.lint.shape.telling import select_telling
 from preprocessor.lint.shape.values import Shape, unknown_documents
 from preprocessor.results.model import ResultsError
 from preprocessor.results.resultshape import MARKS, expects_results, is_result
@@ -34,13 +34,13 @@ def collection_shape(spec: PipelineSpec, source: LocalDocuments | None) -> tuple
         schema = load("result") if all(map(is_result, documents)) else None
         return learnt(documents, schema, believed=all(map(_by_runner, documents))), True
     taken = source is None and expects_results(spec.pipeline)
-    return (described_results() if taken else unknown_documents()), False
+    return (load_result_shape() if taken else unknown_documents()), False
 
 
 @cache
-def described_results() -> Shape:
+def load_result_shape() -> Shape:
     """What documents of the runner look like; read once, for all tables."""
-    return described(load("result"))
+    return read_schema_shape(load("result"))
 
 
 def _matching(spec: PipelineSpec, source: LocalDocuments) -> list[dict[str, Any]]:
@@ -48,7 +48,7 @@ def _matching(spec: PipelineSpec, source: LocalDocuments) -> list[dict[str, Any]
         return source.with_documents(
             spec.collection,
             _with_more(spec.pipeline),
-            lambda documents: telling(_passing(documents, spec)),
+            lambda documents: select_telling(_passing(documents, spec)),
             pruned=True,
         )
     except (AggregationError, ResultsError):

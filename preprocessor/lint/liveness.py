@@ -41,7 +41,7 @@ def _usage(pipeline: Sequence[Mapping[str, Any]], live: Live) -> Usage:
     for index in range(len(pipeline) - 1, -1, -1):
         ((name, argument),) = pipeline[index].items()
         effect = effect_of(name, argument)
-        unused = [*_unused(effect, live, (index, name)), *unused]
+        unused = [*_find_unused(effect, live, (index, name)), *unused]
         live = _live_before(effect, live)
     return Usage(tuple(unused), live)
 
@@ -59,7 +59,7 @@ def _without_places(parts: Parts) -> Parts:
     return parts
 
 
-def _unused(effect: Effect, live: Live, path: Path) -> Iterable[Unused]:
+def _find_unused(effect: Effect, live: Live, path: Path) -> Iterable[Unused]:
     for field in effect.fields:
         if field.becomes != "dropped" and not field.always and not is_live(field.parts, live):
             place = (*path, *(field.place or ()))

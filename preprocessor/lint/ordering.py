@@ -81,7 +81,7 @@ def _arrays_behind(order: Order, name: str, argument: Any, path: Path) -> Mappin
     return arrays | making(order, argument, path) if making else arrays
 
 
-def _grouped(order: Order, argument: Any, path: Path) -> dict[str, Order]:
+def _order_group_arrays(order: Order, argument: Any, path: Path) -> dict[str, Order]:
     arrays = {}
     for name, value in argument.items():
         operator = next(iter(value), "") if isinstance(value, Mapping) and name != "_id" else ""
@@ -103,21 +103,21 @@ def _in_facets(order: Order, argument: Any, path: Path) -> dict[str, Order]:
     return arrays
 
 
-def _looked_up(order: Order, argument: Any, path: Path) -> dict[str, Order]:
+def _order_lookup_array(order: Order, argument: Any, path: Path) -> dict[str, Order]:
     """What is looked up is mostly one document; only what a stage in there leaves to chance is held against it."""
     inside = orders(argument.get("pipeline", []), (*path, "pipeline"))
     return {str(argument["as"]): inside[-1]} if inside and inside[-1].by is By.CHANCE else {}
 
 
-def _reached(order: Order, argument: Any, path: Path) -> dict[str, Order]:
+def _order_graph_array(order: Order, argument: Any, path: Path) -> dict[str, Order]:
     return {str(argument["as"]): Order(By.CHANCE, path)}
 
 
 MAKING_ARRAYS: Final[Mapping[str, Callable[[Order, Any, Path], dict[str, Order]]]] = {
-    "$group": _grouped,
+    "$group": _order_group_arrays,
     "$facet": _in_facets,
-    "$lookup": _looked_up,
-    "$graphLookup": _reached,
+    "$lookup": _order_lookup_array,
+    "$graphLookup": _order_graph_array,
 }
 """Stages of whose arrays the order of elements is known; of others nothing is said."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from preprocessor.aggregation import AggregationError, check
 from preprocessor.aggregation.fields import paths_in_query, split_path
 from preprocessor.findings.finding import Finding
-from preprocessor.lint import asked_findings, findings, page_findings, row_findings, subject_of
+from preprocessor.lint import find_by_asking, findings, page_findings, row_findings, subject_of
 from preprocessor.lint.documents import collection_shape
 from preprocessor.lint.rules_texts import shows_sort_keys
 from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
@@ -47,7 +47,7 @@ def lint(pages: Iterable[Sequence[Spec | None]], source: LocalDocuments | None, 
     whose pipelines were run.
     """
     listed = [list(specs) for specs in pages]
-    quoted = _quoted(spec for specs in listed for spec in specs)
+    quoted = _collect_quoted_fields(spec for specs in listed for spec in specs)
     found: list[Finding] = []
     for specs in listed:
         subjects = []
@@ -68,7 +68,7 @@ def lint(pages: Iterable[Sequence[Spec | None]], source: LocalDocuments | None, 
             found += _still_true(foreseen, spec, rows[id(spec)]) if ran else foreseen
             if ran and (came := rows[id(spec)]):
                 found += row_findings(subject, came)
-                found += asked_findings(subject, source, came) if source else []
+                found += find_by_asking(subject, source, came) if source else []
         found += [one for _, one in page_findings(subjects)]
     return found
 
@@ -82,7 +82,7 @@ def _is_checked(spec: PipelineSpec) -> bool:
     return True
 
 
-def _quoted(specs: Iterable[Spec | None]) -> dict[str, list[str]]:
+def _collect_quoted_fields(specs: Iterable[Spec | None]) -> dict[str, list[str]]:
     """By the id of a table, the fields of its rows that values and statements in the prose read."""
     fields: dict[str, list[str]] = defaultdict(list)
     for spec in specs:

@@ -69,22 +69,22 @@ class RuleContext:
     @cached_property
     def usage(self) -> Usage:
         """What of the pipeline is used."""
-        return usage(self.spec.pipeline, self._used)
+        return usage(self.spec.pipeline, self._fields_in_use)
 
     @cached_property
     def live(self) -> Live:
         """The fields of the rows that are shown or read in the prose, as paths."""
-        return frozenset(tuple(column.split(".")) for column in self._used)
+        return frozenset(tuple(column.split(".")) for column in self._fields_in_use)
 
     @property
-    def _used(self) -> tuple[str, ...]:
+    def _fields_in_use(self) -> tuple[str, ...]:
         return (*(column for _, column in self.spec.shown_columns), *self.quoted)
 
     def column(self, name: str) -> Shape:
         """What the rows have in a column: a field of this very name, else what the dots lead to."""
         return column(self.flow.rows, name)
 
-    def defined(self, name: str) -> Path | None:
+    def find_definition(self, name: str) -> Path | None:
         """Where the rows' field ``name`` gets its value: the last stage that computes it, or else includes it."""
         for stage in reversed(self.flow.stages):
             if stage.name in ("$set", "$addFields", "$project", "$group") and isinstance(
@@ -121,7 +121,7 @@ class RuleContext:
         return f"lines {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
 
 
-def quoted(names: Iterable[Any]) -> str:
+def quote(names: Iterable[Any]) -> str:
     """Names between backticks: ``a``, ``a`` and ``b``, or ``a``, ``b`` and ``c``."""
     each = [f"`{name}`" for name in names]
     return each[0] if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
-from preprocessor.lint.asking import Documents, asked, made
+from preprocessor.lint.asking import Documents, collect_documents, run_stages
 from preprocessor.lint.ordering import By, Order, orders
-from preprocessor.lint.rulecontext import quoted
+from preprocessor.lint.rulecontext import quote
 from preprocessor.lint.sortings import Sorting, Stages, is_kept, is_row_by_row, last_sorting
 from preprocessor.render.column import column_value
 from preprocessor.specs.model import PipelineSpec
@@ -26,13 +26,13 @@ Row = Mapping[str, Any]
 Rows = Sequence[Row]
 
 
-def tied_rows(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
+def find_tied_rows(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
     """MT418, MT424: two rows are equal in all that they are sorted by, so that their order is chance.
 
     It is graver (MT424) where no two sources need give them to the sort in one order.
     """
     sorting = last_sorting(spec.pipeline)
-    if sorting is None or not sorting.seen or _never_there(sorting, rows):
+    if sorting is None or not sorting.is_seen or _never_there(sorting, rows):
         return
     for number, (one, other) in enumerate(pairwise(sorting.keys_of(rows)), 1):
         first, second = rows[number - 1], rows[number]
@@ -41,7 +41,7 @@ def tied_rows(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
                 "MT424" if _comes_by_chance(spec, sorting) else "MT418",
                 spec.file,
                 spec.locate(("pipeline", sorting.place, sorting.name), key=True),
-                f"rows {number} and {number + 1} are equal in {quoted(sorting.keys)}, by which rows are sorted: "
+                f"rows {number} and {number + 1} are equal in {quote(sorting.keys)}, by which rows are sorted: "
                 "which comes first is chance",
                 _with_more_keys(spec, sorting, first, second),
             )
@@ -83,21 +83,21 @@ def _with_more_keys(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) 
     return f"sort by a field that tells them apart too, for example {sorting.with_key(key)}"
 
 
-def tied_at_limit(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding]:
+def find_ties_at_limit(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding]:
     """MT419: what a ``$limit`` cuts off is equal to the last that it keeps, in all that is sorted by."""
     for place, stage in enumerate(spec.pipeline):
         sorting = last_sorting(spec.pipeline[:place]) if "$limit" in stage else None
         if sorting is None or (last := _last_kept([*sorting.behind, stage])) < 1:
             continue
         before = spec.pipeline[: sorting.place + 1]
-        border = asked(spec, source, [*before, {"$skip": last - 1}, {"$limit": 2}])
+        border = collect_documents(spec, source, [*before, {"$skip": last - 1}, {"$limit": 2}])
         keys = sorting.keys_of(border)
         if len(keys) == 2 and keys[0] == keys[1] and _is_seen(spec, source, sorting, border):
             yield finding(
                 "MT419",
                 spec.file,
                 spec.locate(("pipeline", place, "$limit"), key=True),
-                f"the first that `$limit` cuts off is equal to the last that it keeps in {quoted(sorting.keys)}, "
+                f"the first that `$limit` cuts off is equal to the last that it keeps in {quote(sorting.keys)}, "
                 "by which rows are sorted: which of them is shown is chance",
                 f"sort by a field that tells them apart too, for example {sorting.with_key('_id')}, or show both",
             )
@@ -120,33 +120,35 @@ def _is_seen(spec: PipelineSpec, source: LocalDocuments, sorting: Sorting, borde
     behind = spec.pipeline[sorting.place + 1 :]
     if not is_row_by_row(behind):
         return border[0] != border[1]
-    rows = made(spec, source, border, [one for one in behind if next(iter(one)) not in ("$limit", "$skip")])
+    rows = run_stages(
+        spec, source, border, [one for one in behind if next(iter(one)) not in ("$limit", "$skip")]
+    )
     return len(rows) == 2 and bool(_differing(spec, *rows))
 
 
 _PICKING: Final = ("$first", "$last", "$firstN", "$lastN")
 
 
-def picked_by_chance(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding]:
+def find_chance_picks(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding]:
     """MT424: a group takes a value by the place of documents, where nothing has put them in order."""
     if not any("$group" in stage for stage in spec.pipeline):
         return
     before = By.STORAGE
     for index, (stage, order) in enumerate(zip(spec.pipeline, orders(spec.pipeline), strict=True)):
         if "$group" in stage and before in (By.STORAGE, By.CHANCE):
-            for name, message, hint in _taken_by_chance(spec, source, index):
+            for name, message, hint in _find_chance_fields(spec, source, index):
                 where = spec.locate(("pipeline", index, "$group", name), key=True)
                 yield finding("MT424", spec.file, where, message, hint)
         before = order.by
 
 
-def _taken_by_chance(
+def _find_chance_fields(
     spec: PipelineSpec, source: LocalDocuments, index: int
 ) -> Iterator[tuple[str, str, str]]:
     """The fields of a group whose values are chance, each with what to say of it and what to do."""
     group = spec.pipeline[index]["$group"]
     ahead, key = spec.pipeline[:index], group["_id"]
-    picked = _picked(group)
+    picked = _find_picking_fields(group)
     for name in _several(spec, source, index, picked) if picked else ():
         yield (
             name,
@@ -163,11 +165,11 @@ def _taken_by_chance(
                 "has sorted them, and they have different values",
                 "put a `$sort` before the `$group`",
             )
-        elif operator in _BEST and _tied(spec, source, ahead, key, value):
+        elif operator in _BEST and _has_ties(spec, source, ahead, key, value):
             yield (
                 name,
                 f"`{operator}` takes `{name}` from documents of which some are equal in "
-                f"{quoted(value[operator]['sortBy'])}, by which it sorts: which of them comes first is chance",
+                f"{quote(value[operator]['sortBy'])}, by which it sorts: which of them comes first is chance",
                 "sort by a field that tells them apart too",
             )
 
@@ -183,13 +185,13 @@ def _overwritten(spec: PipelineSpec, source: LocalDocuments, ahead: Stages, key:
         {"$unwind": "$pair"},
         {"$group": {"_id": {"key": "$key", "name": "$pair.k"}, "values": {"$addToSet": "$pair.v"}}},
     ]
-    return any(len(one["values"]) > 1 for one in asked(spec, source, [*ahead, *pairs]))
+    return any(len(one["values"]) > 1 for one in collect_documents(spec, source, [*ahead, *pairs]))
 
 
 _BEST: Final = ("$top", "$bottom", "$topN", "$bottomN")
 
 
-def _tied(
+def _has_ties(
     spec: PipelineSpec, source: LocalDocuments, ahead: Stages, key: Any, value: Mapping[str, Any]
 ) -> bool:
     """Whether two of those that a group takes, or the last of them and the next, sort alike and differ."""
@@ -204,7 +206,7 @@ def _tied(
         "output": {"by": sorted_by, "value": argument["output"]},
     }
     taken = {f"{operator.removesuffix('N')}N": best}
-    groups = asked(spec, source, [*ahead, {"$group": {"_id": key, "taken": taken}}])
+    groups = collect_documents(spec, source, [*ahead, {"$group": {"_id": key, "taken": taken}}])
     return any(
         one["by"] == other["by"] and one.get("value") != other.get("value")
         for group in groups
@@ -224,7 +226,7 @@ _BY_PLACE: Final = (
 )
 
 
-def tied_windows(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding]:
+def find_ties_in_windows(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding]:
     """MT424: what a window computes depends on which of two documents comes first that are sorted alike."""
     for index, stage in enumerate(spec.pipeline):
         argument = stage.get("$setWindowFields", {})
@@ -238,12 +240,12 @@ def tied_windows(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding
             {"$match": {"n": {"$gt": 1}}},
             {"$limit": 1},
         ]
-        if asked(spec, source, [*spec.pipeline[:index], *ties]):
+        if collect_documents(spec, source, [*spec.pipeline[:index], *ties]):
             yield finding(
                 "MT424",
                 spec.file,
                 spec.locate(("pipeline", index, "$setWindowFields", "output", name), key=True),
-                f"`{name}` goes by the place of documents, some of which are equal in {quoted(argument['sortBy'])}, by "
+                f"`{name}` goes by the place of documents, some of which are equal in {quote(argument['sortBy'])}, by "
                 "which they are sorted: which of them comes first is chance",
                 "sort by a field that tells them apart too",
             )
@@ -256,7 +258,7 @@ def _goes_by_place(output: Any) -> bool:
     return counted or any(name in output for name in _BY_PLACE)
 
 
-def _picked(group: Mapping[str, Any]) -> dict[str, Any]:
+def _find_picking_fields(group: Mapping[str, Any]) -> dict[str, Any]:
     """What the group picks, by the name of the field."""
     found = {}
     for name, value in group.items():
@@ -272,5 +274,5 @@ def _several(spec: PipelineSpec, source: LocalDocuments, index: int, picked: Map
     names = {f"f{number}": name for number, name in enumerate(picked)}
     sets = {short: {"$addToSet": {"$ifNull": [picked[name], None]}} for short, name in names.items()}
     key = spec.pipeline[index]["$group"]["_id"]
-    groups = asked(spec, source, [*spec.pipeline[:index], {"$group": {"_id": key, **sets}}])
+    groups = collect_documents(spec, source, [*spec.pipeline[:index], {"$group": {"_id": key, **sets}}])
     return [name for short, name in names.items() if any(len(group[short]) > 1 for group in groups)]

@@ -19,7 +19,7 @@ Rows = Sequence[Mapping[str, Any]]
 _DATE: Final = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d(:\d\d){0,2}(\.\d+)?Z?)?)?")
 
 
-def zone_without_dates(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
+def find_zone_without_dates(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
     """MT425: a time zone is named for an axis that has no dates, so it changes nothing."""
     plot = plot_of(spec)
     if plot and plot.timezone and not any(map(is_date, present_values(rows, plot.x))):
@@ -28,7 +28,7 @@ def zone_without_dates(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
         yield finding("MT425", spec.file, spec.locate((*plot.place, "timezone"), key=True), message, hint)
 
 
-def dates_as_names(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
+def find_dates_as_names(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
     """MT426: texts that are dates stand in the order in which rows name them, which is not that of time."""
     plot = plot_of(spec)
     if plot is None:
@@ -54,7 +54,7 @@ def _out_of_order(names: list[str]) -> tuple[str, str] | None:
     return next(((one, other) for one, other in pairwise(names) if one > other), None)
 
 
-def dates_not_to_scale(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
+def find_dates_not_to_scale(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
     """MT429: a line goes over texts that are dates, at equal distances whatever time lies between them."""
     plot = plot_of(spec)
     if plot is None or plot.mark != "line":
@@ -89,4 +89,4 @@ def _whole(name: str) -> str:
     return f"{day}{'-01' if len(day) == 7 else ''} {time + '00:00:00'[len(time) :]}.{(part + '000000')[:6]}"
 
 
-RULES: Final = (zone_without_dates, dates_as_names, dates_not_to_scale)
+RULES: Final = (find_zone_without_dates, find_dates_as_names, find_dates_not_to_scale)

@@ -18,7 +18,7 @@ _MOST_DIGITS: Final = 6
 _MOST_DECIMALS: Final = 15  # of the schema
 
 
-def many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
+def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT508: a column that is computed, and that nobody rounds, shows the noise of its arithmetic."""
     spec = subject.spec
     for index, column in enumerate(spec.columns if isinstance(spec, TableSpec) else ()):
@@ -29,13 +29,13 @@ def many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
         longest = max(values, key=significant_digits, default=None)
         if significant_digits(longest) <= _MOST_DIGITS:
             continue
-        decimals = _proposed(values)
+        decimals = _propose_decimals(values)
         message = f"`{column}` shows up to {significant_digits(longest)} digits, such as {raw_text(longest)}"
         hint = f'round what readers see: "format": {{"{column}": {{"decimals": {decimals}}}}}'
         yield subject.finding("MT508", spec.locate(("columns", index)), message, hint)
 
 
-def _proposed(values: Sequence[object]) -> int:
+def _propose_decimals(values: Sequence[object]) -> int:
     """Decimals that leave the largest figure four digits and the smallest two."""
     numbers = [Decimal(raw_text(value)) for value in values if is_number(value)]
     powers = [number.adjusted() for number in numbers if number.is_finite() and number]

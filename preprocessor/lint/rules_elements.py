@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.finding import Finding
-from preprocessor.lint.asking import asked
+from preprocessor.lint.asking import collect_documents
 from preprocessor.lint.ordering import MAKING_ARRAYS, By, Order
-from preprocessor.lint.rulecontext import RuleContext, quoted
+from preprocessor.lint.rulecontext import RuleContext, quote
 from preprocessor.lint.rules_order import chance_limits, draws
 from preprocessor.render.column import column_value
 
@@ -29,14 +29,14 @@ _DIGITS: Final = 9
 """Sums of many numbers may differ in their last digits when these are added in another order."""
 
 
-def element_by_chance(subject: RuleContext, source: LocalDocuments, rows: Rows) -> Iterator[Finding]:
+def find_elements_by_chance(subject: RuleContext, source: LocalDocuments, rows: Rows) -> Iterator[Finding]:
     """MT424: what is shown goes by the places of elements in an array that nothing has put in order."""
     if chance_limits(subject) or any(draws(subject.spec.pipeline, ())):
         return  # MT401 and MT421 tell of it.
     lists = _open_arrays(subject.orders[-1].arrays) if subject.orders else []
     columns = [column for column in _columns(subject) if column not in lists]  # MT420 tells of those.
-    shown = _shown(rows, columns)
-    for index, names in _made_by_chance(subject):
+    shown = _count_shown_rows(rows, columns)
+    for index, names in _find_chance_arrays(subject):
         if not _differing(subject, source, (index, names), columns, shown):
             continue
         for name in names:
@@ -50,7 +50,7 @@ def _finding(subject: RuleContext, name: str, index: int, columns: list[str]) ->
         "MT424",
         order.cause,
         f"the elements of `{name}` come {'in no order' if order.by is By.CHANCE else 'as documents are stored'}, and "
-        f"{quoted(columns)} {'goes' if len(columns) == 1 else 'go'} by their places: a server and files may show "
+        f"{quote(columns)} {'goes' if len(columns) == 1 else 'go'} by their places: a server and files may show "
         "different values",
         f'sort them first: {{"$set": {{"{name}": {{"$sortArray": {{"input": "${name}", "sortBy": 1}}}}}}}}; or take '
         "`$max`, `$min` or `$avg`",
@@ -67,7 +67,7 @@ def _open_arrays(arrays: Mapping[str, Order]) -> list[str]:
     return [name for name, order in arrays.items() if order.by in (By.CHANCE, By.STORAGE)]
 
 
-def _made_by_chance(subject: RuleContext) -> Iterator[Made]:
+def _find_chance_arrays(subject: RuleContext) -> Iterator[Made]:
     """The stages that make arrays in no order, by their numbers, each with the names of the arrays."""
     before: Mapping[str, Order] = {}
     for index, order in enumerate(subject.orders[:-1]):
@@ -88,40 +88,42 @@ def _differing(
     """The columns in which readers see something else when arrays, behind the stage that makes them, are reordered."""
     index, names = made
     pipeline = subject.spec.pipeline
-    for reordered in (_turned_round, _moved_up):
+    for reordered in (_reverse_array, _rotate_array):
         stage = {
             "$set": {
                 name: {"$cond": [{"$isArray": [f"${name}"]}, reordered(f"${name}"), f"${name}"]}
                 for name in names
             }
         }
-        rows = asked(subject.spec, source, [*pipeline[: index + 1], stage, *pipeline[index + 1 :]])
-        if rows and (others := _shown(rows, columns)) != shown:
-            return _told_apart(shown, others, columns)
+        rows = collect_documents(
+            subject.spec, source, [*pipeline[: index + 1], stage, *pipeline[index + 1 :]]
+        )
+        if rows and (others := _count_shown_rows(rows, columns)) != shown:
+            return _find_differing_columns(shown, others, columns)
     return []
 
 
-def _turned_round(array: str) -> dict[str, Any]:
+def _reverse_array(array: str) -> dict[str, Any]:
     return {"$reverseArray": array}
 
 
-def _moved_up(array: str) -> dict[str, Any]:
+def _rotate_array(array: str) -> dict[str, Any]:
     """Each element one place further up, the first at the end: none keeps its place, as one in the middle may above."""
     return {"$concatArrays": [{"$slice": [array, 1, 2**31 - 1]}, {"$slice": [array, 1]}]}
 
 
-def _shown(rows: Rows, columns: Sequence[str]) -> Seen:
+def _count_shown_rows(rows: Rows, columns: Sequence[str]) -> Seen:
     """The rows as readers see them, whatever their order."""
-    return Counter(tuple(_written(column_value(row, column)) for column in columns) for row in rows)
+    return Counter(tuple(_format_value(column_value(row, column)) for column in columns) for row in rows)
 
 
-def _written(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.{_DIGITS}g}"
     return "" if value is MISSING else repr(value)
 
 
-def _told_apart(one: Seen, other: Seen, columns: Sequence[str]) -> list[str]:
+def _find_differing_columns(one: Seen, other: Seen, columns: Sequence[str]) -> list[str]:
     """The columns that have other values; all where only their combination differs."""
     found = [
         name

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from preprocessor.aggregation.values import is_flag, truthy
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.nearest import did_you_mean
-from preprocessor.lint.rulecontext import RuleContext, quoted
+from preprocessor.lint.rulecontext import RuleContext, quote
 from preprocessor.lint.shape.expressions import Path, Visit
 from preprocessor.lint.shape.flow import StageFlow
 from preprocessor.lint.shape.values import ARRAY, Shape, lookup, member
@@ -23,19 +23,19 @@ def _never(shape: Shape) -> bool:
     return shape.kinds == ARRAY and shape.items is not None and _never(shape.items)
 
 
-def column_never_there(subject: RuleContext) -> Iterator[Finding]:
+def find_columns_never_there(subject: RuleContext) -> Iterator[Finding]:
     """MT302: a column that no row can have is empty from top to bottom."""
     rows = subject.flow.rows
     for path, column in subject.spec.shown_columns:
         if rows.kinds and _never(subject.column(column)):
             names = list(rows.fields)
-            named = did_you_mean(column, names) or (f"the rows have {quoted(names[:12])}" if names else "")
+            named = did_you_mean(column, names) or (f"the rows have {quote(names[:12])}" if names else "")
             hint = _element(column, rows) or named
             message = f"no row can have the column `{column}`: readers see it empty"
             yield subject.finding("MT302", subject.spec.locate(path), message, hint)
 
 
-def path_never_there(subject: RuleContext) -> Iterator[Finding]:
+def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
     """MT402: a path that no document has gives nothing, and what is computed from it is null."""
     told: set[str] = set()
     for stage in subject.flow.stages:
@@ -103,12 +103,12 @@ def _near(root: Shape, parts: Parts) -> str:
             names = [
                 one for one in above.fields if one not in (name, "_", "_id") and not above.fields[one].absent
             ]
-            there = f"{place} {quoted(names[:8])} here" if names else "take it out"
+            there = f"{place} {quote(names[:8])} here" if names else "take it out"
             return did_you_mean(name, names) or there
     return ""
 
 
-def path_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
+def find_paths_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
     """MT403: where only some documents have a field, the cell of the others does not say why it has no value."""
     if not subject.known:
         return
@@ -147,7 +147,7 @@ def _read_at(subject: RuleContext, source: str) -> tuple[int, int] | None:
 _VARIED = "variant"
 
 
-def overridden_setting(subject: RuleContext) -> Iterator[Finding]:
+def find_overridden_settings(subject: RuleContext) -> Iterator[Finding]:
     """MT412: a setting is shown for all, but the variants of the experiment replaced it."""
     varied = member(subject.flow.documents, _VARIED)
     told = set()
@@ -183,7 +183,7 @@ def _same_name(shape: Shape, name: str, path: str, depth: int) -> tuple[str, fro
     return None
 
 
-def two_copies(subject: RuleContext) -> Iterator[Finding]:
+def find_two_copies(subject: RuleContext) -> Iterator[Finding]:
     """MT415: one value is read from the key of the documents, its neighbours from the field that the key copies."""
     read = {visit.shape.traits.path or "" for visit in subject.visits if not visit.name}
     for visit in subject.visits:
@@ -203,4 +203,10 @@ def two_copies(subject: RuleContext) -> Iterator[Finding]:
             )
 
 
-RULES = (column_never_there, path_never_there, path_sometimes_there, overridden_setting, two_copies)
+RULES = (
+    find_columns_never_there,
+    find_paths_never_there,
+    find_paths_sometimes_there,
+    find_overridden_settings,
+    find_two_copies,
+)

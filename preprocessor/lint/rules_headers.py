@@ -11,9 +11,9 @@ from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.specs.model import TableSpec
 
 
-def header_blanks(subject: RuleContext) -> Iterator[Finding]:
+def find_header_blanks(subject: RuleContext) -> Iterator[Finding]:
     """MT503: blanks at the ends of a header, or two in a row, are slips of the keyboard."""
-    for index, header in enumerate(_written(subject)):
+    for index, header in enumerate(_list_headers(subject)):
         if header != " ".join(header.split()):
             message = f'the header "{header}" has blanks too many'
             hint = f'write "{" ".join(header.split())}"'
@@ -23,9 +23,9 @@ def header_blanks(subject: RuleContext) -> Iterator[Finding]:
 _CODE_NAME = re.compile(r"[a-z]+[A-Z]\w*|\w+_\w+")
 
 
-def header_is_field_name(subject: RuleContext) -> Iterator[Finding]:
+def find_field_names_as_headers(subject: RuleContext) -> Iterator[Finding]:
     """MT504: a header that is the name of a field speaks to programs, not to readers."""
-    for index, (column, header) in enumerate(zip(subject.columns, _written(subject), strict=False)):
+    for index, (column, header) in enumerate(zip(subject.columns, _list_headers(subject), strict=False)):
         if header == column and _CODE_NAME.fullmatch(header):
             words = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", header).lower().capitalize()
             yield subject.finding(
@@ -36,7 +36,7 @@ def header_is_field_name(subject: RuleContext) -> Iterator[Finding]:
             )
 
 
-def _written(subject: RuleContext) -> tuple[str, ...]:
+def _list_headers(subject: RuleContext) -> tuple[str, ...]:
     return subject.spec.headers if isinstance(subject.spec, TableSpec) else ()
 
 
@@ -68,13 +68,13 @@ _PITFALLS = (
 )
 
 
-def misleading_measure(subject: RuleContext) -> Iterator[Finding]:
+def find_misleading_measures(subject: RuleContext) -> Iterator[Finding]:
     """MT413: a counter stands under a header for something that it does not measure."""
     for index, (column, header) in enumerate(zip(subject.columns, subject.headers, strict=False)):
         sources = subject.column(column).traits.sources
         for pitfall in _PITFALLS:
             if any(one.endswith(pitfall.source) for one in sources) and pitfall.header.search(header):
-                path = subject.defined(column)
+                path = subject.find_definition(column)
                 at = subject.at(path, key=True) if path else subject.spec.locate(("columns", index))
                 message = f"“{header.strip()}” is computed from `{pitfall.source}`, which {pitfall.message}"
                 yield subject.finding("MT413", at, message, pitfall.hint)
@@ -98,4 +98,4 @@ def _cpu_in_part(subject: RuleContext, index: int, header: str, sources: frozens
     )
 
 
-RULES = (header_blanks, header_is_field_name, misleading_measure)
+RULES = (find_header_blanks, find_field_names_as_headers, find_misleading_measures)

@@ -14,7 +14,7 @@ from preprocessor.lint.shape.expressions import Operand, Path, Visit
 from preprocessor.lint.shape.values import NUMBERS, elements
 
 
-def _written(expression: Any) -> str:
+def _format_expression(expression: Any) -> str:
     return expression[1:] if isinstance(expression, str) else json.dumps(expression, default=str)
 
 
@@ -24,7 +24,7 @@ def _divisors(subject: RuleContext) -> Iterator[Operand]:
             yield visit.operands[1]
 
 
-def null_counted_as_zero(subject: RuleContext) -> Iterator[Finding]:
+def find_nulls_counted_as_zero(subject: RuleContext) -> Iterator[Finding]:
     """MT306: a sum makes 0 of samples that are null, and a mean over such sums counts them."""
     for visit in subject.visits:
         if visit.name not in ("$avg", "$min", "$median", "$percentile", "$stdDevPop", "$stdDevSamp"):
@@ -43,7 +43,7 @@ def null_counted_as_zero(subject: RuleContext) -> Iterator[Finding]:
 _ONLY_NUMBERS: Final = frozenset({"$avg", "$sum", "$stdDevPop", "$stdDevSamp", "$median", "$percentile"})
 
 
-def texts_left_out(subject: RuleContext) -> Iterator[Finding]:
+def find_texts_left_out(subject: RuleContext) -> Iterator[Finding]:
     """MT428: a sum or a mean leaves out what is no number, without a word.
 
     Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/avg/#non-numeric-or-missing-values
@@ -69,7 +69,7 @@ def texts_left_out(subject: RuleContext) -> Iterator[Finding]:
         )
 
 
-def rounded_divisor(subject: RuleContext) -> Iterator[Finding]:
+def find_rounded_divisors(subject: RuleContext) -> Iterator[Finding]:
     """MT307: a divisor that was rounded to whole numbers can be 0, and makes the quotient inexact."""
     for divisor in _divisors(subject):
         digits = divisor.shape.traits.digits
@@ -77,13 +77,13 @@ def rounded_divisor(subject: RuleContext) -> Iterator[Finding]:
             yield subject.in_pipeline(
                 "MT307",
                 divisor.path,
-                f"the divisor `{_written(divisor.expression)}` has been rounded: below 0.5 it is 0 and the whole "
-                "table fails, and short runs are shown too fast or too slow",
+                f"the divisor `{_format_expression(divisor.expression)}` has been rounded: below 0.5 it is 0 and the "
+                "whole table fails, and short runs are shown too fast or too slow",
                 "divide by the value as it was measured, and round the result",
             )
 
 
-def zero_divisor(subject: RuleContext) -> Iterator[Finding]:
+def find_zero_divisors(subject: RuleContext) -> Iterator[Finding]:
     """MT308: a document has 0 where the pipeline divides by it."""
     for divisor in _divisors(subject):
         traits = divisor.shape.traits
@@ -104,14 +104,14 @@ _GUARD = (
 )
 
 
-def unguarded_divisor(subject: RuleContext) -> Iterator[Finding]:
+def find_unguarded_divisors(subject: RuleContext) -> Iterator[Finding]:
     """MT410: nothing says that the divisor is not 0; one such document would fail the whole table."""
     places: dict[str, list[Path]] = defaultdict(list)
     for divisor in _divisors(subject):
         traits = divisor.shape.traits
         settled = traits.nonzero or (traits.digits is not None and traits.digits <= 0)
         if not settled and not (traits.known and 0 in traits.known):
-            places[_written(divisor.expression)].append(divisor.path)
+            places[_format_expression(divisor.expression)].append(divisor.path)
     for written, paths in places.items():
         more = f" (here and in {subject.lines(paths[1:])})" if len(paths) > 1 else ""
         yield subject.in_pipeline(
@@ -123,7 +123,7 @@ def unguarded_divisor(subject: RuleContext) -> Iterator[Finding]:
         )
 
 
-def zip_by_position(subject: RuleContext) -> Iterator[Finding]:
+def find_zips_by_position(subject: RuleContext) -> Iterator[Finding]:
     """MT407: arrays of samples that are paired by position pair what was measured at different times."""
     for visit in subject.visits:
         if visit.name != "$zip":
@@ -148,14 +148,14 @@ _EARLIER = re.compile(r"before|start|begin|first|initial", re.IGNORECASE)
 _COMPARISONS = ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp")
 
 
-def unchecked_counters(subject: RuleContext) -> Iterator[Finding]:
+def find_unchecked_counters(subject: RuleContext) -> Iterator[Finding]:
     """MT409: a difference of two states of a server means nothing when it was restarted in between."""
     places: dict[tuple[str, str], list[Path]] = defaultdict(list)
     for visit in subject.visits:
         pair = _two_states(visit)
         if visit.name == "$subtract" and pair and _LATER.search(pair[0]) and _EARLIER.search(pair[1]):
             places[pair].append(visit.path)
-    checked = {frozenset(pair) for visit in subject.visits if (pair := _compared_states(visit))}
+    checked = {frozenset(pair) for visit in subject.visits if (pair := _find_compared_states(visit))}
     for (later, earlier), paths in places.items():
         if frozenset((later, earlier)) in checked:
             continue
@@ -178,16 +178,16 @@ def _two_states(visit: Visit) -> tuple[str, str] | None:
     return (left, right) if left != right and rest and rest == other else None
 
 
-def _compared_states(visit: Visit) -> tuple[str, str] | None:
+def _find_compared_states(visit: Visit) -> tuple[str, str] | None:
     return _two_states(visit) if visit.name in _COMPARISONS else None
 
 
 RULES = (
-    null_counted_as_zero,
-    texts_left_out,
-    rounded_divisor,
-    zero_divisor,
-    unguarded_divisor,
-    zip_by_position,
-    unchecked_counters,
+    find_nulls_counted_as_zero,
+    find_texts_left_out,
+    find_rounded_divisors,
+    find_zero_divisors,
+    find_unguarded_divisors,
+    find_zips_by_position,
+    find_unchecked_counters,
 )

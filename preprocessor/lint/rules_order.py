@@ -11,7 +11,7 @@ from typing import Any, Final
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.lint.ordering import By
-from preprocessor.lint.rulecontext import RuleContext, quoted
+from preprocessor.lint.rulecontext import RuleContext, quote
 from preprocessor.lint.shape.expressions import Path
 from preprocessor.lint.shape.flow import StageFlow
 from preprocessor.lint.shape.values import NUMBERS, Shape, lookup
@@ -25,13 +25,13 @@ def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
             yield key, lookup(stage.before, tuple(key.split(".")))
 
 
-def missing_sort_key(subject: RuleContext) -> Iterator[Finding]:
+def find_missing_sort_keys(subject: RuleContext) -> Iterator[Finding]:
     """MT305: a sort by a field that no row has leaves rows in whatever order they come."""
     for stage in subject.stages("$sort"):
         for key, shape in sort_keys(stage):
             if not shape.absent or not stage.before.kinds:
                 continue
-            dropped = _dropped_by(subject, stage, key)
+            dropped = _find_dropping_stage(subject, stage, key)
             if dropped is not None:
                 line = subject.at((dropped.number,))[0]
                 why = f"the `{dropped.name}` in line {line} has dropped it"
@@ -41,7 +41,7 @@ def missing_sort_key(subject: RuleContext) -> Iterator[Finding]:
                 names = [
                     name for name, one in stage.before.fields.items() if not one.absent and name != "_id"
                 ]
-                hint = did_you_mean(key, names) or (f"they have {quoted(names[:8])} here" if names else "")
+                hint = did_you_mean(key, names) or (f"they have {quote(names[:8])} here" if names else "")
             yield subject.in_pipeline(
                 "MT305",
                 (*stage.path, key),
@@ -51,7 +51,7 @@ def missing_sort_key(subject: RuleContext) -> Iterator[Finding]:
             )
 
 
-def _dropped_by(subject: RuleContext, sort: StageFlow, key: str) -> StageFlow | None:
+def _find_dropping_stage(subject: RuleContext, sort: StageFlow, key: str) -> StageFlow | None:
     parts = tuple(key.split("."))
     for stage in reversed(subject.flow.stages[: sort.number]):
         if not lookup(stage.before, parts).absent:
@@ -60,7 +60,7 @@ def _dropped_by(subject: RuleContext, sort: StageFlow, key: str) -> StageFlow | 
     return None
 
 
-def limit_without_sort(subject: RuleContext) -> Iterator[Finding]:
+def find_limits_without_sort(subject: RuleContext) -> Iterator[Finding]:
     """MT401: which documents a ``$limit`` keeps is chance when nothing has put them in order."""
     for stage in chance_limits(subject):
         yield subject.in_pipeline(
@@ -91,7 +91,7 @@ def chance_limits(subject: RuleContext) -> list[StageFlow]:
     ]
 
 
-def rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
+def find_rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
     """MT416: rows come out of a stage that promises no order, and nothing sorts them."""
     order = subject.orders[-1] if subject.orders else None
     if order is None or order.by is not By.CHANCE or chance_limits(subject) or _draws_in_order(subject):
@@ -107,7 +107,7 @@ def rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
     )
 
 
-def at_random(subject: RuleContext) -> Iterator[Finding]:
+def find_random_order(subject: RuleContext) -> Iterator[Finding]:
     """MT421: a document or a number is drawn anew by every run, and no sort behind it changes that."""
     order = subject.orders[-1] if subject.orders else None
     for path, name in draws(subject.spec.pipeline, ()):
@@ -156,7 +156,7 @@ def _sort_by(subject: RuleContext) -> str:
     return f'end the pipeline with a `$sort` that tells the rows apart, for example {{"$sort": {{"{first}": 1}}}}'
 
 
-def stored_order(subject: RuleContext) -> Iterator[Finding]:
+def find_stored_order(subject: RuleContext) -> Iterator[Finding]:
     """MT417: rows come as their documents are stored, which a copy of the collection need not share."""
     by = subject.orders[-1].by if subject.orders else By.STORAGE
     if by is By.STORAGE and not chance_limits(subject) and not _draws_in_order(subject):
@@ -177,7 +177,7 @@ def _draws_in_order(subject: RuleContext) -> bool:
     return bool(kinds) and kinds <= NUMBERS | {"date", "null"}
 
 
-def array_by_chance(subject: RuleContext) -> Iterator[Finding]:
+def find_arrays_by_chance(subject: RuleContext) -> Iterator[Finding]:
     """MT420, MT417: an array is shown whose elements come in no order, or as documents are stored."""
     arrays = subject.orders[-1].arrays if subject.orders else {}
     for column in dict.fromkeys(column for _, column in subject.spec.shown_columns):
@@ -195,16 +195,18 @@ def array_by_chance(subject: RuleContext) -> Iterator[Finding]:
             )
 
 
-def text_order(subject: RuleContext) -> Iterator[Finding]:
+def find_text_order(subject: RuleContext) -> Iterator[Finding]:
     """MT408: texts with numbers in them are sorted letter by letter, so that 10 stands before 9."""
     for stage in subject.stages("$sort"):
         for key, shape in sort_keys(stage):
-            example = misplaced(shape.traits.known or (), stage.argument[key])
+            example = find_misplaced_texts(shape.traits.known or (), stage.argument[key])
             if example is not None:
-                yield subject.in_pipeline("MT408", (*stage.path, key), *told_of_text(key, example), key=True)
+                yield subject.in_pipeline(
+                    "MT408", (*stage.path, key), *describe_text_order(key, example), key=True
+                )
 
 
-def told_of_text(key: str, example: str) -> tuple[str, str]:
+def describe_text_order(key: str, example: str) -> tuple[str, str]:
     """Message and hint about a key that sorts numbers as text."""
     return (
         f"`{key}` is text with numbers in it, and sorts letter by letter: {example}",
@@ -215,7 +217,7 @@ def told_of_text(key: str, example: str) -> tuple[str, str]:
 _RUN = re.compile(r"\d+")
 
 
-def misplaced(values: Iterable[Any], direction: Any) -> str | None:
+def find_misplaced_texts(values: Iterable[Any], direction: Any) -> str | None:
     """Two of the values, texts that differ in numbers alone, that stand the wrong way round by these."""
     framed: dict[str, list[str]] = defaultdict(list)
     for text in sorted({value for value in values if isinstance(value, str)}):
@@ -231,11 +233,11 @@ def misplaced(values: Iterable[Any], direction: Any) -> str | None:
 
 
 RULES = (
-    missing_sort_key,
-    limit_without_sort,
-    text_order,
-    rows_by_chance,
-    at_random,
-    stored_order,
-    array_by_chance,
+    find_missing_sort_keys,
+    find_limits_without_sort,
+    find_text_order,
+    find_rows_by_chance,
+    find_random_order,
+    find_stored_order,
+    find_arrays_by_chance,
 )

@@ -23,7 +23,7 @@ class _Shown(NamedTuple):
     digits: int | None
 
 
-def _shown(subjects: Sequence[RuleContext]) -> list[_Shown]:
+def _list_shown_columns(subjects: Sequence[RuleContext]) -> list[_Shown]:
     return [
         _Shown(
             subject,
@@ -39,9 +39,9 @@ def _shown(subjects: Sequence[RuleContext]) -> list[_Shown]:
     ]
 
 
-def misplaced_header(subjects: Sequence[RuleContext]) -> Iterator[tuple[RuleContext, Finding]]:
+def find_misplaced_headers(subjects: Sequence[RuleContext]) -> Iterator[tuple[RuleContext, Finding]]:
     """MT414: a header that elsewhere on the page stands over something else was copied from there."""
-    shown = _shown(subjects)
+    shown = _list_shown_columns(subjects)
     by_header: dict[str, dict[tuple[str, frozenset[str]], _Shown]] = defaultdict(dict)
     by_sources: dict[frozenset[str], set[str]] = defaultdict(set)
     for one in shown:
@@ -76,10 +76,10 @@ def _akin(header: str, one: _Shown) -> bool:
     return any(word.lower()[:4] in words for word in _WORD.findall(header) if len(word) > 1)
 
 
-def uneven_rounding(subjects: Sequence[RuleContext]) -> Iterator[tuple[RuleContext, Finding]]:
+def find_uneven_rounding(subjects: Sequence[RuleContext]) -> Iterator[tuple[RuleContext, Finding]]:
     """MT506: the same column is rounded to different decimals in the tables of a page."""
     by_column: dict[tuple[str, str], list[_Shown]] = defaultdict(list)
-    for one in _shown(subjects):
+    for one in _list_shown_columns(subjects):
         if one.digits is not None and one.column not in one.subject.spec.format:
             by_column[one.header, one.column].append(one)
     for found in by_column.values():
@@ -87,7 +87,7 @@ def uneven_rounding(subjects: Sequence[RuleContext]) -> Iterator[tuple[RuleConte
         for one in found:
             if one.digits == usual or count == len(found):
                 continue
-            path = one.subject.defined(one.column)
+            path = one.subject.find_definition(one.column)
             at = one.subject.at(path, key=True) if path else one.subject.spec.locate(("columns", one.place))
             message = (
                 f"`{one.column}` is rounded to {_decimals(one.digits)} here, and to {_decimals(usual)} in other "
@@ -101,4 +101,4 @@ def _decimals(digits: int | None) -> str:
     return "whole numbers" if not digits else "1 decimal" if digits == 1 else f"{digits} decimals"
 
 
-RULES = (misplaced_header, uneven_rounding)
+RULES = (find_misplaced_headers, find_uneven_rounding)

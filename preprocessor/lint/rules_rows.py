@@ -8,7 +8,7 @@ from typing import Any
 from preprocessor.aggregation.values import MISSING, is_number
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
-from preprocessor.lint.rulecontext import quoted
+from preprocessor.lint.rulecontext import quote
 from preprocessor.render.column import column_value
 from preprocessor.specs.model import TableSpec
 
@@ -25,7 +25,7 @@ def key_columns(spec: TableSpec) -> tuple[str, ...]:
     return spec.columns[:1]
 
 
-def naming_columns(spec: TableSpec, rows: Rows) -> tuple[str, ...]:
+def find_naming_columns(spec: TableSpec, rows: Rows) -> tuple[str, ...]:
     """The columns that name a row: by which readers find it, the first, parts of its ``_id``, and all but numbers.
 
     An element of a set that was made one row of each names its row, too. Other numbers are what was measured: who
@@ -82,9 +82,9 @@ def _has_names(column: str, rows: Rows) -> bool:
     )
 
 
-def repeated_key(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
+def find_repeated_keys(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
     """MT411: two rows have the same name, so that readers cannot know which is which."""
-    columns, shown = naming_columns(spec, rows), key_columns(spec)
+    columns, shown = find_naming_columns(spec, rows), key_columns(spec)
     seen: dict[str, int] = {}
     for number, row in enumerate(rows, 1):
         first = seen.setdefault(repr([column_value(row, column) for column in columns]), number)
@@ -94,7 +94,7 @@ def repeated_key(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
                 "MT411",
                 spec.file,
                 spec.locate(("columns", spec.columns.index(shown[0]))),
-                f"rows {first} and {number} are both {values} in {quoted(shown)}: readers cannot tell them apart",
+                f"rows {first} and {number} are both {values} in {quote(shown)}: readers cannot tell them apart",
                 "show what differs between them, drop the stale document, or group them",
             )
             return

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
-from preprocessor.lint.asking import asked
+from preprocessor.lint.asking import collect_documents
 from preprocessor.lint.rulecontext import RuleContext
-from preprocessor.lint.rules_order import misplaced, sort_keys, told_of_text
+from preprocessor.lint.rules_order import describe_text_order, find_misplaced_texts, sort_keys
 from preprocessor.lint.sortings import last_sorting
 from preprocessor.render.column import column_value
 from preprocessor.specs.model import PipelineSpec
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 def shows_sort_keys(spec: PipelineSpec) -> bool:
     """Whether the rows have all that they are sorted by, so that `text_order` knows better than who foresees it."""
     sorting = last_sorting(spec.pipeline)
-    return sorting is not None and sorting.seen
+    return sorting is not None and sorting.is_seen
 
 
-def text_order(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+def find_text_order_of_rows(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
     """MT408: texts with numbers in them are sorted letter by letter, and two of them stand the wrong way round."""
     sorting = last_sorting(spec.pipeline)
-    if sorting is None or not sorting.seen:
+    if sorting is None or not sorting.is_seen:
         return
     for key, direction in sorting.keys.items():
-        example = misplaced((column_value(row, key) for row in rows), direction)
+        example = find_misplaced_texts((column_value(row, key) for row in rows), direction)
         if example is not None:
             at = spec.locate(("pipeline", sorting.place, sorting.name, key), key=True)
-            yield finding("MT408", spec.file, at, *told_of_text(key, example))
+            yield finding("MT408", spec.file, at, *describe_text_order(key, example))
 
 
-def asked_text_order(subject: RuleContext, source: LocalDocuments) -> Iterator[Finding]:
+def find_text_order_in_stages(subject: RuleContext, source: LocalDocuments) -> Iterator[Finding]:
     """MT408 about texts that stages make of numbers: fixtures are asked which there are."""
     spec = subject.spec
     for stage in subject.stages("$sort"):
@@ -44,7 +44,9 @@ def asked_text_order(subject: RuleContext, source: LocalDocuments) -> Iterator[F
             if not shape.traits.numeral or shows_sort_keys(spec):
                 continue
             values = [*spec.pipeline[: stage.number], {"$group": {"_id": f"${key}"}}]
-            example = misplaced((one["_id"] for one in asked(spec, source, values)), stage.argument[key])
+            example = find_misplaced_texts(
+                (one["_id"] for one in collect_documents(spec, source, values)), stage.argument[key]
+            )
             if example is not None:
                 path = (*stage.path, key)
-                yield subject.in_pipeline("MT408", path, *told_of_text(key, example), key=True)
+                yield subject.in_pipeline("MT408", path, *describe_text_order(key, example), key=True)

@@ -15,7 +15,7 @@ _BRACKETED = re.compile(r"\(([^()]*)\)")
 _LOOSE = re.compile(r"(?:[KkMGT]i?B|bytes|docs)/s\b")
 
 
-def written_unit(header: str) -> str:
+def read_unit(header: str) -> str:
     """The unit that a header names: what stands in its last brackets, or a word such as ``KB/s``; else nothing."""
     bracketed = _BRACKETED.findall(header)
     if bracketed:
@@ -27,27 +27,25 @@ def written_unit(header: str) -> str:
 def _columns(subject: RuleContext) -> Iterator[tuple[int, str, str, tuple[Unit, ...], Unit]]:
     """Columns with a unit in the header and one by computation: place, name, written unit, readings, computed."""
     for index, (column, header) in enumerate(zip(subject.columns, subject.headers, strict=False)):
-        text = written_unit(header)
+        text = read_unit(header)
         readings = units.readings(text) if text else ()
         computed = subject.column(column).traits.unit
         if readings and computed:
             yield index, column, text, readings, computed
 
 
-def wrong_unit(subject: RuleContext) -> Iterator[Finding]:
+def find_wrong_units(subject: RuleContext) -> Iterator[Finding]:
     """MT404: the header says one unit, the pipeline computes another."""
     for index, column, text, readings, computed in _columns(subject):
-        powers = units.measured(computed)
-        fitting = [one for one in readings if units.measured(one) == powers]
+        powers = units.select_measured(computed)
+        fitting = [one for one in readings if units.select_measured(one) == powers]
         if any(units.same_size(one, computed) for one in fitting):
             continue
         at = subject.spec.locate(("headers", index))
         if fitting:
             yield subject.finding("MT404", at, _off(column, text, fitting, computed), _FIX_SIZE)
         elif computed.is_data or any(one.is_data for one in readings):
-            message = (
-                f"the header says {text}, but `{column}` counts {_named_unit(computed)}: it is no such amount"
-            )
+            message = f"the header says {text}, but `{column}` counts {_format_unit(computed)}: it is no such amount"
             yield subject.finding("MT404", at, message, "name what is counted in the header")
 
 
@@ -62,19 +60,21 @@ def _off(column: str, text: str, readings: list[Unit], computed: Unit) -> str:
     return f"the header says {text}, but 1 in `{column}` is {sizes}: readers are told a wrong speed or size"
 
 
-def _named_unit(unit: Unit) -> str:
+def _format_unit(unit: Unit) -> str:
     over = [base for base, power in unit.powers if power > 0]
     under = [base for base, power in unit.powers if power < 0]
     return " × ".join(f"{base}s" for base in over) + "".join(f" a {base}" for base in under)
 
 
-def mixed_units(subject: RuleContext) -> Iterator[Finding]:
+def find_mixed_units(subject: RuleContext) -> Iterator[Finding]:
     """MT405: one table counts kilobytes of 1000 bytes in one column and of 1024 in another, under one name."""
     sizes: list[tuple[int, str, str, bool]] = []
     for index, column, text, readings, computed in _columns(subject):
         if len(readings) == 2 and readings[0].is_data:
             for binary, one in enumerate(readings):
-                if units.same_size(one, computed) and units.measured(one) == units.measured(computed):
+                if units.same_size(one, computed) and units.select_measured(one) == units.select_measured(
+                    computed
+                ):
                     sizes.append((index, column, text, bool(binary)))
     if len({binary for *_, binary in sizes}) < 2:
         return
@@ -93,28 +93,28 @@ def _step(binary: bool) -> str:
     return "1024" if binary else "1000"
 
 
-def wrong_name(subject: RuleContext) -> Iterator[Finding]:
+def find_wrong_names(subject: RuleContext) -> Iterator[Finding]:
     """MT406: a field is named for bytes, but something else is counted in it."""
     for name, shape in subject.flow.rows.fields.items():
-        computed, path = shape.traits.unit, subject.defined(name)
+        computed, path = shape.traits.unit, subject.find_definition(name)
         says = units.of_name(name)
         if computed is None or path is None or not says or not says[0].is_data or computed.is_data:
             continue
         yield subject.in_pipeline(
             "MT406",
             path,
-            f"`{name}` is named for bytes, but counts {_named_unit(computed)}: the next author will show it as bytes",
+            f"`{name}` is named for bytes, but counts {_format_unit(computed)}: the next author will show it as bytes",
             "name it for what it counts",
             key=True,
         )
 
 
-def two_units(subject: RuleContext) -> Iterator[Finding]:
+def find_two_units(subject: RuleContext) -> Iterator[Finding]:
     """MT427: the header names one unit, the column's format another. MT509: the same one, in other words."""
     spec = subject.spec
     for path, column, header in subject.spec.headings:
         form = spec.format.get(column)
-        says = units.readings(written_unit(header))
+        says = units.readings(read_unit(header))
         if (
             not form
             or not form.unit
@@ -127,7 +127,7 @@ def two_units(subject: RuleContext) -> Iterator[Finding]:
             one.powers == other.powers and units.same_size(one, other) for one in says for other in added
         )
         at = spec.locate(path, key=path[0] == "labels")
-        said = f"the header of `{column}` says {written_unit(header)}, and `format` adds {form.unit}"
+        said = f"the header of `{column}` says {read_unit(header)}, and `format` adds {form.unit}"
         if alike:
             yield subject.finding("MT509", at, f"{said}: readers see it twice", "leave one of them out")
         else:
@@ -137,7 +137,7 @@ def two_units(subject: RuleContext) -> Iterator[Finding]:
 
 def _is_unit(unit: Unit) -> bool:
     """Whether it measures something: a word in brackets alone may be anything."""
-    return bool(units.measured(unit)) or unit.factor != 1
+    return bool(units.select_measured(unit)) or unit.factor != 1
 
 
-RULES = (wrong_unit, mixed_units, wrong_name, two_units)
+RULES = (find_wrong_units, find_mixed_units, find_wrong_names, find_two_units)

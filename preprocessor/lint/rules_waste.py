@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from preprocessor.findings.finding import Finding
 from preprocessor.lint.liveness import Unused, is_live
-from preprocessor.lint.rulecontext import RuleContext, quoted
+from preprocessor.lint.rulecontext import RuleContext, quote
 from preprocessor.lint.shape.values import has_array
 
 
-def _carried(subject: RuleContext) -> dict[str, bool]:
+def _list_unshown_fields(subject: RuleContext) -> dict[str, bool]:
     """The fields of the rows that are not shown, each with whether it has arrays in it."""
     rows = subject.flow.rows
     return {
@@ -19,15 +19,15 @@ def _carried(subject: RuleContext) -> dict[str, bool]:
     }
 
 
-def unused_fields(subject: RuleContext) -> Iterator[Finding]:
+def find_unused_fields(subject: RuleContext) -> Iterator[Finding]:
     """MT501: what is computed or kept and neither read nor shown costs time and misleads the next author."""
-    heavy = {name for name, is_heavy in _carried(subject).items() if is_heavy}
+    heavy = {name for name, is_heavy in _list_unshown_fields(subject).items() if is_heavy}
     by_line: dict[int, list[Unused]] = defaultdict(list)
     for one in subject.usage.unused:
         if one.computed or one.name not in heavy:
             by_line[subject.at(one.path, key=True)[0]].append(one)
     for found in by_line.values():
-        names = quoted(dict.fromkeys(one.name for one in found))
+        names = quote(dict.fromkeys(one.name for one in found))
         verb = "is" if len(found) == 1 else "are"
         how = _HOW[any(one.computed for one in found), all(one.computed for one in found)]
         yield subject.in_pipeline(
@@ -42,9 +42,9 @@ def unused_fields(subject: RuleContext) -> Iterator[Finding]:
 _HOW = {(False, False): "kept", (True, False): "computed or kept", (True, True): "computed"}
 
 
-def carried_arrays(subject: RuleContext) -> Iterator[Finding]:
+def find_unshown_arrays(subject: RuleContext) -> Iterator[Finding]:
     """MT502: whole arrays of samples travel with every row and are not shown."""
-    heavy = [name for name, is_heavy in _carried(subject).items() if is_heavy and name != "_id"]
+    heavy = [name for name, is_heavy in _list_unshown_fields(subject).items() if is_heavy and name != "_id"]
     kept = {one.name: one.path for one in subject.usage.unused if not one.computed}
     placed = [name for name in heavy if name in kept]
     for name in placed:
@@ -60,12 +60,12 @@ def carried_arrays(subject: RuleContext) -> Iterator[Finding]:
         yield subject.finding(
             "MT502",
             subject.spec.locate(("pipeline",)),
-            f"rows carry {quoted(rest[:8])}, with whole arrays in them, and do not show them",
+            f"rows carry {quote(rest[:8])}, with whole arrays in them, and do not show them",
             "end the pipeline with a `$project` of what is shown",
         )
 
 
-def carried_key(subject: RuleContext) -> Iterator[Finding]:
+def find_unshown_key(subject: RuleContext) -> Iterator[Finding]:
     """MT505: a key that is a whole document travels with every row and is not shown."""
     key = subject.flow.rows.fields.get("_id")
     projects = [stage for stage in subject.stages("$project") if "_id" not in stage.argument]
@@ -86,4 +86,4 @@ def carried_key(subject: RuleContext) -> Iterator[Finding]:
     )
 
 
-RULES = (unused_fields, carried_arrays, carried_key)
+RULES = (find_unused_fields, find_unshown_arrays, find_unshown_key)

@@ -23,7 +23,7 @@ class Sorting(NamedTuple):
     behind: Stages
 
     @property
-    def seen(self) -> bool:
+    def is_seen(self) -> bool:
         """Whether all that is sorted by is in the rows that come out."""
         return all(is_kept(key, self.behind) for key in self.keys)
 

@@ -55,7 +55,7 @@ def without_silenced(found: Iterable[Finding], specs: Iterable[Spec]) -> list[Fi
     return [one for one in listed if one not in silenced]
 
 
-def unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran: bool) -> list[Finding]:
+def find_unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran: bool) -> list[Finding]:
     """A finding for every rule that a comment ignores in vain.
 
     ``found``: all findings, the silenced included. ``ran``: whether pipelines were run; where they were not, rules

@@ -127,12 +127,12 @@ class Build:
         found += linted or ()
         if any(spec.ignore for spec in specs):
             from preprocessor.lint.suppressions import (  # and with it all rules
-                unused_ignores,
+                find_unused_ignores,
                 without_silenced,
             )
 
             ran = self._runs and not self.away
-            vain = [] if linted is None else unused_ignores(found, specs, ran=ran)
+            vain = [] if linted is None else find_unused_ignores(found, specs, ran=ran)
             found = [*without_silenced(found, specs), *vain]
         return sorted({one for one in found if one.severity == "error" or one.file not in self._others})
 

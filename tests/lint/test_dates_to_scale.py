@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from preprocessor.lint.rules_charts import dates_not_to_scale
+from preprocessor.lint.rules_charts import find_dates_not_to_scale
 from preprocessor.pages.reading import read_page
 
 
@@ -15,7 +15,7 @@ def told(days: list[str]) -> bool:
     body = {"collection": "runs", "pipeline": [], "x": "day", "y": "n", "mark": "line"}
     page = read_page(f"<!-- MONGO_CHART: {json.dumps(body)} -->\n", "page.md", lambda _: None)
     rows = [{"day": day, "n": 1} for day in days]
-    return [one.rule for one in dates_not_to_scale(page.pipeline_specs[0], rows)] == ["MT429"]
+    return [one.rule for one in find_dates_not_to_scale(page.pipeline_specs[0], rows)] == ["MT429"]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from preprocessor.findings.rules import RULES
 from preprocessor.lint import findings, page_findings, row_findings, subject_of
 from preprocessor.lint.rules_rows import key_columns
-from preprocessor.lint.shape.learn import described, learnt
+from preprocessor.lint.shape.learn import learnt, read_schema_shape
 from preprocessor.lint.shape.values import unknown_documents
 from preprocessor.pages.reading import read_page
 from preprocessor.pages.static import judge
@@ -83,7 +83,7 @@ def test_documents_of_the_runner_may_be_divided_by_their_duration() -> None:
 
     assert rules(believed=True) == []
     assert rules(believed=False) == ["MT410"]
-    assert described(schema).fields["duration"].traits.unit is not None
+    assert read_schema_shape(schema).fields["duration"].traits.unit is not None
 
 
 def test_rows_are_told_apart_by_what_they_are_sorted_by() -> None:

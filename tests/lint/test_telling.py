@@ -45,12 +45,12 @@ def test_what_is_learnt_of_many_documents_is_what_all_of_them_tell(given_documen
         patch.setattr(telling, "_MANY", 0)
         for module in (telling, learn):
             patch.setattr(module, "FEW", 2)
-        found = telling.telling(given_documents)
+        found = telling.select_telling(given_documents)
         assert told(learn.learnt(found)) == told(learn.learnt(given_documents))
 
 
 def test_of_very_many_documents_few_are_kept():
     many = ({"_id": number, "rate": number / 3, "by": {"threads": number % 8}} for number in range(50_000))
-    assert len(telling.telling(many)) < 300
+    assert len(telling.select_telling(many)) < 300
     last = [{"_id": 1}] * 2_000 + [{"_id": 1, "late": None}]
-    assert telling.telling(last) == [{"_id": 1}, {"_id": 1, "late": None}]
+    assert telling.select_telling(last) == [{"_id": 1}, {"_id": 1, "late": None}]

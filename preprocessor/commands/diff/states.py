@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.aggregation.values import MISSING
-from preprocessor.lint.rules_rows import naming_columns
+from preprocessor.lint.rules_rows import find_naming_columns
 from preprocessor.render.chartdata import as_table
 from preprocessor.render.columns import columns_of
 from preprocessor.render.headers import with_unit
@@ -76,7 +76,7 @@ def _table(spec: PipelineSpec, answers: Answers, measured: Query, key: Sequence[
         return Table(*place, table.headers, (), failed=rows.message)
     headers, cells = _cells(table, rows)
     stated = tuple(key) if key and set(key) <= set(table.columns) else _of_chart(spec)
-    naming = [table.columns.index(name) for name in stated or naming_columns(table, rows)]
+    naming = [table.columns.index(name) for name in stated or find_naming_columns(table, rows)]
     return Table(
         *place,
         headers,

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from preprocessor.lint.shape import units
-from preprocessor.lint.shape.choices import settled_by
+from preprocessor.lint.shape.choices import find_nonzero
 from preprocessor.lint.shape.expressions import (
     Operand,
     Walk,
@@ -29,12 +29,12 @@ from preprocessor.lint.shape.values import (
     array,
     document,
     elements,
-    filled,
+    fill_missing,
     join,
     join_all,
-    marked,
     member,
     of_kinds,
+    with_traits,
     without,
 )
 
@@ -70,7 +70,7 @@ def _part(found: Found) -> Shape:
 
 
 @gives("$concatArrays", "$setUnion", "$setIntersection", "$setDifference")
-def _concatenated(found: Found) -> Shape:
+def _infer_concatenation(found: Found) -> Shape:
     items = join_all(elements(one.shape) for one in found)
     return array(items)._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
 
@@ -84,7 +84,7 @@ def _pairs(found: Found) -> Shape:
 
 
 @gives("$mergeObjects")
-def _merged(found: Found) -> Shape:
+def _infer_merge(found: Found) -> Shape:
     """Later documents win; a null adds nothing."""
     fields: dict[str, Shape] = {}
     is_open = False
@@ -100,7 +100,7 @@ def _merged(found: Found) -> Shape:
             sure = certain and not late.missing
             fields[name] = late if sure else join(late, early)._replace(missing=missing)
         is_open = is_open or value.open
-    return marked(document(fields, is_open=is_open), sources=_traits(found).sources)
+    return with_traits(document(fields, is_open=is_open), sources=_traits(found).sources)
 
 
 @gives("$concat")
@@ -122,12 +122,12 @@ def _filter(argument: Any, walk: Walk, path: At) -> Shape:
     if not isinstance(argument, Mapping) or "input" not in argument:
         return ANY
     value = shape_of(argument["input"], walk, (*path, "input"))
-    item, inner = _bound(argument, value, walk)
+    item, inner = _bind_element(argument, value, walk)
     condition = argument.get("cond")
     shape_of(condition, inner._replace(guarded=True), (*path, "cond"))
     if "limit" in argument:
         shape_of(argument["limit"], walk, (*path, "limit"))
-    kept = _kept(item, value.traits.path, condition, f"$${argument.get('as', 'this')}")
+    kept = _apply_condition(item, value.traits.path, condition, f"$${argument.get('as', 'this')}")
     shape = array(kept)._replace(
         kinds=frozenset({"array", "null"}) if value.nullish else frozenset({"array"}),
         traits=value.traits._replace(path=None, known=None),
@@ -135,13 +135,13 @@ def _filter(argument: Any, walk: Walk, path: At) -> Shape:
     return walk.visit(path, "$filter", (Operand((*path, "input"), argument["input"], value),), shape)
 
 
-def _bound(argument: Mapping[str, Any], value: Shape, walk: Walk) -> tuple[Shape, Walk]:
+def _bind_element(argument: Mapping[str, Any], value: Shape, walk: Walk) -> tuple[Shape, Walk]:
     item = elements(value)
     name = argument.get("as", "this")
     return item, walk.binding({name if isinstance(name, str) else "this": item})
 
 
-def _kept(item: Shape, path: str | None, condition: Any, variable: str) -> Shape:
+def _apply_condition(item: Shape, path: str | None, condition: Any, variable: str) -> Shape:
     """What elements look like after the condition: it may rule out null, and may name a series of a known unit.
 
     ``path`` is the array's own, if it comes from a document.
@@ -149,20 +149,20 @@ def _kept(item: Shape, path: str | None, condition: Any, variable: str) -> Shape
     left, right = _comparison(condition, "$ne")
     if right is None:
         # $ne of null keeps a document in which the field is missing.
-        item = _narrowed(item, left, variable, "null")
-    for text, is_present in settled_by(condition, True):
+        item = _exclude_kinds(item, left, variable, "null")
+    for text, is_present in find_nonzero(condition, True):
         if is_present:
-            item = _narrowed(item, text, variable, "null", "missing")
+            item = _exclude_kinds(item, text, variable, "null", "missing")
     left, right = _comparison(condition, "$eq")
     if left == f"{variable}.name" and isinstance(right, str):
         chosen = frozenset({f"{path}[{right}]"}) if path else item.traits.sources
         unit = units.of_series(right)
-        change = partial(marked, unit=unit, path=None, sources=chosen)
+        change = partial(with_traits, unit=unit, path=None, sources=chosen)
         return _with(item, ("dataPoints", "value"), change)
     return item
 
 
-def _narrowed(item: Shape, text: Any, variable: str, *kinds: str) -> Shape:
+def _exclude_kinds(item: Shape, text: Any, variable: str, *kinds: str) -> Shape:
     """The elements without those whose value at ``text`` (the variable, or a field of it) is of one of ``kinds``."""
     if text == variable:
         return without(item, *kinds)
@@ -205,7 +205,7 @@ def _map(argument: Any, walk: Walk, path: At) -> Shape:
     if not isinstance(argument, Mapping) or "input" not in argument:
         return ANY
     value = shape_of(argument["input"], walk, (*path, "input"))
-    _, inner = _bound(argument, value, walk)
+    _, inner = _bind_element(argument, value, walk)
     made = shape_of(argument.get("in"), inner, (*path, "in"))
     shape = array(made)._replace(
         kinds=frozenset({"array", "null"}) if value.nullish else frozenset({"array"}),
@@ -222,7 +222,7 @@ def _reduce(argument: Any, walk: Walk, path: At) -> Shape:
     first = shape_of(argument.get("initialValue"), walk, (*path, "initialValue"))
     made = shape_of(argument.get("in"), walk.binding({"this": elements(value), "value": ANY}), (*path, "in"))
     found = join_all((first, made, of_kinds(NULL)))
-    shape = marked(found, path=None, sources=value.traits.sources | made.traits.sources)
+    shape = with_traits(found, path=None, sources=value.traits.sources | made.traits.sources)
     return walk.visit(path, "$reduce", (Operand((*path, "input"), argument["input"], value),), shape)
 
 
@@ -239,7 +239,7 @@ def _zip(argument: Any, walk: Walk, path: At) -> Shape:
     inner = join_all(elements(one.shape) for one in found)
     if argument.get("useLongestLength"):
         inner = join_all((inner, of_kinds(NULL), elements(defaults)))
-    tuples = array(filled(inner), inner.traits)
+    tuples = array(fill_missing(inner), inner.traits)
     shape = array(tuples)._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
     return walk.visit(path, "$zip", found, shape)
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from preprocessor.lint.shape.expressions import Operand, Path, Settled, Walk, form, shape_of, sources
-from preprocessor.lint.shape.values import ANY, Shape, join_all, marked, without
+from preprocessor.lint.shape.values import ANY, Shape, join_all, with_traits, without
 
 
-def settled_by(condition: Any, outcome: bool) -> Settled:
+def find_nonzero(condition: Any, outcome: bool) -> Settled:
     """The expressions, as written, that are not 0 where the condition has this outcome.
 
     With each stands whether it is not null or missing either: ``$ne`` of 0 does not rule those out.
@@ -21,11 +21,11 @@ def settled_by(condition: Any, outcome: bool) -> Settled:
     ((name, argument),) = condition.items()
     parts = list(argument) if isinstance(argument, (list, tuple)) else [argument]
     if name == "$not" and len(parts) == 1:
-        return settled_by(parts[0], not outcome)
+        return find_nonzero(parts[0], not outcome)
     if name == ("$and" if outcome else "$or"):
-        return _NONE.union(*(settled_by(part, outcome) for part in parts))
+        return _NONE.union(*(find_nonzero(part, outcome) for part in parts))
     if len(parts) == 2:
-        return _compared(name if outcome else _OPPOSITE.get(name, ""), parts[0], parts[1])
+        return _settle_comparison(name if outcome else _OPPOSITE.get(name, ""), parts[0], parts[1])
     return _NONE
 
 
@@ -34,7 +34,7 @@ _OPPOSITE = {"$eq": "$ne", "$lte": "$gt", "$lt": "$gte"}
 _MIRRORED = {"$lt": "$gt", "$lte": "$gte", "$ne": "$ne"}
 
 
-def _compared(name: str, left: Any, right: Any) -> Settled:
+def _settle_comparison(name: str, left: Any, right: Any) -> Settled:
     if isinstance(right, str) and right.startswith("$"):
         name, left, right = _MIRRORED.get(name, ""), right, left
     if not isinstance(left, str) or not left.startswith("$"):
@@ -64,9 +64,9 @@ def _cond(argument: Any, walk: Walk, path: Path) -> Shape:
     except (KeyError, IndexError, TypeError, ValueError):
         return ANY
     decided = _guard(condition, walk, (*path, keys[0]))
-    yes = _branch(then, walk, (*path, keys[1]), settled_by(condition, True))
-    no = _branch(otherwise, walk, (*path, keys[2]), settled_by(condition, False))
-    return _chosen(walk, path, "$cond", [decided], [yes, no])
+    yes = _branch(then, walk, (*path, keys[1]), find_nonzero(condition, True))
+    no = _branch(otherwise, walk, (*path, keys[2]), find_nonzero(condition, False))
+    return _join_branches(walk, path, "$cond", [decided], [yes, no])
 
 
 @form("$switch")
@@ -80,17 +80,17 @@ def _switch(argument: Any, walk: Walk, path: Path) -> Shape:
         where = (*path, "branches", index)
         condition = branch.get("case") if isinstance(branch, Mapping) else None
         decided.append(_guard(condition, walk, (*where, "case")))
-        here = settled | settled_by(condition, True)
+        here = settled | find_nonzero(condition, True)
         results.append(_branch(branch.get("then"), walk, (*where, "then"), here))
-        settled |= settled_by(condition, False)
+        settled |= find_nonzero(condition, False)
     if "default" in argument:
         results.append(_branch(argument["default"], walk, (*path, "default"), settled))
-    return _chosen(walk, path, "$switch", decided, results)
+    return _join_branches(walk, path, "$switch", decided, results)
 
 
-def _chosen(walk: Walk, path: Path, name: str, decided: list[Shape], results: list[Shape]) -> Shape:
+def _join_branches(walk: Walk, path: Path, name: str, decided: list[Shape], results: list[Shape]) -> Shape:
     joined = join_all(results)
-    shape = marked(joined, sources=sources([*decided, *results]))
+    shape = with_traits(joined, sources=sources([*decided, *results]))
     return walk.visit(path, name, (), shape)
 
 
@@ -109,7 +109,7 @@ def _if_null(argument: Any, walk: Walk, path: Path) -> Shape:
     shape = join_all(one.shape for one in found)
     nullish = any(not one.shape.absent for one in found[:-1])
     zeroed = nullish and isinstance(argument[-1], (int, float)) and argument[-1] == 0
-    return walk.visit(path, "$ifNull", found, marked(shape, zeroed=zeroed or shape.traits.zeroed))
+    return walk.visit(path, "$ifNull", found, with_traits(shape, zeroed=zeroed or shape.traits.zeroed))
 
 
 @form("$let")

@@ -28,10 +28,10 @@ from preprocessor.lint.shape.values import (
     Traits,
     array,
     document,
-    filled,
+    fill_missing,
     join_all,
     lookup,
-    marked,
+    with_traits,
     without,
 )
 
@@ -121,7 +121,7 @@ def shape_of(expression: Any, walk: Walk, path: Path) -> Shape:
         return _of_document(expression, walk, path)
     if isinstance(expression, (list, tuple)):
         found = [shape_of(item, walk, (*path, index)) for index, item in enumerate(expression)]
-        return array(join_all(map(filled, found)), Traits(sources=sources(found)))
+        return array(join_all(map(fill_missing, found)), Traits(sources=sources(found)))
     return constant(expression)
 
 
@@ -147,9 +147,9 @@ def _of_text(text: str, walk: Walk, path: Path) -> Shape:
         found, parts = walk.variables.get("CURRENT", walk.root), tuple(text[1:].split("."))
     shape = lookup(found, parts)
     if (text, True) in walk.settled:
-        shape = marked(without(shape, "null", "missing"), nonzero=True)
+        shape = with_traits(without(shape, "null", "missing"), nonzero=True)
     elif (text, False) in walk.settled:
-        shape = marked(shape, nonzero=True)
+        shape = with_traits(shape, nonzero=True)
     return walk.visit(path, "", (Operand(path, text, found),), shape)
 
 
@@ -169,7 +169,7 @@ def _of_document(expression: Mapping[str, Any], walk: Walk, path: Path) -> Shape
         return _of_operator(first, expression[first], walk, (*path, first))
     fields = {name: shape_of(value, walk, (*path, name)) for name, value in expression.items()}
     shape = document(fields)
-    return marked(shape, sources=sources(list(fields.values())))
+    return with_traits(shape, sources=sources(list(fields.values())))
 
 
 def _of_operator(name: str, argument: Any, walk: Walk, path: Path) -> Shape:

@@ -38,7 +38,7 @@ class _Meaning:
 
     def __init__(self, schema: Schema, root: Schema, believed: bool) -> None:
         self._root, self._believed = root, believed
-        self.schema = _resolved(schema, root)
+        self.schema = _resolve_reference(schema, root)
 
     def field(self, name: str) -> _Meaning:
         properties = self.schema.get("properties", _NO_SCHEMA)
@@ -48,16 +48,16 @@ class _Meaning:
         return _Meaning(self.schema.get("items", _NO_SCHEMA), self._root, self._believed)
 
     def traits(self, path: str, known: frozenset[Any] | None) -> Traits:
-        nonzero = self._believed and _bounded(self.schema)
+        nonzero = self._believed and _is_positive(self.schema)
         unit = _unit(self.schema, path)
         return Traits(path, frozenset({path}), known, nonzero=nonzero, unit=unit)
 
 
-def _bounded(schema: Schema) -> bool:
+def _is_positive(schema: Schema) -> bool:
     return bool(schema.get("minimum", 0) > 0 or schema.get("exclusiveMinimum", -1) >= 0)
 
 
-def _resolved(schema: Any, root: Schema) -> Schema:
+def _resolve_reference(schema: Any, root: Schema) -> Schema:
     for _ in range(8):
         if not isinstance(schema, Mapping):
             return _NO_SCHEMA
@@ -152,9 +152,9 @@ _KINDS: Final = {
 }
 
 
-def described(schema: Schema) -> Shape:
+def read_schema_shape(schema: Schema) -> Shape:
     """The shape of the documents that a schema describes. Others may have any field beside those."""
-    return _described(_Meaning(schema, schema, False), "", False)
+    return _read_shape(_Meaning(schema, schema, False), "", False)
 
 
 class _Properties(Mapping[str, Shape]):
@@ -172,7 +172,7 @@ class _Properties(Mapping[str, Shape]):
             if name not in self._names:
                 raise KeyError(name)
             path = f"{self._path}.{name}" if self._path else name
-            self._found[name] = _described(self._meaning.field(name), path, True)
+            self._found[name] = _read_shape(self._meaning.field(name), path, True)
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -182,14 +182,14 @@ class _Properties(Mapping[str, Shape]):
         return len(self._names)
 
 
-def _described(meaning: _Meaning, path: str, missing: bool) -> Shape:
+def _read_shape(meaning: _Meaning, path: str, missing: bool) -> Shape:
     schema = meaning.schema
     return Shape(
         _schema_kinds(schema),
         missing,
         _Properties(meaning, path),
         True,
-        _described(meaning.items(), path, False) if "items" in schema else None,
+        _read_shape(meaning.items(), path, False) if "items" in schema else None,
         meaning.traits(path, None),
     )
 

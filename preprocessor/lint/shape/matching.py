@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from preprocessor.lint.shape.choices import settled_by
-from preprocessor.lint.shape.values import ARRAY, OBJECT, Parts, Shape, marked, member, without
+from preprocessor.lint.shape.choices import find_nonzero
+from preprocessor.lint.shape.values import ARRAY, OBJECT, Parts, Shape, member, with_traits, without
 
 
-def narrowed(shape: Shape, condition: Any) -> Shape:
+def narrow_by_query(shape: Shape, condition: Any) -> Shape:
     """The documents that meet a query."""
     if not isinstance(condition, Mapping):
         return shape
     for key, value in condition.items():
         if key == "$and" and isinstance(value, (list, tuple)):
             for part in value:
-                shape = narrowed(shape, part)
+                shape = narrow_by_query(shape, part)
         elif key == "$expr":
             shape = _by_expression(shape, value)
         elif not key.startswith("$"):
@@ -26,7 +26,7 @@ def narrowed(shape: Shape, condition: Any) -> Shape:
 
 
 def _by_expression(shape: Shape, expression: Any) -> Shape:
-    for text, is_present in settled_by(expression, True):
+    for text, is_present in find_nonzero(expression, True):
         if not text.startswith("$$"):
             shape = _settle_field(shape, tuple(text[1:].split(".")), present=is_present, nonzero=True)
     return shape
@@ -80,7 +80,7 @@ def _settle_field(
     if not parts:
         gone = ("null", "missing") if present else ("missing",) if exists else ()
         found = without(shape, *gone)
-        return marked(found, nonzero=True) if nonzero else found
+        return with_traits(found, nonzero=True) if nonzero else found
     if "object" not in shape.kinds:
         return shape
     name, below = parts[0], parts[1:]

@@ -15,7 +15,7 @@ from preprocessor.lint.shape.values import (
     Traits,
     elements,
     join_all,
-    marked,
+    with_traits,
 )
 
 Found = Sequence[Operand]
@@ -68,9 +68,9 @@ def _times(unit: Unit | None, factor: Shape, number: float | None) -> Unit | Non
     if unit is None:
         return None
     if number is not None:
-        return units.rescaled(unit, number) if units.converts(number) else None
+        return units.rescale_unit(unit, number) if units.converts(number) else None
     other = factor.traits.unit
-    return units.multiplied(unit, other) if other else None
+    return units.multiply_units(unit, other) if other else None
 
 
 @gives("$divide")
@@ -81,10 +81,10 @@ def _divide(found: Found) -> Shape:
     number = number_of(divisor)
     unit = dividend.shape.traits.unit
     if unit is not None and number is not None:
-        unit = units.rescaled(unit, 1 / number) if number and units.converts(number) else None
+        unit = units.rescale_unit(unit, 1 / number) if number and units.converts(number) else None
     elif unit is not None:
         other = divisor.shape.traits.unit
-        unit = units.divided(unit, other) if other else None
+        unit = units.divide_units(unit, other) if other else None
     nonzero = number is not None and _stays_nonzero(found)
     zeroed = dividend.shape.traits.zeroed
     return Shape(_kinds(found, dates=False), traits=_traits(found, nonzero=nonzero, unit=unit, zeroed=zeroed))
@@ -117,7 +117,7 @@ def _same_size(found: Found) -> Shape:
 
 @gives("$sum")
 def _sum(found: Found) -> Shape:
-    values = _summed(found)
+    values = _join_summands(found)
     zeroed = values.traits.zeroed or (values.nullish and not values.unknown)
     return Shape(NUMBERS, traits=_of_summary(found, values, zeroed=zeroed))
 
@@ -129,7 +129,7 @@ def _of_summary(found: Found, values: Shape, **more: Any) -> Traits:
 
 @gives("$avg", "$stdDevPop", "$stdDevSamp")
 def _mean(found: Found) -> Shape:
-    values = _summed(found)
+    values = _join_summands(found)
     return Shape(NUMBERS | NULL, traits=_of_summary(found, values, zeroed=values.traits.zeroed))
 
 
@@ -137,17 +137,17 @@ def _mean(found: Found) -> Shape:
 def _greatest(found: Found) -> Shape:
     """Never 0 where a number above 0 is among the arguments."""
     nonzero = len(found) > 1 and any((number_of(one) or 0) > 0 for one in found)
-    return marked(_least(found), nonzero=nonzero)
+    return with_traits(_least(found), nonzero=nonzero)
 
 
 @gives("$min")
 def _least(found: Found) -> Shape:
-    values = _summed(found)
+    values = _join_summands(found)
     traits = _of_summary(found, values, zeroed=values.traits.zeroed)
     return values._replace(kinds=values.kinds | NULL, missing=False, traits=traits)
 
 
-def _summed(found: Found) -> Shape:
+def _join_summands(found: Found) -> Shape:
     """What a summary goes over: the elements of its one argument where that is an array, else the arguments."""
     if len(found) != 1:
         return join_all(one.shape for one in found)

@@ -12,12 +12,12 @@ from typing import Any, Final
 from preprocessor.aggregation.fields import WHOLE, effect_of, is_nested, record_of
 from preprocessor.aggregation.values import is_flag, truthy
 from preprocessor.lint.shape.expressions import Path, Walk, shape_of
-from preprocessor.lint.shape.matching import narrowed
+from preprocessor.lint.shape.matching import narrow_by_query
 from preprocessor.lint.shape.trees import (
     Tree,
-    kept_fields,
-    planted,
-    replaced_at,
+    keep_fields,
+    plant_leaf,
+    replace_at,
     through_documents,
     with_fields,
     without_fields,
@@ -36,7 +36,7 @@ from preprocessor.lint.shape.values import (
     array,
     document,
     elements,
-    filled,
+    fill_missing,
     join,
     join_all,
     of_kinds,
@@ -73,9 +73,9 @@ def _shape_by_record(name: str, argument: Any, documents: Shape) -> Shape:
     dropped: Tree = {}
     for field in effect.fields:
         if field.becomes == "dropped":
-            planted(dropped, field.parts, True)
+            plant_leaf(dropped, field.parts, True)
         else:
-            planted(made, field.parts, Shape(ANY_KIND, missing=True))
+            plant_leaf(made, field.parts, Shape(ANY_KIND, missing=True))
     documents = without_fields(documents, dropped) if dropped else documents
     documents = with_fields(documents, made) if made else documents
     return join(documents, UNKNOWN) if record.adds else documents
@@ -85,14 +85,14 @@ def _shape_by_record(name: str, argument: Any, documents: Shape) -> Shape:
 def _match(argument: Any, walk: Walk, path: Path) -> Shape:
     if isinstance(argument, Mapping) and "$expr" in argument:
         shape_of(argument["$expr"], walk._replace(guarded=True), (*path, "$expr"))
-    return narrowed(walk.root, argument)
+    return narrow_by_query(walk.root, argument)
 
 
 @stage("$set", "$addFields")
 def _set(argument: Any, walk: Walk, path: Path) -> Shape:
     tree: Tree = {}
     for name, value in _items(argument):
-        planted(tree, tuple(name.split(".")), _set_leaf(value, walk, (*path, name)))
+        plant_leaf(tree, tuple(name.split(".")), _set_leaf(value, walk, (*path, name)))
     return with_fields(walk.root, tree)
 
 
@@ -105,7 +105,7 @@ def _set_leaf(value: Any, walk: Walk, path: Path) -> Shape | Tree:
         return shape_of(value, walk, path)
     tree: Tree = {}
     for name, inner in value.items():
-        planted(tree, tuple(name.split(".")), _set_leaf(inner, walk, (*path, name)))
+        plant_leaf(tree, tuple(name.split(".")), _set_leaf(inner, walk, (*path, name)))
     return tree
 
 
@@ -119,7 +119,7 @@ def _project(argument: Any, walk: Walk, path: Path) -> Shape:
         return without_fields(walk.root, dropped)
     if "_id" not in kept and "_id" not in computed and "_id" not in dropped:
         kept["_id"] = True
-    found = kept_fields(walk.root, kept, bool(computed))
+    found = keep_fields(walk.root, kept, bool(computed))
     return with_fields(found, computed) if computed else found
 
 
@@ -132,15 +132,15 @@ def _read_projection(
         if is_nested(value):
             _read_projection(value, walk, (*path, name), parts, trees)
         elif is_flag(value):
-            planted(kept if truthy(value) else dropped, parts, True)
+            plant_leaf(kept if truthy(value) else dropped, parts, True)
         else:
-            planted(computed, parts, shape_of(value, walk, (*path, name)))
+            plant_leaf(computed, parts, shape_of(value, walk, (*path, name)))
 
 
 @stage("$group")
 def _group(argument: Any, walk: Walk, path: Path) -> Shape:
     fields = {"_id": _key(shape_of(argument["_id"], walk, (*path, "_id")))}
-    return document({**fields, **accumulated(argument, walk, path)})
+    return document({**fields, **infer_accumulators(argument, walk, path)})
 
 
 def _key(shape: Shape) -> Shape:
@@ -152,10 +152,10 @@ def _key(shape: Shape) -> Shape:
         ((name, field),) = shape.fields.items()
         if field.missing:
             shape = shape._replace(fields={name: field._replace(kinds=field.kinds | NULL)})
-    return filled(shape)
+    return fill_missing(shape)
 
 
-def accumulated(argument: Mapping[str, Any], walk: Walk, path: Path) -> dict[str, Shape]:
+def infer_accumulators(argument: Mapping[str, Any], walk: Walk, path: Path) -> dict[str, Shape]:
     """The fields that accumulators make; ``_id`` is none of them."""
     return {
         name: _accumulator(value, walk, (*path, name)) for name, value in argument.items() if name != "_id"
@@ -173,7 +173,7 @@ def _accumulator(value: Any, walk: Walk, path: Path) -> Shape:
     where = (*path, name)
     if name == "$count":
         return of_kinds(INTEGERS, traits=Traits(nonzero=True))
-    part, at = _accumulated_part(argument, where)
+    part, at = _find_accumulated_part(argument, where)
     shape = shape_of(part, walk, at)
     traits = Traits(sources=shape.traits.sources, unit=shape.traits.unit)
     if name == "$sum":
@@ -183,15 +183,15 @@ def _accumulator(value: Any, walk: Walk, path: Path) -> Shape:
     if name in ("$avg", "$stdDevPop", "$stdDevSamp"):
         return Shape(NUMBERS | NULL, traits=traits)
     if name in ("$push", "$addToSet"):
-        return array(filled(shape) if name == "$push" else shape, traits)
+        return array(fill_missing(shape) if name == "$push" else shape, traits)
     if name in _PICKED:
-        return filled(shape)._replace(kinds=shape.kinds | NULL, missing=False, traits=traits)
+        return fill_missing(shape)._replace(kinds=shape.kinds | NULL, missing=False, traits=traits)
     if name in _LISTED:
-        return array(join(filled(shape), of_kinds(NULL)), traits)
+        return array(join(fill_missing(shape), of_kinds(NULL)), traits)
     return PRESENT
 
 
-def _accumulated_part(argument: Any, path: Path) -> tuple[Any, Path]:
+def _find_accumulated_part(argument: Any, path: Path) -> tuple[Any, Path]:
     """What an accumulator goes over: its argument, or that part of it which is named so."""
     if isinstance(argument, Mapping):
         for key in ("input", "output"):
@@ -213,21 +213,21 @@ def _count(argument: Any, walk: Walk, path: Path) -> Shape:
 @stage("$bucket")
 def _bucket(argument: Any, walk: Walk, path: Path) -> Shape:
     shape_of(argument["groupBy"], walk, (*path, "groupBy"))
-    return document({"_id": PRESENT, **_bucketed(argument, walk, path)})
+    return document({"_id": PRESENT, **_infer_bucket_fields(argument, walk, path)})
 
 
 @stage("$bucketAuto")
 def _bucket_auto(argument: Any, walk: Walk, path: Path) -> Shape:
-    group = filled(shape_of(argument["groupBy"], walk, (*path, "groupBy")))
+    group = fill_missing(shape_of(argument["groupBy"], walk, (*path, "groupBy")))
     limit = group if "granularity" not in argument else of_kinds(NUMBERS, NULL)
     bounds = document({"min": limit, "max": limit})
-    return document({"_id": bounds, **_bucketed(argument, walk, path)})
+    return document({"_id": bounds, **_infer_bucket_fields(argument, walk, path)})
 
 
-def _bucketed(argument: Mapping[str, Any], walk: Walk, path: Path) -> dict[str, Shape]:
+def _infer_bucket_fields(argument: Mapping[str, Any], walk: Walk, path: Path) -> dict[str, Shape]:
     output = argument.get("output")
     if isinstance(output, Mapping):
-        return accumulated(output, walk, (*path, "output"))
+        return infer_accumulators(output, walk, (*path, "output"))
     return {"count": of_kinds(INTEGERS)}
 
 
@@ -242,12 +242,12 @@ def _unwind(argument: Any, walk: Walk, path: Path) -> Shape:
         found.append(elements(value))
     if keeps and (value.missing or "array" in value.kinds):
         found.append(MISSING)
-    shape = replaced_at(walk.root, parts, join_all(found))
+    shape = replace_at(walk.root, parts, join_all(found))
     if keeps and len(parts) > 1:
         shape = join(shape, walk.root)  # Where there is nothing at the path, no document is made on the way.
     index = spec.get("includeArrayIndex")
     if isinstance(index, str):
-        shape = replaced_at(shape, tuple(index.split(".")), of_kinds(INTEGERS, NULL))
+        shape = replace_at(shape, tuple(index.split(".")), of_kinds(INTEGERS, NULL))
     return shape
 
 
@@ -268,7 +268,7 @@ def _lookup(argument: Any, walk: Walk, path: Path) -> Shape:
             shape_of(argument[name], walk, (*path, name))
     for name, value in _items(argument.get("let")):
         shape_of(value, walk, (*path, "let", name))
-    return replaced_at(walk.root, tuple(str(argument["as"]).split(".")), array(UNKNOWN))
+    return replace_at(walk.root, tuple(str(argument["as"]).split(".")), array(UNKNOWN))
 
 
 @stage("$facet")
@@ -291,9 +291,9 @@ def _windows(argument: Any, walk: Walk, path: Path) -> Shape:
     for name, value in _items(argument.get("output")):
         for operator, inner in _items(value):
             if operator != "window":
-                part, at = _accumulated_part(inner, (*path, "output", name, operator))
+                part, at = _find_accumulated_part(inner, (*path, "output", name, operator))
                 shape_of(part, walk, at)
-        planted(tree, tuple(name.split(".")), Shape(ANY_KIND, missing=True))
+        plant_leaf(tree, tuple(name.split(".")), Shape(ANY_KIND, missing=True))
     return with_fields(walk.root, tree)
 
 

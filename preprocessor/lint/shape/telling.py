@@ -13,7 +13,7 @@ _MANY: Final = 1_000
 Document = dict[str, Any]
 
 
-def telling(documents: Iterable[Document]) -> list[Document]:
+def select_telling(documents: Iterable[Document]) -> list[Document]:
     """The documents, or of many those from which the same is learnt: they are as many as there are things to learn."""
     rest = iter(documents)
     first = list(islice(rest, _MANY + 1))

@@ -22,7 +22,7 @@ Tree: TypeAlias = "dict[str, Shape | Tree | bool]"
 """Field name → its new shape, a tree of fields below it, or True for a field that is named as it is."""
 
 
-def planted(tree: Tree, parts: Parts, leaf: Any) -> None:
+def plant_leaf(tree: Tree, parts: Parts, leaf: Any) -> None:
     """Puts ``leaf`` into the tree at a dotted path."""
     for name in parts[:-1]:
         below = tree.setdefault(name, {})
@@ -58,7 +58,7 @@ def _document_with(shape: Shape, tree: Tree) -> Shape:
     return Shape(OBJECT, False, fields, is_document and shape.open, None, shape.traits)
 
 
-def kept_fields(shape: Shape, tree: Tree, computes: bool = False) -> Shape:
+def keep_fields(shape: Shape, tree: Tree, computes: bool = False) -> Shape:
     """The value with the named fields of its documents alone; what is no document is missing."""
     found = MISSING if shape.missing or shape.kinds - OBJECT - ARRAY else NOTHING
     if "object" in shape.kinds:
@@ -67,11 +67,11 @@ def kept_fields(shape: Shape, tree: Tree, computes: bool = False) -> Shape:
             if leaf is True:
                 fields[name] = member(shape, name)
             elif isinstance(leaf, dict):
-                fields[name] = kept_fields(member(shape, name), leaf, computes)
+                fields[name] = keep_fields(member(shape, name), leaf, computes)
         kept = {name: one for name, one in fields.items() if not one.absent}
         found = join(found, Shape(OBJECT, False, kept, False, None, shape.traits))
     if "array" in shape.kinds:
-        inner = None if shape.items is None else kept_fields(shape.items, tree, computes)
+        inner = None if shape.items is None else keep_fields(shape.items, tree, computes)
         dropped = inner if computes or inner is None else present(inner)
         found = join(found, Shape(ARRAY, items=dropped))
     return found
@@ -95,7 +95,7 @@ def _below(shape: Shape, leaf: Any) -> Shape:
     return without_fields(shape, leaf) if isinstance(leaf, dict) else shape
 
 
-def replaced_at(shape: Shape, parts: Parts, value: Shape) -> Shape:
+def replace_at(shape: Shape, parts: Parts, value: Shape) -> Shape:
     """The document with ``value`` at a path through documents alone; what else stands on the way becomes one."""
     if not parts:
         return value
@@ -105,7 +105,7 @@ def replaced_at(shape: Shape, parts: Parts, value: Shape) -> Shape:
     if fresh:
         fields = {name: one._replace(missing=True) for name, one in fields.items()}
     before = member(shape, parts[0]) if is_document else MISSING
-    fields[parts[0]] = replaced_at(join(before, MISSING) if fresh else before, parts[1:], value)
+    fields[parts[0]] = replace_at(join(before, MISSING) if fresh else before, parts[1:], value)
     return Shape(OBJECT, False, fields, is_document and shape.open, None, shape.traits)
 
 

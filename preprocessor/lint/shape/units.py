@@ -59,7 +59,7 @@ def readings(text: str) -> tuple[Unit, ...]:
     if not slash:
         return found
     under = _simple(denominator.strip())
-    return tuple(divided(one, two) for one in found for two in under)
+    return tuple(divide_units(one, two) for one in found for two in under)
 
 
 def _simple(word: str) -> tuple[Unit, ...]:
@@ -75,11 +75,11 @@ def _simple(word: str) -> tuple[Unit, ...]:
     if word == "%" or word.lower() in ("percent", "% of time"):
         return (Unit(0.01, ()),)
     if re.fullmatch(r"[A-Za-z]+", word):
-        return (Unit(1.0, ((counted(word), 1),)),)
+        return (Unit(1.0, ((find_base_unit(word), 1),)),)
     return ()
 
 
-def counted(word: str) -> str:
+def find_base_unit(word: str) -> str:
     """The base unit of a word for what is counted: singular, lower case."""
     lower = word.lower()
     return _COUNTED.get(lower) or (lower[:-1] if lower.endswith("s") else lower)
@@ -88,29 +88,29 @@ def counted(word: str) -> str:
 _MEASURED: Final = ("byte", "second")
 
 
-def measured(unit: Unit) -> Powers:
+def select_measured(unit: Unit) -> Powers:
     """The powers of bytes and seconds alone, without what is only counted."""
     return tuple(power for power in unit.powers if power[0] in _MEASURED)
 
 
-def multiplied(one: Unit, other: Unit) -> Unit:
+def multiply_units(one: Unit, other: Unit) -> Unit:
     """The unit of a product."""
-    return Unit(one.factor * other.factor, _merged(one.powers, other.powers, 1))
+    return Unit(one.factor * other.factor, _merge_powers(one.powers, other.powers, 1))
 
 
-def divided(one: Unit, other: Unit) -> Unit:
+def divide_units(one: Unit, other: Unit) -> Unit:
     """The unit of a quotient."""
-    return Unit(one.factor / other.factor, _merged(one.powers, other.powers, -1))
+    return Unit(one.factor / other.factor, _merge_powers(one.powers, other.powers, -1))
 
 
-def _merged(one: Powers, other: Powers, sign: int) -> Powers:
+def _merge_powers(one: Powers, other: Powers, sign: int) -> Powers:
     powers = dict(one)
     for base, power in other:
         powers[base] = powers.get(base, 0) + sign * power
     return tuple(sorted((base, power) for base, power in powers.items() if power))
 
 
-def rescaled(unit: Unit, number: float) -> Unit:
+def rescale_unit(unit: Unit, number: float) -> Unit:
     """The unit of a value after it was multiplied by a plain number."""
     return Unit(unit.factor / number, unit.powers)
 
@@ -180,7 +180,7 @@ _COUNT_NAME = re.compile(r"(?:n|num|number|numberOf|total)([A-Z][a-z]+)")
 def _of_count(name: str) -> tuple[Unit, ...]:
     """``nQueries`` and ``totalDocsToInsert`` are counts of what they name first."""
     found = _COUNT_NAME.match(name)
-    return (Unit(1.0, ((counted(found[1]), 1),)),) if found else ()
+    return (Unit(1.0, ((find_base_unit(found[1]), 1),)),) if found else ()
 
 
 @lru_cache(maxsize=512)

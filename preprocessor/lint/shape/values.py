@@ -113,7 +113,7 @@ def document(fields: Mapping[str, Shape], *, is_open: bool = False) -> Shape:
 
 def array(items: Shape | None, traits: Traits = PLAIN) -> Shape:
     """An array of such elements; a missing element is stored as null."""
-    return Shape(ARRAY, items=None if items is None else filled(items), traits=traits)
+    return Shape(ARRAY, items=None if items is None else fill_missing(items), traits=traits)
 
 
 def unknown_documents() -> Shape:
@@ -121,7 +121,7 @@ def unknown_documents() -> Shape:
     return Shape(OBJECT, traits=Traits(path=""))
 
 
-def filled(shape: Shape) -> Shape:
+def fill_missing(shape: Shape) -> Shape:
     """The shape with null where it was missing."""
     if not shape.missing:
         return shape
@@ -146,7 +146,7 @@ def without(shape: Shape, *kinds: str) -> Shape:
     return shape._replace(kinds=left, missing=shape.missing and "missing" not in kinds)
 
 
-def marked(shape: Shape, **traits: Any) -> Shape:
+def with_traits(shape: Shape, **traits: Any) -> Shape:
     """The shape with other traits."""
     return shape._replace(traits=shape.traits._replace(**traits))
 
@@ -160,14 +160,14 @@ def join(one: Shape, other: Shape) -> Shape:
     kinds = one.kinds | other.kinds
     if len(kinds) >= len(ANY_KIND):
         kinds = ANY_KIND
-    fields, is_open = _joined_fields(one, other)
+    fields, is_open = _join_fields(one, other)
     return Shape(
         kinds,
         one.missing or other.missing,
         fields,
         is_open,
-        _joined_items(one, other),
-        one.traits if one.traits is other.traits else _joined_traits(one, other),
+        _join_items(one, other),
+        one.traits if one.traits is other.traits else _join_traits(one, other),
     )
 
 
@@ -179,7 +179,7 @@ def join_all(shapes: Iterable[Shape]) -> Shape:
     return joined
 
 
-def _joined_fields(one: Shape, other: Shape) -> tuple[Mapping[str, Shape], bool]:
+def _join_fields(one: Shape, other: Shape) -> tuple[Mapping[str, Shape], bool]:
     if "object" not in one.kinds:
         return other.fields, other.open
     if "object" not in other.kinds or one.fields is other.fields:
@@ -189,7 +189,7 @@ def _joined_fields(one: Shape, other: Shape) -> tuple[Mapping[str, Shape], bool]
     return fields, one.open or other.open
 
 
-def _joined_items(one: Shape, other: Shape) -> Shape | None:
+def _join_items(one: Shape, other: Shape) -> Shape | None:
     if "array" not in one.kinds:
         return other.items
     if "array" not in other.kinds:
@@ -197,7 +197,7 @@ def _joined_items(one: Shape, other: Shape) -> Shape | None:
     return None if one.items is None or other.items is None else join(one.items, other.items)
 
 
-def _joined_traits(one: Shape, other: Shape) -> Traits:
+def _join_traits(one: Shape, other: Shape) -> Traits:
     """Facts that hold of both; a side that is only null or missing says nothing against the other's meaning."""
     first, second = one.traits, other.traits
     if not one.kinds - NULL:
