@@ -33,7 +33,7 @@ def queries(pages: Iterable[Page], *, with_sources: bool = False) -> list[Query]
 
 
 def source_answer(spec: PipelineSpec, answers: Answers) -> Provenance | None:
-    """The provenance of a figure; None where its documents are no results, and where nobody could be asked."""
+    """The provenance of a figure; None without result documents or without an answer of the source."""
     groups = answers.get(spec.source_query.key)
     if groups is None or isinstance(groups, ResultsError):
         return None

@@ -48,7 +48,7 @@ class Build:
 
     @property
     def answers(self) -> Answers:
-        """What the results source said so far."""
+        """The answers of the results source so far."""
         return self.asked.by_key
 
     @property
@@ -80,7 +80,7 @@ class Build:
         return other
 
     def within(self, page: Page) -> Build:
-        """As seen from a page: its own tables come first, as another plugin may have changed it."""
+        """The build as seen from one page: its own tables come first, as another plugin may have changed it."""
         own = tables_by_id([page])
         if not own:
             return self
@@ -89,7 +89,7 @@ class Build:
         return view
 
     def judge(self, spec: Spec) -> list[Finding]:
-        """What is wrong with a comment once the rows are there; looked at once for each table that it speaks of."""
+        """The faults of a comment that only rows show; judged once for each table that it quotes."""
         if self.away or not self._runs:
             return []
         table = self.tables.get(spec.table) if isinstance(spec, QuotingSpec) else None
@@ -137,7 +137,7 @@ class Build:
         return sorted({one for one in found if one.severity == "error" or one.file not in self._others})
 
     def _together(self, specs: Sequence[Spec]) -> list[Finding]:
-        """What is wrong with ids across pages."""
+        """The findings about ids across pages."""
         found = duplicate_ids((page.file, page.specs) for page in self.pages) if specs else []
         if any(isinstance(spec, QuotingSpec) for spec in specs):
             # The ids of faulty tables count as well: one fault is told once.
@@ -145,7 +145,7 @@ class Build:
         return found
 
     def lint(self, speakers: Sequence[Page] = ()) -> list[Finding] | None:
-        """What the linter says of the pages; None where the results source cannot be used.
+        """The linter's findings on the pages; None where the results source cannot be used.
 
         It learns from documents at hand and, where pipelines were run, from rows. ``speakers`` are other pages, which
         show columns of the tables of these.

@@ -43,7 +43,7 @@ class _Told:
 
 @dataclass(frozen=True, slots=True)
 class FigureContext:
-    """What the figures of one page are drawn with; ``told`` has the first figure for each source of rows."""
+    """The inputs of drawing the figures of one page; ``told`` has the first figure for each source of rows."""
 
     answers: Answers
     tables: Tables

@@ -65,7 +65,7 @@ def no_place(file: str, comment: Comment) -> Finding:
 def report_left_over(
     file: str, comments: Iterable[LeftOver], at: tuple[int, int] = (0, 0), hint: str = ""
 ) -> list[Finding]:
-    """A fault for each kind of comment that came into a page when nobody looked for comments any more."""
+    """A fault for each kind of comment that came into a page after its comments had been read."""
     return [
         finding("MT119", file, at, f"a {keyword} comment came in while the page was converted", hint)
         for keyword in dict.fromkeys(each.keyword for each in comments)

@@ -46,7 +46,7 @@ def _edits(page: Page, context: MarkdownContext) -> Iterator[Edit]:
 
 
 def _region(page: Page, spec: Spec, context: MarkdownContext) -> str:
-    """What stands under a comment, from marker to marker."""
+    """The generated region under a comment, from marker to marker."""
     # Blank lines inside the markers: Python-Markdown takes no table that touches the line above it.
     inner = ["", *KINDS[type(spec)].markdown(spec, context), ""]
     lines = [begin_marker("\n".join(inner)), *inner, END_MARKER]
@@ -65,7 +65,7 @@ def region_findings(page: Page) -> list[Finding]:
 
 
 def stale_findings(page: Page, answers: Answers, tables: Tables) -> list[Finding]:
-    """MT166: the tables in the page that are not those of ``answers``; one edited by hand is told as that."""
+    """MT166: the tables in the page that differ from ``answers``; one edited by hand gets its own message."""
     context, found = MarkdownContext(answers, tables), []
     for comment, spec in zip(page.comments, page.specs, strict=True):
         if comment.region is None or spec is None or place_of(comment.keyword) != "block":

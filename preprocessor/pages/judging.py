@@ -1,4 +1,4 @@
-"""What is wrong with a table or a chart once its rows are there."""
+"""The faults of a table or a chart that only its rows show."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def row_findings(
     spec: PipelineSpec, tables: Tables, answers: Answers, collections: Sequence[str] = ()
 ) -> list[Finding]:
-    """What is wrong with a table or a chart once its rows are there.
+    """The faults of a table or a chart that only its rows show.
 
     The pipeline failed, there are no rows, a column that nobody has, what cannot be drawn or compared.
 

@@ -1,4 +1,4 @@
-"""What stands in Markdown for a sound comment: the lines of a table, the text of a value."""
+"""Writes a sound comment as Markdown: the lines of a table, the text of a value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MarkdownContext:
-    """What a page is rendered with: rows, the tables that values may come from, by id, and one of ``FORMATS``."""
+    """The inputs of rendering a page: rows, the tables that values may come from, by id, and one of ``FORMATS``."""
 
     answers: Answers
     tables: Tables

@@ -1,4 +1,4 @@
-"""What the file that a site is built from says: where its pages are, its results, and the options of this package.
+"""Reads a site's configuration file: where its pages and results are, and the options of this package.
 
 Commands and hooks take their defaults from it, so that what they check is what the site publishes. Programs that build
 a site read the same file by their own means, and hand over their options themselves.
@@ -138,7 +138,7 @@ def _text(file: Path, settings: Mapping[str, Any], key: str, default: str) -> st
 
 
 def _own_options(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Those of the plugin; where the site has none, those of the extension."""
+    """The options of the plugin; where the site has none, those of the extension."""
     for key in ("plugins", "markdown_extensions"):
         options = _options_among(settings.get(key), _NAME)
         if options is not None:
@@ -267,7 +267,7 @@ def fill_in(arguments: Namespace) -> None:
 
 
 def _fail_on(site: Site) -> str:
-    """What fails a check where nobody says so: what ends the build of the site, where its file says that."""
+    """The default for ``--fail-on``: the site's own ``fail_on``, else a warning."""
     written = site.options.get("fail_on") or "warning"
     if written not in SEVERITIES:
         raise UsageError(f"{site.file.name}: fail_on is one of {', '.join(SEVERITIES)}, not {written}")

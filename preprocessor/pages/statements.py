@@ -212,7 +212,7 @@ def _fields(query: Mapping[str, Any]) -> list[str]:
 
 
 def _numbers(written: Any) -> Iterator[Decimal]:
-    """The finite numbers anywhere in a query: what figures are held against."""
+    """The finite numbers anywhere in a query, with which figures are compared."""
     if isinstance(written, Mapping):
         written = list(written.values())
     if isinstance(written, list):

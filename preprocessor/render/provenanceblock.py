@@ -25,7 +25,7 @@ _JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 @dataclass(frozen=True, slots=True)
 class ProvenanceBlock:
-    """What is told under a figure: its provenance if there is one, and links, name of the file's kind → address.
+    """The contents of the block under a figure: its provenance if any, and links, kind of file → address.
 
     ``runs`` is the list of single runs, None where there are none, or too many; or where an earlier figure of the same
     page, whose anchor is ``runs_at``, lists them already.

@@ -24,7 +24,7 @@ LOCAL: Final = "local"
 """The target that the program starts itself."""
 
 _BY_FIELD: Final = ("experiment", "client")
-"""Parts that differ from document to document, but not in what is told of them."""
+"""Parts that differ from document to document, though the fields shown of them do not."""
 _READ: Final = frozenset((*IN_PROVENANCE, "_id", "start_time", "repeats"))
 _SHAPED: Final = "is_result"
 _REPEAT: Final = {name: f"$$this.{name}" for name in RUN_COLUMNS}
@@ -89,7 +89,7 @@ class Provenance:
     results: bool = True
 
     def due(self, max_age: int | None) -> date | None:
-        """The last day on which the newest document is at most ``max_age`` days old; None where nobody can say."""
+        """The last day on which the newest document is at most ``max_age`` days old; None without a date or a limit."""
         if self.last is None or max_age is None:
             return None
         try:

@@ -15,7 +15,7 @@ MARKS: Final = ("_id.testname", "start_time")
 IS_RESULT: Final[Mapping[str, Any]] = {
     "$and": [{"$eq": [{"$type": "$_id.testname"}, "string"]}, {"$eq": [{"$type": "$start_time"}, "date"]}]
 }
-"""The same as an expression of the aggregation language, for whoever has no documents at hand."""
+"""The same as an expression of the aggregation language, for callers that have no documents on this machine."""
 
 
 def is_result(document: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Which fields of result documents are told beside their figures: the one list of them.
+"""The one list of the fields of result documents that are shown beside figures.
 
 It is read for the provenance under figures, for how the tables of two sources were measured, and for single runs.
 """

@@ -63,7 +63,7 @@ def key_of(parts: Iterable[str]) -> str:
 
 
 def _program() -> str:
-    """What distinguishes this program from an older one: the sizes and times of its files."""
+    """A sign that distinguishes this program from an older one: the sizes and times of its files."""
     root = Path(preprocessor.__file__).parent
     own = sorted([*root.rglob("*.py"), *root.glob("schemas/**/*.json")])
     files = ((path, path.stat()) for path in own)

@@ -37,7 +37,7 @@ class Documents:
 
     @classmethod
     def of(cls, local: LocalDocuments | None, collection: str) -> Documents:
-        """Those of documents at hand; none where they cannot be read, of which the results source itself complains."""
+        """Publish the documents on this machine; none when they cannot be read, which the results source reports."""
         try:
             lines = list(local.lines(collection)) if local is not None and collection else []
             keys = _keys(lines)

@@ -24,7 +24,7 @@ _LINK: Final = re.compile('(<a\\b[^>]*? href=")([^"]+)(")')
 
 
 def excerpt_of(page: SitePage) -> Any:
-    """What converts the Markdown of the page elsewhere; None where nothing does."""
+    """The excerpt that converts the page's Markdown once more; None without one."""
     excerpt = getattr(page, "excerpt", None)
     return excerpt if getattr(excerpt, "post", None) is page else None
 

@@ -66,7 +66,7 @@ _LAST: Final = -100
 
 
 class MongoTablesError(Exception):
-    """What is wrong with the comments of a page: one line for each fault."""
+    """Faults in the comments of a page: one line for each."""
 
 
 class MongoTablesExtension(Extension):  # type: ignore[misc]
@@ -105,7 +105,7 @@ class _Source(NamedTuple):
 
 
 class _Conversion:
-    """What the three processors share: the page that is being converted, its figures and what is wrong with it."""
+    """The state that the three processors share: the page being converted, its figures and its faults."""
 
     def __init__(self, md: Markdown, extension: MongoTablesExtension) -> None:
         self.parsed = False
@@ -238,7 +238,7 @@ class _Conversion:
         return show_error_alone(MongoTablesError("\n".join([*map(line_of, every), count])))
 
     def _with_late_faults(self, html: str, lost: Sequence[str], left: Sequence[LeftOver]) -> str:
-        """What only the converted page brings to light, in a box above it: figures without a place, other comments."""
+        """Add a box of faults that only the converted page shows: figures without a place, other comments."""
         from preprocessor.pages.faultboxes import fault_box, no_place, report_left_over
 
         found = report_left_over(self._place.shown, left)
@@ -331,7 +331,7 @@ def _build(pages: Sequence[Page], where: _Source, others: Sequence[Page] = ()) -
 
 
 def _findings(build: Build, speakers: Sequence[Page] | None) -> list[Finding]:
-    """What is wrong with the pages. A source out of reach is one fault of each, not one for each table.
+    """The findings on the pages. A source out of reach is one fault of each, not one for each table.
 
     The linter is asked as well where ``speakers`` are given, who show columns of the pages' tables.
     """
@@ -345,7 +345,7 @@ def _findings(build: Build, speakers: Sequence[Page] | None) -> list[Finding]:
 
 
 def _lines(error: ResultsError) -> list[str]:
-    """What is wrong with a results source, in one line for each fault of a fixture file."""
+    """The findings about a results source, in one line for each fault of a fixture file."""
     faults = [f"{shorten_path(each.file)}:{each.line}:{each.column}: {each.message}" for each in error.faults]
     return faults or [error.message]
 

@@ -1,4 +1,4 @@
-"""Whether anybody may read the Markdown of pages once their figures are there.
+"""Finds out whether anything may read the Markdown of pages once their figures are there.
 
 Hardly any site has such a reader, and pipe tables for all pages would cost a third of making their figures. So they are
 made where a plugin, a hook or a template might read them. One that is not known here is taken for a reader; were one to

@@ -135,7 +135,7 @@ def plain_of(site: SiteBuild, given: Page, known: Build) -> Mapping[str, Plain]:
 def _put_plain(
     site: SiteBuild, page: SitePage, figures: Mapping[str, str], plain: Mapping[str, Plain], told: bool
 ) -> None:
-    """Leave the page's Markdown, which was converted by now, as a text without tokens to whoever reads it."""
+    """Leave the page's Markdown, which is converted by now, without tokens for its later readers."""
     if not site.markdown_is_read:
         return
     name, markdown = page.file.src_uri, page.markdown or ""

@@ -40,7 +40,7 @@ class PageReader:
         self._state = state
 
     def on_disk(self, file: File, text: str) -> Page | None:
-        """The page as it is on disk, where its text is ``text``; None for one without a comment of ours."""
+        """The page as it is on disk, where its text is ``text``; None for a page without our comments."""
         return self._page(text, choose_shown_path(file)) if may_have_comment(text) else None
 
     def as_given(

@@ -32,7 +32,7 @@ class Plain(NamedTuple):
 
 
 def plain_figures(page: Page, build: Build) -> list[Plain]:
-    """What stands for each comment of the page, in order."""
+    """The Markdown text in place of each comment of the page, in order."""
     here = build.within(page)
     return [_plain(comment, spec, here) for comment, spec in zip(page.comments, page.specs, strict=True)]
 

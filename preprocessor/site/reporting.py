@@ -1,4 +1,4 @@
-"""What is wrong with a site, in the words of the log; a build with a grave fault ends."""
+"""Logs the findings of a site, and ends the build when one is grave enough."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one build of a site is made from, and what has come of it so far."""
+"""The state of one build of a site: its inputs, and its results so far."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _HINT: Final = "a plugin took the page too early: list mongo-tables before the p
 
 
 def names_in(text: str) -> set[bytes]:
-    """What the tokens in a text are called, in whatever notation they stand."""
+    """The names of the tokens in a text, in any notation."""
     return set(_TOKEN.findall(text.encode("utf-8", "surrogatepass")))
 
 

@@ -36,7 +36,7 @@ def two_sources(plugin: MongoTablesConfig, site: MkDocsConfig, folder: Path) -> 
 
 
 def _same(where: str) -> str:
-    """One name of a folder; an address stays as it is, as far as it matters for holding two against each other."""
+    """One name for each folder, so that two can be compared; an address stays as it is."""
     return os.path.abspath(where)  # noqa: PTH100 (a path that need not exist)
 
 

@@ -98,7 +98,7 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
 
 
 def _words(spec: PipelineSpec) -> list[str]:
-    """What a table says beside its rows."""
+    """The texts of a table besides its rows."""
     headers = spec.headers if isinstance(spec, TableSpec) else ()
     return [text for text in (spec.title, spec.caption, *headers) if text]
 

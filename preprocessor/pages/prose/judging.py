@@ -59,7 +59,7 @@ def _beside(
     answers: Answers,
     known: dict[tuple[int, int], Evidence | None],
 ) -> Evidence | None:
-    """What the tables of the smallest section with any say; None when no section has one with rows."""
+    """The evidence in the tables of the smallest section that has any; None when no section has one with rows."""
     for section in paragraph.sections:
         if section not in known:
             shown = _tables_within(section, page, tables, answers)
@@ -113,7 +113,7 @@ def _name_table(spec: TableSpec) -> str:
 
 
 def _value_comment(spec: TableSpec, column: str, row: dict[str, object]) -> str:
-    """How the table's own number comes into the sentence."""
+    """The comment that writes the table's own number into the sentence."""
     from bson.json_util import RELAXED_JSON_OPTIONS, dumps
 
     label = column_value(row, spec.columns[0])

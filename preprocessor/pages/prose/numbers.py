@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 ABOUT = 0.10
-"""How far a figure may be off that is said to be about right, as a part of it."""
+"""How far a figure with a word such as "about" may be off, as a fraction of it."""
 BEYOND = 0.25
-"""How far a number may be from one that it is said to be above, or below."""
+"""How far a number may lie beyond the one that it is said to exceed or fall short of, as a fraction."""
 _LEAST = 0.01
 _MOST = 0.05
 """The least and the most that digits may be off, as a part of the number."""
