@@ -109,9 +109,11 @@ def test_a_schema_asks_types_bounds_and_presence() -> None:
 
 
 def test_a_schema_with_an_unknown_keyword_is_refused_with_its_place() -> None:
-    with pytest.raises(AggregationError, match="minimum") as raised:
+    with pytest.raises(AggregationError, match="minimun") as raised:
         aggregate([], [{"$match": {"$jsonSchema": {"properties": {"a": {"minimun": 1}}}}}])
     assert raised.value.path == (0, "$match", "$jsonSchema", "properties", "a", "minimun")
+    assert raised.value.unknown == "minimun"
+    assert "minimum" in raised.value.known
 
 
 @given(st.dictionaries(st.sampled_from("ab"), VALUES, max_size=2), VALUES)
