@@ -49,7 +49,7 @@ def aggregate(
 
     with _ONE_AT_A_TIME, meter.measure_pipeline(limits or Limits()):
         others = {} if collections is None else collections  # To ask for its length may ask a disk.
-        scope = _bound(Scope(Context(others, now or utc_now(), seed)), variables or {})
+        scope = _define_variables(Scope(Context(others, now or utc_now(), seed)), variables or {})
         run = compile_pipeline(pipeline, scope)
         last: Path = (len(pipeline) - 1, *pipeline[-1]) if pipeline else ()
         try:
@@ -80,7 +80,7 @@ def check(
     from preprocessor.aggregation.compiler import Context, Scope, compile_pipeline, utc_now
 
     with _ONE_AT_A_TIME, meter.measure_pipeline(limits or Limits()):
-        scope = _bound(Scope(Context({}, utc_now())), variables or {})
+        scope = _define_variables(Scope(Context({}, utc_now())), variables or {})
         try:
             compile_pipeline(pipeline, scope)
         except NotOffline:
@@ -91,7 +91,7 @@ def check(
             raise
 
 
-def _bound(scope: Scope, variables: Mapping[str, Any]) -> Scope:
+def _define_variables(scope: Scope, variables: Mapping[str, Any]) -> Scope:
     """The scope with the command's variables: constant expressions, computed once."""
     for name, value in variables.items():
         scope = scope.defining(name, value)

@@ -61,13 +61,13 @@ def binary(value: str, format: str, subtype: int) -> Binary:
     if format == "auto":
         raise ValueError("the format 'auto' goes from binary data to text only")
     if format == "base64url":
-        value = _padded(value)
+        value = _pad_base64(value)
     if not _BASE64.fullmatch(value):
         raise ValueError(f"'{value}' is no {format} text")
     return Binary(base64.b64decode(value), subtype)
 
 
-def _padded(value: str) -> str:
+def _pad_base64(value: str) -> str:
     if "+" in value or "/" in value:
         raise ValueError(f"'{value}' is no base64url text")
     plain = value.replace("-", "+").replace("_", "/")

@@ -97,7 +97,7 @@ def find(kind: Kind, name: str) -> Operator | None:
     return _operator(line) if line else None
 
 
-def known(kind: Kind, name: str) -> Operator:
+def get(kind: Kind, name: str) -> Operator:
     """The operator of this kind and name. Raises KeyError when there is none."""
     found = find(kind, name)
     if found is None:

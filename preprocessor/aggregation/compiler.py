@@ -19,7 +19,7 @@ from bson.dbref import DBRef
 
 from preprocessor.aggregation import catalogue, paths, plancache
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path, refuse_unknown
-from preprocessor.aggregation.fieldorder import closed
+from preprocessor.aggregation.fieldorder import close_places
 from preprocessor.aggregation.fields import StageRecord, register_record
 from preprocessor.aggregation.meter import give_held_documents
 from preprocessor.aggregation.optimizer import leading_group, leading_joins, reorder, sort_limit
@@ -174,7 +174,7 @@ def _variable(text: str, scope: Scope) -> Node:
     name, _, rest = text.partition(".")
     check_variable_name(name)
     parts = paths.split(rest) if "." in text else ()
-    node = _named_variable(name, scope)
+    node = _compile_variable(name, scope)
     if not parts:
         return node
     if node.field == "":
@@ -201,7 +201,7 @@ def _slot_reader(slot: Slot, parts: tuple[str, ...]) -> Evaluate:
     return read
 
 
-def _named_variable(name: str, scope: Scope) -> Node:
+def _compile_variable(name: str, scope: Scope) -> Node:
     slot = scope.slots.get(name)
     if slot is _NO_DOCUMENT:
         raise _without_document(f"$${name}")
@@ -253,7 +253,7 @@ def _array(items: Sequence[Any], scope: Scope, path: Path) -> Node:
     def run(document: Document) -> list[Any]:
         return [None if value is MISSING else value for value in (run(document) for run in runs)]
 
-    return folded(Node(run, constant=all(node.constant for node in nodes)), path)
+    return fold_constant(Node(run, constant=all(node.constant for node in nodes)), path)
 
 
 def _document(expression: Mapping[str, Any], scope: Scope, path: Path) -> Node:
@@ -271,7 +271,7 @@ def _document(expression: Mapping[str, Any], scope: Scope, path: Path) -> Node:
         _check_field_name(name, path)
         nodes[name] = compile_expression(value, scope, (*path, name))
     fixed = all(node.constant for node in nodes.values())
-    return folded(Node(_object_runner(nodes), constant=fixed, names=tuple(nodes)), path)
+    return fold_constant(Node(_object_runner(nodes), constant=fixed, names=tuple(nodes)), path)
 
 
 def _check_field_name(name: str, path: Path) -> None:
@@ -287,7 +287,7 @@ def _object_runner(nodes: Mapping[str, Node]) -> Evaluate:
     runs = [(name, node.run) for name, node in nodes.items()]
 
     def run(document: Document) -> Document:
-        return closed({name: run(document) for name, run in runs})
+        return close_places({name: run(document) for name, run in runs})
 
     return run
 
@@ -326,7 +326,7 @@ def compile_as_written(expression: Any, scope: Scope, path: Path) -> Node:
         _as_written.reset(before)
 
 
-def folded(node: Node, path: Path) -> Node:
+def fold_constant(node: Node, path: Path) -> Node:
     """The node, computed now when it is constant: the server folds constants when it parses, errors included."""
     if not node.constant:
         return node
@@ -388,7 +388,7 @@ def operator(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return register
 
 
-def named(name: str, **defaults: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def register_named(name: str, **defaults: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Registers a plain function of evaluated named arguments; names as the catalogue says.
 
     An optional argument that is not written is passed as MISSING, or as what ``defaults`` says. In the function's
@@ -396,7 +396,7 @@ def named(name: str, **defaults: Any) -> Callable[[Callable[..., Any]], Callable
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        _FORMS[name] = functools.partial(_named, name, function, defaults)
+        _FORMS[name] = functools.partial(_compile_named, name, function, defaults)
         return function
 
     return register
@@ -404,7 +404,7 @@ def named(name: str, **defaults: Any) -> Callable[[Callable[..., Any]], Callable
 
 def arguments(name: str, argument: Any, path: Path) -> list[tuple[Any, Path]]:
     """The arguments of an ``array`` style operator, each with its path; their number checked by the catalogue."""
-    entry = catalogue.known("expression", name)
+    entry = catalogue.get("expression", name)
     if isinstance(argument, list | tuple):
         found = [(item, (*path, index)) for index, item in enumerate(argument)]
     else:
@@ -429,7 +429,7 @@ def _count(number: int) -> str:
 def _strict(name: str, function: Callable[..., Any], argument: Any, scope: Scope, path: Path) -> Node:
     nodes = [compile_expression(item, scope, where) for item, where in arguments(name, argument, path)]
     run = _call(function, [node.run for node in nodes], path)
-    return folded(Node(run, constant=all(node.constant for node in nodes)), path)
+    return fold_constant(Node(run, constant=all(node.constant for node in nodes)), path)
 
 
 def _call(function: Callable[..., Any], runs: list[Evaluate], path: Path) -> Evaluate:
@@ -463,9 +463,9 @@ def _call(function: Callable[..., Any], runs: list[Evaluate], path: Path) -> Eva
     return run
 
 
-def named_arguments(name: str, argument: Any, path: Path) -> dict[str, tuple[Any, Path]]:
+def check_named_arguments(name: str, argument: Any, path: Path) -> dict[str, tuple[Any, Path]]:
     """The arguments of a ``named`` style operator, each with its path; names checked by the catalogue."""
-    entry = catalogue.known("expression", name)
+    entry = catalogue.get("expression", name)
     if not isinstance(argument, Mapping):
         raise AggregationError(f"{name} takes a document of named arguments", path, 9)
     known = (*entry.required, *entry.optional)
@@ -476,7 +476,7 @@ def named_arguments(name: str, argument: Any, path: Path) -> dict[str, tuple[Any
     return {key: (value, (*path, key)) for key, value in argument.items()}
 
 
-def _named(
+def _compile_named(
     name: str,
     function: Callable[..., Any],
     defaults: Mapping[str, Any],
@@ -484,14 +484,14 @@ def _named(
     scope: Scope,
     path: Path,
 ) -> Node:
-    given = named_arguments(name, argument, path)
+    given = check_named_arguments(name, argument, path)
     nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
-    entry = catalogue.known("expression", name)
+    entry = catalogue.get("expression", name)
     runs: list[Evaluate] = []
     for key in (*entry.required, *entry.optional):
         runs.append(nodes[key].run if key in nodes else constant(defaults.get(key, MISSING)).run)
     run = _call(function, runs, path)
-    return folded(Node(run, constant=all(node.constant for node in nodes.values())), path)
+    return fold_constant(Node(run, constant=all(node.constant for node in nodes.values())), path)
 
 
 # Pipelines: stages are registered the same way, and chained as iterators of documents.
@@ -565,13 +565,13 @@ def _stage(spec: Any, scope: Scope, path: Path) -> Stage:
     found = plancache.get(key)
     if found is None:
         asked = scope.context.asked
-        found = _compiled_stage(spec, scope, path)
+        found = _compile_stage(spec, scope, path)
         if scope.context.asked == asked:
             plancache.put(key, found)
     return found
 
 
-def _compiled_stage(spec: Any, scope: Scope, path: Path) -> Stage:
+def _compile_stage(spec: Any, scope: Scope, path: Path) -> Stage:
     ((name, argument),) = spec.items()
     entry = catalogue.find("stage", name)
     if entry is None:

@@ -28,7 +28,7 @@ def culprit(pipeline: Sequence[Mapping[str, Any]], scope: Scope, documents: Sequ
     longest = -1.0
     found: Path = (0, *pipeline[0])
     for place, spec in enumerate(pipeline):
-        taken, made = _tried(spec, scope, documents, place)
+        taken, made = _try_stage(spec, scope, documents, place)
         if taken > longest:
             longest, found = taken, (place, *spec)
         if made is None:
@@ -37,7 +37,7 @@ def culprit(pipeline: Sequence[Mapping[str, Any]], scope: Scope, documents: Sequ
     return found
 
 
-def _tried(
+def _try_stage(
     spec: Mapping[str, Any], scope: Scope, documents: Sequence[Document], place: int
 ) -> tuple[float, list[Document] | None]:
     """How long a stage takes and what it makes; without end where it reaches a limit, None where it fails."""

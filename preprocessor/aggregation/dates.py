@@ -155,9 +155,11 @@ class Zone:
         second = _offset(clock.replace(fold=1))
         if first <= second:
             return local - first
-        return local - self._repeated(local, first, second, self.summer(0) if summer is None else summer)
+        return local - self._choose_repeated(
+            local, first, second, self.summer(0) if summer is None else summer
+        )
 
-    def _repeated(self, local: int, first: int, second: int, summer: bool) -> int:
+    def _choose_repeated(self, local: int, first: int, second: int, summer: bool) -> int:
         """Which of two offsets the server takes: it looks the local time up as if it were UTC, then corrects that."""
         guess = self.offset(local)
         better = self.offset(local - guess)

@@ -41,7 +41,7 @@ class AggregationError(Exception):
         return self
 
     def __str__(self) -> str:
-        return f"{self.message} (at {dotted(self.path)})" if self.path else self.message
+        return f"{self.message} (at {format_path(self.path)})" if self.path else self.message
 
 
 def refuse_unknown(given: Iterable[str], known: Collection[str], saying: str, path: Path, code: int) -> None:
@@ -55,7 +55,7 @@ class NotOffline(AggregationError):
     """What a server can do and this evaluator refuses to guess at: says so instead of giving a wrong row."""
 
 
-def dotted(path: Path) -> str:
+def format_path(path: Path) -> str:
     """The path as people write it: ``pipeline[3].$set.x.$divide[1]``."""
     text = "pipeline"
     for part in path:

@@ -21,14 +21,14 @@ class OrderedDocument(dict[str, Any]):
     places: dict[str, Any]
 
 
-def opened(document: Mapping[str, Any]) -> Document:
+def open_places(document: Mapping[str, Any]) -> Document:
     """A copy to change, in which removed fields are MISSING in their places."""
     if type(document) is OrderedDocument:
         return {**document.places, **document}
     return {**document}
 
 
-def closed(document: Document) -> Document:
+def close_places(document: Document) -> Document:
     """The document without the fields that are MISSING, whose places are remembered."""
     for value in document.values():
         if value is MISSING:
@@ -37,12 +37,12 @@ def closed(document: Document) -> Document:
 
 
 def without_missing(document: Document) -> Document:
-    """Like ``closed``, for a document in which a field is known to be MISSING."""
+    """Like ``close_places``, for a document in which a field is known to be MISSING."""
     kept = {name: value for name, value in document.items() if value is not MISSING}
-    return placed(kept, document)
+    return with_places(kept, document)
 
 
-def placed(document: Document, names: Iterable[str]) -> Document:
+def with_places(document: Document, names: Iterable[str]) -> Document:
     """The document with the places of ``names``, which hold all its own names in its order."""
     found = OrderedDocument(document)
     found.places = dict.fromkeys(names.places if isinstance(names, OrderedDocument) else names, MISSING)

@@ -76,7 +76,7 @@ def last_read() -> Sequence[Any]:
 
 
 @contextmanager
-def uncounted() -> Iterator[None]:
+def pause_clock() -> Iterator[None]:
     """The processor time of the block is not the pipeline's: it reads files."""
     start = time.thread_time()
     try:
@@ -161,10 +161,10 @@ def give_held_documents(items: Iterable[_T]) -> Iterator[_T]:
 
     None is made before it is asked for.
     """
-    return chain.from_iterable(_watched(iter(items)))
+    return chain.from_iterable(_watch(iter(items)))
 
 
-def _watched(iterator: Iterator[_T]) -> Iterator[Iterable[_T]]:
+def _watch(iterator: Iterator[_T]) -> Iterator[Iterable[_T]]:
     for first in iterator:
         look()
         yield (first,)
@@ -262,7 +262,7 @@ def _check_size(value: Any, what: str, path: Path | None) -> None:
         )
 
 
-def made_text(text: str) -> str:
+def admit_text(text: str) -> str:
     """A string that an expression made; raises LimitReached when it is longer than a document may be."""
     if len(text) > _LARGE_TEXT:
         _METER.large = True
@@ -280,7 +280,7 @@ def check_text(size: int) -> None:
         )
 
 
-def made_array(length: int, element: int = 8) -> None:
+def count_array(length: int, element: int = 8) -> None:
     """Counts an array that an expression makes; raises LimitReached when it, with others, takes too much memory.
 
     ``element``: bytes of each element that are new with the array.

@@ -104,7 +104,7 @@ def leading_joins(pipeline: Sequence[Any], let: Mapping[str, Any]) -> frozenset[
         rank = _rank(name)
         if rank < reached or not rank or (rank == reached == 3):
             break
-        if name in ("$match", "$sort", "$project") and not _understood(name, spec[name]):
+        if name in ("$match", "$sort", "$project") and not _is_understood(name, spec[name]):
             break
         if name == "$project" and not _includes(spec[name]):
             break
@@ -159,7 +159,7 @@ def _paths(value: Any) -> Iterator[str]:
         yield value.lstrip("$")
 
 
-def _understood(stage: str, argument: Any) -> bool:
+def _is_understood(stage: str, argument: Any) -> bool:
     """Whether the other engine can do it: it knows neither places in the paths of a condition nor these operators."""
     names = set(_paths(argument))
     if not _FIRST_ENGINE_ONLY.isdisjoint(names):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from bson.decimal128 import Decimal128
 
-from preprocessor.aggregation.meter import check_key, made_array, spend
+from preprocessor.aggregation.meter import check_key, count_array, spend
 from preprocessor.aggregation.values import (
     MISSING,
     binary_parts,
@@ -89,7 +89,7 @@ def _document_key(value: Any) -> Key:
 
 
 def _array_key(value: Any) -> Key:
-    made_array(len(value), _KEY)
+    count_array(len(value), _KEY)
     spend(len(value))
     return 25, tuple([_key_of(type(item), key)(item) for item in value])
 
@@ -137,11 +137,11 @@ def equal(left: Any, right: Any) -> bool:
     return key(left) == key(right)
 
 
-def reversed_key(value: Key) -> Any:
+def reverse_key(value: Key) -> Any:
     """A key that sorts the other way round; for descending parts of a compound sort."""
     return _Descending((value,))
 
 
 _Descending = cmp_to_key(lambda a, b: (a < b) - (a > b))  # type: ignore[operator]
 
-__all__ = ["MISSING", "Key", "compare", "equal", "key", "reversed_key"]
+__all__ = ["MISSING", "Key", "compare", "equal", "key", "reverse_key"]

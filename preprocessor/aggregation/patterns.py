@@ -57,17 +57,17 @@ class Pattern(NamedTuple):
 
     def matches(self, text: str) -> bool:
         """Whether the expression is found anywhere in the text. Raises LimitReached."""
-        return self._found(text, 0) is not None
+        return self._find(text, 0) is not None
 
     def search(self, text: str, start: int = 0) -> Found | None:
         """The first match at or after ``start``. Raises LimitReached."""
-        match = self._found(text, start)
+        match = self._find(text, start)
         if match is None:
             return None
         begin, end = match.span()
         return Found(begin, end, match.groups())
 
-    def _found(self, text: str, start: int) -> pcre2.Match | None:
+    def _find(self, text: str, start: int) -> pcre2.Match | None:
         meter.spend(_WORK)
         if self.caseless:
             check_case(text)
@@ -96,7 +96,7 @@ def compile_pattern(pattern: str, options: str = "") -> Pattern:
     Raises AggregationError for a pattern or an option that the server refuses, NotOffline for what servers do not
     agree about.
     """
-    return _compiled(pattern, options, meter.limits().regex_steps)
+    return _compile_pcre(pattern, options, meter.limits().regex_steps)
 
 
 def check_case(text: str) -> None:
@@ -106,7 +106,7 @@ def check_case(text: str) -> None:
 
 
 @lru_cache(maxsize=512)
-def _compiled(pattern: str, options: str, steps: int) -> Pattern:
+def _compile_pcre(pattern: str, options: str, steps: int) -> Pattern:
     for letter in options:
         if letter not in OPTIONS:
             raise AggregationError(f"a regular expression has no option '{letter}'", code=51108)
@@ -120,7 +120,7 @@ def _compiled(pattern: str, options: str, steps: int) -> Pattern:
         _compile(probe, options)
     caseless = "i" in options or _CASELESS.search(pattern) is not None
     if caseless:
-        check_case(pattern + pcre.given_by_code(adapted))
+        check_case(pattern + pcre.find_coded_letters(adapted))
     return Pattern(pattern, options, compiled, steps, caseless)
 
 

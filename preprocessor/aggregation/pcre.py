@@ -95,7 +95,7 @@ def adapt(pattern: str, options: str) -> tuple[str, str]:
 _BY_CODE = re.compile(r"\\o\{([0-7]+)\}")
 
 
-def given_by_code(adapted: str) -> str:
+def find_coded_letters(adapted: str) -> str:
     """The letters that an adapted pattern gives by their codes."""
     return "".join(chr(int(code, 8)) for code in _BY_CODE.findall(adapted))
 
@@ -183,15 +183,15 @@ def _brace(pattern: str, found: re.Match[str]) -> str:
     return "\\{" if newer else "{"
 
 
-def _refused(_: str, found: re.Match[str]) -> NoReturn:
+def _refuse(_: str, found: re.Match[str]) -> NoReturn:
     _not_here(f"'{found[0]}'")
 
 
 _REWRITTEN = {
     "code": _code,
     "property": _property,
-    "call": _refused,
-    "reference": _refused,
+    "call": _refuse,
+    "reference": _refuse,
     "escape": _escape,
     "group": _group,
     "brace": _brace,

@@ -44,7 +44,7 @@ def exceeds(value: Any, most: int) -> bool:
 
     Documents of another class are those of files, read part by part when asked for: they are passed over.
     """
-    return _left(value, most) < 0
+    return _subtract_size(value, most) < 0
 
 
 def is_small(document: dict[str, Any] | list[Any]) -> bool:
@@ -72,7 +72,7 @@ def _few_left(value: Any, room: int) -> int:
     return room
 
 
-def _left(value: Any, room: int) -> int:
+def _subtract_size(value: Any, room: int) -> int:
     """What of ``room`` is left beside the BSON of a value, or any number below 0."""
     kind = type(value)
     if kind is str:
@@ -81,7 +81,7 @@ def _left(value: Any, room: int) -> int:
         room -= 5
         named = value.items() if kind is not list else enumerate(value)
         for name, item in named:
-            room = _left(item, room - 2 - len(str(name)))
+            room = _subtract_size(item, room - 2 - len(str(name)))
             if room < 0:
                 break
         return room

@@ -17,7 +17,7 @@ from bson.int64 import Int64
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.numbers import is_nan, to_decimal
-from preprocessor.aggregation.ordering import Key, key, reversed_key
+from preprocessor.aggregation.ordering import Key, key, reverse_key
 from preprocessor.aggregation.topsort import first_sorted
 from preprocessor.aggregation.values import MISSING, Document, is_number
 
@@ -61,20 +61,20 @@ class SortPattern(NamedTuple):
 
     def _array_keys(self, document: Any) -> tuple[Key, ...]:
         keys = _element_keys([part.path for part in self.parts], document)
-        return min(keys, key=self.directed)
+        return min(keys, key=self.direct_keys)
 
-    def directed(self, keys: Sequence[Key]) -> tuple[Any, ...]:
+    def direct_keys(self, keys: Sequence[Key]) -> tuple[Any, ...]:
         """``keys`` as one value that compares in the pattern's directions."""
         return tuple(
-            reversed_key(one) if part.descending else one for part, one in zip(self.parts, keys, strict=True)
+            reverse_key(one) if part.descending else one for part, one in zip(self.parts, keys, strict=True)
         )
 
     def first(self, documents: Iterable[Document], most: int) -> list[Document]:
         """The first ``most`` documents in order; what is equal comes as the server has it."""
-        rows = ((self.directed(self.keys(document)), document) for document in documents)
+        rows = ((self.direct_keys(self.keys(document)), document) for document in documents)
         return [document for _, document in first_sorted(rows, most)]
 
-    def sorted(self, documents: Iterable[Document]) -> list[Document]:
+    def sort(self, documents: Iterable[Document]) -> list[Document]:
         """The documents in order; what is equal keeps its order."""
         held = list(documents)
         columns = self._columns(held)

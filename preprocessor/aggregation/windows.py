@@ -160,11 +160,11 @@ def _range(spec: Mapping[str, Any], sort: SortPattern | None, scope: Scope, path
 def _pair(spec: Any, scope: Scope, path: Path, *, whole: bool) -> tuple[Bound, Bound]:
     if not isinstance(spec, list | tuple) or len(spec) != 2:
         raise AggregationError("the bounds of a window are a list of two", path, _FAILED_TO_PARSE)
-    lower, upper = (_bound(item, scope, (*path, index), whole) for index, item in enumerate(spec))
+    lower, upper = (_parse_bound(item, scope, (*path, index), whole) for index, item in enumerate(spec))
     return lower, upper
 
 
-def _bound(spec: Any, scope: Scope, path: Path, whole: bool) -> Bound:
+def _parse_bound(spec: Any, scope: Scope, path: Path, whole: bool) -> Bound:
     if isinstance(spec, str):
         if spec not in ("current", "unbounded"):
             raise AggregationError("a bound is a number, 'current' or 'unbounded'", path, _FAILED_TO_PARSE)
@@ -203,8 +203,8 @@ def _date_shift(unit: str, scope: Scope, path: Path) -> Callable[[Any, Any], Any
     run = compile_expression(spec, inner, path).run
     compile_expression({"$dateAdd": {"startDate": None, "unit": unit, "amount": 1}}, scope, path)
 
-    def shifted(base: Any, delta: Any) -> Any:
+    def shift(base: Any, delta: Any) -> Any:
         start.value, amount.value = base, integral(delta)
         return run({})
 
-    return shifted
+    return shift

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from preprocessor.aggregation import AggregationError, LimitReached, NotOffline, aggregate
-from preprocessor.aggregation.meter import uncounted
+from preprocessor.aggregation.meter import pause_clock
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.results import typedjson
 from preprocessor.results.fieldorder import settle_field_order
@@ -201,7 +201,7 @@ class _Others(Mapping[str, list[dict[str, Any]]]):
         self._source = source
 
     def __getitem__(self, name: str) -> list[dict[str, Any]]:
-        with uncounted():
+        with pause_clock():
             return self._source.documents(name)
 
     def __iter__(self) -> Iterator[str]:

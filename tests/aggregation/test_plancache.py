@@ -18,13 +18,13 @@ SQUARES = [{"$set": {"squares": {"$map": {"input": "$n", "as": "one", "in": {"$p
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The stages that are compiled while the test runs."""
     stages: list[Any] = []
-    compile_stage = compiler._compiled_stage
+    compile_stage = compiler._compile_stage
 
     def recorded(spec: Any, *rest: Any) -> compiler.Stage:
         stages.append(spec)
         return compile_stage(spec, *rest)
 
-    monkeypatch.setattr(compiler, "_compiled_stage", recorded)
+    monkeypatch.setattr(compiler, "_compile_stage", recorded)
     return stages
 
 

@@ -41,10 +41,10 @@ def test_documents_come_in_the_order_of_their_keys_and_equal_ones_stay(
 ) -> None:
     pattern = sorting.parse(dict(zip(names, ways, strict=False)), ())
     try:
-        keys = [pattern.directed(pattern.keys(row)) for row in rows]
+        keys = [pattern.direct_keys(pattern.keys(row)) for row in rows]
     except AggregationError:
         with pytest.raises(AggregationError):
-            pattern.sorted(rows)
+            pattern.sort(rows)
         return
     wanted = [rows[place] for place in sorted(range(len(rows)), key=keys.__getitem__)]
-    assert list(map(id, pattern.sorted(rows))) == list(map(id, wanted))
+    assert list(map(id, pattern.sort(rows))) == list(map(id, wanted))

@@ -28,7 +28,7 @@ class _Summed(Keeping):
         self._waiting: list[Any] = []
         self.add = self._waiting.append
 
-    def grown(self, count: int) -> int:
+    def measure_growth(self, count: int) -> int:
         waiting = len(self._waiting)
         if waiting <= _MOST_WAITING:
             return _WAITING * count

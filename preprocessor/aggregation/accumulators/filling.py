@@ -45,7 +45,7 @@ def _linear_fill(window: Window) -> Results:
         places = [place(document) for document in documents]
         values = [evaluate(document) for document in documents]
         _check(places, values)
-        return _filled(places, values)
+        return _interpolate(places, values)
 
     return run
 
@@ -65,7 +65,7 @@ def _check(places: Sequence[Any], values: Sequence[Any]) -> None:
             raise AggregationError("$linearFill sorts by numbers or by dates, not both", code=_TYPE_MISMATCH)
 
 
-def _filled(places: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+def _interpolate(places: Sequence[Any], values: Sequence[Any]) -> list[Any]:
     known = [index for index, value in enumerate(values) if not is_nullish(value)]
     filled = [None if is_nullish(value) else value for value in values]
     for left, right in pairwise(known):

@@ -19,7 +19,7 @@ from preprocessor.aggregation.ordering import key
 from preprocessor.aggregation.values import INT64_MAX, MISSING, Document, Evaluate, is_nullish, type_name
 
 
-def checked(name: str, argument: Any, path: Path) -> Mapping[str, Any]:
+def check_arguments(name: str, argument: Any, path: Path) -> Mapping[str, Any]:
     """The named arguments of an accumulator, their names checked by the catalogue."""
     entry = catalogue.find("accumulator", name) or catalogue.find("window", name)
     if entry is None or not isinstance(argument, Mapping):
@@ -149,7 +149,7 @@ def _starting(name: str, count: Any, scope: Scope, path: Path, make: Callable[[i
 @form(*_STATES)
 def _several(argument: Any, scope: Scope, path: Path) -> Accumulator:
     name = str(path[-1])
-    given = checked(name, argument, path)
+    given = check_arguments(name, argument, path)
     evaluate = compile_expression(given["input"], scope, (*path, "input")).run
     return Accumulator(evaluate, _starting(name, given["n"], scope, (*path, "n"), _STATES[name]))
 
@@ -172,10 +172,10 @@ class _Ranked:
 
 
 @form("$top", "$bottom", "$topN", "$bottomN")
-def _ranked(argument: Any, scope: Scope, path: Path) -> Accumulator:
+def _compile_ranking(argument: Any, scope: Scope, path: Path) -> Accumulator:
     name = str(path[-1])
-    given = checked(name, argument, path)
-    evaluate = _ranked_value(given, scope, path)
+    given = check_arguments(name, argument, path)
+    evaluate = _compile_ranked_value(given, scope, path)
 
     def make(most: int) -> State:
         return _Ranked(most, top=name.startswith("$top"), single=not name.endswith("N"))
@@ -185,7 +185,7 @@ def _ranked(argument: Any, scope: Scope, path: Path) -> Accumulator:
     return Accumulator(evaluate, _starting(name, given["n"], scope, (*path, "n"), make))
 
 
-def _ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) -> Evaluate:
+def _compile_ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) -> Evaluate:
     order = given["sortBy"]
     if not isinstance(order, Mapping):
         raise AggregationError("sortBy is a document of fields and directions", (*path, "sortBy"), 10065)
@@ -197,6 +197,6 @@ def _ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) -> Evaluat
     def evaluate(document: Document) -> tuple[Any, Any]:
         values = [_null(read(document)) for read in fields]
         keys = [sorting.EMPTY if value == [] else key(value) for value in values]
-        return pattern.directed(keys), _null(output(document))
+        return pattern.direct_keys(keys), _null(output(document))
 
     return evaluate

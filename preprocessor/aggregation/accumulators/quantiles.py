@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from preprocessor.aggregation.accumulators.firstn import checked
+from preprocessor.aggregation.accumulators.firstn import check_arguments
 from preprocessor.aggregation.accumulators.registry import Accumulator, form
 from preprocessor.aggregation.compiler import Scope, compile_expression
 from preprocessor.aggregation.errors import Path
@@ -27,7 +27,7 @@ class _Percentiles:
 @form("$median", "$percentile")
 def _quantiles(argument: Any, scope: Scope, path: Path) -> Accumulator:
     name = str(path[-1])
-    given = {key: (value, (*path, key)) for key, value in checked(name, argument, path).items()}
+    given = {key: (value, (*path, key)) for key, value in check_arguments(name, argument, path).items()}
     check_method(given)
     parts = parts_of(given, scope) if name == "$percentile" else None
     evaluate = compile_expression(given["input"][0], scope, given["input"][1]).run

@@ -33,7 +33,7 @@ class Keeping:
 
     last: Any = MISSING
 
-    def grown(self, count: int) -> int:
+    def measure_growth(self, count: int) -> int:
         """About how many bytes all such states grew by with ``count`` documents, the last of which came to this."""
         return 0 if self.last is MISSING else count * memory_of(self.last)
 
@@ -73,11 +73,11 @@ def accumulator(*names: str) -> Callable[[type[Any]], type[Any]]:
     """
 
     def register(state: type[Any]) -> type[Any]:
-        def compiled(argument: Any, scope: Scope, path: Path) -> Accumulator:
+        def compile_form(argument: Any, scope: Scope, path: Path) -> Accumulator:
             return Accumulator(compile_expression(argument, scope, path).run, lambda _: state())
 
         for name in names:
-            _FORMS[name] = compiled
+            _FORMS[name] = compile_form
         return state
 
     return register
@@ -106,14 +106,14 @@ def compile_accumulator(spec: Any, scope: Scope, path: Path) -> Accumulator:
         raise NotOffline(f"{name} does not run offline: {entry.refused}", (*path, name))
     if isinstance(argument, list | tuple):
         raise AggregationError(f"{name} takes one expression here, not a list of them", (*path, name), 40237)
-    return named_accumulator(name, argument, scope, (*path, name))
+    return compile_by_name(name, argument, scope, (*path, name))
 
 
-def named_accumulator(name: str, argument: Any, scope: Scope, path: Path) -> Accumulator:
+def compile_by_name(name: str, argument: Any, scope: Scope, path: Path) -> Accumulator:
     """The accumulator ``name``, which the catalogue has, of its argument; ``path`` ends with the name.
 
     For windows, too, where a list is an expression as well.
     """
     if name not in _FORMS:
-        import_module(f"preprocessor.aggregation.accumulators.{catalogue.known('accumulator', name).family}")
+        import_module(f"preprocessor.aggregation.accumulators.{catalogue.get('accumulator', name).family}")
     return _FORMS[name](argument, scope, path)

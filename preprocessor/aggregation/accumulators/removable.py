@@ -75,7 +75,7 @@ class RemovableSum:
         value = self._sum.value
         kind = rank(value)
         if kind == DECIMAL and not self._of_rank[DECIMAL]:
-            return self._narrowed(to_decimal(value))
+            return self._narrow_type(to_decimal(value))
         if kind == DOUBLE and not self._of_rank[DOUBLE] and INT64_MIN < value < INT64_MAX:  # type: ignore[operator]
             return integer(half_away(value))  # type: ignore[arg-type]
         return value if kind in (DOUBLE, DECIMAL) else integer(int(value))  # type: ignore[arg-type]
@@ -88,7 +88,7 @@ class RemovableSum:
             return math.inf
         return -math.inf if counts["-inf"] > 0 else None
 
-    def _narrowed(self, value: Decimal) -> Any:
+    def _narrow_type(self, value: Decimal) -> Any:
         if self._of_rank[DOUBLE] > 0 or not INT64_MIN <= value <= INT64_MAX:
             return float(value)
         return integer(int(value.to_integral_value()))

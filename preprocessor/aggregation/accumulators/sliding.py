@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 from preprocessor.aggregation.accumulators.firstn import count_of
-from preprocessor.aggregation.accumulators.registry import named_accumulator
+from preprocessor.aggregation.accumulators.registry import compile_by_name
 from preprocessor.aggregation.accumulators.removable import (
     Kept,
     RemovableAverage,
@@ -49,7 +49,7 @@ def _greatest(values: list[Any]) -> Any:
     return max(reversed(values), key=key, default=None)
 
 
-def _ordered_set(values: list[Any]) -> list[Any]:
+def _sort_set(values: list[Any]) -> list[Any]:
     distinct: dict[Any, Any] = {}
     for value in values:
         distinct.setdefault(key(value), value)
@@ -65,13 +65,13 @@ _MOVING: dict[str, Callable[[], Removable]] = {
     "$min": lambda: Kept(_least, not_nullish),
     "$max": lambda: Kept(_greatest, not_nullish),
     "$push": lambda: Kept(list, _present),
-    "$addToSet": lambda: Kept(_ordered_set, _present),
+    "$addToSet": lambda: Kept(_sort_set, _present),
 }
 
 
 @window_function(*_MOVING)
 def _unary(window: Window) -> Results:
-    accumulator = named_accumulator(window.name, window.argument, window.scope, window.path)
+    accumulator = compile_by_name(window.name, window.argument, window.scope, window.path)
     if window.bounds.unbounded_below:
         return growing(accumulator.evaluate, window.bounds, lambda: accumulator.start({}))
     return sliding(accumulator.evaluate, window.bounds, _MOVING[window.name])
@@ -95,7 +95,7 @@ def _outputs(pairs: list[Any]) -> list[Any]:
 
 @window_function(*_SEVERAL, "$top", "$bottom")
 def _several(window: Window) -> Results:
-    accumulator = named_accumulator(window.name, window.argument, window.scope, window.path)
+    accumulator = compile_by_name(window.name, window.argument, window.scope, window.path)
     if window.bounds.unbounded_below:
         return growing(accumulator.evaluate, window.bounds, lambda: accumulator.start({}))
     single = not window.name.endswith("N")
@@ -120,7 +120,7 @@ def _constant_count(window: Window) -> int:
 @window_function("$median", "$percentile", "$concatArrays", "$setUnion")
 def _afresh(window: Window) -> Results:
     """Functions that are computed anew for every window."""
-    accumulator = named_accumulator(window.name, window.argument, window.scope, window.path)
+    accumulator = compile_by_name(window.name, window.argument, window.scope, window.path)
 
     def run(documents: Sequence[Document]) -> list[Any]:
         values = [accumulator.evaluate(document) for document in documents]

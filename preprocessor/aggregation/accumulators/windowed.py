@@ -42,7 +42,7 @@ def _covariance(window: Window) -> Results:
     return move(evaluate, window.bounds, lambda: RemovableCovariance(sample=window.name.endswith("Samp")))
 
 
-def _named(window: Window, *known: str) -> Mapping[str, Any]:
+def _check_arguments(window: Window, *known: str) -> Mapping[str, Any]:
     argument = window.argument
     if not isinstance(argument, Mapping) or "input" not in argument:
         raise AggregationError(f"{window.name} takes a document with 'input'", window.path, _FAILED_TO_PARSE)
@@ -54,7 +54,7 @@ def _named(window: Window, *known: str) -> Mapping[str, Any]:
     return argument
 
 
-def _sorted_value(window: Window) -> Evaluate:
+def _compile_sort_value(window: Window) -> Evaluate:
     if window.sort is None or len(window.sort.parts) != 1:
         raise AggregationError(f"{window.name} needs a sortBy of one field", window.path, _FAILED_TO_PARSE)
     return paths.getter(window.sort.parts[0].path)
@@ -73,8 +73,8 @@ def _unit(window: Window, argument: Mapping[str, Any]) -> int | None:
 
 @window_function("$derivative")
 def _derivative(window: Window) -> Results:
-    argument = _named(window, "input", "unit")
-    time, unit = _sorted_value(window), _unit(window, argument)
+    argument = _check_arguments(window, "input", "unit")
+    time, unit = _compile_sort_value(window), _unit(window, argument)
     if not window.written:
         raise AggregationError("$derivative needs a window", window.path, _FAILED_TO_PARSE)
     evaluate = window.evaluate(argument["input"], "input")
@@ -155,8 +155,8 @@ def _trapezoid(left: list[Any], right: list[Any]) -> Any:
 
 @window_function("$integral")
 def _integral(window: Window) -> Results:
-    argument = _named(window, "input", "unit")
-    time, unit = _sorted_value(window), _unit(window, argument)
+    argument = _check_arguments(window, "input", "unit")
+    time, unit = _compile_sort_value(window), _unit(window, argument)
     height = window.evaluate(argument["input"], "input")
     move = growing if window.bounds.unbounded_below else sliding
     return move(lambda document: [time(document), height(document)], window.bounds, lambda: _Integral(unit))
@@ -165,7 +165,7 @@ def _integral(window: Window) -> Results:
 @window_function("$expMovingAvg")
 def _exp_moving_avg(window: Window) -> Results:
     window.refuse_window()
-    argument = _named(window, "input", "N", "alpha")
+    argument = _check_arguments(window, "input", "N", "alpha")
     if len(argument) != 2:
         raise AggregationError(
             "$expMovingAvg takes 'input' and 'N' or 'alpha'", window.path, _FAILED_TO_PARSE
@@ -176,7 +176,7 @@ def _exp_moving_avg(window: Window) -> Results:
     evaluate = window.evaluate(argument["input"], "input")
 
     def run(documents: Sequence[Document]) -> list[Any]:
-        return _smoothed([evaluate(document) for document in documents], weight)
+        return _smooth([evaluate(document) for document in documents], weight)
 
     return run
 
@@ -196,7 +196,7 @@ def _weight(window: Window, argument: Mapping[str, Any]) -> Decimal:
     return to_decimal(alpha)
 
 
-def _smoothed(values: Sequence[Any], weight: Decimal) -> list[Any]:
+def _smooth(values: Sequence[Any], weight: Decimal) -> list[Any]:
     rest = CONTEXT.subtract(Decimal(1), weight)
     known: Decimal | None = None
     exact = False

@@ -107,7 +107,7 @@ def sliding(evaluate: Evaluate, bounds: Bounds, start: Callable[[], Removable]) 
             for document in each(documents[(known[1] + 1 if known else first) : last + 1]):
                 inside.append(evaluate(document))
                 state.add(inside[-1])
-            gone = _gone(known, ends)
+            gone = _count_leaving(known, ends)
             if ends is None and isinstance(bounds, Documents):
                 gone = min(1, len(inside))
             for _ in range(min(gone, len(inside))):
@@ -125,7 +125,7 @@ def _count(result: Any) -> None:
     spend(1 + (len(result) // 64 if type(result) is list else 0))
 
 
-def _gone(known: tuple[int, int] | None, ends: tuple[int, int] | None) -> int:
+def _count_leaving(known: tuple[int, int] | None, ends: tuple[int, int] | None) -> int:
     """How many values leave between two windows."""
     if known is None:
         return 0

@@ -11,17 +11,17 @@ from typing import Any
 from preprocessor.aggregation.compiler import (
     Node,
     Scope,
+    check_named_arguments,
     compile_expression,
     constant_arrays,
-    folded,
+    fold_constant,
     form,
-    named_arguments,
     operator,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.expressions.associative import associative
 from preprocessor.aggregation.expressions.lazy import lazy
-from preprocessor.aggregation.meter import each, made_array, spend, watch_clock
+from preprocessor.aggregation.meter import count_array, each, spend, watch_clock
 from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.ordering import key
 from preprocessor.aggregation.values import (
@@ -91,7 +91,7 @@ def _concat_arrays(values: Iterable[Any]) -> Any:
         if is_nullish(value):
             return None
         items = array_of("$concatArrays", value, 28664)
-        made_array(len(joined) + len(items))
+        count_array(len(joined) + len(items))
         joined += items
     return joined
 
@@ -145,7 +145,7 @@ def _range(start: Any, end: Any, step: Any = 1) -> list[int]:
     numbers = range(first, last, stride)
     if len(numbers) > _MOST_NUMBERS:
         raise AggregationError(f"$range of {len(numbers)} numbers takes too much memory", code=146)
-    made_array(len(numbers), _NUMBER)
+    count_array(len(numbers), _NUMBER)
     return list(numbers)
 
 
@@ -180,14 +180,14 @@ def _slice(document: Document, array: Evaluate, position: Evaluate, length: Eval
 
 @form("$zip")
 def _zip(argument: Any, scope: Scope, path: Path) -> Node:
-    given = named_arguments("$zip", argument, path)
-    inputs = _listed(given["inputs"], scope, 34461)
+    given = check_named_arguments("$zip", argument, path)
+    inputs = _compile_list(given["inputs"], scope, 34461)
     if not inputs:
         raise AggregationError("$zip needs at least one input", (*path, "inputs"), 34465)
     longest = given.get("useLongestLength", (False, path))
     if not isinstance(longest[0], bool):
         raise AggregationError("useLongestLength is true or false", longest[1], 34463)
-    defaults = _listed(given["defaults"], scope, 34462) if "defaults" in given else []
+    defaults = _compile_list(given["defaults"], scope, 34462) if "defaults" in given else []
     if defaults and not longest[0]:
         raise AggregationError(
             "defaults are of use only with useLongestLength: true", given["defaults"][1], 34466
@@ -195,10 +195,10 @@ def _zip(argument: Any, scope: Scope, path: Path) -> Node:
     if defaults and len(defaults) != len(inputs):
         raise AggregationError("defaults are as many as inputs", given["defaults"][1], 34467)
     run = _zipper([node.run for node in inputs], [node.run for node in defaults], longest[0], path)
-    return folded(Node(run, all(node.constant for node in (*inputs, *defaults))), path)
+    return fold_constant(Node(run, all(node.constant for node in (*inputs, *defaults))), path)
 
 
-def _listed(given: tuple[Any, Path], scope: Scope, code: int) -> list[Node]:
+def _compile_list(given: tuple[Any, Path], scope: Scope, code: int) -> list[Node]:
     items, path = given
     if not isinstance(items, list | tuple):
         raise AggregationError("$zip takes a list of expressions here", path, code)
@@ -216,16 +216,16 @@ def _zipper(inputs: list[Evaluate], defaults: list[Evaluate], longest: bool, pat
                 raise AggregationError(f"$zip works on arrays, not on {type_name(column)}", path, 34468)
             columns.append(column)
         lengths = [len(column) for column in columns]
-        made_array(max(lengths) if longest else min(lengths), _ROW + 8 * len(columns))
+        count_array(max(lengths) if longest else min(lengths), _ROW + 8 * len(columns))
         if not longest:
             return list(map(list, watch_clock(zip(*columns, strict=False), path)))
         fill = [read(document) for read in defaults] or [None] * len(columns)
-        return _padded(columns, fill)
+        return _pad_columns(columns, fill)
 
     return run
 
 
-def _padded(columns: list[list[Any]], fill: list[Any]) -> list[list[Any]]:
+def _pad_columns(columns: list[list[Any]], fill: list[Any]) -> list[list[Any]]:
     rows: Iterable[tuple[Any, ...]]
     if MISSING not in fill:
         most = max(map(len, columns))

@@ -15,7 +15,7 @@ from preprocessor.aggregation.compiler import (
     as_written,
     compile_expression,
     constant,
-    folded,
+    fold_constant,
     form,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
@@ -34,7 +34,7 @@ def associative(name: str, *, commutative: bool) -> Callable[[Combine], Combine]
         @form(name)
         def compile_(argument: Any, scope: Scope, path: Path) -> Node:
             nodes = flatten_associative(name, combine, argument, scope, path, commutative=commutative)
-            return _combined(combine, nodes, path)
+            return _combine_nodes(combine, nodes, path)
 
         return combine
 
@@ -87,10 +87,10 @@ def flatten_associative(
 
 
 def _one_constant(combine: Combine, nodes: list[Node], path: Path) -> list[Node]:
-    return [_combined(combine, nodes, path)] if len(nodes) > 1 else nodes
+    return [_combine_nodes(combine, nodes, path)] if len(nodes) > 1 else nodes
 
 
-def _combined(combine: Combine, nodes: list[Node], path: Path) -> Node:
+def _combine_nodes(combine: Combine, nodes: list[Node], path: Path) -> Node:
     runs = [node.run for node in nodes]
 
     def run(document: Document) -> Any:
@@ -99,4 +99,4 @@ def _combined(combine: Combine, nodes: list[Node], path: Path) -> Node:
         except AggregationError as error:
             raise error.at(path) from None
 
-    return folded(Node(run, constant=all(node.constant for node in nodes)), path)
+    return fold_constant(Node(run, constant=all(node.constant for node in nodes)), path)

@@ -10,7 +10,7 @@ from preprocessor.aggregation.compiler import (
     Scope,
     arguments,
     compile_expression,
-    folded,
+    fold_constant,
     form,
     operator,
 )
@@ -46,7 +46,7 @@ def _equality(argument: Any, scope: Scope, path: Path) -> Node:
         run = _equals_constant(right.run, left.run({}), name == "$eq")
     else:
         run = _equals(left.run, right.run, name == "$eq")
-    return folded(Node(run, constant=left.constant and right.constant), path)
+    return fold_constant(Node(run, constant=left.constant and right.constant), path)
 
 
 def _equals(left: Evaluate, right: Evaluate, wanted: bool) -> Evaluate:
@@ -68,17 +68,17 @@ def _equals_constant(read: Evaluate, value: Any, wanted: bool) -> Evaluate:
     return lambda document: (key(read(document)) == known) is wanted
 
 
-def _ordered(name: str, decide: Callable[[Any, Any], bool]) -> None:
-    def compared(left: Any, right: Any) -> bool:
+def _register_order(name: str, decide: Callable[[Any, Any], bool]) -> None:
+    def compare_values(left: Any, right: Any) -> bool:
         kind = type(left)
         if kind is type(right) and kind in _PLAIN and left == left and right == right:
             return decide(left, right)
         return decide(key(left), key(right))
 
-    operator(name)(compared)
+    operator(name)(compare_values)
 
 
-_ordered("$gt", lambda left, right: bool(left > right))
-_ordered("$gte", lambda left, right: bool(left >= right))
-_ordered("$lt", lambda left, right: bool(left < right))
-_ordered("$lte", lambda left, right: bool(left <= right))
+_register_order("$gt", lambda left, right: bool(left > right))
+_register_order("$gte", lambda left, right: bool(left >= right))
+_register_order("$lt", lambda left, right: bool(left < right))
+_register_order("$lte", lambda left, right: bool(left <= right))

@@ -9,13 +9,13 @@ from preprocessor.aggregation.compiler import (
     Node,
     Scope,
     arguments,
+    check_named_arguments,
     compile_expression,
     constant,
     form,
-    named_arguments,
 )
 from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
-from preprocessor.aggregation.expressions.deferred import alive, deferred
+from preprocessor.aggregation.expressions.deferred import alive, defer_failure
 from preprocessor.aggregation.values import Document, Evaluate, is_nullish, truthy
 
 _PARTS = ("if", "then", "else")
@@ -47,7 +47,7 @@ def _cond_parts(argument: Any, path: Path) -> list[tuple[Any, Path]]:
 @form("$ifNull")
 def _if_null(argument: Any, scope: Scope, path: Path) -> Node:
     nodes = [compile_expression(item, scope, where) for item, where in arguments("$ifNull", argument, path)]
-    *tries, last = _needed(nodes)
+    *tries, last = _drop_needless(nodes)
     if not tries:
         return last
     runs, final = [node.run for node in tries], last.run
@@ -62,7 +62,7 @@ def _if_null(argument: Any, scope: Scope, path: Path) -> Node:
     return Node(run)
 
 
-def _needed(nodes: list[Node]) -> list[Node]:
+def _drop_needless(nodes: list[Node]) -> list[Node]:
     """The arguments without constant nulls (but for the last) and without what follows a constant."""
     found: list[Node] = []
     for node in nodes[:-1]:
@@ -75,7 +75,7 @@ def _needed(nodes: list[Node]) -> list[Node]:
 
 @form("$switch")
 def _switch(argument: Any, scope: Scope, path: Path) -> Node:
-    given = named_arguments("$switch", argument, path)
+    given = check_named_arguments("$switch", argument, path)
     branches = _branches(given["branches"], scope)
     default = compile_expression(*_with_scope(given["default"], scope)) if "default" in given else None
     live: list[tuple[Evaluate, Evaluate]] = []
@@ -116,8 +116,8 @@ def _branch(item: Any, scope: Scope, path: Path) -> tuple[Node, Node]:
         if name not in item:
             raise AggregationError(f"a $switch branch needs '{name}'", path, code)
     return (
-        deferred(item["case"], scope, (*path, "case")),
-        deferred(item["then"], scope, (*path, "then")),
+        defer_failure(item["case"], scope, (*path, "case")),
+        defer_failure(item["then"], scope, (*path, "then")),
     )
 
 

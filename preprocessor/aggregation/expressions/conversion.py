@@ -20,10 +20,10 @@ from preprocessor.aggregation import binarytext
 from preprocessor.aggregation.compiler import (
     Node,
     Scope,
+    check_named_arguments,
     compile_expression,
-    folded,
+    fold_constant,
     form,
-    named_arguments,
     operator,
 )
 from preprocessor.aggregation.dateformats import ISO_UTC, date_text
@@ -319,7 +319,7 @@ def _to_uuid(value: Any) -> Any:
 
 @form("$convert")
 def _convert(argument: Any, scope: Scope, path: Path) -> Node:
-    given = named_arguments("$convert", argument, path)
+    given = check_named_arguments("$convert", argument, path)
     nodes = {name: compile_expression(value, scope, where) for name, (value, where) in given.items()}
     runs = {name: node.run for name, node in nodes.items()}
     read, target = runs["input"], runs["to"]
@@ -345,7 +345,7 @@ def _convert(argument: Any, scope: Scope, path: Path) -> Node:
                 return on_error(document)
             raise error.at(path) from None
 
-    return folded(Node(run, constant=all(node.constant for node in nodes.values())), path)
+    return fold_constant(Node(run, constant=all(node.constant for node in nodes.values())), path)
 
 
 def _target_type(to: Any) -> tuple[str | None, Any]:

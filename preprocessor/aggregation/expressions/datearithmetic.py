@@ -12,7 +12,14 @@ from typing import Any
 
 from bson.int64 import Int64
 
-from preprocessor.aggregation.compiler import Node, Scope, compile_expression, folded, form, named_arguments
+from preprocessor.aggregation.compiler import (
+    Node,
+    Scope,
+    check_named_arguments,
+    compile_expression,
+    fold_constant,
+    form,
+)
 from preprocessor.aggregation.dates import (
     DAY,
     HOUR,
@@ -60,7 +67,7 @@ _CODES = {
 
 def _runs(name: str, argument: Any, scope: Scope, path: Path) -> tuple[dict[str, Evaluate], bool]:
     """The arguments as functions of the document, and whether all of them are constants."""
-    given = named_arguments(name, argument, path)
+    given = check_named_arguments(name, argument, path)
     nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
     return {key: node.run for key, node in nodes.items()}, all(node.constant for node in nodes.values())
 
@@ -115,7 +122,7 @@ def _weekday(name: str, value: Any) -> int:
     raise AggregationError(f"{name} knows no day of the week '{value}'", code=5439016)
 
 
-def _stored(name: str, date: int) -> Any:
+def _make_date(name: str, date: int) -> Any:
     if not INT64_MIN <= date <= INT64_MAX:
         raise AggregationError(f"{name} gives no date of 64 bits", code=5976500)
     return date_from_millis(date)
@@ -132,7 +139,7 @@ def _add(name: str, sign: int, argument: Any, scope: Scope, path: Path) -> Node:
         except AggregationError as error:
             raise error.at(path) from None
 
-    return folded(Node(run, constant=is_constant), path)
+    return fold_constant(Node(run, constant=is_constant), path)
 
 
 def _sum(name: str, sign: int, value: Any, unit: Any, amount: Any, where: Any) -> Any:
@@ -142,10 +149,10 @@ def _sum(name: str, sign: int, value: Any, unit: Any, amount: Any, where: Any) -
         raise AggregationError(
             f"{name} takes 'amount' as a whole number of 64 bits, not {amount!r}", code=5166405
         )
-    return _stored(name, _moved(date, unit, sign * number, zone_of(where)))
+    return _make_date(name, _move_date(date, unit, sign * number, zone_of(where)))
 
 
-def _moved(date: int, unit: str, amount: int, zone: Zone) -> int:
+def _move_date(date: int, unit: str, amount: int, zone: Zone) -> int:
     if unit != "millisecond" and date < 0 and date % SECOND:
         # The server loses a second of dates before 1970 that have milliseconds.
         date -= SECOND
@@ -188,7 +195,7 @@ def _diff(argument: Any, scope: Scope, path: Path) -> Node:
             raise error.at(path) from None
         return Int64(count)
 
-    return folded(Node(run, constant=is_constant), path)
+    return fold_constant(Node(run, constant=is_constant), path)
 
 
 def _count(first: int, last: int, unit: str, zone: Zone, weekday: int) -> int:
@@ -197,7 +204,7 @@ def _count(first: int, last: int, unit: str, zone: Zone, weekday: int) -> int:
         return last - first
     start, end = zone.local(first), zone.local(last)
     if unit in _FIXED:
-        return _elapsed(first, last, start, end, _FIXED[unit])
+        return _count_units(first, last, start, end, _FIXED[unit])
     if unit == "day":
         return end // DAY - start // DAY
     if unit == "week":
@@ -207,7 +214,7 @@ def _count(first: int, last: int, unit: str, zone: Zone, weekday: int) -> int:
     return (two.year * 12 + two.month - 1) // months - (one.year * 12 + one.month - 1) // months
 
 
-def _elapsed(first: int, last: int, start: int, end: int, unit: int) -> int:
+def _count_units(first: int, last: int, start: int, end: int, unit: int) -> int:
     """Units that begin on the zone's clock, less the whole units by which the clock was put forward."""
     shift = (end - last) - (start - first)
     return end // unit - start // unit - int(shift / unit)
@@ -231,11 +238,11 @@ def _trunc(argument: Any, scope: Scope, path: Path) -> Node:
             date, unit, bins = _date("$dateTrunc", "date", value), _unit("$dateTrunc", unit), _bin_size(size)
             _check_width(unit, bins)
             first = _weekday("$dateTrunc", week)
-            return _stored("$dateTrunc", _truncated(date, unit, bins, zone_of(where), first))
+            return _make_date("$dateTrunc", _truncate_date(date, unit, bins, zone_of(where), first))
         except AggregationError as error:
             raise error.at(path) from None
 
-    return folded(Node(run, constant=is_constant), path)
+    return fold_constant(Node(run, constant=is_constant), path)
 
 
 def _bin_size(value: Any) -> int:
@@ -254,7 +261,7 @@ def _check_width(unit: str, size: int) -> None:
         raise AggregationError(f"$dateTrunc takes 'binSize' up to {_MOST_BINS}, not {size}", code=5439006)
 
 
-def _truncated(date: int, unit: str, size: int, zone: Zone, weekday: int) -> int:
+def _truncate_date(date: int, unit: str, size: int, zone: Zone, weekday: int) -> int:
     if unit in _FIXED:
         start = zone.date(_START)
         width = _FIXED[unit] * size

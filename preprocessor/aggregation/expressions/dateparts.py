@@ -16,11 +16,11 @@ from bson.timestamp import Timestamp
 from preprocessor.aggregation.compiler import (
     Node,
     Scope,
+    check_named_arguments,
     compile_expression,
     constant,
-    folded,
+    fold_constant,
     form,
-    named_arguments,
     operator,
 )
 from preprocessor.aggregation.dates import (
@@ -90,7 +90,7 @@ def _part(name: str, part: Callable[[int], int], argument: Any, scope: Scope, pa
         except AggregationError as error:
             raise error.at(path) from None
 
-    return folded(Node(run, constant=is_constant), path)
+    return fold_constant(Node(run, constant=is_constant), path)
 
 
 def _date_and_zone(
@@ -121,7 +121,7 @@ for _name, _function in _PARTS.items():
 
 @form("$dateToParts")
 def _to_parts(argument: Any, scope: Scope, path: Path) -> Node:
-    given = named_arguments("$dateToParts", argument, path)
+    given = check_named_arguments("$dateToParts", argument, path)
     nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
     read = nodes["date"].run
     read_zone = nodes["timezone"].run if "timezone" in nodes else None
@@ -145,7 +145,7 @@ def _to_parts(argument: Any, scope: Scope, path: Path) -> Node:
         except AggregationError as error:
             raise error.at(path) from None
 
-    return folded(Node(run, constant=all(node.constant for node in nodes.values())), path)
+    return fold_constant(Node(run, constant=all(node.constant for node in nodes.values())), path)
 
 
 def _parts_document(local: int, iso: bool) -> Document:
@@ -172,7 +172,7 @@ _TIME = ("hour", "minute", "second", "millisecond")
 
 @form("$dateFromParts")
 def _from_parts(argument: Any, scope: Scope, path: Path) -> Node:
-    given = named_arguments("$dateFromParts", argument, path)
+    given = check_named_arguments("$dateFromParts", argument, path)
     if "year" not in given and "isoWeekYear" not in given:
         raise AggregationError("$dateFromParts needs 'year' or 'isoWeekYear'", path, 40516)
     names = _CALENDAR if "year" in given else _ISO
@@ -196,11 +196,11 @@ def _from_parts(argument: Any, scope: Scope, path: Path) -> Node:
                 return None
             place = zone_of(where)
             day = _numbers(document, second)
-            return None if day is None else _dated(day, time, place, names)
+            return None if day is None else _make_date(day, time, place, names)
         except AggregationError as error:
             raise error.at(path) from None
 
-    return folded(Node(run, constant=all(node.constant for node in nodes.values())), path)
+    return fold_constant(Node(run, constant=all(node.constant for node in nodes.values())), path)
 
 
 def _numbers(
@@ -215,11 +215,11 @@ def _numbers(
         value = read(document)
         if is_nullish(value):
             return None
-        numbers.append(_checked(name, value))
+        numbers.append(_check_part(name, value))
     return numbers
 
 
-def _checked(name: str, value: Any) -> int:
+def _check_part(name: str, value: Any) -> int:
     number = integral(value) if rank(value) else None
     if number is None or not INT64_MIN <= number <= INT64_MAX:
         raise AggregationError(f"$dateFromParts takes '{name}' as a whole number, not {value!r}", code=40515)
@@ -230,7 +230,7 @@ def _checked(name: str, value: Any) -> int:
     return number
 
 
-def _dated(day: list[int], time: list[int], place: Zone, names: tuple[str, ...]) -> Any:
+def _make_date(day: list[int], time: list[int], place: Zone, names: tuple[str, ...]) -> Any:
     if not 1 <= day[0] <= 9999:
         raise AggregationError(f"$dateFromParts takes '{names[0]}' from 1 to 9999, not {day[0]}", code=40523)
     year, second_part, third = day

@@ -8,7 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from preprocessor.aggregation.compiler import Node, Scope, compile_expression, folded, form, named_arguments
+from preprocessor.aggregation.compiler import (
+    Node,
+    Scope,
+    check_named_arguments,
+    compile_expression,
+    fold_constant,
+    form,
+)
 from preprocessor.aggregation.dateformats import (
     ISO_LOCAL,
     ISO_UTC,
@@ -33,7 +40,7 @@ from preprocessor.aggregation.values import (
 
 def _runs(name: str, argument: Any, scope: Scope, path: Path) -> tuple[dict[str, Evaluate], bool]:
     """The arguments as functions of the document, and whether all of them are constants."""
-    given = named_arguments(name, argument, path)
+    given = check_named_arguments(name, argument, path)
     nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
     return {key: node.run for key, node in nodes.items()}, all(node.constant for node in nodes.values())
 
@@ -77,7 +84,7 @@ def _to_string(argument: Any, scope: Scope, path: Path) -> Node:
         except AggregationError as error:
             raise error.at(path) from None
 
-    return folded(Node(run, constant=is_constant), path)
+    return fold_constant(Node(run, constant=is_constant), path)
 
 
 @form("$dateFromString")
@@ -101,7 +108,7 @@ def _from_string(argument: Any, scope: Scope, path: Path) -> Node:
                 return on_error(document)
             raise error.at(path) from None
 
-    return folded(Node(run, constant=is_constant), path)
+    return fold_constant(Node(run, constant=is_constant), path)
 
 
 def _format(runs: dict[str, Evaluate], form: Any) -> Any:

@@ -10,7 +10,7 @@ from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.values import Document
 
 
-def deferred(expression: Any, scope: Scope, path: Path) -> Node:
+def defer_failure(expression: Any, scope: Scope, path: Path) -> Node:
     """The expression's node; a constant part that cannot be computed fails when it is run, not before."""
     try:
         return compile_expression(expression, scope, path)
@@ -29,7 +29,7 @@ class _Failing:
 
 
 def alive(node: Node) -> Node:
-    """The node, which is going to be computed: what ``deferred`` put off fails now."""
+    """The node, which is going to be computed: what ``defer_failure`` put off fails now."""
     if isinstance(node.run, _Failing):
         raise node.run.error
     return node

@@ -9,10 +9,10 @@ from preprocessor.aggregation.compiler import (
     Node,
     Scope,
     Slot,
+    check_named_arguments,
     check_user_variable,
     compile_expression,
     form,
-    named_arguments,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.meter import BLOCK, each, gather_within_limits, spend
@@ -60,7 +60,7 @@ def _items(name: str, value: Any, path: Path, code: int) -> list[Any] | None:
 
 @form("$filter")
 def _filter(argument: Any, scope: Scope, path: Path) -> Node:
-    given = named_arguments("$filter", argument, path)
+    given = check_named_arguments("$filter", argument, path)
     inner, (slot,) = scope.binding(_loop_variable(given))
     source, keep = _part(given, "input", scope).run, _part(given, "cond", inner).run
     limit = _part(given, "limit", scope).run if "limit" in given else None
@@ -71,7 +71,7 @@ def _filter(argument: Any, scope: Scope, path: Path) -> Node:
         items = _items("$filter", source(document), where, 28651)
         if not items:
             return items
-        if looked_up and (found := _having(items, *looked_up)) is not None:
+        if looked_up and (found := _select_equal(items, *looked_up)) is not None:
             return found
         if limit is not None:
             most = _limit(limit(document), (*path, "limit"))
@@ -103,7 +103,7 @@ def _field_and_text(condition: Any, variable: str) -> tuple[str, str] | None:
     return field, pair[1]
 
 
-def _having(items: list[Any], field: str, text: str) -> list[Any] | None:
+def _select_equal(items: list[Any], field: str, text: str) -> list[Any] | None:
     """The items whose ``field`` is the text; None where only the general way can tell."""
     try:
         found = [item for item in items if item.get(field) == text]
@@ -138,7 +138,7 @@ def _first_kept(
 
 @form("$map")
 def _map(argument: Any, scope: Scope, path: Path) -> Node:
-    given = named_arguments("$map", argument, path)
+    given = check_named_arguments("$map", argument, path)
     inner, (slot,) = scope.binding(_loop_variable(given))
     source, change = _part(given, "input", scope).run, _part(given, "in", inner).run
     where = given["input"][1]
@@ -148,7 +148,7 @@ def _map(argument: Any, scope: Scope, path: Path) -> Node:
         if items is None:
             return None
         if len(items) > BLOCK:
-            return _changed_long(items, change, slot, document, path)
+            return _change_long_array(items, change, slot, document, path)
         spend(len(items), path)
         changed = []
         for item in items:
@@ -160,21 +160,21 @@ def _map(argument: Any, scope: Scope, path: Path) -> Node:
     return Node(run)
 
 
-def _changed_long(
+def _change_long_array(
     items: list[Any], change: Evaluate, slot: Slot, document: Document, path: Path
 ) -> list[Any]:
-    def changed() -> Iterator[Any]:
+    def change_items() -> Iterator[Any]:
         for item in items:
             slot.value = item
             value = change(document)
             yield None if value is MISSING else value
 
-    return gather_within_limits(changed(), path)
+    return gather_within_limits(change_items(), path)
 
 
 @form("$reduce")
 def _reduce(argument: Any, scope: Scope, path: Path) -> Node:
-    given = named_arguments("$reduce", argument, path)
+    given = check_named_arguments("$reduce", argument, path)
     inner, (this, value) = scope.binding("this", "value")
     source, first = _part(given, "input", scope).run, _part(given, "initialValue", scope).run
     step = _part(given, "in", inner).run
@@ -196,7 +196,7 @@ def _reduce(argument: Any, scope: Scope, path: Path) -> Node:
 
 @form("$let")
 def _let(argument: Any, scope: Scope, path: Path) -> Node:
-    given = named_arguments("$let", argument, path)
+    given = check_named_arguments("$let", argument, path)
     bound, where = given["vars"]
     if not isinstance(bound, Mapping):
         raise AggregationError("the vars of $let are a document of names and expressions", where, 10065)

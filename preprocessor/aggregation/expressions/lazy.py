@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from preprocessor.aggregation.compiler import Node, Scope, arguments, compile_expression, folded, form
+from preprocessor.aggregation.compiler import Node, Scope, arguments, compile_expression, fold_constant, form
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.values import Document
 
@@ -29,7 +29,7 @@ def lazy(name: str) -> Callable[[Lazy], Lazy]:
                 except AggregationError as error:
                     raise error.at(path) from None
 
-            return folded(Node(run, constant=all(node.constant for node in nodes)), path)
+            return fold_constant(Node(run, constant=all(node.constant for node in nodes)), path)
 
         return function
 

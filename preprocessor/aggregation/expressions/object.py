@@ -9,21 +9,21 @@ from preprocessor.aggregation.compiler import (
     Node,
     Scope,
     arguments,
+    check_named_arguments,
     compile_as_written,
     compile_expression,
     constant,
-    folded,
+    fold_constant,
     form,
-    named_arguments,
     operator,
 )
 from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.expressions.associative import flatten_associative
-from preprocessor.aggregation.fieldorder import closed, opened
+from preprocessor.aggregation.fieldorder import close_places, open_places
 from preprocessor.aggregation.values import MISSING, Document, is_nullish, type_name
 
 
-def merged(values: Iterable[Any]) -> Document:
+def merge_documents(values: Iterable[Any]) -> Document:
     """All documents of ``values`` in one; a later field wins, at the place of the first of its name."""
     result: Document = {}
     for value in values:
@@ -38,24 +38,24 @@ def merged(values: Iterable[Any]) -> Document:
 def _merge_objects(argument: Any, scope: Scope, path: Path) -> Node:
     given = arguments("$mergeObjects", argument, path)
     if len(given) == 1:
-        nodes = [compile_expression(*_placed(given[0], scope))]
+        nodes = [compile_expression(*_locate(given[0], scope))]
     else:
         nodes = flatten_associative(
-            "$mergeObjects", merged, argument, scope, path, commutative=False, single=False
+            "$mergeObjects", merge_documents, argument, scope, path, commutative=False, single=False
         )
     runs = [node.run for node in nodes]
 
     def run(document: Document) -> Document:
         values = [run(document) for run in runs]
         try:
-            return merged(values[0] if len(given) == 1 and isinstance(values[0], list) else values)
+            return merge_documents(values[0] if len(given) == 1 and isinstance(values[0], list) else values)
         except AggregationError as error:
             raise error.at(path) from None
 
-    return folded(Node(run, constant=all(node.constant for node in nodes)), path)
+    return fold_constant(Node(run, constant=all(node.constant for node in nodes)), path)
 
 
-def _placed(given: tuple[Any, Path], scope: Scope) -> tuple[Any, Scope, Path]:
+def _locate(given: tuple[Any, Path], scope: Scope) -> tuple[Any, Scope, Path]:
     return given[0], scope, given[1]
 
 
@@ -149,10 +149,10 @@ def _field_name(operator_name: str, expression: Any, scope: Scope, path: Path) -
 @form("$setField", "$unsetField")
 def _set_field(argument: Any, scope: Scope, path: Path) -> Node:
     operator_name = str(path[-1])
-    given = named_arguments(operator_name, argument, path)
+    given = check_named_arguments(operator_name, argument, path)
     name = _field_name(operator_name, given["field"][0], scope, given["field"][1])
-    source = compile_as_written(*_placed(given["input"], scope))
-    value = compile_as_written(*_placed(given["value"], scope)) if "value" in given else constant(MISSING)
+    source = compile_as_written(*_locate(given["input"], scope))
+    value = compile_as_written(*_locate(given["value"], scope)) if "value" in given else constant(MISSING)
     read, compute = source.run, value.run
 
     def run(document: Document) -> Any:
@@ -162,8 +162,8 @@ def _set_field(argument: Any, scope: Scope, path: Path) -> Node:
         if not isinstance(found, Mapping):
             message = f"{operator_name} works on a document, not on {type_name(found)}"
             raise AggregationError(message, path, 4161105)
-        changed = opened(found)
+        changed = open_places(found)
         changed[name] = compute(document)
-        return closed(changed)
+        return close_places(changed)
 
     return Node(run)

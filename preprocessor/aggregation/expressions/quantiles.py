@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from preprocessor.aggregation.compiler import Node, Scope, compile_expression, folded, form, named_arguments
+from preprocessor.aggregation.compiler import (
+    Node,
+    Scope,
+    check_named_arguments,
+    compile_expression,
+    fold_constant,
+    form,
+)
 from preprocessor.aggregation.errors import Path
 from preprocessor.aggregation.percentiles import at, check_method, numbers_of, parts_of
 from preprocessor.aggregation.values import Document
@@ -12,7 +19,7 @@ from preprocessor.aggregation.values import Document
 
 @form("$median", "$percentile")
 def _quantiles(argument: Any, scope: Scope, path: Path) -> Node:
-    given = named_arguments(str(path[-1]), argument, path)
+    given = check_named_arguments(str(path[-1]), argument, path)
     check_method(given)
     parts = parts_of(given, scope) if "p" in given else None
     source = compile_expression(given["input"][0], scope, given["input"][1])
@@ -25,4 +32,4 @@ def _quantiles(argument: Any, scope: Scope, path: Path) -> Node:
             return at(ordered, 0.5)
         return [at(ordered, part) for part in parts]
 
-    return folded(Node(run, constant=source.constant), path)
+    return fold_constant(Node(run, constant=source.constant), path)

@@ -10,9 +10,9 @@ from preprocessor.aggregation.compiler import (
     Node,
     Scope,
     as_written,
+    check_named_arguments,
     compile_expression,
     form,
-    named_arguments,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.meter import hold
@@ -24,7 +24,7 @@ _MATCH, _MANY = 500, 1_024
 Answer = Callable[[str | None, Pattern | None], Any]
 
 
-def _compiled(name: str, regex: Any, options: Any) -> Pattern | None:
+def _compile_regex(name: str, regex: Any, options: Any) -> Pattern | None:
     """The expression, None when it is null."""
     if not is_nullish(options) and not is_string(options):
         raise AggregationError(f"{name} takes 'options' as a string, not {type_name(options)}", code=51106)
@@ -44,14 +44,14 @@ def _compiled(name: str, regex: Any, options: Any) -> Pattern | None:
 
 
 def _regex(name: str, answer: Answer, argument: Any, scope: Scope, path: Path) -> Node:
-    given = named_arguments(name, argument, path)
+    given = check_named_arguments(name, argument, path)
     nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
     read, regex = nodes["input"].run, nodes["regex"]
     options = nodes.get("options")
     fixed = regex.constant and (options is None or options.constant) and not as_written()
 
     def pattern(document: Document) -> Pattern | None:
-        return _compiled(name, regex.run(document), options.run(document) if options else None)
+        return _compile_regex(name, regex.run(document), options.run(document) if options else None)
 
     def run(document: Document) -> Any:
         try:

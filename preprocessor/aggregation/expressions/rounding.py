@@ -69,14 +69,14 @@ def _to_places(name: str, value: Any, places: Any, rounding: str) -> Any:
         return None
     digits = _places(name, places)
     if kind == DECIMAL:
-        return decimal128(_quantized(value.to_decimal(), digits, rounding))
+        return decimal128(_quantize(value.to_decimal(), digits, rounding))
     if kind == DOUBLE:
         if not math.isfinite(value):
             return value
-        return float(_quantized(CONTEXT.create_decimal(value), digits, rounding))
+        return float(_quantize(CONTEXT.create_decimal(value), digits, rounding))
     if digits >= 0:
         return value
-    number = int(_quantized(Decimal(int(value)), digits, rounding))
+    number = int(_quantize(Decimal(int(value)), digits, rounding))
     if not INT64_MIN <= number <= INT64_MAX:
         raise AggregationError(f"{name} of {value} to {digits} places does not fit an int64", code=51080)
     return integer(number, kind)
@@ -93,7 +93,7 @@ def _places(name: str, places: Any) -> int:
     return digits
 
 
-def _quantized(value: Decimal, digits: int, rounding: str) -> Decimal:
+def _quantize(value: Decimal, digits: int, rounding: str) -> Decimal:
     """``value`` with so many decimal places, or with all 34 digits when that many do not fit."""
     if not value.is_finite():
         return value

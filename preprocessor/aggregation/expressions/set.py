@@ -14,13 +14,13 @@ from preprocessor.aggregation.compiler import (
     as_written,
     compile_expression,
     constant_arrays,
-    folded,
+    fold_constant,
     form,
     operator,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.expressions.associative import associative
-from preprocessor.aggregation.meter import each, made_array
+from preprocessor.aggregation.meter import count_array, each
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.values import Document, is_nullish, truthy, type_name
 
@@ -37,7 +37,7 @@ def _array(name: str, value: Any, code: int) -> list[Any]:
 def _distinct(values: list[Any]) -> dict[Key, Any]:
     """The values by key, the first of equals."""
     found: dict[Key, Any] = {}
-    made_array(len(values), _ENTRY)
+    count_array(len(values), _ENTRY)
     for value in each(values):
         found.setdefault(key(value), value)
     return found
@@ -78,7 +78,7 @@ def _set_equals(argument: Any, scope: Scope, path: Path) -> Node:
         except AggregationError as error:
             raise error.at(path) from None
 
-    return folded(Node(run, constant=all(node.constant for node in nodes)), path)
+    return fold_constant(Node(run, constant=all(node.constant for node in nodes)), path)
 
 
 @operator("$setIsSubset")

@@ -9,13 +9,13 @@ from preprocessor.aggregation.accumulators.firstn import Extremes, count_of
 from preprocessor.aggregation.compiler import (
     Node,
     Scope,
+    check_named_arguments,
     compile_expression,
     form,
-    named_arguments,
 )
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.expressions.deferred import deferred
-from preprocessor.aggregation.meter import each, made_array, spend
+from preprocessor.aggregation.expressions.deferred import defer_failure
+from preprocessor.aggregation.meter import count_array, each, spend
 from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.values import Document, is_nullish, type_name
@@ -26,7 +26,7 @@ _ENTRY = 100
 
 @form("$sortArray")
 def _sort_array(argument: Any, scope: Scope, path: Path) -> Node:
-    given = named_arguments("$sortArray", argument, path)
+    given = check_named_arguments("$sortArray", argument, path)
     source = compile_expression(given["input"][0], scope, given["input"][1])
     order, read = _order(given["sortBy"][0], given["sortBy"][1]), source.run
 
@@ -36,7 +36,7 @@ def _sort_array(argument: Any, scope: Scope, path: Path) -> Node:
             return None
         if not isinstance(value, list):
             raise AggregationError(f"$sortArray works on an array, not on {type_name(value)}", path, 2942504)
-        made_array(len(value), _ENTRY)
+        count_array(len(value), _ENTRY)
         spend(len(value), path)
         return order(value)
 
@@ -63,12 +63,12 @@ def _by_fields(spec: Mapping[str, Any], path: Path) -> Callable[[list[Any]], lis
             raise AggregationError("sortBy takes fields with 1 or -1", (*path, dotted), 2942505)
         parts.append((names, integral(way) == -1))
 
-    def ordered(items: list[Any]) -> list[Any]:
+    def order_items(items: list[Any]) -> list[Any]:
         for names, descending in reversed(parts):
             items = sorted(items, key=_key_of(names), reverse=descending)
         return items
 
-    return ordered
+    return order_items
 
 
 def _key_of(names: list[str]) -> Callable[[Any], Key]:
@@ -106,9 +106,9 @@ _ENDS: dict[str, Callable[[int, list[Any]], list[Any]]] = {
 def _ends_of(argument: Any, scope: Scope, path: Path) -> Node:
     """Never a constant, even of one: the server does not compute these while it parses."""
     name = str(path[-1])
-    given = named_arguments(name, argument, path)
-    count = deferred(given["n"][0], scope, given["n"][1]).run
-    source = deferred(given["input"][0], scope, given["input"][1]).run
+    given = check_named_arguments(name, argument, path)
+    count = defer_failure(given["n"][0], scope, given["n"][1]).run
+    source = defer_failure(given["input"][0], scope, given["input"][1]).run
     pick = _ENDS[name]
 
     def run(document: Document) -> list[Any]:

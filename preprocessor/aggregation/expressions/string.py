@@ -13,16 +13,16 @@ from typing import Any
 from preprocessor.aggregation.compiler import (
     Node,
     Scope,
+    check_named_arguments,
     compile_expression,
-    folded,
+    fold_constant,
     form,
-    named_arguments,
     operator,
 )
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.expressions.associative import associative
 from preprocessor.aggregation.expressions.texts import as_text
-from preprocessor.aggregation.meter import check_text, made_array, made_text
+from preprocessor.aggregation.meter import admit_text, check_text, count_array
 from preprocessor.aggregation.values import Document, is_nullish, is_string, type_name
 
 # https://www.mongodb.com/docs/manual/reference/operator/aggregation/trim/#white-space-characters
@@ -46,7 +46,7 @@ def _concat(values: Iterable[Any]) -> str | None:
         parts.append(value)
     if len(parts) > _FEW:
         check_text(sum(map(len, parts)))
-    return made_text("".join(parts))
+    return admit_text("".join(parts))
 
 
 @operator("$toUpper")
@@ -76,13 +76,13 @@ def _split(value: Any, separator: Any) -> list[str] | None:
     if not separator:
         raise AggregationError("$split takes a separator that is not empty", code=40087)
     if len(value) > _LONG:
-        made_array(value.count(separator) + 1, _PIECE)
+        count_array(value.count(separator) + 1, _PIECE)
     parts: list[str] = value.split(separator)
     return parts
 
 
 def _trim(name: str, strip: Callable[[str, str], str], argument: Any, scope: Scope, path: Path) -> Node:
-    given = named_arguments(name, argument, path)
+    given = check_named_arguments(name, argument, path)
     nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
     read = nodes["input"].run
     read_characters = nodes["chars"].run if "chars" in nodes else None
@@ -105,7 +105,7 @@ def _trim(name: str, strip: Callable[[str, str], str], argument: Any, scope: Sco
         # Python takes away white space when it is told to take away nothing.
         return strip(value, characters) if characters else value
 
-    return folded(Node(run, constant=all(node.constant for node in nodes.values())), path)
+    return fold_constant(Node(run, constant=all(node.constant for node in nodes.values())), path)
 
 
 for _name, _strip in {"$trim": str.strip, "$ltrim": str.lstrip, "$rtrim": str.rstrip}.items():
@@ -113,7 +113,7 @@ for _name, _strip in {"$trim": str.strip, "$ltrim": str.lstrip, "$rtrim": str.rs
 
 
 def _replace(name: str, count: int, argument: Any, scope: Scope, path: Path) -> Node:
-    given = named_arguments(name, argument, path)
+    given = check_named_arguments(name, argument, path)
     keys = ("input", "find", "replacement")
     runs = [compile_expression(given[key][0], scope, given[key][1]).run for key in keys]
 
@@ -131,7 +131,7 @@ def _replace(name: str, count: int, argument: Any, scope: Scope, path: Path) -> 
             raise NotOffline(f"{name} of an empty string within characters of several bytes", path)
         if len(text) * len(replacement) > _LONG:
             _check_replaced(text, find, replacement, count, path)
-        return made_text(text.replace(find, replacement, count))
+        return admit_text(text.replace(find, replacement, count))
 
     # The server does not compute this beforehand, even when all arguments are constants.
     return Node(run)

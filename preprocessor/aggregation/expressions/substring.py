@@ -111,7 +111,7 @@ def _index(name: str, what: str, value: Any) -> int:
     return number
 
 
-def _searched(
+def _read_search(
     name: str, code: int, document: Document, runs: tuple[Evaluate, ...]
 ) -> tuple[str, str, int, int | None] | None:
     """Text, what to find in it, start and end; None when the text is null (then nothing else is read)."""
@@ -130,7 +130,7 @@ def _searched(
 
 @lazy("$indexOfBytes")
 def _index_of_bytes(document: Document, *runs: Evaluate) -> int | None:
-    searched = _searched("$indexOfBytes", 40091, document, runs)
+    searched = _read_search("$indexOfBytes", 40091, document, runs)
     if searched is None:
         return None
     text, find, start, end = searched
@@ -140,7 +140,7 @@ def _index_of_bytes(document: Document, *runs: Evaluate) -> int | None:
 
 @lazy("$indexOfCP")
 def _index_of_code_points(document: Document, *runs: Evaluate) -> int | None:
-    searched = _searched("$indexOfCP", 40093, document, runs)
+    searched = _read_search("$indexOfCP", 40093, document, runs)
     if searched is None:
         return None
     text, find, start, end = searched

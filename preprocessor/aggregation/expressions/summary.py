@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from preprocessor.aggregation.compiler import Node, Scope, arguments, compile_expression, folded, form
+from preprocessor.aggregation.compiler import Node, Scope, arguments, compile_expression, fold_constant, form
 from preprocessor.aggregation.errors import Path
 from preprocessor.aggregation.expressions.associative import flatten_associative
 from preprocessor.aggregation.ordering import key
@@ -55,7 +55,7 @@ def _summary(argument: Any, scope: Scope, path: Path) -> Node:
     node = Node(
         lambda document: summary([run(document) for run in runs]), all(node.constant for node in nodes)
     )
-    return folded(node, path)
+    return fold_constant(node, path)
 
 
 def _of_one(summary: Summary, node: Node, path: Path) -> Node:
@@ -65,4 +65,4 @@ def _of_one(summary: Summary, node: Node, path: Path) -> Node:
         value = read(document)
         return summary(value if isinstance(value, list) else (value,))
 
-    return folded(Node(run, constant=node.constant), path)
+    return fold_constant(Node(run, constant=node.constant), path)

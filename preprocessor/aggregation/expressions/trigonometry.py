@@ -96,7 +96,7 @@ def _atan2(document: Document, ordinate: Evaluate, abscissa: Evaluate) -> Any:
     raise of_decimals("$atan2")
 
 
-def _scaled(name: str, value: Any, factor: float, exact: Decimal) -> Any:
+def _scale(name: str, value: Any, factor: float, exact: Decimal) -> Any:
     if is_nullish(value):
         return None
     if number_rank(name, value) == DECIMAL:
@@ -107,10 +107,10 @@ def _scaled(name: str, value: Any, factor: float, exact: Decimal) -> Any:
 @operator("$degreesToRadians")
 def _degrees_to_radians(value: Any) -> Any:
     exact = CONTEXT.divide(_PI, Decimal(180))
-    return _scaled("$degreesToRadians", value, math.pi / 180, exact)
+    return _scale("$degreesToRadians", value, math.pi / 180, exact)
 
 
 @operator("$radiansToDegrees")
 def _radians_to_degrees(value: Any) -> Any:
     exact = CONTEXT.divide(Decimal(180), CONTEXT.create_decimal(_PI))
-    return _scaled("$radiansToDegrees", value, 180 / math.pi, exact)
+    return _scale("$radiansToDegrees", value, 180 / math.pi, exact)

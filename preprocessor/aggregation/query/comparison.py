@@ -18,7 +18,7 @@ from preprocessor.aggregation.compiler import Scope
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.numbers import is_nan
 from preprocessor.aggregation.ordering import key
-from preprocessor.aggregation.query.conditions import Condition, condition, leaf, negated
+from preprocessor.aggregation.query.conditions import Condition, condition, leaf, negate
 from preprocessor.aggregation.query.regexes import is_regex, regex_test
 from preprocessor.aggregation.query.walking import Predicate
 from preprocessor.aggregation.values import MISSING, type_order
@@ -64,10 +64,10 @@ def ne(argument: Any, scope: Scope, path: Path) -> Condition:
     """No value at the path equals the argument."""
     if is_regex(argument):
         raise AggregationError("$ne does not take a regular expression: write {$not: /.../}", path, 2)
-    return negated(leaf(equality(argument)))
+    return negate(leaf(equality(argument)))
 
 
-def _ordered(name: str, compare: Callable[[Any, Any], bool]) -> None:
+def _register_order(name: str, compare: Callable[[Any, Any], bool]) -> None:
     with_equal = name in ("$gte", "$lte")
     upward = name in ("$gt", "$gte")
 
@@ -96,10 +96,10 @@ def _at_an_end(argument: Any, upward: bool, with_equal: bool) -> Predicate:
     return lambda value: with_equal if isinstance(value, kind) else beyond
 
 
-_ordered("$gt", operator.gt)
-_ordered("$gte", operator.ge)
-_ordered("$lt", operator.lt)
-_ordered("$lte", operator.le)
+_register_order("$gt", operator.gt)
+_register_order("$gte", operator.ge)
+_register_order("$lt", operator.lt)
+_register_order("$lte", operator.le)
 
 
 def membership(argument: Any, name: str, path: Path) -> Predicate:
@@ -134,4 +134,4 @@ def is_in(argument: Any, scope: Scope, path: Path) -> Condition:
 @condition("$nin")
 def not_in(argument: Any, scope: Scope, path: Path) -> Condition:
     """No value at the path is in the list."""
-    return negated(leaf(membership(argument, "$nin", path)))
+    return negate(leaf(membership(argument, "$nin", path)))

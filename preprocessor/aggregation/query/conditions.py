@@ -39,7 +39,7 @@ def leaf(test: Predicate, *, elements: bool = True) -> Condition:
     return Condition(test, lambda parts: anywhere(parts, test, elements=elements))
 
 
-def negated(inner: Condition) -> Condition:
+def negate(inner: Condition) -> Condition:
     """The condition that ``inner`` does not hold of the whole path."""
     return Condition(_not(inner.single), lambda parts: _not(inner.at(parts)))
 

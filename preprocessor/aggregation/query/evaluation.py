@@ -9,7 +9,7 @@ from bson.decimal128 import Decimal128
 from preprocessor.aggregation.compiler import Scope
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.numbers import integral, is_nan, rank, to_decimal
-from preprocessor.aggregation.query.conditions import Condition, condition, leaf, negated
+from preprocessor.aggregation.query.conditions import Condition, condition, leaf, negate
 from preprocessor.aggregation.values import (
     INT64_MAX,
     INT64_MIN,
@@ -35,7 +35,7 @@ _NUMBERS = frozenset({"double", "int", "long", "decimal"})
 def exists(argument: Any, scope: Scope, path: Path) -> Condition:
     """The path leads to something, be it null."""
     found = leaf(lambda value: value is not MISSING)
-    return found if truthy(argument) else negated(found)
+    return found if truthy(argument) else negate(found)
 
 
 @condition("$type")
@@ -132,7 +132,7 @@ def _positions(name: str, argument: Any, path: Path) -> list[int]:
             raise AggregationError(f"{name} takes a whole number from 0 on that fits 64 bits", path, 9)
         return [place for place in range(64) if mask >> place & 1]
     if type_name(argument) == "binData":
-        data = _stored_bytes(argument)
+        data = _get_stored_bytes(argument)
         return [place for place in range(8 * len(data)) if data[place // 8] >> place % 8 & 1]
     raise AggregationError(f"{name} takes a mask (number or binary) or a list of bit places", path, 2)
 
@@ -146,7 +146,7 @@ def _position(name: str, item: Any, path: Path) -> int:
     return place
 
 
-def _rounded(value: Any) -> int | None:
+def _round_for_bits(value: Any) -> int | None:
     """The integer whose bits are tested: a double must be one, a Decimal128 is rounded to one.
 
     A Decimal128 that is none of 64 bits, NaN and the infinities among them, has the bits of the least of these.
@@ -160,7 +160,7 @@ def _rounded(value: Any) -> int | None:
     return whole if INT64_MIN <= whole <= INT64_MAX else INT64_MIN
 
 
-def _stored_bytes(value: Any) -> bytes:
+def _get_stored_bytes(value: Any) -> bytes:
     """The bytes as BSON has them: subtype 2 repeats the length in front."""
     subtype, data = binary_parts(value)
     return len(data).to_bytes(4, "little") + data if subtype == 2 else data
@@ -169,11 +169,11 @@ def _stored_bytes(value: Any) -> bytes:
 def _bit_reader(value: Any) -> Any:
     """A function from a place to whether the bit is set; None for a value without bits."""
     if value is not MISSING and type_name(value) == "binData":
-        data = _stored_bytes(value)
+        data = _get_stored_bytes(value)
         return lambda place: place < 8 * len(data) and bool(data[place // 8] >> place % 8 & 1)
     if not rank(value):
         return None
-    whole = _rounded(value)
+    whole = _round_for_bits(value)
     if whole is None or not INT64_MIN <= whole <= INT64_MAX:
         return None
     return lambda place: bool(whole >> min(place, 63) & 1)

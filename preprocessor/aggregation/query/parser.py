@@ -22,7 +22,7 @@ from preprocessor.aggregation.query.conditions import (
     condition,
     every,
     leaf,
-    negated,
+    negate,
 )
 from preprocessor.aggregation.query.regexes import is_regex, regex_test
 from preprocessor.aggregation.query.walking import Predicate
@@ -108,12 +108,12 @@ def _regex(query: Mapping[str, Any], path: Path) -> Condition:
 def is_not(argument: Any, scope: Scope, path: Path) -> Condition:
     """The operators, or the regular expression, do not hold of the path."""
     if is_regex(argument):
-        return negated(leaf(regex_test(argument, path=path)))
+        return negate(leaf(regex_test(argument, path=path)))
     if not isinstance(argument, Mapping):
         raise AggregationError("$not takes operators or a regular expression", path, 2)
     if not argument:
         raise AggregationError("$not needs at least one operator", path, 2)
-    return negated(every(operators(argument, scope, path)))
+    return negate(every(operators(argument, scope, path)))
 
 
 # What stands at the head of a query, beside fields.
@@ -137,10 +137,10 @@ def _top(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predi
         return compile_schema(value, path)
     if name == "$sampleRate":
         return _sample_rate(value, scope, path)
-    return _refused_top(name, path)
+    return _refuse_top(name, path)
 
 
-def _refused_top(name: str, path: Path) -> Predicate:
+def _refuse_top(name: str, path: Path) -> Predicate:
     entry = catalogue.find("query", name)
     if entry is not None and entry.refused:
         raise NotOffline(f"{name} does not run offline: {entry.refused}", path)

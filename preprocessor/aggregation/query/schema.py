@@ -18,12 +18,12 @@ from preprocessor.aggregation.query.schemashapes import (
     a_list,
     fail,
     flag,
+    key_of_any_order,
     mapping,
     names,
     number,
     size,
     text,
-    unordered_key,
 )
 from preprocessor.aggregation.query.walking import Predicate
 from preprocessor.aggregation.values import is_number, type_name
@@ -100,14 +100,14 @@ def _enum(schema: Mapping[str, Any], path: Path) -> Predicate | None:
         return None
     where = (*path, "enum")
     values = a_list(schema["enum"], where)
-    wanted = {unordered_key(value) for value in values}
+    wanted = {key_of_any_order(value) for value in values}
     if not values or len(wanted) < len(values):
         fail("enum is a list of different values", where)
-    return lambda value: unordered_key(value) in wanted
+    return lambda value: key_of_any_order(value) in wanted
 
 
-def _bound(name: str, exclusive: str, sign: int) -> Keyword:
-    def compiled(schema: Mapping[str, Any], path: Path) -> Predicate | None:
+def _compile_bound(name: str, exclusive: str, sign: int) -> Keyword:
+    def compile_keyword(schema: Mapping[str, Any], path: Path) -> Predicate | None:
         strict = flag(schema, exclusive, (*path, exclusive))
         if name not in schema:
             if exclusive in schema:
@@ -125,7 +125,7 @@ def _bound(name: str, exclusive: str, sign: int) -> Keyword:
 
         return _numeric(test)
 
-    return compiled
+    return compile_keyword
 
 
 def _multiple_of(schema: Mapping[str, Any], path: Path) -> Predicate | None:
@@ -156,16 +156,16 @@ def _divides(value: Any, divisor: Any) -> bool:
     return not remainder
 
 
-def _sized(name: str, kind: str, sign: int, measure: Callable[[Any], int]) -> Keyword:
+def _compile_size(name: str, kind: str, sign: int, measure: Callable[[Any], int]) -> Keyword:
     """A keyword that bounds a size: ``sign`` 1 from below, -1 from above."""
 
-    def compiled(schema: Mapping[str, Any], path: Path) -> Predicate | None:
+    def compile_keyword(schema: Mapping[str, Any], path: Path) -> Predicate | None:
         if name not in schema:
             return None
         limit = size(schema[name], (*path, name))
         return _of_type(kind, test=lambda value: (measure(value) - limit) * sign >= 0)
 
-    return compiled
+    return compile_keyword
 
 
 def _pattern(schema: Mapping[str, Any], path: Path) -> Predicate | None:
@@ -184,7 +184,7 @@ def _matches(pattern: str, path: Path) -> Predicate:
 def _unique_items(schema: Mapping[str, Any], path: Path) -> Predicate | None:
     if not flag(schema, "uniqueItems", (*path, "uniqueItems")):
         return None
-    return _of_type("array", test=lambda value: len({unordered_key(item) for item in value}) == len(value))
+    return _of_type("array", test=lambda value: len({key_of_any_order(item) for item in value}) == len(value))
 
 
 def _items(schema: Mapping[str, Any], path: Path) -> Predicate | None:
@@ -279,7 +279,7 @@ def _dependency(value: Any, path: Path) -> Predicate:
 def _several(name: str, holds: Callable[[int, int], bool]) -> Keyword:
     """A keyword with a list of schemas: ``holds`` of how many fit and how many there are."""
 
-    def compiled(schema: Mapping[str, Any], path: Path) -> Predicate | None:
+    def compile_keyword(schema: Mapping[str, Any], path: Path) -> Predicate | None:
         if name not in schema:
             return None
         where = (*path, name)
@@ -289,7 +289,7 @@ def _several(name: str, holds: Callable[[int, int], bool]) -> Keyword:
         tests = [compile_schema(one, (*where, place)) for place, one in enumerate(schemas)]
         return lambda value: holds(sum(map(bool, (fits(value) for fits in tests))), len(tests))
 
-    return compiled
+    return compile_keyword
 
 
 def _not(schema: Mapping[str, Any], path: Path) -> Predicate | None:
@@ -300,12 +300,12 @@ def _not(schema: Mapping[str, Any], path: Path) -> Predicate | None:
 
 
 def _remark(name: str) -> Keyword:
-    def compiled(schema: Mapping[str, Any], path: Path) -> Predicate | None:
+    def compile_keyword(schema: Mapping[str, Any], path: Path) -> Predicate | None:
         if name in schema:
             text(schema[name], (*path, name))
         return None
 
-    return compiled
+    return compile_keyword
 
 
 def _beside(_: Mapping[str, Any], __: Path) -> Predicate | None:
@@ -317,21 +317,21 @@ _KEYWORDS: dict[str, Keyword] = {
     "type": _type,
     "bsonType": _bson_type,
     "enum": _enum,
-    "minimum": _bound("minimum", "exclusiveMinimum", 1),
+    "minimum": _compile_bound("minimum", "exclusiveMinimum", 1),
     "exclusiveMinimum": _beside,
-    "maximum": _bound("maximum", "exclusiveMaximum", -1),
+    "maximum": _compile_bound("maximum", "exclusiveMaximum", -1),
     "exclusiveMaximum": _beside,
     "multipleOf": _multiple_of,
-    "minLength": _sized("minLength", "string", 1, len),
-    "maxLength": _sized("maxLength", "string", -1, len),
+    "minLength": _compile_size("minLength", "string", 1, len),
+    "maxLength": _compile_size("maxLength", "string", -1, len),
     "pattern": _pattern,
-    "minItems": _sized("minItems", "array", 1, len),
-    "maxItems": _sized("maxItems", "array", -1, len),
+    "minItems": _compile_size("minItems", "array", 1, len),
+    "maxItems": _compile_size("maxItems", "array", -1, len),
     "uniqueItems": _unique_items,
     "items": _items,
     "additionalItems": _beside,
-    "minProperties": _sized("minProperties", "object", 1, len),
-    "maxProperties": _sized("maxProperties", "object", -1, len),
+    "minProperties": _compile_size("minProperties", "object", 1, len),
+    "maxProperties": _compile_size("maxProperties", "object", -1, len),
     "required": _required,
     "properties": _properties,
     "patternProperties": _beside,

@@ -73,11 +73,11 @@ def names(value: Any, path: Path, *, alone: bool = False) -> list[str]:
     return found
 
 
-def unordered_key(value: Any) -> Key:
+def key_of_any_order(value: Any) -> Key:
     """The value's key of comparison, the same for documents whose fields differ in order only."""
     if isinstance(value, Mapping):
-        fields = sorted((name, unordered_key(item)) for name, item in value.items())
+        fields = sorted((name, key_of_any_order(item)) for name, item in value.items())
         return 20, tuple(fields)
     if type(value) is list:
-        return 25, tuple(unordered_key(item) for item in value)
+        return 25, tuple(key_of_any_order(item) for item in value)
     return key(value)

@@ -21,7 +21,7 @@ from preprocessor.aggregation.meter import (
 from preprocessor.aggregation.numbers import integral, to_double
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.stages import granularity
-from preprocessor.aggregation.stages.group import Fields, accumulated, growth, results, start
+from preprocessor.aggregation.stages.group import Fields, compile_accumulators, growth, results, start
 from preprocessor.aggregation.values import (
     INT32_MAX,
     MISSING,
@@ -65,7 +65,7 @@ def _output(name: str, argument: Mapping[str, Any], scope: Scope, path: Path) ->
         )
     if "_id" in output:
         raise AggregationError("_id is the bucket's own field", (*where, "_id"), 17390)
-    return accumulated(output or _COUNT if name == "$bucketAuto" else output, scope, where)
+    return compile_accumulators(output or _COUNT if name == "$bucketAuto" else output, scope, where)
 
 
 def _effect(argument: Any) -> Effect:
@@ -106,7 +106,7 @@ def bucket(argument: Any, scope: Scope, path: Path) -> Stage:
                 name = bucket_of(document)
                 found = groups.get(key(name))
                 if found is None:
-                    found = groups[key(name)] = _Bucket.begun(fields, name)
+                    found = groups[key(name)] = _Bucket.begin(fields, name)
                 found.add(document)
                 last = found
             if is_counted(block):
@@ -123,7 +123,7 @@ class _Bucket:
     states: list[Any]
 
     @classmethod
-    def begun(cls, fields: Fields, name: Any) -> _Bucket:
+    def begin(cls, fields: Fields, name: Any) -> _Bucket:
         """A bucket without documents."""
         return cls(name, fields, start(fields, name))
 
@@ -215,7 +215,7 @@ def _ranges(
 ) -> Iterator[Document]:
     size = max(1, int(len(rows) / wanted + 0.5))
     limit: Callable[[list[_Row], int], tuple[Any, int]]
-    limit = _next_value if series is None else lambda rows, end: _rounded(rows, end, series)
+    limit = _next_value if series is None else lambda rows, end: _round_up(rows, end, series)
     begin, number, low = 0, 0, None
     while begin < len(rows):
         number += 1
@@ -235,7 +235,7 @@ def _next_value(rows: list[_Row], end: int) -> tuple[Any, int]:
     return (rows[end][1] if end < len(rows) else rows[-1][1]), end
 
 
-def _rounded(rows: list[_Row], end: int, series: granularity.Series) -> tuple[Any, int]:
+def _round_up(rows: list[_Row], end: int, series: granularity.Series) -> tuple[Any, int]:
     high = series.round_up(rows[end - 1][1])
     while end < len(rows) and rows[end][0] < key(high):
         end += 1
@@ -245,7 +245,7 @@ def _rounded(rows: list[_Row], end: int, series: granularity.Series) -> tuple[An
 
 
 def _range_document(low: Any, high: Any, rows: list[_Row], fields: Fields) -> Document:
-    found = _Bucket.begun(fields, None)
+    found = _Bucket.begin(fields, None)
     for _, _, document in watch_clock(rows):
         found.add(document)
     return {"_id": {"min": low, "max": high}, **results(fields, found.states)}

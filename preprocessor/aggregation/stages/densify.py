@@ -17,7 +17,7 @@ from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, s
 from preprocessor.aggregation.meter import admit_documents, gather_within_limits, spend
 from preprocessor.aggregation.numbers import integral, rank
 from preprocessor.aggregation.ordering import Key, compare, key
-from preprocessor.aggregation.stages.nesting import nested, with_nested
+from preprocessor.aggregation.stages.nesting import get_nested, with_nested
 from preprocessor.aggregation.stages.stepping import Steps
 from preprocessor.aggregation.values import Document, Evaluate, is_date, is_nullish, type_name
 
@@ -40,7 +40,7 @@ class _Plan:
 
     def value(self, document: Document) -> Any:
         """The document's value of the field; raises AggregationError for what is no number or date."""
-        value = nested(document, self.name)
+        value = get_nested(document, self.name)
         if not is_date(value) and not rank(value):
             raise AggregationError(
                 f"$densify works on numbers and dates, not on {type_name(value)}", self.path, 5733201
@@ -56,7 +56,7 @@ class _Plan:
         found: Document = self.partition_of(document)
         return found
 
-    def made(self, partition: Document, value: Any) -> Document:
+    def make(self, partition: Document, value: Any) -> Document:
         """A new document of a partition."""
         return with_nested(partition, self.name, value)
 
@@ -76,14 +76,14 @@ def _order(argument: Any) -> Order:
 @stage("$densify", record=StageRecord(_effect, order=_order, adds=True, holds=True))
 def densify(argument: Any, scope: Scope, path: Path) -> Stage:
     """The documents sorted by partition and field, with new ones between them."""
-    plan = _parsed(argument, scope, path)
+    plan = _parse(argument, scope, path)
     order = [] if plan.bounds == "full" else [".".join(name) for name in plan.partitions]
     pattern = sorting.parse(dict.fromkeys([*order, ".".join(plan.name)], 1), path, "$densify")
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         made = 0
         for document, is_new in _Run(plan).over(
-            pattern.sorted(admit_documents(gather_within_limits(documents, path), path))
+            pattern.sort(admit_documents(gather_within_limits(documents, path), path))
         ):
             made += is_new
             spend(_WORK, path)
@@ -111,7 +111,7 @@ class _Run:
 
     def over(self, documents: list[Document]) -> Made:
         for document in documents:
-            if self.finished or is_nullish(nested(document, self.plan.name)):
+            if self.finished or is_nullish(get_nested(document, self.plan.name)):
                 yield document, False
             else:
                 yield from self._one(document, self.plan.value(document))
@@ -123,7 +123,7 @@ class _Run:
             return self._explicit(document, value, self.plan.bounds)
         if self.plan.bounds == "full":
             return self._full(document, value)
-        return self._partitioned(document, value)
+        return self._fill_partition(document, value)
 
     def _remember(self, document: Document, value: Any) -> None:
         """Keep the partition's last value; of partitions that are equal, as 1 and 1.0, the first one stands for all."""
@@ -133,7 +133,7 @@ class _Run:
             known = self.table.get(name)
             self.table[name] = known[0] if known else partition, value
 
-    def _known(self, document: Document) -> Any:
+    def _find_partition(self, document: Document) -> Any:
         found = self.table.get(key(self.plan.partition(document)))
         return None if found is None else found[1]
 
@@ -144,14 +144,14 @@ class _Run:
             self._remember(document, value)
             return iter([(document, False)])
         if self.plan.partitions:
-            known = self._known(document)
+            known = self._find_partition(document)
             self.current = self.plan.steps.before(self.lowest) if known is None else known
             if known is None:
                 self._remember(document, value)
         return self._up_to(document, value)
 
-    def _partitioned(self, document: Document, value: Any) -> Made:
-        known = self._known(document)
+    def _fill_partition(self, document: Document, value: Any) -> Made:
+        known = self._find_partition(document)
         if known is None:
             self._remember(document, value)
             return iter([(document, False)])
@@ -164,7 +164,7 @@ class _Run:
         partition = self.plan.partition(document)
         while compare(following, value) < 0:
             self._step(document, following)
-            yield self.plan.made(partition, following), True
+            yield self.plan.make(partition, following), True
             following = self.plan.steps.after(following)
         if compare(following, value) == 0:
             self._step(document, value)
@@ -177,7 +177,7 @@ class _Run:
     def _explicit(self, document: Document, value: Any, bounds: tuple[Any, Any]) -> Made:
         first = self.below
         if not first and self.plan.partitions:
-            known = self._known(document)
+            known = self._find_partition(document)
             first = known is None
             self.current = known
         if self.plan.partitions and (first and (not self.below or not self.table)):
@@ -231,7 +231,7 @@ class _Run:
         partition = self.plan.partition(document)
         while True:
             self._step(document, following)
-            yield self.plan.made(partition, following), True
+            yield self.plan.make(partition, following), True
             following = self.plan.steps.after(following)
             if compare(end, following) <= 0:
                 break
@@ -249,7 +249,7 @@ class _Run:
             start = bounds[0] if self.current is None else self.plan.steps.after(self.current)
             if self.current is not None and compare(start, bounds[1]) >= 0:
                 return iter(())
-            return self._filled({}, start, bounds[1])
+            return self._fill({}, start, bounds[1])
         if bounds == "partition" or not self.plan.partitions or self.current is None:
             return iter(())
         on_step = self.plan.steps.between(self.current, self.highest)
@@ -262,19 +262,19 @@ class _Run:
                 continue
             if least is not None and compare(following, least) < 0:
                 following = least
-            yield from self._filled(partition, following, end)
+            yield from self._fill(partition, following, end)
 
-    def _filled(self, partition: Document, start: Any, end: Any) -> Made:
+    def _fill(self, partition: Document, start: Any, end: Any) -> Made:
         while True:
-            yield self.plan.made(partition, start), True
+            yield self.plan.make(partition, start), True
             start = self.plan.steps.after(start)
             if compare(end, start) <= 0:
                 return
 
 
-def _parsed(argument: Any, scope: Scope, path: Path) -> _Plan:
-    given = _checked(argument, ("field", "range"), ("partitionByFields",), path)
-    limits = _checked(given["range"], ("step", "bounds"), ("unit",), (*path, "range"))
+def _parse(argument: Any, scope: Scope, path: Path) -> _Plan:
+    given = _check_document(argument, ("field", "range"), ("partitionByFields",), path)
+    limits = _check_document(given["range"], ("step", "bounds"), ("unit",), (*path, "range"))
     if not isinstance(given["field"], str):
         raise AggregationError("the field of $densify is a string", (*path, "field"), 14)
     names = given.get("partitionByFields") or []
@@ -309,7 +309,9 @@ def _split(dotted: str, path: Path) -> tuple[str, ...]:
         raise error.at(path) from None
 
 
-def _checked(spec: Any, needed: tuple[str, ...], optional: tuple[str, ...], path: Path) -> Mapping[str, Any]:
+def _check_document(
+    spec: Any, needed: tuple[str, ...], optional: tuple[str, ...], path: Path
+) -> Mapping[str, Any]:
     if not isinstance(spec, Mapping):
         raise AggregationError("$densify takes a document here", path, 9)
     refuse_unknown(spec, (*needed, *optional), "$densify has no", path, 40415)
@@ -335,11 +337,11 @@ def _steps(limits: Mapping[str, Any], scope: Scope, path: Path) -> Steps:
         spec = {"$dateAdd": {"startDate": "$$start", "unit": unit, "amount": amount}}
         run = compile_expression(spec, inner, path).run
 
-        def moved(value: Any) -> Any:
+        def move(value: Any) -> Any:
             start.value = value
             return run({})
 
-        return moved
+        return move
 
     amount = integral(step) or 0
     return Steps(step, unit, mover(amount), mover(-amount))

@@ -29,10 +29,10 @@ def _effect(argument: Any) -> Effect:
         *map(split_path, argument.get("partitionByFields") or ()),
     ]
     reads += map(split_path, argument.get("sortBy") or ())
-    return Effect(tuple(reads), tuple(_filled(*one) for one in argument["output"].items()))
+    return Effect(tuple(reads), tuple(_fill_field(*one) for one in argument["output"].items()))
 
 
-def _filled(name: str, spec: Mapping[str, Any]) -> Field:
+def _fill_field(name: str, spec: Mapping[str, Any]) -> Field:
     method = _METHODS.get(str(spec.get("method")))
     filling = {method: f"${name}"} if method else {"$ifNull": [f"${name}", spec.get("value")]}
     return Field(split_path(name), ("output", name), expression=filling)
@@ -45,7 +45,7 @@ def _order_of(argument: Any) -> Order:
 @stage("$fill", record=StageRecord(_effect, order=_order_of, holds=True))
 def fill(argument: Any, scope: Scope, path: Path) -> Stage:
     """The documents with the output fields filled, sorted and partitioned where a method needs it."""
-    given = _checked(argument, path)
+    given = _check_argument(argument, path)
     windows: dict[str, Any] = {}
     values: dict[str, Any] = {}
     for name, spec in given["output"].items():
@@ -72,7 +72,7 @@ def fill(argument: Any, scope: Scope, path: Path) -> Stage:
     return run
 
 
-def _checked(argument: Any, path: Path) -> Mapping[str, Any]:
+def _check_argument(argument: Any, path: Path) -> Mapping[str, Any]:
     if not isinstance(argument, Mapping):
         raise AggregationError("$fill takes a document", path, 9)
     for name in argument:

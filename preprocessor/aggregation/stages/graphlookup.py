@@ -13,7 +13,7 @@ from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.fields import Effect, Field, Gives, StageRecord, paths_in, split_path
-from preprocessor.aggregation.meter import each, made_array
+from preprocessor.aggregation.meter import count_array, each
 from preprocessor.aggregation.numbers import integral
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.query.parser import compile_query
@@ -36,7 +36,7 @@ class _Search:
     depth_field: tuple[str, ...]
     admits: Predicate
 
-    def found(self, start: list[Any]) -> list[Document]:
+    def search(self, start: list[Any]) -> list[Document]:
         """The documents reached, nearest first."""
         visited: dict[Key, Document] = {}
         asked: set[Any] = set()
@@ -46,13 +46,13 @@ class _Search:
             for document in each(self.index.find(values, missing=False)):
                 name = key(document.get("_id"))
                 if name not in visited and self.admits(document):
-                    visited[name] = self._marked(document, depth)
+                    visited[name] = self._mark_depth(document, depth)
                     onward.extend(path_values(document, self.onward))
-            made_array(len(onward))
+            count_array(len(onward))
             values, depth = _not_asked(onward, asked), depth + 1
         return list(visited.values())
 
-    def _marked(self, document: Document, depth: int) -> Document:
+    def _mark_depth(self, document: Document, depth: int) -> Document:
         return with_nested(document, self.depth_field, Int64(depth)) if self.depth_field else document
 
 
@@ -97,7 +97,7 @@ def graph_lookup(argument: Any, scope: Scope, path: Path) -> Stage:
             value = evaluate(document)
             start = value if type(value) is list else [] if value is MISSING else [value]
             try:
-                found = search.found(start)
+                found = search.search(start)
             except AggregationError as error:
                 raise error.at(path) from None
             yield with_nested(document, fields["as"], found)

@@ -60,10 +60,12 @@ def group(argument: Any, scope: Scope, path: Path) -> Stage:
             "$group needs an _id: an expression, or null for one group of all", path, 15955
         )
     evaluate = _group_key(argument["_id"], scope, (*path, "_id"))
-    fields = accumulated({name: spec for name, spec in argument.items() if name != "_id"}, scope, path)
+    fields = compile_accumulators(
+        {name: spec for name, spec in argument.items() if name != "_id"}, scope, path
+    )
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        return _grouped(documents, evaluate, fields, path)
+        return _group(documents, evaluate, fields, path)
 
     return run
 
@@ -81,14 +83,14 @@ def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
     node = compile_expression(spec, scope, path)
     if len(node.names) != 1:
         return node.run
-    return _simplified(node, scope, path)
+    return _compile_simplified_key(node, scope, path)
 
 
 def _of_one_field(name: str, evaluate: Evaluate) -> Evaluate:
     return lambda document: evaluate(document) or {name: None}
 
 
-def _simplified(node: Node, scope: Scope, path: Path) -> Evaluate:
+def _compile_simplified_key(node: Node, scope: Scope, path: Path) -> Evaluate:
     """The key where the expression comes down to a document of one field, as ``{$cond: [true, {a: "$a"}, 0]}`` does."""
     if scope.leading:
         return _of_one_field(node.names[0], node.run)
@@ -112,7 +114,7 @@ def _check_no_flags(spec: Mapping[str, Any], path: Path) -> None:
             )
 
 
-def accumulated(specs: Mapping[str, Any], scope: Scope, path: Path) -> Fields:
+def compile_accumulators(specs: Mapping[str, Any], scope: Scope, path: Path) -> Fields:
     """The accumulators beside their field names. Raises AggregationError for names the server refuses."""
     fields = []
     for name, spec in specs.items():
@@ -126,7 +128,7 @@ def accumulated(specs: Mapping[str, Any], scope: Scope, path: Path) -> Fields:
     return fields
 
 
-def _grouped(
+def _group(
     documents: Iterator[Document], evaluate: Evaluate, fields: Fields, path: Path
 ) -> Iterator[Document]:
     groups = _Groups(fields)
@@ -195,7 +197,7 @@ class _Groups:
 
 def growth(block: Sequence[Document], states: list[State]) -> int:
     """About how much the states of all groups grew with a block, by what its last document gave to its group."""
-    return sum(state.grown(len(block)) for state in states if isinstance(state, Keeping))
+    return sum(state.measure_growth(len(block)) for state in states if isinstance(state, Keeping))
 
 
 def _where(fields: Fields, states: list[State], failed: State) -> Path:
@@ -236,10 +238,10 @@ def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
     """How many documents there are for each value of an expression, the most frequent first."""
     _check_counted(argument, path)
     evaluate = _group_key(argument, scope, path)
-    fields = accumulated({"count": {"$sum": 1}}, scope, path)
+    fields = compile_accumulators({"count": {"$sum": 1}}, scope, path)
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        return iter(sorted(_grouped(documents, evaluate, fields, path), key=lambda row: -row["count"]))
+        return iter(sorted(_group(documents, evaluate, fields, path), key=lambda row: -row["count"]))
 
     return run
 

@@ -17,7 +17,13 @@ from preprocessor.aggregation.compiler import (
 )
 from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.fields import Effect, Field, Gives, StageRecord, paths_in, split_path
-from preprocessor.aggregation.meter import admit_documents, check_key, gather_within_limits, made_array, spend
+from preprocessor.aggregation.meter import (
+    admit_documents,
+    check_key,
+    count_array,
+    gather_within_limits,
+    spend,
+)
 from preprocessor.aggregation.plancache import content_key
 from preprocessor.aggregation.stages.combine import check_collection, starts_with_documents
 from preprocessor.aggregation.stages.joining import JoinIndex, path_values
@@ -50,14 +56,14 @@ def lookup(argument: Any, scope: Scope, path: Path) -> Stage:
     put = with_nested_last if scope.leading else with_nested
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        return (put(document, target, _counted(find(document), path)) for document in documents)
+        return (put(document, target, _count_rows(find(document), path)) for document in documents)
 
     return run
 
 
-def _counted(rows: Sequence[Document], path: Path) -> list[Document]:
+def _count_rows(rows: Sequence[Document], path: Path) -> list[Document]:
     spend(len(rows) // 8, path)
-    made_array(len(rows))
+    count_array(len(rows))
     return list(rows)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from preprocessor.aggregation.fieldorder import OrderedDocument, closed, opened
+from preprocessor.aggregation.fieldorder import OrderedDocument, close_places, open_places
 from preprocessor.aggregation.values import MISSING, Document
 
 
@@ -15,13 +15,13 @@ def with_nested(document: Mapping[str, Any], parts: tuple[str, ...], value: Any)
     What stands on the way and is no document (an array, too) is replaced by one.
     """
     name, rest = parts[0], parts[1:]
-    output = opened(document)
+    output = open_places(document)
     if rest:
         inner = output.get(name)
         output[name] = with_nested(inner if isinstance(inner, Mapping) else {}, rest, value)
     else:
         output[name] = value
-    return closed(output) if value is MISSING or type(document) is OrderedDocument else output
+    return close_places(output) if value is MISSING or type(document) is OrderedDocument else output
 
 
 def with_nested_last(document: Mapping[str, Any], parts: tuple[str, ...], value: Any) -> Document:
@@ -35,7 +35,7 @@ def with_nested_last(document: Mapping[str, Any], parts: tuple[str, ...], value:
     return output
 
 
-def nested(document: Mapping[str, Any], parts: tuple[str, ...]) -> Any:
+def get_nested(document: Mapping[str, Any], parts: tuple[str, ...]) -> Any:
     """What the path leads to through documents alone, else MISSING."""
     value: Any = document
     for part in parts:

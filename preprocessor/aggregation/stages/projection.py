@@ -14,7 +14,13 @@ from typing import Any, Literal
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.compiler import Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.fieldorder import OrderedDocument, closed, opened, placed, without_missing
+from preprocessor.aggregation.fieldorder import (
+    OrderedDocument,
+    close_places,
+    open_places,
+    with_places,
+    without_missing,
+)
 from preprocessor.aggregation.fields import (
     Effect,
     Field,
@@ -279,13 +285,13 @@ def _adder(tree: _Tree) -> Apply:
     computed = list(tree.computed.items())
 
     def apply(document: Document) -> Document:
-        output = opened(document)
+        output = open_places(document)
         complete = type(document) is not OrderedDocument
         for name, run in computed:
             value = output[name] = run(document)
             if value is MISSING:
                 complete = False
-        return output if complete else closed(output)
+        return output if complete else close_places(output)
 
     return apply
 
@@ -327,7 +333,7 @@ def _keeper(tree: _Tree, *, places: bool) -> Apply:
         if len(plain) <= 1:
             return _keep_one(next(iter(plain), None))
         return lambda document: {name: value for name, value in document.items() if name in plain}
-    keepers = {name: _kept_value(child, places=places) for name, child in tree.children.items()}
+    keepers = {name: _value_keeper(child, places=places) for name, child in tree.children.items()}
 
     def keep(document: Document) -> Document:
         output: Document = {}
@@ -349,25 +355,25 @@ def _keep_one(name: str | None) -> Apply:
     return lambda document: {name: document[name]} if name in document else {}
 
 
-def _kept_value(tree: _Tree, *, places: bool) -> Callable[[Any], Any]:
+def _value_keeper(tree: _Tree, *, places: bool) -> Callable[[Any], Any]:
     # Where something is computed below, what an array drops still has a place: it becomes a document.
     computes = tree.computes()
     keep = _keeper(tree, places=places and computes)
 
-    def kept(value: Any) -> Any:
+    def keep_value(value: Any) -> Any:
         if isinstance(value, Mapping):
             return keep(value)  # type: ignore[arg-type]
         if isinstance(value, list):
-            found = [kept(item) for item in value]
+            found = [keep_value(item) for item in value]
             return found if computes else [item for item in found if item is not MISSING]
         return MISSING
 
-    return kept
+    return keep_value
 
 
 def _excluder(tree: _Tree) -> Apply:
     plain = frozenset(tree.plain)
-    children = {name: _excluded_value(child) for name, child in tree.children.items()}
+    children = {name: _value_excluder(child) for name, child in tree.children.items()}
 
     def exclude(document: Document) -> Document:
         output = {
@@ -376,22 +382,22 @@ def _excluder(tree: _Tree) -> Apply:
             if name not in plain
         }
         whole = len(output) == len(document) and type(document) is not OrderedDocument
-        return output if whole else placed(output, document)
+        return output if whole else with_places(output, document)
 
     return exclude
 
 
-def _excluded_value(tree: _Tree) -> Callable[[Any], Any]:
+def _value_excluder(tree: _Tree) -> Callable[[Any], Any]:
     exclude = _excluder(tree)
 
-    def excluded(value: Any) -> Any:
+    def exclude_value(value: Any) -> Any:
         if isinstance(value, Mapping):
             return exclude(value)  # type: ignore[arg-type]
         if isinstance(value, list):
-            return [excluded(item) for item in value]
+            return [exclude_value(item) for item in value]
         return value
 
-    return excluded
+    return exclude_value
 
 
 def _computer(tree: _Tree) -> Compute:
@@ -407,7 +413,7 @@ def _computer(tree: _Tree) -> Compute:
     def compute(root: Document, value: Any) -> Any:
         if isinstance(value, list):
             return [compute(root, item) for item in value]
-        output = opened(value) if isinstance(value, Mapping) else {}
+        output = open_places(value) if isinstance(value, Mapping) else {}
         for name, run, inner in steps:
             if run:
                 output[name] = run(root)
@@ -415,6 +421,6 @@ def _computer(tree: _Tree) -> Compute:
                 output[name] = inner(root, output.get(name, MISSING))
             else:
                 output.setdefault(name, MISSING)
-        return closed(output)
+        return close_places(output)
 
     return compute

@@ -37,7 +37,7 @@ def _order_of(argument: Any) -> Order:
 @stage("$setWindowFields", record=StageRecord(_effect, order=_order_of, holds=True))
 def set_window_fields(argument: Any, scope: Scope, path: Path) -> Stage:
     """The documents partition by partition, sorted, with the output fields added."""
-    given = _checked(argument, path)
+    given = _check_argument(argument, path)
     sort = _sort(given, path)
     partition = None
     if given.get("partitionBy") is not None:
@@ -49,7 +49,7 @@ def set_window_fields(argument: Any, scope: Scope, path: Path) -> Stage:
     add = set_fields(places, inner, (*path, "output"))
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        def computed() -> Iterator[Document]:
+        def compute() -> Iterator[Document]:
             for part in _partitions(documents, partition, sort, path):
                 rows = zip(*(_results(output, part) for output in outputs), strict=True)
                 for document, row in zip(part, rows if outputs else ((),) * len(part), strict=True):
@@ -57,12 +57,12 @@ def set_window_fields(argument: Any, scope: Scope, path: Path) -> Stage:
                         slot.value = value
                     yield document
 
-        return add(computed())
+        return add(compute())
 
     return run
 
 
-def _checked(argument: Any, path: Path) -> Mapping[str, Any]:
+def _check_argument(argument: Any, path: Path) -> Mapping[str, Any]:
     if not isinstance(argument, Mapping):
         raise AggregationError("$setWindowFields takes a document", path, _FAILED_TO_PARSE)
     known = ("partitionBy", "sortBy", "output")
@@ -133,7 +133,7 @@ def _partitions(
     # The server sorts by partition and pattern together.
     pattern = sort._replace(compound=partition is not None) if sort and sort.parts else None
     for name in sorted(parts):
-        yield pattern.sorted(parts[name]) if pattern else parts[name]
+        yield pattern.sort(parts[name]) if pattern else parts[name]
 
 
 def _results(output: tuple[Results, Path], documents: Sequence[Document]) -> Iterator[Any]:

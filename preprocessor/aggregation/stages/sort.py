@@ -31,7 +31,7 @@ def sort(argument: Any, scope: Scope, path: Path) -> Stage:
         try:
             if most:
                 return iter(pattern.first(documents, most))
-            return iter(pattern.sorted(admit_documents(gather_within_limits(documents, path), path)))
+            return iter(pattern.sort(admit_documents(gather_within_limits(documents, path), path)))
         except AggregationError as error:
             raise error.at(path) from None
 

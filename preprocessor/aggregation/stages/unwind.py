@@ -13,7 +13,7 @@ from preprocessor.aggregation.compiler import Scope, Stage, stage
 from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.fields import Effect, Field, StageRecord, paths_in, split_path
 from preprocessor.aggregation.meter import unwind_elements
-from preprocessor.aggregation.stages.nesting import nested, with_nested
+from preprocessor.aggregation.stages.nesting import get_nested, with_nested
 from preprocessor.aggregation.values import MISSING, Document, is_string
 
 _OPTIONS = ("path", "includeArrayIndex", "preserveNullAndEmptyArrays")
@@ -27,21 +27,21 @@ class _Unwind:
 
     def output(self, document: Document) -> Iterator[Document]:
         """One document for each element of the array."""
-        value = nested(document, self.path)
+        value = get_nested(document, self.path)
         if type(value) is not list:
             if self.preserve or not (value is None or value is MISSING):
-                yield self._indexed(document, None)
+                yield self._with_index(document, None)
         elif value and len(self.path) == 1 and not self.index and type(document) is dict:
             (name,) = self.path
             for item in unwind_elements(value):
                 yield {**document, name: item}
         elif value:
             for place, item in enumerate(unwind_elements(value)):
-                yield self._indexed(with_nested(document, self.path, item), Int64(place))
+                yield self._with_index(with_nested(document, self.path, item), Int64(place))
         elif self.preserve:
-            yield self._indexed(with_nested(document, self.path, MISSING), None)
+            yield self._with_index(with_nested(document, self.path, MISSING), None)
 
-    def _indexed(self, document: Document, place: Int64 | None) -> Document:
+    def _with_index(self, document: Document, place: Int64 | None) -> Document:
         return with_nested(document, self.index, place) if self.index else document
 
 
