@@ -20,7 +20,7 @@ _WHY_FORBIDDEN: Final = {
     "state": "it tells the state of a server, not of the documents",
     "code": "it runs JavaScript",
 }
-"""What an operator does that is never run, neither offline nor on a server."""
+"""The reason why an operator is never run, neither offline nor on a server."""
 
 
 class Operator(NamedTuple):

@@ -40,7 +40,7 @@ def culprit(pipeline: Sequence[Mapping[str, Any]], scope: Scope, documents: Sequ
 def _try_stage(
     spec: Mapping[str, Any], scope: Scope, documents: Sequence[Document], place: int
 ) -> tuple[float, list[Document] | None]:
-    """How long a stage takes and what it makes; without end where it reaches a limit, None where it fails."""
+    """The seconds that a stage takes (infinite if it reaches a limit), and its documents (None if it fails)."""
     start = time.thread_time()
     try:
         with meter.measure_pipeline(replace(meter.limits(), seconds=_SECONDS)):

@@ -160,7 +160,7 @@ class Zone:
         )
 
     def _choose_repeated(self, local: int, first: int, second: int, summer: bool) -> int:
-        """Which of two offsets the server takes: it looks the local time up as if it were UTC, then corrects that."""
+        """The offset that the server takes of two: it looks up the local time as if it were UTC, then corrects."""
         guess = self.offset(local)
         better = self.offset(local - guess)
         if guess == better and guess >= 0 and summer and not self.summer(local):

@@ -45,14 +45,14 @@ class AggregationError(Exception):
 
 
 def refuse_unknown(given: Iterable[str], known: Collection[str], saying: str, path: Path, code: int) -> None:
-    """Raise AggregationError for the first name of ``given``, which stand at ``path``, that is none of ``known``."""
+    """Raise AggregationError for the first name of ``given``, the names at ``path``, that is not in ``known``."""
     for name in given:
         if name not in known:
             raise AggregationError(f"{saying} '{name}'", (*path, name), code, unknown=name, known=known)
 
 
 class NotOffline(AggregationError):
-    """What a server can do and this evaluator refuses to guess at: says so instead of giving a wrong row."""
+    """The pipeline needs something that a server can do and this evaluator cannot: an error instead of a wrong row."""
 
 
 def format_path(path: Path) -> str:

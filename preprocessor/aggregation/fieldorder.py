@@ -22,14 +22,14 @@ class OrderedDocument(dict[str, Any]):
 
 
 def open_places(document: Mapping[str, Any]) -> Document:
-    """A copy to change, in which removed fields are MISSING in their places."""
+    """A copy that may be changed; removed fields are MISSING and keep their places."""
     if type(document) is OrderedDocument:
         return {**document.places, **document}
     return {**document}
 
 
 def close_places(document: Document) -> Document:
-    """The document without the fields that are MISSING, whose places are remembered."""
+    """The document without the fields that are MISSING; it remembers their places."""
     for value in document.values():
         if value is MISSING:
             return without_missing(document)

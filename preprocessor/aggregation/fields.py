@@ -125,7 +125,7 @@ def _record_of_refused(order: str) -> StageRecord:
 
 
 def effect_of(name: str, argument: Any) -> Effect:
-    """What a stage does to fields; of one that is not known or malformed, that it may read and change anything."""
+    """The effect of a stage on fields; an unknown or malformed stage may read and change anything."""
     record = record_of(name)
     try:
         return record.effect(argument) if record else _ANYTHING

@@ -77,7 +77,7 @@ def last_read() -> Sequence[Any]:
 
 @contextmanager
 def pause_clock() -> Iterator[None]:
-    """The processor time of the block is not the pipeline's: it reads files."""
+    """Leave the processor time of the block out of the pipeline's, because the block reads files."""
     start = time.thread_time()
     try:
         yield
@@ -221,7 +221,7 @@ def weight(block: Sequence[Any]) -> int:
 
 
 def hold(held: int, more: int, path: Path | None = None) -> int:
-    """What a stage holds with ``more`` bytes; raises LimitReached when that is too much."""
+    """The bytes that a stage holds with ``more`` bytes added; raises LimitReached when that is too much."""
     held += more
     if held > _METER.limits.stage_bytes:
         raise LimitReached(
@@ -263,7 +263,7 @@ def _check_size(value: Any, what: str, path: Path | None) -> None:
 
 
 def admit_text(text: str) -> str:
-    """A string that an expression made; raises LimitReached when it is longer than a document may be."""
+    """Give back a string that an expression made; raises LimitReached when it is longer than a document may be."""
     if len(text) > _LARGE_TEXT:
         _METER.large = True
         check_text(len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass")))
@@ -281,7 +281,7 @@ def check_text(size: int) -> None:
 
 
 def count_array(length: int, element: int = 8) -> None:
-    """Counts an array that an expression makes; raises LimitReached when it, with others, takes too much memory.
+    """Count an array that an expression makes; raises LimitReached when it and others take too much memory.
 
     ``element``: bytes of each element that are new with the array.
     """

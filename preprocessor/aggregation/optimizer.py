@@ -147,7 +147,7 @@ def _overlap(one: list[str], other: list[str]) -> bool:
 
 
 def _paths(value: Any) -> Iterator[str]:
-    """Whatever may be a path: the names and the texts."""
+    """All names and texts in the value: each may be a path."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield name
@@ -160,7 +160,7 @@ def _paths(value: Any) -> Iterator[str]:
 
 
 def _is_understood(stage: str, argument: Any) -> bool:
-    """Whether the other engine can do it: it knows neither places in the paths of a condition nor these operators."""
+    """Whether the other engine runs it: no positions in the paths of a condition, no operator that it lacks."""
     names = set(_paths(argument))
     if not _FIRST_ENGINE_ONLY.isdisjoint(names):
         return False

@@ -17,7 +17,7 @@ _kept: dict[bytes, Callable[..., Any]] = {}
 
 
 def content_key(*parts: Any) -> bytes:
-    """A key of BSON values: equal for equal ones of the same types alone; empty where there is none."""
+    """A key for BSON values: the same only for equal values of the same types; empty if they have no key."""
     try:
         return bytes(bson.encode({"": parts}))
     except (bson.errors.BSONError, ValueError, OverflowError, RecursionError):
@@ -25,7 +25,7 @@ def content_key(*parts: Any) -> bytes:
 
 
 def get(key: bytes) -> Callable[..., Any] | None:
-    """What is kept under a key."""
+    """The value stored under a key."""
     return _kept.get(key)
 
 

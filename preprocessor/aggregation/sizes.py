@@ -56,7 +56,7 @@ def is_small(document: dict[str, Any] | list[Any]) -> bool:
 
 
 def _few_left(value: Any, room: int) -> int:
-    """What of ``room`` values is left beside those of a document or array, or a number below 0."""
+    """``room`` less the number of values in a document or array; below 0 if they do not fit or a text is long."""
     room -= len(value)
     if room < 0:
         return room
@@ -73,7 +73,7 @@ def _few_left(value: Any, room: int) -> int:
 
 
 def _subtract_size(value: Any, room: int) -> int:
-    """What of ``room`` is left beside the BSON of a value, or any number below 0."""
+    """``room`` less the BSON size of a value; any number below 0 if it does not fit."""
     kind = type(value)
     if kind is str:
         return room - 5 - (len(value) if value.isascii() else len(value.encode("utf-8", "surrogatepass")))

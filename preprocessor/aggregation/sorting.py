@@ -64,7 +64,7 @@ class SortPattern(NamedTuple):
         return min(keys, key=self.direct_keys)
 
     def direct_keys(self, keys: Sequence[Key]) -> tuple[Any, ...]:
-        """``keys`` as one value that compares in the pattern's directions."""
+        """Combine ``keys`` into one value that compares in the pattern's directions."""
         return tuple(
             reverse_key(one) if part.descending else one for part, one in zip(self.parts, keys, strict=True)
         )
@@ -75,7 +75,7 @@ class SortPattern(NamedTuple):
         return [document for _, document in first_sorted(rows, most)]
 
     def sort(self, documents: Iterable[Document]) -> list[Document]:
-        """The documents in order; what is equal keeps its order."""
+        """The documents in order. The sort is stable."""
         held = list(documents)
         columns = self._columns(held)
         order = list(range(len(held)))
@@ -142,7 +142,7 @@ def _part(name: str, dotted: str, way: Any, path: Path) -> Part:
 
 
 def _plain(value: Any, parts: tuple[str, ...]) -> Any:
-    """What ``parts`` lead to, or the first array on the way, or MISSING."""
+    """The value at ``parts``, or the first array on the way to it, or MISSING."""
     for part in parts:
         if type(value) is list:
             return value

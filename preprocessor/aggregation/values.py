@@ -123,7 +123,7 @@ def is_integer(value: Any) -> bool:
 
 
 def is_string(value: Any) -> bool:
-    """Whether the value is a string (JavaScript code, a ``str`` in Python, is none)."""
+    """Whether the value is a string. JavaScript code, although a ``str`` in Python, is not."""
     return type(value) is str or (isinstance(value, str) and not isinstance(value, Code))
 
 

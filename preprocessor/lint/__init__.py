@@ -82,7 +82,7 @@ def row_findings(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> lis
 def find_by_asking(
     subject: RuleContext, source: LocalDocuments, rows: Sequence[Mapping[str, Any]]
 ) -> list[Finding]:
-    """All that fixtures say of a pipeline that gave ``rows`` when they are asked what it has at one of its stages."""
+    """The findings that need documents from the middle of the pipeline, which gave ``rows``."""
     by_chance = [
         *rules_chance.find_ties_at_limit(subject.spec, source),
         *rules_chance.find_chance_picks(subject.spec, source),

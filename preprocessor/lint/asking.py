@@ -13,7 +13,7 @@ Stages = Sequence[Mapping[str, Any]]
 
 
 def collect_documents(spec: PipelineSpec, source: LocalDocuments, stages: Stages) -> Documents:
-    """The documents that a collection has become behind some stages; none where they cannot be had."""
+    """The documents that stages make of a collection; empty if the stages cannot run."""
     try:
         return source.with_documents(
             spec.collection, stages, lambda documents: run_stages(spec, source, documents, stages)
@@ -25,7 +25,7 @@ def collect_documents(spec: PipelineSpec, source: LocalDocuments, stages: Stages
 def run_stages(
     spec: PipelineSpec, source: LocalDocuments, documents: Iterable[dict[str, Any]], stages: Stages
 ) -> Documents:
-    """What stages make of documents that stand in for the collection; none where they cannot run."""
+    """The result of the stages on ``documents`` instead of the collection; empty if the stages cannot run."""
     try:
         return source.apply_query(documents, Query(spec.collection, tuple(stages), spec.let))
     except ResultsError:

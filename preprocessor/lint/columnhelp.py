@@ -48,7 +48,7 @@ def _only_chooses(stage: Mapping[str, Any]) -> bool:
 
 
 def _trace_rows(stages: tuple[bytes, ...], variables: Mapping[str, Any]) -> Shape:
-    """What the rows are, as far as it is told of which fields they are made."""
+    """The shape of the rows, as far as the fields that they are computed from are described."""
     if not variables:
         return _behind(stages)
     import bson
@@ -81,7 +81,7 @@ def _leads_to_fields(word: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _meaning(path: str | None, sources: frozenset[str]) -> str:
-    """What a value means that is the field at ``path``, or was computed from the fields ``sources``."""
+    """The meaning of a value that is the field at ``path`` or was computed from the fields ``sources``."""
     same = field_at(path) if path else None
     if same:
         unit = _unit(same)

@@ -39,7 +39,7 @@ def collection_shape(spec: PipelineSpec, source: LocalDocuments | None) -> tuple
 
 @cache
 def load_result_shape() -> Shape:
-    """What documents of the runner look like; read once, for all tables."""
+    """The shape of the documents that the runner writes; read once, for all tables."""
     return read_schema_shape(load("result"))
 
 

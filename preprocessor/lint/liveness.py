@@ -31,7 +31,7 @@ class Usage(NamedTuple):
 
 
 def usage(pipeline: Sequence[Mapping[str, Any]], columns: Iterable[str]) -> Usage:
-    """What of a pipeline is used when ``columns`` of its rows are shown."""
+    """Which parts of a pipeline are used when ``columns`` of its rows are shown."""
     return _usage(pipeline, frozenset(map(split_path, columns)))
 
 
@@ -89,7 +89,7 @@ def _below(parts: Parts, live: Live) -> Live:
 
 
 def _read_by_branch(field: Field, live: Live) -> Live:
-    """What the sub-pipeline reads whose rows are a field."""
+    """The fields that a sub-pipeline reads when its rows become a field."""
     if field.branch is None:
         return frozenset()
     shown = frozenset(one[len(field.parts) :] for one in _below(field.parts, live))

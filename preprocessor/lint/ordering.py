@@ -104,7 +104,7 @@ def _in_facets(order: Order, argument: Any, path: Path) -> dict[str, Order]:
 
 
 def _order_lookup_array(order: Order, argument: Any, path: Path) -> dict[str, Order]:
-    """What is looked up is mostly one document; only what a stage in there leaves to chance is held against it."""
+    """A join mostly finds one document: its array is unordered only if a stage inside the join leaves it so."""
     inside = orders(argument.get("pipeline", []), (*path, "pipeline"))
     return {str(argument["as"]): inside[-1]} if inside and inside[-1].by is By.CHANCE else {}
 

@@ -24,7 +24,7 @@ _TOLD_BY_RUNNING: Final = frozenset({"MT302", "MT308"})
 """Rules that foresee what a run of the pipeline says by itself."""
 
 _MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
-"""What reading a stage raises that has not the form of its kind."""
+"""Errors that reading a malformed stage may raise."""
 
 _OF_SEVERAL_ROWS: Final = frozenset({"MT416", "MT417"})
 """Rules about the order of rows, of which there must be two."""
@@ -33,7 +33,7 @@ _OF_SEVERAL_ROWS: Final = frozenset({"MT416", "MT417"})
 def _still_true(
     foreseen: Sequence[Finding], spec: PipelineSpec, rows: Sequence[Mapping[str, Any]] | None
 ) -> list[Finding]:
-    """What was foreseen, without what the rows say better or disprove; they are None where the pipeline failed."""
+    """The findings without predictions that the rows confirm or disprove. ``rows`` is None if the pipeline failed."""
     told = _TOLD_BY_RUNNING | _OF_SEVERAL_ROWS if len(rows or ()) < 2 else _TOLD_BY_RUNNING
     if rows and any(one.rule == "MT408" for one in foreseen) and shows_sort_keys(spec):
         told |= {"MT408"}

@@ -68,7 +68,7 @@ class RuleContext:
 
     @cached_property
     def usage(self) -> Usage:
-        """What of the pipeline is used."""
+        """Which parts of the pipeline are used."""
         return usage(self.spec.pipeline, self._fields_in_use)
 
     @cached_property

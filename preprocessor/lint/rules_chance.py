@@ -259,7 +259,7 @@ def _goes_by_place(output: Any) -> bool:
 
 
 def _find_picking_fields(group: Mapping[str, Any]) -> dict[str, Any]:
-    """What the group picks, by the name of the field."""
+    """The fields of the group that pick a value by position, each with the expression it picks."""
     found = {}
     for name, value in group.items():
         operator = _operator(value) if name != "_id" else ""

@@ -108,7 +108,7 @@ def _reverse_array(array: str) -> dict[str, Any]:
 
 
 def _rotate_array(array: str) -> dict[str, Any]:
-    """Each element one place further up, the first at the end: none keeps its place, as one in the middle may above."""
+    """Move each element up one place and the first to the end: unlike in a reversed array, none keeps its place."""
     return {"$concatArrays": [{"$slice": [array, 1, 2**31 - 1]}, {"$slice": [array, 1]}]}
 
 
@@ -124,7 +124,7 @@ def _format_value(value: object) -> str:
 
 
 def _find_differing_columns(one: Seen, other: Seen, columns: Sequence[str]) -> list[str]:
-    """The columns that have other values; all where only their combination differs."""
+    """The columns whose values differ; all columns if only the combination of values differs."""
     found = [
         name
         for at, name in enumerate(columns)

@@ -12,7 +12,7 @@ from preprocessor.lint.shape.values import has_array
 
 
 def _list_unshown_fields(subject: RuleContext) -> dict[str, bool]:
-    """The fields of the rows that are not shown, each with whether it has arrays in it."""
+    """The fields of the rows that are not shown; each with whether it contains arrays."""
     rows = subject.flow.rows
     return {
         name: has_array(shape) for name, shape in rows.fields.items() if not is_live((name,), subject.live)

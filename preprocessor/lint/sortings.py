@@ -24,7 +24,7 @@ class Sorting(NamedTuple):
 
     @property
     def is_seen(self) -> bool:
-        """Whether all that is sorted by is in the rows that come out."""
+        """Whether the rows still have every field that they are sorted by."""
         return all(is_kept(key, self.behind) for key in self.keys)
 
     def with_key(self, field: str) -> str:
@@ -32,7 +32,7 @@ class Sorting(NamedTuple):
         return json.dumps({"$sort": {**self.keys, field: 1}}, ensure_ascii=False, default=str)
 
     def keys_of(self, rows: Sequence[Mapping[str, Any]]) -> list[Any]:
-        """What each row is sorted by; nothing where only a server can tell."""
+        """The sort key of each row; empty if only a server can compute the keys."""
         try:
             pattern = parse(self.keys, ())
             return [pattern.keys(row) for row in rows]

@@ -19,7 +19,7 @@ from preprocessor.aggregation.values import MISSING, Document, Evaluate
 
 
 class State(Protocol):
-    """What an accumulator keeps for one group (or one window)."""
+    """The state of an accumulator for one group (or one window)."""
 
     def add(self, value: Any) -> None:
         """Takes the value of one more document: a bson value or MISSING."""

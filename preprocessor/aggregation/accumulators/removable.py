@@ -267,7 +267,7 @@ class Kept:
             self._values.popleft()
 
     def result(self) -> Any:
-        """What the function makes of the values."""
+        """The function's result for the values."""
         return self._summarize(list(self._values))
 
 

@@ -126,7 +126,7 @@ def _count(result: Any) -> None:
 
 
 def _count_leaving(known: tuple[int, int] | None, ends: tuple[int, int] | None) -> int:
-    """How many values leave between two windows."""
+    """The number of values that leave between one window and the next."""
     if known is None:
         return 0
     return known[1] - known[0] + 1 if ends is None else ends[0] - known[0]

@@ -73,7 +73,7 @@ def _runs(name: str, argument: Any, scope: Scope, path: Path) -> tuple[dict[str,
 
 
 def _present(document: Document, reads: Iterable[Evaluate]) -> list[Any] | None:
-    """What the arguments give; None at the first that is null or missing: the rest is not computed then."""
+    """The arguments' values; None as soon as one is null or missing, and the rest is not computed."""
     values = []
     for read in reads:
         value = read(document)
@@ -215,7 +215,7 @@ def _count(first: int, last: int, unit: str, zone: Zone, weekday: int) -> int:
 
 
 def _count_units(first: int, last: int, start: int, end: int, unit: int) -> int:
-    """Units that begin on the zone's clock, less the whole units by which the clock was put forward."""
+    """The units that begin on the zone's clock, less the whole units by which the clock was put forward."""
     shift = (end - last) - (start - first)
     return end // unit - start // unit - int(shift / unit)
 

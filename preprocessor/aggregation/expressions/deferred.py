@@ -11,7 +11,7 @@ from preprocessor.aggregation.values import Document
 
 
 def defer_failure(expression: Any, scope: Scope, path: Path) -> Node:
-    """The expression's node; a constant part that cannot be computed fails when it is run, not before."""
+    """The expression's node; if a constant part cannot be computed, it fails when run, not when compiled."""
     try:
         return compile_expression(expression, scope, path)
     except AggregationError as error:

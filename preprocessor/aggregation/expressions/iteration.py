@@ -104,7 +104,7 @@ def _field_and_text(condition: Any, variable: str) -> tuple[str, str] | None:
 
 
 def _select_equal(items: list[Any], field: str, text: str) -> list[Any] | None:
-    """The items whose ``field`` is the text; None where only the general way can tell."""
+    """The items that have the text in ``field``; None if the slower, general way has to decide."""
     try:
         found = [item for item in items if item.get(field) == text]
     except AttributeError:

@@ -64,7 +64,7 @@ def _set_difference(left: Any, right: Any) -> Any:
 
 @form("$setEquals")
 def _set_equals(argument: Any, scope: Scope, path: Path) -> Node:
-    """All are compared with the first constant, or with the first of all where there is none."""
+    """All arguments are compared with the first constant, or with the first argument if none is constant."""
     found = arguments("$setEquals", argument, path)
     nodes = [compile_expression(item, scope, where) for item, where in found]
     base = 0 if as_written() else next((place for place, node in enumerate(nodes) if node.constant), 0)

@@ -208,7 +208,7 @@ def _items(schema: Mapping[str, Any], path: Path) -> Predicate | None:
 
 
 def _additional(schema: Mapping[str, Any], name: str, path: Path) -> Predicate | None:
-    """What ``additionalItems`` and ``additionalProperties`` ask of the others; None when nothing."""
+    """The test that ``additionalItems`` or ``additionalProperties`` makes of the others; None if it allows all."""
     if name not in schema or schema[name] is True:
         return None
     value, where = schema[name], (*path, name)

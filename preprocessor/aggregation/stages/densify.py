@@ -241,7 +241,7 @@ class _Run:
         yield document, False
 
     def _rest(self) -> Made:
-        """What is missing after the last document."""
+        """The documents that are missing after the last one."""
         bounds = self.plan.bounds
         if isinstance(bounds, tuple):
             if self.table:

@@ -36,7 +36,7 @@ def with_nested_last(document: Mapping[str, Any], parts: tuple[str, ...], value:
 
 
 def get_nested(document: Mapping[str, Any], parts: tuple[str, ...]) -> Any:
-    """What the path leads to through documents alone, else MISSING."""
+    """The value at a path through documents only, else MISSING."""
     value: Any = document
     for part in parts:
         if not isinstance(value, Mapping):

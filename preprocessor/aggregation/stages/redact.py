@@ -19,7 +19,7 @@ def _effect(argument: Any) -> Effect:
 
 @stage("$redact", record=StageRecord(_effect))
 def redact(argument: Any, scope: Scope, path: Path) -> Stage:
-    """What an expression lets through: ``$$KEEP`` all of a level, ``$$PRUNE`` it, ``$$DESCEND`` into it."""
+    """An expression keeps a level of each document (``$$KEEP``), drops it or looks inside (``$$DESCEND``)."""
     inner, (current, keep, prune, descend) = scope.binding("CURRENT", "KEEP", "PRUNE", "DESCEND")
     keep.value, prune.value, descend.value = _KEEP, _PRUNE, _DESCEND
     evaluate = compile_expression(argument, inner, path).run

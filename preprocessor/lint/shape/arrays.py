@@ -142,7 +142,7 @@ def _bind_element(argument: Mapping[str, Any], value: Shape, walk: Walk) -> tupl
 
 
 def _apply_condition(item: Shape, path: str | None, condition: Any, variable: str) -> Shape:
-    """What elements look like after the condition: it may rule out null, and may name a series of a known unit.
+    """The shape of the elements that meet the condition, which may rule out null or name a series with a known unit.
 
     ``path`` is the array's own, if it comes from a document.
     """
@@ -163,7 +163,7 @@ def _apply_condition(item: Shape, path: str | None, condition: Any, variable: st
 
 
 def _exclude_kinds(item: Shape, text: Any, variable: str, *kinds: str) -> Shape:
-    """The elements without those whose value at ``text`` (the variable, or a field of it) is of one of ``kinds``."""
+    """The elements without those that have one of ``kinds`` at ``text`` (the variable or a field of it)."""
     if text == variable:
         return without(item, *kinds)
     prefix, _, name = text.rpartition(".") if isinstance(text, str) else ("", "", "")

@@ -12,7 +12,7 @@ from preprocessor.lint.shape.values import ANY, Shape, join_all, with_traits, wi
 def find_nonzero(condition: Any, outcome: bool) -> Settled:
     """The expressions, as written, that are not 0 where the condition has this outcome.
 
-    With each stands whether it is not null or missing either: ``$ne`` of 0 does not rule those out.
+    The flag beside each says whether null and missing are ruled out, too: ``$ne`` of 0 does not rule them out.
     """
     if isinstance(condition, str):
         return frozenset({(condition, True)}) if outcome and condition.startswith("$") else _NONE

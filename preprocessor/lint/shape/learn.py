@@ -126,7 +126,7 @@ def _learnt(values: Sequence[Any], path: str, meaning: _Meaning, missing: bool =
 
 
 def _elements(arrays: Sequence[Sequence[Any]], path: str, meaning: _Meaning) -> Shape | None:
-    """What is in the arrays; None when they are all empty, for then nothing is known of later ones."""
+    """The shape of the arrays' elements; None when all arrays are empty, because later ones may not be."""
     values = [value for array in arrays for value in array]
     return _learnt(values, path, meaning.items()) if values else None
 
@@ -153,7 +153,7 @@ _KINDS: Final = {
 
 
 def read_schema_shape(schema: Schema) -> Shape:
-    """The shape of the documents that a schema describes. Others may have any field beside those."""
+    """The shape of the documents that a schema describes. Documents may have other fields as well."""
     return _read_shape(_Meaning(schema, schema, False), "", False)
 
 

@@ -148,7 +148,7 @@ def _least(found: Found) -> Shape:
 
 
 def _join_summands(found: Found) -> Shape:
-    """What a summary goes over: the elements of its one argument where that is an array, else the arguments."""
+    """The values that a summary adds up: the elements of its only argument if that is an array, else the arguments."""
     if len(found) != 1:
         return join_all(one.shape for one in found)
     (only,) = found

@@ -60,7 +60,7 @@ def stage(*names: str) -> Callable[[After], After]:
 
 
 def behind(name: str, argument: Any, walk: Walk, path: Path) -> Shape:
-    """What documents look like behind a stage at ``path``."""
+    """The shape of the documents after the stage at ``path``."""
     after = _STAGES.get(name)
     return after(argument, walk, path) if after else _shape_by_record(name, argument, walk.root)
 
@@ -156,7 +156,7 @@ def _key(shape: Shape) -> Shape:
 
 
 def infer_accumulators(argument: Mapping[str, Any], walk: Walk, path: Path) -> dict[str, Shape]:
-    """The fields that accumulators make; ``_id`` is none of them."""
+    """The fields that accumulators compute: all but ``_id``."""
     return {
         name: _accumulator(value, walk, (*path, name)) for name, value in argument.items() if name != "_id"
     }
@@ -192,7 +192,7 @@ def _accumulator(value: Any, walk: Walk, path: Path) -> Shape:
 
 
 def _find_accumulated_part(argument: Any, path: Path) -> tuple[Any, Path]:
-    """What an accumulator goes over: its argument, or that part of it which is named so."""
+    """The expression whose values an accumulator collects: its ``input``, its ``output``, or the whole argument."""
     if isinstance(argument, Mapping):
         for key in ("input", "output"):
             if key in argument:

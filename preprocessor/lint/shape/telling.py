@@ -14,7 +14,7 @@ Document = dict[str, Any]
 
 
 def select_telling(documents: Iterable[Document]) -> list[Document]:
-    """The documents, or of many those from which the same is learnt: they are as many as there are things to learn."""
+    """The documents, or, of a large collection, a selection that shows the same kinds, fields and values."""
     rest = iter(documents)
     first = list(islice(rest, _MANY + 1))
     return first if len(first) <= _MANY else list(_new(chain(first, rest)))

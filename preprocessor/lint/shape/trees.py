@@ -59,7 +59,7 @@ def _document_with(shape: Shape, tree: Tree) -> Shape:
 
 
 def keep_fields(shape: Shape, tree: Tree, computes: bool = False) -> Shape:
-    """The value with the named fields of its documents alone; what is no document is missing."""
+    """The value with only the named fields of its documents; a value that is not a document becomes missing."""
     found = MISSING if shape.missing or shape.kinds - OBJECT - ARRAY else NOTHING
     if "object" in shape.kinds:
         fields = {}
@@ -96,7 +96,7 @@ def _below(shape: Shape, leaf: Any) -> Shape:
 
 
 def replace_at(shape: Shape, parts: Parts, value: Shape) -> Shape:
-    """The document with ``value`` at a path through documents alone; what else stands on the way becomes one."""
+    """The document with ``value`` at a path; anything on the way that is not a document is replaced by one."""
     if not parts:
         return value
     is_document = "object" in shape.kinds
@@ -110,7 +110,7 @@ def replace_at(shape: Shape, parts: Parts, value: Shape) -> Shape:
 
 
 def through_documents(shape: Shape, parts: Parts) -> Shape:
-    """What a path leads to through documents alone, missing where anything else is on the way."""
+    """The value at a path through documents only; missing if anything but a document is on the way."""
     for name in parts:
         if "object" not in shape.kinds:
             return MISSING

@@ -53,7 +53,7 @@ _PREFIXED = re.compile(r"([kKMGT])(i?)(B|bytes)")
 
 @lru_cache(maxsize=256)
 def readings(text: str) -> tuple[Unit, ...]:
-    """What a written unit can mean: one unit, two for ``KB`` and the like, none where it is no unit."""
+    """The units that a text can mean: two for ``KB`` and the like, no unit for any other text."""
     numerator, slash, denominator = text.strip().replace(" per ", "/").partition("/")
     found = _simple(numerator.strip())
     if not slash:
@@ -80,7 +80,7 @@ def _simple(word: str) -> tuple[Unit, ...]:
 
 
 def find_base_unit(word: str) -> str:
-    """The base unit of a word for what is counted: singular, lower case."""
+    """The base unit for a counted thing, such as ``operations``: the word in lower case, in the singular."""
     lower = word.lower()
     return _COUNTED.get(lower) or (lower[:-1] if lower.endswith("s") else lower)
 
@@ -89,7 +89,7 @@ _MEASURED: Final = ("byte", "second")
 
 
 def select_measured(unit: Unit) -> Powers:
-    """The powers of bytes and seconds alone, without what is only counted."""
+    """The powers of bytes and seconds; counted things are left out."""
     return tuple(power for power in unit.powers if power[0] in _MEASURED)
 
 
@@ -111,7 +111,7 @@ def _merge_powers(one: Powers, other: Powers, sign: int) -> Powers:
 
 
 def rescale_unit(unit: Unit, number: float) -> Unit:
-    """The unit of a value after it was multiplied by a plain number."""
+    """The unit of a value that has been multiplied by a plain number."""
     return Unit(unit.factor / number, unit.powers)
 
 
@@ -155,7 +155,7 @@ _PER_SECOND = re.compile(r"[pP]er_?[sS](?:ec(?:ond)?)?(?![a-z])|/s\b")
 
 @lru_cache(maxsize=512)
 def of_name(name: str) -> tuple[Unit, ...]:
-    """What a field's name says of its unit: of ``MBperSecond`` megabytes a second; none where it says nothing."""
+    """The units that a field's name can mean: megabytes a second for ``MBperSecond``; empty if it names no unit."""
     if " " in name:
         return _of_counter(name)
     found = _NAME_UNIT.search(name)

@@ -139,7 +139,7 @@ def only(shape: Shape, kinds: Kinds) -> Shape:
 
 
 def without(shape: Shape, *kinds: str) -> Shape:
-    """The shape of the value where it is of none of ``kinds``; ``missing`` counts as one."""
+    """The shape of the value if it has another kind than ``kinds``; ``missing`` counts as a kind."""
     left = shape.kinds.difference(kinds)
     if len(left) == len(shape.kinds):
         left = shape.kinds
@@ -152,7 +152,7 @@ def with_traits(shape: Shape, **traits: Any) -> Shape:
 
 
 def join(one: Shape, other: Shape) -> Shape:
-    """What is true of a value that has the one shape or the other."""
+    """The shape of a value that has one shape or the other."""
     if one is other or other is NOTHING:
         return one
     if one is NOTHING:
@@ -198,7 +198,7 @@ def _join_items(one: Shape, other: Shape) -> Shape | None:
 
 
 def _join_traits(one: Shape, other: Shape) -> Traits:
-    """Facts that hold of both; a side that is only null or missing says nothing against the other's meaning."""
+    """The facts that hold for both. A side that is always null or missing does not contradict the other."""
     first, second = one.traits, other.traits
     if not one.kinds - NULL:
         return _with_gaps(second, first.sources, "null" in one.kinds)
@@ -259,7 +259,7 @@ _NESTING: Final = OBJECT | ARRAY
 
 
 def _inside(shape: Shape, parts: Parts) -> Shape | None:
-    """What documents among the elements have at ``parts``; None where the elements are unknown."""
+    """The values at ``parts`` of the elements that are documents; None when the elements are unknown."""
     if shape.items is None or not shape.items.kinds:
         return None
     if "object" not in shape.items.kinds:
