@@ -1,4 +1,4 @@
-"""The linter: what is wrong or misleading in a table, found without running its pipeline.
+"""The linter: what is wrong or misleading in a table, found before its pipeline runs or, by some rules, in its rows.
 
 ``findings`` looks at one comment, ``page_findings`` at the tables of a page together, ``row_findings`` at the rows
 of a table once they are there. Every rule is a function in one of the ``rules_`` modules; what it knows of the

@@ -11,11 +11,11 @@ from preprocessor.specs.model import Spec
 
 _FIRST_IGNORABLE_ERROR: Final = "MT302"
 _ABOUT_SENTENCES: Final = "MT324"
-"""A rule that speaks only when it is asked for, and not of the comment that ignores it."""
+"""It needs `--prose`, and its finding stands in a sentence: that a comment ignores it is never in vain."""
 SEEN_IN_ROWS: Final = frozenset(
     {"MT408", "MT411", "MT418", "MT419", "MT424", "MT425", "MT426", "MT429", "MT508"}
 )
-"""Rules of the linter that speak only when pipelines are run."""
+"""Rules of the linter that may speak only once pipelines have run."""
 _NEED_ROWS: Final = frozenset({"MT302", "MT303", "MT304", "MT332", "MT333"}) | SEEN_IN_ROWS
 
 

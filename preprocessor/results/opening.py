@@ -81,7 +81,8 @@ KINDS: Final = (
     ),
     _FIXTURES,
 )
-"""Every kind of results source; of those that a text may name, the first is meant."""
+"""Every kind of results source, in the order in which a text is held against them. The folder comes last: it takes any
+text that is no URI."""
 
 
 def list_kinds(more: Iterable[tuple[str, str]] = ()) -> str:

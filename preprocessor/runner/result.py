@@ -15,12 +15,12 @@ from preprocessor.runner.target import Machine
 from preprocessor.runner.workloads import Done, workload
 
 LEAST_REQUESTS = 1000
-"""Behind a 99th percentile."""
+"""So many requests are wanted behind a 99th percentile."""
 LEAST_A_CONNECTION = 30
 LEAST_IN_A_WINDOW = 3
-"""Of each connection."""
+"""So many requests of each connection are wanted, in all windows of a row and in one."""
 OWN_SHARE = 0.05
-"""Of the mean latency: a client that ran so much later than it could have, or read answers so late."""
+"""A client whose own delay is a larger share of the mean latency than this makes a row client-bound."""
 CLIENT_BOUND_SHARE = 0.85
 """Of one core, used by a worker process: from here on the interpreter lock may be what limits the run."""
 
