@@ -54,7 +54,7 @@ def estimate(scaled: Experiment, factor: float, repeats: int, most_seconds: floa
         limits = [limit for limit in (config.get("testTimeSecs", published), most_seconds) if limit]
         seconds = min(limits) * repeats * (2 if scaled.warm else 1) if limits else None
         before = kind.preload(config)
-        fresh = int(before != loaded) if kind.KEEPS_DATA else repeats
+        fresh = int(before != loaded) if kind.TRAITS.keeps_data else repeats
         loaded = before
         estimates.append(_estimate(scaled, config, seconds, repeats, fresh))
     return estimates
@@ -90,7 +90,7 @@ def _estimate(
     loading = sum(
         max(load.bytes / LOADED_BYTES_PER_SECOND, load.operations / LOADED_PER_SECOND) for load in loads
     )
-    if plan and scaled.workload == "insert":
+    if plan and plan.bytes:  # data that it brings in
         loads.append(plan)
     connecting = CONNECTION_SECONDS * config["numberOfThreads"]
     opening = WINDOW_OVERHEAD_SECONDS + connecting

@@ -39,15 +39,7 @@ from preprocessor.runner.serverstatus import status
 from preprocessor.runner.store import Store
 from preprocessor.runner.target import Machine, Target, wanted_cache_gb
 from preprocessor.runner.worker import SELECTION_MS, Load, OnError
-from preprocessor.runner.workloads import (
-    GOES_ON,
-    HOLDS_MEMBERS,
-    PACES_ITSELF,
-    WHOLE,
-    Concluding,
-    Growing,
-    workload,
-)
+from preprocessor.runner.workloads import Concluding, Growing, workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -208,7 +200,7 @@ def _measure(run: Run, numbers: Sequence[int], in_turn: int, store: Store, journ
     windows: dict[int, list[dict[str, Any]]] = {number: [] for number in numbers}
     for repeat in range(run.repeats):
         for number in numbers:
-            window = None if run.scaled.workload in GOES_ON else journal.window(number, repeat)
+            window = None if workload(run.scaled.workload).TRAITS.goes_on else journal.window(number, repeat)
             if window is None:
                 window = _window(run, number, repeat, in_turn)
                 journal.keep_window(number, repeat, window)
@@ -234,9 +226,10 @@ def obstacle(
     experiment: Experiment, options: Options, target: Target, store: Store
 ) -> tuple[str, str] | None:
     """Why the experiment cannot be run so, and the remedy; None when nothing is in the way."""
-    if experiment.workload in HOLDS_MEMBERS and not target.ends_with_run:
+    traits = workload(experiment.workload).TRAITS
+    if traits.holds_members and not target.ends_with_run:
         return f"{experiment.name} holds up members of the deployment", "it runs on --target local only"
-    if experiment.workload in PACES_ITSELF and options.rates:
+    if traits.paces_itself and options.rates:
         return f"{experiment.name} has rates of its own", "it runs without --rate only"
     if store.keeps_in(database := experiment.parameters["database"]):
         return f"{experiment.name} drops the database {database!r} at its end, with all rows", "name another"
@@ -361,7 +354,7 @@ def _fill(run: Run, load: Load, config: Mapping[str, Any]) -> None:
     kind = workload(run.scaled.workload)
     database = run.client[run.database]  # asked for first: with another deployment, nothing is loaded
     first = kind.preload(config)
-    if kind.KEEPS_DATA and first is not None and first == run.loaded:
+    if kind.TRAITS.keeps_data and first is not None and first == run.loaded:
         return
     missing = _growth(run, first)
     if missing is None:
@@ -406,13 +399,14 @@ def _listed(errors: Mapping[str, int]) -> str:
 def _growth(run: Run, first: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """What has to be loaded beside what is there; None when nothing there can be used."""
     kind = workload(run.scaled.workload)
-    if first is None or run.loaded is None or not kind.KEEPS_DATA or not isinstance(kind, Growing):
+    if first is None or run.loaded is None or not kind.TRAITS.keeps_data or not isinstance(kind, Growing):
         return None
     return kind.growth(run.loaded, first)
 
 
 def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
     name, duration = run.scaled.workload, run.options.duration
+    traits = workload(name).TRAITS
     config = lengthening.with_enough_work(name, config, duration)
     limits = [limit for limit in (run.options.seconds, duration, config.get("testTimeSecs")) if limit]
     if "testTimeSecs" in config:
@@ -430,7 +424,7 @@ def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
         arrivals=run.options.arrivals,
         on_error=run.options.on_error,
         least=0
-        if run.options.rates or name in PACES_ITSELF | WHOLE
+        if run.options.rates or traits.paces_itself or traits.whole
         else lengthening.operations_of_requests(name, config, lengthening.LEAST_REQUESTS),
     )
 

@@ -17,8 +17,6 @@ from preprocessor.runner.workloads import workload
 from preprocessor.runner.workloads.templates import faults
 
 RULE = "MT150"
-_FUNCTIONS = {"update": ("UpdateOne", "ReplaceOne"), "update_api": ("UpdateOne", "FindOneAndUpdate")}
-"""What workloads do of ``updateFunction``."""
 _WHERE = re.compile(r" \(at line (\d+), column (\d+)\)")
 
 
@@ -111,16 +109,16 @@ def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Proble
     if values.get("initialDocsToInsert") == 0 and "initialDocsToInsert" in _needs(name):
         message = f"the workload {name} works on documents that are there before"
         yield (*path, "initialDocsToInsert"), message, "give 1 or more"
-    function = values.get("updateFunction")
-    if function and function not in _FUNCTIONS.get(name, (function,)):
-        hint = f"it does {' and '.join(_FUNCTIONS[name])}"
+    function, known = values.get("updateFunction"), workload(name).TRAITS.update_functions
+    if function and known and function not in known:
+        hint = f"it does {' and '.join(known)}"
         yield (*path, "updateFunction"), f"the workload {name} does no {function}", hint
     if values.get("collection") == MARKER:
         yield (*path, "collection"), f"{MARKER} tells our databases from those of others", "name another"
 
 
 def _needs(name: str) -> frozenset[str]:
-    return workload(name).NEEDS | {"database", "collection", "numberOfThreads"}
+    return workload(name).TRAITS.needs | {"database", "collection", "numberOfThreads"}
 
 
 def _twice(variants: Sequence[Mapping[str, Any]]) -> Iterator[_Problem]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.workingset import sized
-from preprocessor.runner.workloads import GOES_ON, workload
+from preprocessor.runner.workloads import workload
 
 _SOME_CACHE = 2.0**30
 
@@ -25,7 +25,7 @@ def groups(scaled: Experiment, deployment: Callable[[int], Hashable]) -> list[li
     ``deployment`` gives for the number of a variant what it runs on. Raises ExperimentError where a variant cannot be
     loaded.
     """
-    if scaled.workload in GOES_ON:
+    if workload(scaled.workload).TRAITS.goes_on:
         return [[number] for number in range(len(scaled.variants))]
     return _neighbours(scaled, deployment)
 
@@ -38,7 +38,7 @@ def to_measure(
     Where a window goes on from the one before, the missing ones need what all before them left: their neighbours are
     measured again. Raises as ``groups`` does.
     """
-    if scaled.workload not in GOES_ON:
+    if not workload(scaled.workload).TRAITS.goes_on:
         return missing
     return [
         number
@@ -59,7 +59,7 @@ def _neighbours(scaled: Experiment, deployment: Callable[[int], Hashable]) -> li
 def _found(scaled: Experiment, number: int) -> Any:
     """What a window of the variant finds loaded when it comes after another; None when it loads its data itself."""
     kind = workload(scaled.workload)
-    if not kind.KEEPS_DATA:
+    if not kind.TRAITS.keeps_data:
         return None
     # On one deployment, sizes that follow the cache are equal for any cache when they are for one.
     scaled = sized(scaled, number, lambda: _SOME_CACHE)

@@ -25,7 +25,7 @@ from preprocessor.runner.window import Board, Handout, Window
 from preprocessor.runner.wire.client import WireClient, open_connections
 from preprocessor.runner.wire.loop import AVAILABLE, Hub
 from preprocessor.runner.wire.requests import document
-from preprocessor.runner.workloads import BATCHED, PACES_ITSELF, WHOLE, Share, Step, workload
+from preprocessor.runner.workloads import Share, Step, workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -76,7 +76,7 @@ class Load:
     @property
     def is_whole(self) -> bool:
         """Whether all of the work is measured, whenever it ends."""
-        return self.workload in WHOLE
+        return workload(self.workload).TRAITS.whole
 
     @property
     def has_steady_part(self) -> bool:
@@ -255,7 +255,7 @@ def _pace(load: Load, start: float, slot: int) -> Pace:
     if not load.rates:
         return Pace(start)
     intervals = tuple(load.connections / rate for rate in load.rates)
-    each = int(load.config["writeBatchSize"]) if load.workload in BATCHED else 1
+    each = int(load.config["writeBatchSize"]) if workload(load.workload).TRAITS.batched else 1
     first = start + intervals[0] * each * slot / load.connections
     draw = random.Random(f"{load.seed}/{slot}/arrivals") if load.arrivals == "poisson" else None
     return Pace(first, intervals, load.seconds or 0.0, draw, each)
@@ -264,7 +264,7 @@ def _pace(load: Load, start: float, slot: int) -> Pace:
 def _perform(clients: list[Client], loops: Sequence[Callable[[], None]], load: Load) -> int:
     """Do all loops; give the nanoseconds for which their threads were ready to run and did not."""
     held = [client for client in clients if isinstance(client, WireClient) and client.waits_for_ever]
-    paced = load.rates or load.workload in PACES_ITSELF
+    paced = load.rates or workload(load.workload).TRAITS.paces_itself
     if held and (paced or len(held) > 1) and AVAILABLE and _concern(load).get("w") != 0:
         hub = Hub()
         for client in held:

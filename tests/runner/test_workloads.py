@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import random
 import uuid
+from importlib import import_module
+from pkgutil import iter_modules
 
 import bson
 import pytest
 from pymongo import MongoClient
 
+from preprocessor.runner import workloads
 from preprocessor.runner.errors import WorkFailed
 from preprocessor.runner.identifiers import heads
 from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.resultcheck import validator
 from preprocessor.runner.worker import Load
-from preprocessor.runner.workloads import Share, query, workload
+from preprocessor.runner.workloads import NAMES, Share, Workload, query, workload
 from preprocessor.runner.workloads.templates import encoder
 
 DATABASE = "workloads_test"
@@ -24,6 +28,24 @@ NUMBERED = {
     "writeBatchSize": 9,
     "idType": "SEQUENCE",
 }
+
+
+def test_each_workload_of_the_package_is_named_and_may_stand_in_an_experiment():
+    modules = [one.name for one in iter_modules(workloads.__path__)]
+    offered = {name: import_module(f"{workloads.__name__}.{name}") for name in modules}
+    assert sorted(NAMES) == [name for name in modules if isinstance(offered[name], Workload)]
+    assert not [name for name in modules if hasattr(offered[name], "open_steps") and name not in NAMES]
+    assert list(NAMES) == validator("experiment").schema["properties"]["workload"]["enum"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_workload_speaks_of_parameters_that_an_experiment_may_have(name):
+    schema = validator("experiment").schema
+    traits = workload(name).TRAITS
+    assert traits.needs <= schema["properties"]["parameters"]["properties"].keys()
+    assert traits.amount is None or traits.amount in traits.needs
+    assert set(traits.update_functions) <= set(schema["definitions"]["updateFunction"]["enum"])
+    assert not traits.batched or "writeBatchSize" in traits.needs
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from preprocessor.runner.clients import Client
 
 Config = Mapping[str, Any]
+# Named, since not each module of the package is one; what is not asked for is not imported.
 NAMES = (
     "aggregate",
     "delete",
@@ -34,17 +35,6 @@ NAMES = (
     "ycsb",
     "ycsb_load",
 )
-
-HOLDS_MEMBERS = frozenset({"write_timeout"})
-"""Those that hold up members of the deployment, so that nobody else may be on it."""
-GOES_ON = frozenset({"event_reports"})
-"""Those of which a window goes on from what the one before it left, so that the order of variants means something."""
-BATCHED = frozenset({"insert", "flat_insert"})
-"""Those whose requests are of ``writeBatchSize`` operations."""
-WHOLE = frozenset({"write_timeout"})
-"""Those whose counts are compared with what is there afterwards, so that the window is all of the work."""
-PACES_ITSELF = frozenset({"event_reports"})
-"""Those whose parameters say how often they send, so that a run cannot say it too."""
 
 
 class Done(NamedTuple):
@@ -98,13 +88,35 @@ Step = Callable[[], Done | None]
 """Does one operation and says what was done; None when the share is finished."""
 
 
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a run has to know of a workload; a module gives those that differ from the defaults."""
+
+    needs: frozenset[str]
+    """Names of the parameters without which it cannot be done."""
+    keeps_data: bool = False
+    """Whether what is loaded can serve the next window too, after ``reset``; else each window loads its own."""
+    amount: str | None = None
+    """The parameter that says how much is done, where any amount can be; None where time or the data limits it."""
+    batched: bool = False
+    """Whether a run reckons with ``writeBatchSize`` operations in each request; else with one."""
+    update_functions: tuple[str, ...] = ()
+    """Which values of ``updateFunction`` it knows; empty where it does not look at it, so that each may stand there."""
+    goes_on: bool = False
+    """Whether a window goes on from what the one before it left, so that the order of variants means something."""
+    paces_itself: bool = False
+    """Whether its parameters say how often it sends, so that a run cannot say it too."""
+    whole: bool = False
+    """Whether its counts are compared with what is there afterwards, so that the window is all of the work."""
+    holds_members: bool = False
+    """Whether it holds up members of the deployment, so that nobody else may be on it."""
+
+
+@runtime_checkable
 class Workload(Protocol):
     """What a workload module offers."""
 
-    KEEPS_DATA: bool
-    """Whether what is loaded can serve the next window too, after ``reset``."""
-    NEEDS: frozenset[str]
-    """Names of the parameters without which it cannot be done."""
+    TRAITS: Traits
 
     def plan(self, config: Config) -> Done | None:
         """What the timed window does in all; None when it ends by time alone."""

@@ -10,18 +10,28 @@ import random
 from typing import TYPE_CHECKING
 
 from preprocessor.runner.clients import UnexpectedReply
-from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.query import create, plan, preload, report, reset
 from preprocessor.runner.workloads.templates import encoder
 
 if TYPE_CHECKING:
     from preprocessor.runner.clients import Client
 
-__all__ = ["KEEPS_DATA", "NEEDS", "create", "open_steps", "plan", "preload", "report", "reset"]
+__all__ = ["TRAITS", "create", "open_steps", "plan", "preload", "report", "reset"]
 
-KEEPS_DATA = True
-NEEDS = frozenset(
-    {"initialDocsToInsert", "docSizeKB", "writeBatchSize", "groupSize", "pipeline", "limit", "testTimeSecs"}
+TRAITS = Traits(
+    needs=frozenset(
+        {
+            "initialDocsToInsert",
+            "docSizeKB",
+            "writeBatchSize",
+            "groupSize",
+            "pipeline",
+            "limit",
+            "testTimeSecs",
+        }
+    ),
+    keeps_data=True,
 )
 
 

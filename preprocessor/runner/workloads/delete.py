@@ -7,7 +7,7 @@ from array import array
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import UnexpectedReply
-from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.counted import preload
 from preprocessor.runner.workloads.insert import create
 
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
     from preprocessor.runner.clients import Client
 
-__all__ = ["KEEPS_DATA", "NEEDS", "create", "open_steps", "plan", "preload", "report", "reset"]
+__all__ = ["TRAITS", "create", "open_steps", "plan", "preload", "report", "reset"]
 
-KEEPS_DATA = False
-NEEDS = frozenset({"initialDocsToInsert", "docSizeKB", "writeBatchSize", "nDeletes"})
+TRAITS = Traits(needs=frozenset({"initialDocsToInsert", "docSizeKB", "writeBatchSize", "nDeletes"}))
 
 
 def plan(config: Config) -> Done:

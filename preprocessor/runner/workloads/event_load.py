@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 from preprocessor.runner.clients import UnexpectedReply
 from preprocessor.runner.eventschemas import VERSIONS, Version
 from preprocessor.runner.eventschemas.events import CLOCKS, FIRST_DAY, Event, loading
-from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
 
 if TYPE_CHECKING:
     from pymongo.database import Database
 
     from preprocessor.runner.clients import Client
 
-KEEPS_DATA = False
-NEEDS = frozenset({"version", "totalDocsToInsert", "writeBatchSize"})
+TRAITS = Traits(needs=frozenset({"version", "totalDocsToInsert", "writeBatchSize"}))
 
 
 def plan(config: Config) -> Done:

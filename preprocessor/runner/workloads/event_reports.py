@@ -20,7 +20,7 @@ from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.eventschemas import VERSIONS
 from preprocessor.runner.eventschemas.events import population, stream
 from preprocessor.runner.pacing import Pacing, pace_requests
-from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.event_load import create, encoded, send
 
 if TYPE_CHECKING:
@@ -28,10 +28,14 @@ if TYPE_CHECKING:
 
     from preprocessor.runner.clients import Client
 
-__all__ = ["KEEPS_DATA", "NEEDS", "create", "open_steps", "plan", "preload", "report", "reset"]
+__all__ = ["TRAITS", "create", "open_steps", "plan", "preload", "report", "reset"]
 
-KEEPS_DATA = True
-NEEDS = frozenset({"version", "initialEvents", "writeBatchSize", "testTimeSecs"})
+TRAITS = Traits(
+    needs=frozenset({"version", "initialEvents", "writeBatchSize", "testTimeSecs"}),
+    keeps_data=True,
+    goes_on=True,
+    paces_itself=True,
+)
 STEPS = 10
 """In which the rate of reports rises."""
 REPORTED_FROM = datetime(2020, 1, 1, tzinfo=UTC)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from preprocessor.runner.documents import assemble
 from preprocessor.runner.flatdocuments import FlatFactory
 from preprocessor.runner.identifiers import heads
-from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.insert import PREPARED_BYTES, make, prepare, with_heads
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from preprocessor.runner.clients import Client
 
-KEEPS_DATA = False
-NEEDS = frozenset({"nFields", "textBytes", "writeBatchSize", "testTimeSecs"})
+TRAITS = Traits(needs=frozenset({"nFields", "textBytes", "writeBatchSize", "testTimeSecs"}), batched=True)
 
 
 def plan(config: Config) -> None:

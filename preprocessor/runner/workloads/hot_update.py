@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import UnexpectedReply
-from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.counted import create, preload
 
 if TYPE_CHECKING:
@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
     from preprocessor.runner.clients import Client
 
-__all__ = ["KEEPS_DATA", "NEEDS", "create", "open_steps", "plan", "preload", "report", "reset"]
+__all__ = ["TRAITS", "create", "open_steps", "plan", "preload", "report", "reset"]
 
-KEEPS_DATA = True
-NEEDS = frozenset({"initialDocsToInsert", "docSizeKB", "writeBatchSize", "nUpdates"})
+TRAITS = Traits(
+    needs=frozenset({"initialDocsToInsert", "docSizeKB", "writeBatchSize", "nUpdates"}),
+    keeps_data=True,
+    amount="nUpdates",
+)
 INDEX = "_id_1_count_1"
 
 

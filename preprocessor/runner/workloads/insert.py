@@ -14,15 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.documents import DocumentFactory, assemble
 from preprocessor.runner.identifiers import Head, heads
-from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
 
 if TYPE_CHECKING:
     from pymongo.database import Database
 
     from preprocessor.runner.clients import Client
 
-KEEPS_DATA = False
-NEEDS = frozenset({"totalDocsToInsert", "docSizeKB", "writeBatchSize"})
+TRAITS = Traits(
+    needs=frozenset({"totalDocsToInsert", "docSizeKB", "writeBatchSize"}),
+    batched=True,
+    amount="totalDocsToInsert",
+)
 PREPARED_BYTES = 16 * 2**20
 """How much the connections of a process prepare together, at least one batch."""
 FIRST_PRELOAD_THREAD = 0xF00

@@ -10,7 +10,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import UnexpectedReply
-from preprocessor.runner.workloads import Config, Done, Share, Step, counted
+from preprocessor.runner.workloads import Config, Done, Share, Step, Traits, counted
 from preprocessor.runner.workloads.templates import encoder
 
 if TYPE_CHECKING:
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
     from preprocessor.runner.clients import Client
 
-KEEPS_DATA = True
-NEEDS = frozenset(
-    {"initialDocsToInsert", "docSizeKB", "writeBatchSize", "groupSize", "query", "limit", "testTimeSecs"}
+TRAITS = Traits(
+    needs=frozenset(
+        {"initialDocsToInsert", "docSizeKB", "writeBatchSize", "groupSize", "query", "limit", "testTimeSecs"}
+    ),
+    keeps_data=True,
 )
 
 

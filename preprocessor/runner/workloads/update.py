@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import UnexpectedReply
 from preprocessor.runner.documents import LARGEST_INT, DocumentFactory, assemble
-from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.counted import create, preload
 
 if TYPE_CHECKING:
@@ -22,11 +22,21 @@ if TYPE_CHECKING:
 
     from preprocessor.runner.clients import Client
 
-__all__ = ["KEEPS_DATA", "NEEDS", "create", "open_steps", "plan", "preload", "report", "reset"]
+__all__ = ["TRAITS", "create", "open_steps", "plan", "preload", "report", "reset"]
 
-KEEPS_DATA = True
-NEEDS = frozenset(
-    {"initialDocsToInsert", "docSizeKB", "writeBatchSize", "documentRange", "updateFunction", "testTimeSecs"}
+TRAITS = Traits(
+    needs=frozenset(
+        {
+            "initialDocsToInsert",
+            "docSizeKB",
+            "writeBatchSize",
+            "documentRange",
+            "updateFunction",
+            "testTimeSecs",
+        }
+    ),
+    keeps_data=True,
+    update_functions=("UpdateOne", "ReplaceOne"),
 )
 PREPARED = 200
 """Updates or documents that a connection prepares; it takes them in turn."""

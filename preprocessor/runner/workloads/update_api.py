@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import UnexpectedReply
 from preprocessor.runner.documents import DocumentFactory, assemble
-from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.counted import create, preload
 
 if TYPE_CHECKING:
@@ -21,19 +21,23 @@ if TYPE_CHECKING:
 
     from preprocessor.runner.clients import Client
 
-__all__ = ["KEEPS_DATA", "NEEDS", "create", "open_steps", "plan", "preload", "report", "reset"]
+__all__ = ["TRAITS", "create", "open_steps", "plan", "preload", "report", "reset"]
 
-KEEPS_DATA = True
-NEEDS = frozenset(
-    {
-        "initialDocsToInsert",
-        "docSizeKB",
-        "writeBatchSize",
-        "nUpdates",
-        "percentNew",
-        "updateFunction",
-        "upsert",
-    }
+TRAITS = Traits(
+    needs=frozenset(
+        {
+            "initialDocsToInsert",
+            "docSizeKB",
+            "writeBatchSize",
+            "nUpdates",
+            "percentNew",
+            "updateFunction",
+            "upsert",
+        }
+    ),
+    keeps_data=True,
+    amount="nUpdates",
+    update_functions=("UpdateOne", "FindOneAndUpdate"),
 )
 PREPARED = 200
 """Documents that a connection prepares; it takes them in turn."""

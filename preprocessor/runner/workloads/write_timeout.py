@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from preprocessor.runner.clients import Client
 
-KEEPS_DATA = False
-NEEDS = frozenset({"nWrites", "heldSecondaries", "writeConcern"})
+TRAITS = Traits(
+    needs=frozenset({"nWrites", "heldSecondaries", "writeConcern"}), holds_members=True, whole=True
+)
 WRITE_CONCERN_FAILED = 64
 """The code of an acknowledgement that did not come in time
 (https://www.mongodb.com/docs/manual/reference/error-codes/)."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.wire.requests import document
-from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.insert import make
 from preprocessor.runner.ycsb.distributions import Sequence, chooser
 from preprocessor.runner.ycsb.records import field_drawer, id_element, key_namer, record_maker
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     from preprocessor.runner.clients import Client
 
-KEEPS_DATA = True
-NEEDS = frozenset({"recordcount", "testTimeSecs"})
+TRAITS = Traits(needs=frozenset({"recordcount", "testTimeSecs"}), keeps_data=True)
 FORGOTTEN_AT_ONCE = 5000
 """More than there may be connections, of which each inserts every n-th number, n being how many they are: so a
 stretch of this length has a record as long as any is left."""

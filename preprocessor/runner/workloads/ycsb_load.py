@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.runner.workloads import Config, Done, Share, Step
+from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.insert import make
 from preprocessor.runner.ycsb.records import record_maker
 
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from preprocessor.runner.clients import Client
 
-KEEPS_DATA = False
-NEEDS = frozenset({"totalDocsToInsert"})
+TRAITS = Traits(needs=frozenset({"totalDocsToInsert"}))
 BATCH = 1000
 BATCH_BYTES = 16 * 2**20
 """At most, where records are large: a server takes messages of 48 MB."""
