@@ -5,15 +5,15 @@ Every form is sorted, without repetitions, and depends on nothing but the findin
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from preprocessor import __version__
-from preprocessor.findings.finding import Finding, Severity
-from preprocessor.findings.rules import RULES
+
+if TYPE_CHECKING:
+    from preprocessor.findings.finding import Finding, Severity
 
 Format = Literal["text", "json", "github", "sarif"]
 FORMS: tuple[Format, ...] = get_args(Format)
@@ -164,11 +164,17 @@ def _plain(finding: Finding) -> dict[str, Any]:
 
 
 def _rule_name(finding: Finding) -> str:
+    from preprocessor.findings.rules import (
+        RULES,
+    )  # and with it findings, which the help of a command does not need
+
     return RULES[finding.rule].name if finding.rule in RULES else finding.rule
 
 
 def _dump(content: Any) -> str:
     # ASCII only, so that nothing in it is obeyed by a terminal and no encoding can spoil it.
+    import json  # the help of a command does not pay for it
+
     return json.dumps(content, indent=2) + "\n"
 
 
@@ -207,6 +213,8 @@ def _property(text: str) -> str:
 
 def _sarif(findings: list[Finding]) -> str:
     """Give a SARIF 2.1.0 log: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html."""
+    from preprocessor.findings.rules import RULES
+
     rules = sorted({*RULES, *(finding.rule for finding in findings)})
     driver = {
         "name": "mongo-tables",
@@ -223,6 +231,8 @@ def _sarif(findings: list[Finding]) -> str:
 
 
 def _sarif_rule(rule: str) -> dict[str, Any]:
+    from preprocessor.findings.rules import RULES
+
     if rule not in RULES:
         return {"id": rule}
     known = RULES[rule]

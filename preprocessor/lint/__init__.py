@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 from preprocessor.findings.finding import Finding
 from preprocessor.lint import (
     rules_chance,
-    rules_charts,
     rules_digits,
     rules_elements,
     rules_fields,
@@ -69,6 +68,8 @@ def page_findings(subjects: Iterable[RuleContext]) -> list[tuple[RuleContext, Fi
 
 def row_findings(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> list[Finding]:
     """All that is said of the rows of a table or a chart."""
+    from preprocessor.lint import rules_charts  # and with it what draws charts, and `zoneinfo`, which cost
+
     spec = subject.spec
     named = list(rules_rows.find_repeated_keys(spec, rows)) if isinstance(spec, TableSpec) else []
     return [

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from preprocessor.results.model import ResultsError
-from preprocessor.results.provenance import provenance_of
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Answers, Page
@@ -37,4 +36,8 @@ def source_answer(spec: PipelineSpec, answers: Answers) -> Provenance | None:
     groups = answers.get(spec.source_query.key)
     if groups is None or isinstance(groups, ResultsError):
         return None
+    from preprocessor.results.provenance import (
+        provenance_of,
+    )  # a check of pages without comments does not pay for it
+
     return provenance_of(groups, asked=bool(spec.provenance))

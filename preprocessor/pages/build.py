@@ -12,12 +12,9 @@ from typing import TYPE_CHECKING
 
 from preprocessor.aggregation.limits import Limits
 from preprocessor.pages.asking import queries, source_answer
-from preprocessor.pages.ids import list_written_ids
 from preprocessor.pages.model import tables_by_id
 from preprocessor.pages.reading import source_findings
 from preprocessor.results.model import ResultsError
-from preprocessor.specs.model import PipelineSpec, QuotingSpec
-from preprocessor.specs.together import duplicate_ids, unknown_tables
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
     from preprocessor.pages.model import Answers, Page
     from preprocessor.results.model import Rows
     from preprocessor.results.provenance import Provenance
-    from preprocessor.specs.model import Spec, TableSpec
+    from preprocessor.specs.model import PipelineSpec, Spec, TableSpec
 
 
 class Build:
@@ -92,6 +89,8 @@ class Build:
         """The faults of a comment that only rows show; judged once for each table that it quotes."""
         if self.away or not self._runs:
             return []
+        from preprocessor.specs.model import QuotingSpec  # pages without comments do not pay for it
+
         table = self.tables.get(spec.table) if isinstance(spec, QuotingSpec) else None
         known = self._judged.get(id(spec))
         if known is None or known[1] is not table:
@@ -138,7 +137,13 @@ class Build:
 
     def _together(self, specs: Sequence[Spec]) -> list[Finding]:
         """The findings about ids across pages."""
-        found = duplicate_ids((page.file, page.specs) for page in self.pages) if specs else []
+        if not specs:
+            return []
+        from preprocessor.pages.ids import list_written_ids
+        from preprocessor.specs.model import QuotingSpec
+        from preprocessor.specs.together import duplicate_ids, unknown_tables
+
+        found = duplicate_ids((page.file, page.specs) for page in self.pages)
         if any(isinstance(spec, QuotingSpec) for spec in specs):
             # The ids of faulty tables count as well: one fault is told once.
             found += unknown_tables(specs, [each for page in self.pages for each in list_written_ids(page)])
@@ -173,14 +178,15 @@ class Build:
 
         ``ran`` are the ids of the specs that were. Pages are read with the usual limits: with others it is asked again.
         """
+        from preprocessor.pages.static import judge_offline
+        from preprocessor.specs.model import PipelineSpec
+
         for page in self.pages:
             for spec, usual in zip(page.specs, page.server_only, strict=True):
                 if spec is None or id(spec) in ran:
                     continue
                 fault = usual
                 if limits != Limits() and isinstance(spec, PipelineSpec):
-                    from preprocessor.pages.static import judge_offline
-
                     fault = judge_offline(spec, limits).server_only
                 if fault is not None:
                     yield fault

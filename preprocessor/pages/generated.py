@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
-from preprocessor.pages.ids import ids_of
 from preprocessor.pages.translations import are_translations
-from preprocessor.specs.model import DIRECTIVES
 
 if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
@@ -127,6 +125,8 @@ def _find_translated_ids(found: Sequence[Finding], pages: Sequence[Page]) -> set
     taken = [each for each in found if each.rule == "MT138"]
     if not taken:
         return set()
+    from preprocessor.pages.ids import ids_of  # and with it what comments ask for
+
     having: dict[str, list[str]] = {}
     ids: dict[Comment, list[str]] = {}
     for page in pages:
@@ -164,6 +164,8 @@ def _reason(one: Finding, comment: Comment, late: re.Pattern[str] | None, open_e
         return ""  # What writes or runs code is refused, whatever the build makes of the rest.
     if is_generated(comment):
         return "this comment is known at build only"
+    from preprocessor.specs.model import DIRECTIVES
+
     table = _TABLE.search(comment.body) if DIRECTIVES[comment.keyword].quotes_table else None
     if table and late and late.fullmatch(table[1]):
         return f"the table `{table[1]}` is known at build only"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from preprocessor.jsontext.parsing import parse
-from preprocessor.pages.model import Page
 from preprocessor.specs.model import PipelineSpec
 from preprocessor.specs.together import find_written_ids as ids_in
 
 if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
+    from preprocessor.pages.model import Page
     from preprocessor.specs.model import Spec
 
 

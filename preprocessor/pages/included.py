@@ -15,7 +15,6 @@ from preprocessor.pages.inclusions import Inclusions, inclusions, may_include, w
 from preprocessor.pages.model import Page
 from preprocessor.pages.reading import read_page
 from preprocessor.pages.siteconfig import find_site, from_here
-from preprocessor.specs.together import duplicate_ids
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
@@ -59,6 +58,8 @@ def _twice_on(page: Page, by_file: Mapping[Path, Page]) -> list[Finding]:
     brought = [by_file[file.resolve()].specs for file in files if file.resolve() in by_file]
     if not any(brought):
         return []
+    from preprocessor.specs.together import duplicate_ids  # and with it what comments ask for
+
     return duplicate_ids([(page.file, [*page.specs, *(spec for specs in brought for spec in specs)])])
 
 

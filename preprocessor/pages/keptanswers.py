@@ -34,10 +34,12 @@ class KeptAnswers:
         self._state: str | None = None
         self._answers: dict[str, Rows | ResultsError] = {}
         self._unreachable: ResultsError | None = None
+        self._collections: tuple[str, ...] | None = None
 
     def refresh(self) -> None:
         """Forget the answers that may no longer hold, and those that were a source out of reach."""
         self.ran = 0
+        self._collections = None
         try:
             state = self.source.state()
         except ResultsError:
@@ -83,11 +85,13 @@ class KeptAnswers:
 
     @property
     def collections(self) -> tuple[str, ...]:
-        """The collections that the source has; none where it does not tell."""
-        try:
-            return self.source.collections()
-        except ResultsError:
-            return ()
+        """The collections that the source has, as of the last ``refresh``; none where it does not tell."""
+        if self._collections is None:
+            try:
+                self._collections = self.source.collections()
+            except ResultsError:
+                self._collections = ()
+        return self._collections
 
     @property
     def local(self) -> LocalDocuments | None:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from preprocessor.findings.finding import Finding
-from preprocessor.specs.model import PipelineSpec, TableSpec
 
 if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
     from preprocessor.results.model import ResultsError, Rows
-    from preprocessor.specs.model import Spec
+    from preprocessor.specs.model import PipelineSpec, Spec, TableSpec
 
 Answers = Mapping[str, "Rows | ResultsError"]
 """What the results source said, by ``Query.key``."""
@@ -40,15 +39,23 @@ class Page:
     @property
     def tables(self) -> list[TableSpec]:
         """The sound tables of the page, in order."""
+        if not self.specs:
+            return []
+        from preprocessor.specs.model import TableSpec  # a page without comments does not pay for it
+
         return [spec for spec in self.specs if isinstance(spec, TableSpec)]
 
     @property
     def pipeline_specs(self) -> list[PipelineSpec]:
         """The sound tables and charts of the page, in order."""
+        if not self.specs:
+            return []
+        from preprocessor.specs.model import PipelineSpec
+
         return [spec for spec in self.specs if isinstance(spec, PipelineSpec)]
 
 
-Tables = Mapping[str, TableSpec]
+Tables = Mapping[str, "TableSpec"]
 """The sound tables of pages that have an id, by it."""
 
 

@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.pages.files import open_shared_pipelines, pages_under
-from preprocessor.pages.ids import ids_of, list_written_ids
 from preprocessor.pages.included import Included, read_included
 from preprocessor.pages.inclusions import may_include
 from preprocessor.pages.reading import read_page
-from preprocessor.specs.model import QuotingSpec
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Page
@@ -38,6 +36,10 @@ class OtherPages:
         A page on which such a table is faulty comes with all its findings: they say why a number is missing.
         """
         named = {each for page in pages for each in tables_named(page)}
+        if not named:
+            return []
+        from preprocessor.pages.ids import list_written_ids
+
         wanted = named - {each for page in pages for each in list_written_ids(page)}
         found = self.find_built_with(pages, wanted).pages if wanted else []
         return [_narrow(page, wanted) for page in found if not wanted.isdisjoint(list_written_ids(page))]
@@ -84,10 +86,16 @@ class OtherPages:
 
 def tables_named(page: Page) -> set[str]:
     """The ids of the tables that values and statements of a page name."""
+    if not page.specs:
+        return set()
+    from preprocessor.specs.model import QuotingSpec  # a page without comments does not pay for it
+
     return {spec.table for spec in page.specs if isinstance(spec, QuotingSpec)}
 
 
 def _narrow(page: Page, wanted: Set[str]) -> Page:
+    from preprocessor.pages.ids import ids_of
+
     ids = [ids_of(*pair) for pair in zip(page.comments, page.specs, strict=True)]
     kept = [number for number, names in enumerate(ids) if not wanted.isdisjoint(names)]
     specs = tuple(page.specs[number] for number in kept)

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from os.path import lexists
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from preprocessor.results.model import Limits, ResultsError, ResultsSource
+if TYPE_CHECKING:
+    from preprocessor.results.model import Limits, ResultsError, ResultsSource
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A kind of results source.
 
     ``form`` and ``meaning`` are its line in the help, ``short`` its name in a sentence, ``give`` what a hint tells to
@@ -109,6 +108,8 @@ def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
     if kind is None:  # It may hold a password.
         said = " nor ".join(each.short for each in KINDS)
         raise _unusable(f"the results source mongodb://*** is neither {said} that is there")
+    from preprocessor.results.model import Limits
+
     return kind.open(where, limits or Limits())
 
 
@@ -123,4 +124,6 @@ def _kind_of(where: str) -> Kind | None:
 
 def _unusable(message: str) -> ResultsError:
     hint = f"give {', or '.join(kind.give for kind in KINDS)}"
+    from preprocessor.results.model import ResultsError  # the help of a command needs the table alone
+
     return ResultsError(message, hint=hint, environment=True)

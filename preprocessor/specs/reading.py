@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from preprocessor.aggregation.dates import is_zone, zone_names
 from preprocessor.comments.model import Comment
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.nearest import did_you_mean
@@ -143,7 +142,14 @@ def _zone_findings(document: Document) -> Iterator[Finding]:
     body = document.parsed.value
     for path in (("timezone",), ("chart", "timezone")):
         for at, named in _settings(body, path):
-            if at == path and named and not is_zone(named):
+            if at != path or not named:
+                continue
+            from preprocessor.aggregation.dates import (
+                is_zone,
+                zone_names,
+            )  # and with it `zoneinfo`, which costs
+
+            if not is_zone(named):
                 hint = did_you_mean(named, zone_names()) or (
                     "a zone is named by its place, such as Europe/Berlin, or by its distance from UTC: +05:30"
                 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import bson
@@ -53,8 +52,7 @@ class Counting(LocalSource):
 @pytest.fixture
 def counting(monkeypatch: pytest.MonkeyPatch) -> ResultsSource:
     """The other kind, first in the table, and one such source."""
-    kind = replace(
-        KINDS[0],
+    kind = KINDS[0]._replace(
         form="count:NUMBER",
         meaning="the numbers up to NUMBER",
         short="a count",

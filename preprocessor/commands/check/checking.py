@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 
 from preprocessor.pages.build import Build
 from preprocessor.pages.generated import defer_findings
-from preprocessor.pages.ids import list_written_ids
 from preprocessor.pages.included import Included, read_included
 from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.sitepages import Whereabouts
-from preprocessor.specs.together import no_table
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
@@ -91,6 +89,9 @@ def _name_excluded_pages(findings: Sequence[Finding], left_out: Iterable[Page]) 
     """The findings, with where a table is that no page of the site has, because the build leaves out its page."""
     if not any(one.rule == "MT139" for one in findings):
         return findings
+    from preprocessor.pages.ids import list_written_ids  # and with it what comments ask for
+    from preprocessor.specs.together import no_table
+
     hints = {
         no_table(name): f"it is on {page.file}, which the build leaves out (`exclude_docs`, `draft_docs`)"
         for page in left_out
@@ -125,7 +126,9 @@ def _judge(
     if build.away and not build.away.faults:
         raise build.away
     found = build.findings(build.lint(others.speakers_of(pages)), known)
-    found += [*build.source_findings(request.results), *_find_stale(pages, build)]
+    found += build.source_findings(request.results)
+    if not request.static:
+        found += _find_stale(pages, build)
     if request.prose and not build.away:
         from preprocessor.pages.prose.judging import prose_findings  # only who asks for it pays
 
