@@ -9,10 +9,7 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.files.environment import today
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
-from preprocessor.lint.versions import since_hint
 from preprocessor.pages.asking import source_answer
-from preprocessor.render.chartdata import plot_of
-from preprocessor.render.chartfaults import plot_faults
 from preprocessor.render.column import column_value, index_hint
 from preprocessor.render.comparison import baseline_faults, range_faults
 from preprocessor.results.model import ResultsError
@@ -35,6 +32,10 @@ def row_findings(
     """
     rows = answers[spec.query.key]
     if isinstance(rows, ResultsError):
+        from preprocessor.lint.versions import (
+            since_hint,
+        )  # and with it the linter, which `render` does not need
+
         at = spec.locate(("pipeline", *(rows.path or ())), key=True)
         return [finding("MT301", spec.file, at, rows.message, rows.hint or since_hint(rows.message))]
     if not rows:
@@ -96,8 +97,15 @@ def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
 
 def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
     """Faults for values that a chart, or the comparison with a row, would silently leave out."""
-    plot = plot_of(spec)
-    faults = [("MT330", fault) for fault in (plot_faults(plot, rows) if plot else ())]
+    faults = []
+    if not isinstance(spec, TableSpec) or spec.chart:
+        from preprocessor.render.chartdata import (
+            plot_of,
+        )  # pages without charts do not pay for what draws them
+        from preprocessor.render.chartfaults import plot_faults
+
+        plot = plot_of(spec)
+        faults += [("MT330", fault) for fault in (plot_faults(plot, rows) if plot else ())]
     if isinstance(spec, TableSpec) and spec.baseline:
         faults += [("MT331", fault) for fault in baseline_faults(spec, rows)]
     if isinstance(spec, TableSpec) and spec.spread:

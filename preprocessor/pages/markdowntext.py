@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from preprocessor.pages.asking import source_answer
 from preprocessor.pages.statements import value_text
-from preprocessor.render.chartdata import as_table
 from preprocessor.render.formats import DEFAULT, FORMATS
 from preprocessor.render.provenance import provenance_parts
 from preprocessor.results.model import ResultsError
+from preprocessor.specs.model import TableSpec
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Answers, Tables
@@ -33,7 +33,11 @@ class MarkdownContext:
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
             return []
-        return FORMATS[self.form]().table(as_table(spec), rows, below=self._line_below(spec))
+        if not isinstance(spec, TableSpec):
+            from preprocessor.render.chartdata import as_table  # pages without charts do not pay for it
+
+            spec = as_table(spec)
+        return FORMATS[self.form]().table(spec, rows, below=self._line_below(spec))
 
     def _line_below(self, spec: PipelineSpec) -> list[str]:
         """Where the rows come from, in one line: in Markdown for those alone who ask for it."""

@@ -15,7 +15,6 @@ from preprocessor.aggregation import AggregationError, aggregate
 from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
-from preprocessor.lint.rules_rows import find_naming_columns
 from preprocessor.pages.model import Tables
 from preprocessor.pages.queriedfields import missing_fields
 from preprocessor.render.column import column_value
@@ -184,6 +183,10 @@ def _format_row_count(rows: int) -> str:
 
 def _choose_naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
     """The fewest leading columns that tell all rows apart; all naming columns when none do."""
+    from preprocessor.lint.rules_rows import (
+        find_naming_columns,
+    )  # and with it the linter, which `render` does not need
+
     columns = find_naming_columns(table, rows)
     for count in range(1, len(columns)):
         if len({repr([column_value(row, name) for name in columns[:count]]) for row in rows}) == len(rows):
