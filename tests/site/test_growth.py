@@ -111,5 +111,7 @@ def seconds(work: Callable[[], object]) -> float:
 def test_a_page_costs_as_many_times_more_as_it_has_more_tables(
     work: Callable[[int], Callable[[], object]],
 ) -> None:
-    few, many = seconds(work(FEW)), seconds(work(FEW * TIMES))
-    assert many < MOST * few
+    few, many = work(FEW), work(FEW * TIMES)
+    # Below a millisecond, what else the machine does can make one ratio anything; a square would be far above in each.
+    ratios = (seconds(many) / seconds(few) for _ in range(3))
+    assert any(ratio < MOST for ratio in ratios)
