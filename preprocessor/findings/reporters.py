@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from preprocessor import __version__
+from preprocessor.findings.rules import RULES
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding, Severity
@@ -164,10 +165,6 @@ def _plain(finding: Finding) -> dict[str, Any]:
 
 
 def _rule_name(finding: Finding) -> str:
-    from preprocessor.findings.rules import (
-        RULES,
-    )  # and with it findings, which the help of a command does not need
-
     return RULES[finding.rule].name if finding.rule in RULES else finding.rule
 
 
@@ -213,8 +210,6 @@ def _property(text: str) -> str:
 
 def _sarif(findings: list[Finding]) -> str:
     """Give a SARIF 2.1.0 log: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html."""
-    from preprocessor.findings.rules import RULES
-
     rules = sorted({*RULES, *(finding.rule for finding in findings)})
     driver = {
         "name": "mongo-tables",
@@ -231,8 +226,6 @@ def _sarif(findings: list[Finding]) -> str:
 
 
 def _sarif_rule(rule: str) -> dict[str, Any]:
-    from preprocessor.findings.rules import RULES
-
     if rule not in RULES:
         return {"id": rule}
     known = RULES[rule]

@@ -8,9 +8,10 @@ second meaning.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from preprocessor.findings.finding import Finding, Severity
+if TYPE_CHECKING:
+    from preprocessor.findings.finding import Finding, Severity
 
 
 class Rule(NamedTuple):
@@ -264,4 +265,6 @@ def finding(rule: str, file: str, at: tuple[int, int], message: str, hint: str =
 
     (0, 0) means the file as a whole. A ``KeyError`` is raised for a rule that is not in the table.
     """
+    from preprocessor.findings.finding import Finding  # the help of a command does not pay for dataclasses
+
     return Finding(file, at[0], at[1], rule, RULES[rule].severity, message, hint)

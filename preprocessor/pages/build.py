@@ -89,9 +89,7 @@ class Build:
         """The faults of a comment that only rows show; judged once for each table that it quotes."""
         if self.away or not self._runs:
             return []
-        from preprocessor.specs.model import QuotingSpec  # pages without comments do not pay for it
-
-        table = self.tables.get(spec.table) if isinstance(spec, QuotingSpec) else None
+        table = self.tables.get(spec.quoted_table) if spec.quoted_table is not None else None
         known = self._judged.get(id(spec))
         if known is None or known[1] is not table:
             from preprocessor.pages.kinds import KINDS  # and with it what draws figures
@@ -140,11 +138,10 @@ class Build:
         if not specs:
             return []
         from preprocessor.pages.ids import list_written_ids
-        from preprocessor.specs.model import QuotingSpec
         from preprocessor.specs.together import duplicate_ids, unknown_tables
 
         found = duplicate_ids((page.file, page.specs) for page in self.pages)
-        if any(isinstance(spec, QuotingSpec) for spec in specs):
+        if any(spec.quoted_table is not None for spec in specs):
             # The ids of faulty tables count as well: one fault is told once.
             found += unknown_tables(specs, [each for page in self.pages for each in list_written_ids(page)])
         return found

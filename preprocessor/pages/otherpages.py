@@ -86,11 +86,7 @@ class OtherPages:
 
 def tables_named(page: Page) -> set[str]:
     """The ids of the tables that values and statements of a page name."""
-    if not page.specs:
-        return set()
-    from preprocessor.specs.model import QuotingSpec  # a page without comments does not pay for it
-
-    return {spec.table for spec in page.specs if isinstance(spec, QuotingSpec)}
+    return {spec.quoted_table for spec in page.specs if spec is not None and spec.quoted_table is not None}
 
 
 def _narrow(page: Page, wanted: Set[str]) -> Page:

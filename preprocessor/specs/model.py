@@ -79,6 +79,11 @@ class Spec:
         """Give the spec of a comment."""
         return cls(**valid.common())
 
+    @property
+    def quoted_table(self) -> str | None:
+        """The id of the table whose rows it quotes; None where it quotes none."""
+        return None
+
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
         """Give line and column, in the Markdown file, of the value at ``path``, or with ``key`` of its key.
 
@@ -232,6 +237,11 @@ class QuotingSpec(Spec):
 
     table: str
     where: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def quoted_table(self) -> str:
+        """The id of the table."""
+        return self.table
 
     @property
     def queries(self) -> dict[str, Mapping[str, Any]]:
