@@ -22,6 +22,7 @@ from preprocessor.runner import (
     published,
     result,
     rounds,
+    warmup,
     workingset,
 )
 from preprocessor.runner import experiment as experiments
@@ -323,14 +324,17 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
         run.scanned.add(number)
         settle(run.client)
         workingset.scan(run.client[run.database][config["collection"]])
-    if run.experiment.warm:
+    passed = None
+    if run.experiment.warm and not load.lead:
         # Other random numbers than in the measured window: else its keys would be warm, whatever the size.
-        run.crew.perform(replace(load, seed=f"{seed}/warm"))
+        passed = run.crew.perform(replace(load, seed=f"{seed}/warm")).seconds
         kind.reset(run.client[run.database], config)
     settle(run.client)
     plan = None if run.options.duration else kind.plan(load.config)
     run.progress.begin(_label(run, number, repeat), plan.operations if plan else 0)
     measurement = measure(run.client, run.crew, load, machine, run.progress.update)
+    if passed is not None:
+        measurement = measurement.after_pass(passed)
     if reason := run.target.fault(patience=0):
         # A majority may have gone on without it, and that is another deployment than the row would tell of.
         raise WorkFailed(f"the work was given up: {reason}", KEPT)
@@ -379,6 +383,7 @@ def _bring_in(run: Run, load: Load, missing: Mapping[str, Any]) -> None:
             seed=f"{run.options.seed}/{run.experiment.name}/preload",
             connections=min(PRELOAD_CONNECTIONS, missing["totalDocsToInsert"]),
             seconds=None,
+            lead=0.0,
             rates=(),
         ),
         progress=run.progress.update,
@@ -409,8 +414,11 @@ def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
     traits = workload(name).TRAITS
     config = lengthening.with_enough_work(name, config, duration)
     limits = [limit for limit in (run.options.seconds, duration, config.get("testTimeSecs")) if limit]
+    seconds = min(limits, default=None)
+    leads = run.experiment.warm and not run.options.rates and warmup.has_lead(name, config)
+    lead, longest_lead = warmup.lead_seconds(seconds) if leads and seconds else (0.0, 0.0)
     if "testTimeSecs" in config:
-        config = {**config, "testTimeSecs": min(limits)}  # some work has a course over its window
+        config = {**config, "testTimeSecs": seconds}  # some work has a course over its window
     return Load(
         uri=run.target.uri,
         database=run.database,
@@ -419,7 +427,9 @@ def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
         seed=seed,
         connections=config["numberOfThreads"],
         client=run.options.client,
-        seconds=min(limits, default=None),
+        seconds=seconds,
+        lead=lead,
+        longest_lead=longest_lead,
         rates=run.options.rates,
         arrivals=run.options.arrivals,
         on_error=run.options.on_error,
@@ -446,7 +456,7 @@ def _said(measurement: Measurement) -> str:
 
 
 def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> Iterator[str]:
-    """What the figures of a window that ends by time contradict, in a few words."""
+    """What the figures of a window contradict, in a few words."""
     if not run.options.rates and "testTimeSecs" in config:
         outcome = measurement.outcome
         remark = littleslaw.remark(
@@ -454,3 +464,5 @@ def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> It
         )
         if remark:
             yield remark
+    if measurement.outcome.keeps_speed == "no":
+        yield "the speed was not steady"

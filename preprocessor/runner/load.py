@@ -22,8 +22,10 @@ from typing import Any, Self
 from preprocessor.runner.driving import UNSENT, ConnectionStats
 from preprocessor.runner.errors import KEPT, WorkFailed
 from preprocessor.runner.lag import Lag
+from preprocessor.runner.latency import mean
 from preprocessor.runner.lengthening import MOST_TIMES_LONGER
-from preprocessor.runner.series import Counts, Series, merge
+from preprocessor.runner.series import Counts, Series, interval_for, merge
+from preprocessor.runner.warmup import NONE, Lead, Steady, WarmUp, judge, speeds_within
 from preprocessor.runner.window import NEVER, Board, Inside
 from preprocessor.runner.worker import Assignment, Load, serve
 
@@ -53,8 +55,9 @@ class Paced:
 class Outcome:
     """What all workers did, and what of it lies in the window of ``seconds``, which opened at ``opened_at``.
 
-    ``operations``, ``documents`` and ``bytes`` are all; ``window`` is what lies inside. ``steady`` says whether the
-    window is one in which all connections had work. ``latencies`` counts requests by buckets of microseconds, with a
+    ``operations``, ``documents`` and ``bytes`` are all; ``window`` is what lies inside, and ``warmup`` what came before
+    it. ``steady`` says whether the window is one in which all connections had work, ``keeps_speed`` whether its speed
+    stayed. ``latencies`` counts requests by buckets of microseconds, with a
     rate also those that were not sent, by their age; ``latencies_by_kind`` has those of each kind that were answered.
     ``unfinished`` were answered after the window, and are in them. ``errors`` counts failed requests by their name,
     ``failed`` has their times; ``lag`` is what was waited for on the client's side. ``lost`` connections were opened
@@ -65,7 +68,9 @@ class Outcome:
     seconds: float
     opened_at: datetime
     window: Inside
+    warmup: WarmUp
     steady: bool
+    keeps_speed: Steady
     operations: int
     documents: int
     bytes: int
@@ -161,7 +166,7 @@ class WorkerPool:
             board.open(round(start * 1e9))
         for pipe in pipes:
             _tell(pipe, start)
-        watch = _Watch(board, before, over, start + load.lead, load)
+        watch = _Watch(board, before, over, start, load)
 
         def look() -> None:
             watch.look()
@@ -169,7 +174,7 @@ class WorkerPool:
 
         tallies = self._collect(pipes, look, POLL_SECONDS)
         watch.end()
-        return _outcome(tallies, start, board, load)
+        return _outcome(tallies, start, board, watch.lead, load)
 
     def _collect(
         self, pipes: Sequence[Connection], progress: Callable[[], None], poll: float
@@ -229,13 +234,16 @@ class _Watch:
     """Opens the window where that is for the runner to do, and has the deployment looked at at both its ends."""
 
     def __init__(
-        self, board: Board, before: Callable[[], None], over: Callable[[], None], opens: float, load: Load
+        self, board: Board, before: Callable[[], None], over: Callable[[], None], start: float, load: Load
     ) -> None:
-        """``opens`` is when the window may be opened."""
+        """``start`` is when the work begins."""
         self._board = board
         self._before = before
         self._over: Callable[[], None] | None = over
-        self._opens = opens
+        self._start = start
+        self.lead = Lead(load.lead, max(load.lead, load.longest_lead), interval_for(load.seconds) / 1e9)
+        self._done_before = 0
+        """Operations when the window opened."""
         self._again = load.has_steady_part
         """Whether to look when others have opened it."""
         self._load = load
@@ -243,16 +251,19 @@ class _Watch:
     def look(self) -> None:
         """Do what is to be done at this moment."""
         board, now = self._board, time.monotonic_ns()
-        if board.opens == NEVER and not self._again and now >= self._opens * 1e9:
+        done = sum(board.counters[: self._load.connections])
+        if board.opens == NEVER and not self._again and self.lead.is_over(now / 1e9 - self._start, done):
             self._before()
+            self._done_before = sum(board.counters[: self._load.connections])
             board.open(time.monotonic_ns())
         elif self._again and board.opens != NEVER and now < board.closes:
             self._again = False
             self._before()
-        done = sum(board.counters[: self._load.connections])
         if now >= board.closes:
             self.end()
-        elif done < self._load.least and board.closes - now < 1e9 * SHORTLY_BEFORE_SECONDS:
+        elif (
+            done - self._done_before < self._load.least and board.closes - now < 1e9 * SHORTLY_BEFORE_SECONDS
+        ):
             board.lengthen(MOST_TIMES_LONGER)
 
     def end(self) -> None:
@@ -262,7 +273,9 @@ class _Watch:
             over()
 
 
-def _outcome(tallies: Sequence[ConnectionStats], start: float, board: Board, load: Load) -> Outcome:
+def _outcome(
+    tallies: Sequence[ConnectionStats], start: float, board: Board, lead: Lead, load: Load
+) -> Outcome:
     series, by_kind = _counted(tallies)
     latencies = _of_all_kinds(by_kind)
     by_kind.pop(UNSENT, None)
@@ -276,7 +289,9 @@ def _outcome(tallies: Sequence[ConnectionStats], start: float, board: Board, loa
         seconds=part.seconds,
         opened_at=datetime.now(UTC) + timedelta(seconds=part.opens - time.monotonic()),
         window=part.inside,
+        warmup=_warm_up(part, start, lead, load),
         steady=part.steady,
+        keeps_speed=_keeps_speed(part, board, series, latencies),
         operations=sum(tally.operations for tally in tallies),
         documents=sum(tally.documents for tally in tallies),
         bytes=sum(tally.bytes for tally in tallies),
@@ -292,6 +307,23 @@ def _outcome(tallies: Sequence[ConnectionStats], start: float, board: Board, loa
         latencies_by_kind={kind: by_kind[kind] for kind in sorted(by_kind)},
         process_cpu_seconds=part.cpu_seconds,
     )
+
+
+def _warm_up(part: _Part, start: float, lead: Lead, load: Load) -> WarmUp:
+    """What came before the window; of work given by amount that is its start."""
+    if load.lead:
+        return lead.told(part.opens - start)
+    if load.has_steady_part and part.steady:
+        return WarmUp("first answer of each connection", part.opens - start)
+    return NONE
+
+
+def _keeps_speed(part: _Part, board: Board, series: Series, latencies: Mapping[int, int]) -> Steady:
+    if not part.steady:
+        return "unknown"
+    opens = part.opens * 1e9 - board.counted_from
+    latency = 1000 * (mean(latencies) or 0.0)
+    return judge(speeds_within(series, opens, opens + part.seconds * 1e9, latency))
 
 
 def _of_all_kinds(counts: Counts) -> dict[int, int]:

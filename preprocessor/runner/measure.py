@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from preprocessor.runner.load import Outcome, WorkerPool
 from preprocessor.runner.sampling import Sample, Sampler, cores, series
 from preprocessor.runner.serverstatus import status
 from preprocessor.runner.target import Machine
+from preprocessor.runner.warmup import WarmUp
 from preprocessor.runner.worker import Load
 
 if TYPE_CHECKING:
@@ -42,6 +43,10 @@ class Measurement:
     def duration_ms(self) -> int:
         """Length of the window in milliseconds, at least 1, on a clock that nobody adjusts."""
         return max(1, round(self.outcome.seconds * 1000))
+
+    def after_pass(self, seconds: float) -> Measurement:
+        """The same, of a window before which all of its work was done once, in so many seconds."""
+        return replace(self, outcome=replace(self.outcome, warmup=WarmUp("a pass before", seconds, seconds)))
 
 
 def measure(

@@ -137,6 +137,7 @@ def _by_the_client(measurement: Measurement, context: Context, connections: int)
         "work": _work(measurement),
         **_latencies(measurement, summarise),
         "series": summarise_series(measurement.outcome.series),
+        "warmup": _warm_up(measurement),
         "checks": _checks(measurement, context, connections),
         "client": _client(measurement, context, connections),
     }
@@ -295,6 +296,8 @@ def _repeat(measurement: Measurement) -> dict[str, Any]:
         **_latencies(measurement, _without_histogram),
         "processors": _processors(measurement),
         "client_cpu_seconds": sum(measurement.outcome.process_cpu_seconds),
+        "cut_seconds": measurement.outcome.warmup.seconds,
+        "steady": measurement.outcome.keeps_speed,
     }
 
 
@@ -322,7 +325,18 @@ def _checks(measurement: Measurement, context: Context, connections: int) -> dic
         if not context.rates
         else None
     )
-    return {"littles_law": law, "steady_part": outcome.steady}
+    return {"littles_law": law, "steady_part": outcome.steady, "steady": outcome.keeps_speed}
+
+
+def _warm_up(measurement: Measurement) -> dict[str, Any]:
+    """What came before the window; all of it is cut from every figure of the row."""
+    before = measurement.outcome.warmup
+    return {
+        "rule": before.rule,
+        "cut_seconds": before.seconds,
+        "most_seconds": before.most_seconds,
+        "transient_seconds": before.transient_seconds,
+    }
 
 
 def _without_histogram(latencies: Mapping[int, int]) -> dict[str, Any]:

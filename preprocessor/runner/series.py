@@ -16,7 +16,7 @@ EXACT_BELOW = 2048
 """Latencies in microseconds that have a bucket of their own."""
 MOST = 600
 """Intervals of a series: a minute by tenths of a second, ten minutes by seconds."""
-SHORT_SECONDS = 10
+SHORT_SECONDS = 20
 Counts = dict[str, dict[int, int]]
 """How many requests of each kind had a latency."""
 _BITS = 11

@@ -47,7 +47,8 @@ class Load:
     """What to do, on what, by how many connections, with which client.
 
     ``config`` is what workloads call a config; ``seconds`` is the length of the timed window, or the most of it where
-    the work is given by amount; it opens after ``lead`` seconds of the same work. With ``rates``, in operations a
+    the work is given by amount; it opens after ``lead`` seconds of the same work, or
+    after up to ``longest_lead`` when its speed is steady (see ``warmup``). With ``rates``, in operations a
     second of all connections together in equal steps of the window, each operation has a time at which it is to start.
     ``on_error`` says what happens when a connection breaks. A window in which fewer operations than ``least`` are done
     is lengthened.
@@ -65,6 +66,7 @@ class Load:
     arrivals: Arrivals = "even"
     on_error: OnError = "stop"
     lead: float = 0.0
+    longest_lead: float = 0.0
     least: int = 0
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from pymongo import MongoClient
@@ -62,11 +63,11 @@ class Taken(UriTarget):
         return ""
 
 
-def rows_of(text, target, folder, shared=RECORDS):
+def rows_of(text, target, folder, shared=RECORDS, options=OPTIONS):
     experiment = experiments.read((shared + text).encode(), "tiny.toml")
     store = FileStore(folder)
     with WorkerPool(1) as crew:
-        run = open_run(experiment, OPTIONS, target, crew, Progress(io.StringIO()))
+        run = open_run(experiment, options, target, crew, Progress(io.StringIO()))
         execute(run, store, open_journal(store, "tiny", {}, resume=False))
     return store.rows("tiny")
 
@@ -100,6 +101,38 @@ def test_data_grows_past_what_the_last_window_inserted(replica_set, tmp_path):
         inserted = row["latencies"]["insert"]["count"]
         assert inserted > 0
         assert row["collection_stats"]["count"] == row["variant"]["recordcount"] + inserted
+
+
+@pytest.mark.parametrize(
+    ("seconds", "rule", "steady"),
+    [
+        (0.2, "as long as the window", {"unknown"}),
+        pytest.param(2.2, "MSER-5", {"yes", "no"}, marks=pytest.mark.thorough),
+    ],
+)
+def test_the_load_that_warms_runs_on_into_the_window_and_is_in_no_figure(
+    replica_set, tmp_path, seconds, rule, steady
+):
+    warmed = RECORDS.replace("workload", "warm = true\nworkload").replace("Secs = 1", "Secs = 9")
+    variant = "[[variants]]\nrecordcount = 100\nreadproportion = 1.0\n"
+    options = replace(OPTIONS, seconds=seconds)
+    row = rows_of(variant, UriTarget(replica_set.uri), tmp_path, warmed, options)[0]
+    warmup, served = row["warmup"], row["after_status"]["opcounters"]["query"]
+    assert (warmup["rule"], row["repeats"][0]["cut_seconds"]) == (rule, warmup["cut_seconds"])
+    assert min(2.0, seconds) <= warmup["cut_seconds"] <= seconds + 1
+    assert row["checks"]["steady"] in steady
+    assert row["duration"] == pytest.approx(1000 * seconds, abs=2)
+    # The counters of the server are of the window too, not of what came before it.
+    served -= row["before_status"]["opcounters"]["query"]
+    assert served == pytest.approx(row["work"]["operations"], rel=0.25)
+
+
+def test_what_inserts_is_warmed_by_a_pass_after_which_its_data_is_as_it_was(replica_set, tmp_path):
+    warmed = RECORDS.replace("workload", "warm = true\nworkload")
+    variant = "[[variants]]\nrecordcount = 100\nreadproportion = 0.5\ninsertproportion = 0.5\n"
+    row = rows_of(variant, UriTarget(replica_set.uri), tmp_path, warmed)[0]
+    assert row["warmup"]["rule"] == "a pass before"
+    assert row["collection_stats"]["count"] == 100 + row["latencies"]["insert"]["count"]
 
 
 def test_a_window_in_which_a_member_ended_is_not_counted(replica_set, tmp_path):

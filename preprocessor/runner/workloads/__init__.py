@@ -102,6 +102,8 @@ class Traits:
     """Whether a run reckons with ``writeBatchSize`` operations in each request; else with one."""
     update_functions: tuple[str, ...] = ()
     """Which values of ``updateFunction`` it knows; empty where it does not look at it, so that each may stand there."""
+    grows_with: str | None = None
+    """The parameter with which a window adds to what is loaded, so that ``reset`` has something to take away."""
     goes_on: bool = False
     """Whether a window goes on from what the one before it left, so that the order of variants means something."""
     paces_itself: bool = False

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
     from preprocessor.runner.clients import Client
 
-TRAITS = Traits(needs=frozenset({"recordcount", "testTimeSecs"}), keeps_data=True)
+TRAITS = Traits(
+    needs=frozenset({"recordcount", "testTimeSecs"}), keeps_data=True, grows_with="insertproportion"
+)
 FORGOTTEN_AT_ONCE = 5000
 """More than there may be connections, of which each inserts every n-th number, n being how many they are: so a
 stretch of this length has a record as long as any is left."""

@@ -1,0 +1,156 @@
+"""When a window opens, and whether its speed was steady: MSER-5, on a series of speeds.
+
+The rule cuts off the begin of a series where that makes the standard error of the mean of the rest least, over means of
+five observations (K. P. White, "An Effective Truncation Heuristic for Bias Reduction in Simulation Output", Simulation
+69(6), 1997). Here an interval of a series is such a mean. What is cut may reach to the half of the series; where the
+rule would cut more, the series is too short or its speed still changes.
+
+Nothing is cut out of a window. Instead, the same load runs for a lead before it, and the window opens when the rule is
+content with the lead. So everything in a row is of one interval: operations, latencies, processor time and the
+server's counters, which nobody can read for a moment that is past. What a workload adds to its data, or does until an
+amount is done, has no lead, because it would be another work after it: of those, a row says alone whether they were
+steady.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from statistics import fmean
+from typing import Literal
+
+from preprocessor.runner.series import Series, interval_for
+from preprocessor.runner.workloads import Config, workload
+
+RULE = "MSER-5"
+LEAST_INTERVALS = 20
+"""With fewer the rule knows nothing: in simulated noise it then cuts more than half of every fourth series."""
+SEARCHED = 0.75
+"""The part of a series in which a cut is looked for: the rest is so short that luck makes its standard error small."""
+LONGEST_SECONDS = 600.0
+NOTABLE = 0.05
+"""A speed that differs by less is steady, whatever the rule says."""
+STANDARD_ERRORS = 3
+"""A speed that differs by fewer is steady: that is chance."""
+Steady = Literal["yes", "no", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class WarmUp:
+    """What came before a window and is in none of its figures: ``seconds`` of the same load, ended by ``rule``.
+
+    ``transient_seconds`` are those of them after which the rule finds the speed steady; None where it does not, or
+    another rule ended them. ``most_seconds`` are how many they could have been.
+    """
+
+    rule: str
+    seconds: float = 0.0
+    most_seconds: float = 0.0
+    transient_seconds: float | None = None
+
+
+NONE = WarmUp("none")
+
+
+def cut(speeds: Sequence[float]) -> int:
+    """How many of the first speeds, of which there is one at least, MSER cuts off."""
+    sums = list(accumulate(reversed(speeds)))[::-1]
+    squares = list(accumulate(speed * speed for speed in reversed(speeds)))[::-1]
+
+    def squared_error(number: int) -> float:
+        left = len(speeds) - number
+        return (squares[number] - sums[number] ** 2 / left) / left**2
+
+    return min(range(int(SEARCHED * (len(speeds) - 1)) + 1), key=squared_error)
+
+
+def judge(speeds: Sequence[float]) -> Steady:
+    """Whether the speeds of the intervals of a window are those of one state."""
+    if len(speeds) < LEAST_INTERVALS or not any(speeds):
+        return "unknown"
+    return "no" if changes(speeds) else "yes"
+
+
+def changes(speeds: Sequence[float]) -> bool:
+    """Whether the speeds that the rule would keep are others than those that it would cut off.
+
+    They are when they differ from all by ``NOTABLE``, and by more than chance from those before.
+    """
+    number = cut(speeds)
+    if number == 0:
+        return False
+    before, after, mean = speeds[:number], speeds[number:], fmean(speeds)
+    scatter = sum((speed - fmean(part)) ** 2 for part in (before, after) for speed in part)
+    by_chance = (scatter / (len(speeds) - 2) * (1 / len(before) + 1 / len(after))) ** 0.5
+    difference = abs(fmean(after) - fmean(before))
+    return abs(fmean(after) - mean) > NOTABLE * mean and difference > STANDARD_ERRORS * by_chance
+
+
+def speeds_within(series: Series, opens: float, closes: float, latency: float) -> list[float]:
+    """Operations in each interval that lies in a window as a whole; all in nanoseconds from the begin of the series.
+
+    Where the series begins with the window, its first intervals miss the requests that were sent before: those of
+    ``latency`` are left out.
+    """
+    first = int(-(-opens // series.width)) if opens > 0 else 1 + int(latency // series.width)
+    counted = series.intervals
+    return [
+        float(counted[number].operations) if number in counted else 0.0
+        for number in range(first, int(closes // series.width))
+    ]
+
+
+def lead_seconds(window: float) -> tuple[float, float]:
+    """The least and the most seconds of the lead of a window of so many seconds.
+
+    As much as the rule needs and no more than the window; a window that is too short for it has a lead of its length.
+    """
+    least = LEAST_INTERVALS * interval_for(window) / 1e9
+    return (least, min(window, max(least, LONGEST_SECONDS))) if window >= least else (window, window)
+
+
+def has_lead(name: str, config: Config) -> bool:
+    """Whether a window of this workload may begin in the middle of its work."""
+    traits = workload(name).TRAITS
+    if not traits.keeps_data or traits.goes_on or traits.paces_itself or workload(name).plan(config):
+        return False
+    return not (traits.grows_with and config.get(traits.grows_with))
+
+
+@dataclass(slots=True)
+class Lead:
+    """The load before a window, looked at while it runs, for ``least`` seconds or longer, ``most`` at most."""
+
+    least: float
+    most: float
+    width: float
+    """Seconds of an interval."""
+    speeds: list[float] = field(default_factory=list)
+    _seconds: float = 0.0
+    _operations: int = 0
+
+    def is_over(self, seconds: float, operations: int) -> bool:
+        """Whether the window is to open, so many seconds after the start and with so many operations done."""
+        new = int(seconds / self.width) - len(self.speeds)
+        if new > 0:
+            speed = (operations - self._operations) / (seconds - self._seconds)
+            self.speeds += [speed] * new
+            self._seconds, self._operations = seconds, operations
+        if seconds < self.least or not new:
+            return seconds >= self.most
+        return seconds >= self.most or self._is_steady()
+
+    def told(self, seconds: float) -> WarmUp:
+        """What is to be said of a lead that was so long."""
+        if len(self.speeds) < LEAST_INTERVALS:
+            return WarmUp("as long as the window", seconds, self.most)
+        transient = cut(self.speeds) * self.width if self._is_steady() else None
+        return WarmUp(RULE, seconds, self.most, transient)
+
+    def _is_steady(self) -> bool:
+        if len(self.speeds) < LEAST_INTERVALS:
+            return False
+        number = cut(self.speeds)
+        # A speed that rises all the time has such a cut too: what is left of it is asked the same again.
+        return number <= len(self.speeds) // 2 and not changes(self.speeds[number:])
