@@ -32,7 +32,9 @@ from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.honoured import check_options, read_concern
 from preprocessor.runner.journal import Journal
 from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.machines import TIER, differing, variants_for
 from preprocessor.runner.measure import Measurement, measure, settle
+from preprocessor.runner.namedtargets import ALONE, NamedTarget
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.resultcheck import check_result
 from preprocessor.runner.schedule import Arrivals
@@ -67,6 +69,8 @@ class Options:
     arrivals: Arrivals = "even"
     on_error: OnError = "stop"
     duration: float | None = None
+    as_is: bool = False
+    """Whether variants that ask for another machine are measured on the one that is there."""
 
 
 @dataclass(slots=True)
@@ -79,12 +83,15 @@ class Run:
     target: Target
     crew: WorkerPool
     progress: Progress
+    named: NamedTarget = ALONE
     clients: dict[str, MongoClient[dict[str, Any]]] = field(default_factory=dict)
     loaded: Mapping[str, Any] | None = None
     used: Mapping[str, Any] = field(default_factory=dict)
     """The config of the last window on what is loaded."""
     scanned: set[int] = field(default_factory=set)
     """Variants before which all that is loaded was read."""
+    not_varied: set[str] = field(default_factory=set)
+    """What variants asked of the machine and did not get."""
     baselines: dict[Path, Mapping[str, Any] | None] = field(default_factory=dict)
     name: str = field(default_factory=lambda: uuid4().hex)
     """What no other run is called."""
@@ -140,13 +147,18 @@ class Run:
         return str(self.experiment.parameters["database"])
 
     @property
+    def numbers(self) -> list[int]:
+        """Numbers of the variants that are measured on this target."""
+        return variants_for(self.experiment, self.named)
+
+    @property
     def repeats(self) -> int:
         """How often each variant is measured."""
         return self.options.repeats or self.experiment.repeats
 
 
 def execute(run: Run, store: Store, journal: Journal) -> int:
-    """Measure every variant that the journal has not, and write its row at once; give the number of rows written.
+    """Measure every variant of the target that the journal has not, and write its row at once; give their number.
 
     Where windows go on from each other, variants that the journal has are measured again for those it has not.
 
@@ -154,7 +166,7 @@ def execute(run: Run, store: Store, journal: Journal) -> int:
     published are written beside. Raises RunnerError; what was measured until then stays.
     """
     numbers = range(len(run.experiment.variants))
-    missing: Collection[int] = [number for number in numbers if not journal.has(number)]
+    missing: Collection[int] = [number for number in run.numbers if not journal.has(number)]
     with _abandoned_on_failure(run, journal):
         deployment = partial(_deployment, run)
         missing = rounds.to_measure(run.scaled, deployment, missing)
@@ -224,10 +236,12 @@ def _reason(error: PyMongoError, uri: str) -> str:
 
 
 def obstacle(
-    experiment: Experiment, options: Options, target: Target, store: Store
+    experiment: Experiment, options: Options, target: Target, store: Store, named: NamedTarget = ALONE
 ) -> tuple[str, str] | None:
     """Why the experiment cannot be run so, and the remedy; None when nothing is in the way."""
     traits = workload(experiment.workload).TRAITS
+    if fixed := _fixed_machine(experiment, options, target, named):
+        return fixed
     if traits.holds_members and not target.ends_with_run:
         return f"{experiment.name} holds up members of the deployment", "it runs on --target local only"
     if traits.paces_itself and options.rates:
@@ -237,20 +251,40 @@ def obstacle(
     return None
 
 
+def _fixed_machine(
+    experiment: Experiment, options: Options, target: Target, named: NamedTarget
+) -> tuple[str, str] | None:
+    """Why variants that ask for different machines cannot be told apart on a deployment that was given."""
+    names = differing(experiment, variants_for(experiment, named))
+    if not names or target.ends_with_run or options.as_is:
+        return None
+    return (
+        f"the variants of {experiment.name} differ in {', '.join(names)}, and {target.name} is one machine",
+        f"name a target for each {TIER} (--target M30=… --target M40=…), or measure all on this one with "
+        "--as-is: their rows then differ by noise",
+    )
+
+
 def open_run(
-    experiment: Experiment, options: Options, target: Target, crew: WorkerPool, progress: Progress
+    experiment: Experiment,
+    options: Options,
+    target: Target,
+    crew: WorkerPool,
+    progress: Progress,
+    named: NamedTarget = ALONE,
 ) -> Run:
     """Give a run that has not begun."""
     options = replace(options, scale=experiments.scale_of(experiment, options.scale))
-    return Run(experiment, experiments.scale(experiment, options.scale), options, target, crew, progress)
+    scaled = experiments.scale(experiment, options.scale)
+    return Run(experiment, scaled, options, target, crew, progress, named)
 
 
-def request(experiment: Experiment, options: Options, target: Target) -> dict[str, Any]:
-    """What makes two runs the same one: what is done, the words that rows have for it, the options, the target."""
+def request(experiment: Experiment, options: Options, targets: Sequence[str]) -> dict[str, Any]:
+    """What makes two runs the same one: what is done, the words that rows have for it, the options, the targets."""
     return {
         "experiment": experiment.digest,
         "wording": experiment.wording,
-        "target": target.name,
+        "target": "; ".join(targets),
         **asdict(options),
         "rates": list(options.rates),
     }
@@ -264,13 +298,15 @@ def _asked(run: Run, number: int) -> tuple[dict[str, Any], float]:
 
 
 def _deployment(run: Run, number: int) -> Hashable:
-    return run.target.deployment(*_asked(run, number))
+    """What a variant runs on: variants of other targets are no neighbours of those of this one."""
+    return number in run.numbers, run.target.deployment(*_asked(run, number))
 
 
 def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
     """Measure one repeat of a variant, ``in_turn`` of which are measured in turn; give its row."""
     config, cache_gb = _asked(run, number)
     machine = run.target.prepare(config, cache_gb)
+    run.not_varied.update(machine.not_varied)
     run.scaled = workingset.sized(run.scaled, number, lambda: _cache_bytes(run))
     baseline = _disk_baseline(run, machine) if config.get("diskBaseline") else None
     run.progress.begin(_label(run, number, repeat), 0)
@@ -279,6 +315,7 @@ def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
     context = result.Context(
         machine=machine,
         target=run.target.name,
+        target_name=run.named.name,
         versions=hostinfo.versions(run.client.server_info()),
         hardware=hostinfo.hardware(machine.data_directory),
         scale=run.options.scale,

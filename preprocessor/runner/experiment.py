@@ -22,7 +22,7 @@ from preprocessor.runner.workloads.templates import RANGE
 
 SHORTEST_WINDOW_SECONDS = 5
 FOLDER = Path(__file__).with_name("experiments")
-_LABELS = frozenset({"comment", "order", "cost", "price"})
+LABELS = frozenset({"comment", "order", "cost", "price"})
 """Names of parameters, and of what a variant says of its machine, that people read and no run does."""
 
 
@@ -153,7 +153,7 @@ def _done(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [
         (name, _done(value) if name == "instance" else value)
         for name, value in sorted(values.items())
-        if name not in _LABELS
+        if name not in LABELS
     ]
 
 

@@ -34,6 +34,7 @@ class Context:
 
     machine: Machine
     target: str
+    target_name: str
     versions: Mapping[str, str]
     hardware: Mapping[str, Any]
     scale: float
@@ -192,6 +193,7 @@ def _experiment(published: Experiment, number: int, context: Context) -> dict[st
         "shown_repeat": 0,
         "in_turn": context.in_turn,
         "target": context.target,
+        **({"target_name": context.target_name} if context.target_name else {}),
         "varied": dict(context.machine.varied),
         "not_varied": list(context.machine.not_varied),
     }

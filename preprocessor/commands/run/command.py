@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 EXTRA = ("greenlet", "hdrh", "psutil")
 """Modules that come with the extra ``runner``."""
-_PLACES = (("target", TARGET_VARIABLE, "local"), ("output", OUTPUT_VARIABLE, "fixtures"))
-"""Options that may hold a password, the variable instead of each, and what they are without either."""
 DESCRIPTION = "Run experiments against MongoDB and write result documents, which the tables read."
 EPILOG = f"""\
 examples:
@@ -28,10 +27,13 @@ examples:
   mongo-tables run 'lesson_*' --scale 0.001             all experiments whose names begin so
   mongo-tables run ./mine.toml                          an experiment file of yours
   mongo-tables run insert_docsize --target mongodb://…  on a deployment that is there already
+  mongo-tables run insert_instancesize --target M30=mongodb://… --target M40=mongodb://…
+                                                        variants of two machines, each on its own
 
 A connection string with a password belongs into the environment, which only you can read, and not into the list of
-processes, which everybody can: {TARGET_VARIABLE} for --target, {OUTPUT_VARIABLE} for --output. The servers of a local
-target ask for a password that is new for each run, so that nobody else can connect to them.
+processes, which everybody can: {TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE),
+{OUTPUT_VARIABLE} for --output. The servers of a local target ask for a password that is new for each run, so that
+nobody else can connect to them.
 
 A run makes a database of its own on the target, and drops it at the end; it never touches another. Rows go to
 FOLDER/results (or to the database of a connection string); rows they replace go to results_history.
@@ -60,9 +62,14 @@ def _add_what(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--all", action="store_true", help="all experiments that come with mongo-tables")
     parser.add_argument(
-        "--target", metavar="WHERE",
+        "--target", metavar="WHERE", action="append",
         help="local (default: a replica set of three on this machine, started and removed by the run), or "
-        f"a connection string; without it, what the variable {TARGET_VARIABLE} names",
+        "a connection string; several times as NAME=WHERE, each for the variants whose machine has that name; "
+        f"without it, what the variable {TARGET_VARIABLE} names",
+    )  # fmt: skip
+    parser.add_argument(
+        "--as-is", action="store_true",
+        help="measure variants that ask for other machines on the one that the target is",
     )  # fmt: skip
     parser.add_argument(
         "--output", metavar="WHERE",
@@ -172,18 +179,24 @@ def _check_installed() -> None:
 
 def _fill_in(arguments: Namespace) -> None:
     """What no option says comes from the environment; of a password in an option everybody is warned."""
+    from preprocessor.runner.namedtargets import parse_targets, split_targets
+
+    given = arguments.target or []
+    _warn_of_secrets("target", TARGET_VARIABLE, given)
+    arguments.target = parse_targets(given or split_targets(read_variable(TARGET_VARIABLE)) or ["local"])
+    _warn_of_secrets("output", OUTPUT_VARIABLE, [arguments.output] if arguments.output else [])
+    arguments.output = arguments.output or read_variable(OUTPUT_VARIABLE) or "fixtures"
+
+
+def _warn_of_secrets(name: str, variable: str, given: Sequence[str]) -> None:
     from preprocessor.results.secrets import holds_secret
 
-    for name, variable, default in _PLACES:
-        given: str | None = getattr(arguments, name)
-        if given is None:
-            setattr(arguments, name, read_variable(variable) or default)
-        elif holds_secret(given):
-            print_error(
-                f"warning: the password in --{name} stands in the list of processes, which every user of this "
-                "machine can read",
-                f"leave out --{name} and put the connection string into the variable {variable}",
-            )
+    if any(map(holds_secret, given)):
+        print_error(
+            f"warning: the password in --{name} stands in the list of processes, which every user of this "
+            "machine can read",
+            f"leave out --{name} and put the connection string into the variable {variable}",
+        )
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

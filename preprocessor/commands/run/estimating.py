@@ -12,7 +12,7 @@ from preprocessor.runner.experiment import Experiment, scale, scale_of
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
     """Print documents, bytes and minutes of each experiment, and how long all take on a local replica set."""
     seconds = sum(_print_estimate(arguments, experiment) for experiment in wanted)
-    if arguments.target == "local":
+    if [named.where for named in arguments.target] == ["local"]:
         print(
             "all on a local replica set with two processors, loading included: "
             f"about {seconds / 60:.0f} minutes"

@@ -1,0 +1,54 @@
+"""What ``--target`` names: one deployment, or several, each by a name of its own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from preprocessor.runner.addresses import shown
+from preprocessor.runner.errors import RunnerError
+
+_NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)", re.DOTALL)
+"""A connection string has a colon before its first ``=``."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTarget:
+    """A deployment that a run may measure; the name is empty for one that stands alone without one."""
+
+    name: str
+    where: str = field(repr=False)
+    """What ``open_target`` opens; it may hold a password."""
+
+
+ALONE = NamedTarget("", "")
+"""The name of the only target of a run, which has none."""
+
+
+def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
+    """Give the targets of all ``NAME=WHERE``, in their order, or the one ``WHERE`` without a name.
+
+    Raises RunnerError where a name is there twice, or missing among several.
+    """
+    targets = tuple(_parse(one) for one in given)
+    if len(targets) > 1:
+        if unnamed := [one for one in targets if not one.name]:
+            raise RunnerError(
+                f"which of {len(targets)} targets is {shown(unnamed[0].where)!r}?",
+                "with several, each has a name: --target M30=mongodb://… --target M40=mongodb://…",
+            )
+        if twice := [name for name, count in Counter(one.name for one in targets).items() if count > 1]:
+            raise RunnerError(f"two targets are called {twice[0]}", "each has a name of its own")
+    return targets
+
+
+def split_targets(text: str) -> list[str]:
+    """The targets that a variable of the environment names, with blanks between them."""
+    return text.split()
+
+
+def _parse(text: str) -> NamedTarget:
+    found = _NAMED.fullmatch(text)
+    return NamedTarget(found[1], found[2]) if found else NamedTarget("", text)

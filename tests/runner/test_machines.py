@@ -1,0 +1,121 @@
+"""Variants that ask for another machine are measured on one of their own, or not without a word."""
+
+from __future__ import annotations
+
+import pytest
+from pymongo import MongoClient
+
+from preprocessor.runner import experiment as experiments
+from preprocessor.runner.errors import TargetError
+from preprocessor.runner.machines import differing, variants_for, without_target
+from preprocessor.runner.namedtargets import NamedTarget
+from preprocessor.runner.store import FileStore
+from tests.runner.processes import TINY, finish, start
+
+SIZES = experiments.load("insert_instancesize")
+HEAD, _, _ = TINY.partition("[[variants]]")
+TIERS = HEAD.replace("repeats = 3", "repeats = 1") + "".join(
+    f'[[variants]]\ndocSizeKB = 1.0\ntotalDocsToInsert = 60\ninstance = {{ atlasInstanceType = "{tier}" }}\n'
+    for tier in ("M30", "M40", "M50")
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "differ"),
+    [
+        ("insert_instancesize", ["atlasDiskSizeGB", "atlasInstanceType"]),
+        ("insert_iops", ["atlasDiskType", "atlasIOPS"]),
+        ("insert_docsize", []),
+    ],
+)
+def test_what_variants_ask_of_the_machine_differs_without_labels_and_prices(name, differ):
+    experiment = experiments.load(name)
+    assert differing(experiment, range(len(experiment.variants))) == differ
+
+
+def test_a_target_is_for_the_variants_of_its_machine():
+    assert variants_for(SIZES, NamedTarget("", "local")) == [0, 1, 2, 3, 4]
+    assert variants_for(SIZES, NamedTarget("M40", "local")) == [1]
+    assert variants_for(experiments.load("insert_nindexes"), NamedTarget("a", "local")) == list(range(7))
+    named = [NamedTarget("M30", "x"), NamedTarget("M80", "y")]
+    assert without_target(SIZES, named) == ["M40", "M50", "M60"]
+
+
+def test_names_that_say_nothing_of_the_variants_are_refused():
+    two = [NamedTarget("a", "x"), NamedTarget("b", "y")]
+    with pytest.raises(TargetError, match="name no machine"):
+        without_target(experiments.load("insert_nindexes"), two)
+    with pytest.raises(TargetError, match="no variant for the targets") as caught:
+        without_target(SIZES, two)
+    assert "M30, M40" in caught.value.hint
+
+
+@pytest.fixture
+def tiers(tmp_path):
+    """Path of a small experiment whose variants ask for three machines."""
+    path = tmp_path / "tiny.toml"
+    path.write_text(TIERS, encoding="utf-8")
+    return path
+
+
+def test_one_deployment_is_not_measured_as_three_machines_unless_that_is_asked_for(
+    tiers, replica_set, tmp_path
+):
+    arguments = (tiers, "--target", replica_set.uri, "--output", tmp_path / "out")
+    code, _, err = finish(start(*arguments))
+    assert code == 2
+    assert "differ in atlasInstanceType" in err
+    assert "--target M30=" in err
+    assert "--as-is" in err
+    assert not FileStore(tmp_path / "out").rows("tiny")
+    code, out, err = finish(start(*arguments, "--as-is"))
+    assert code == 0, err
+    assert "measured alike, though variants differ in it: atlasInstanceType" in out
+    assert [row["experiment"]["not_varied"] for row in FileStore(tmp_path / "out").rows("tiny")] == [
+        ["atlasInstanceType"]
+    ] * 3
+
+
+def test_each_variant_is_measured_on_the_target_of_its_machine_and_its_row_says_so(
+    tiers, replica_set, tmp_path
+):
+    other = f"{replica_set.uri}&appname=other"
+    code, out, err = finish(
+        start(
+            tiers,
+            "--target",
+            f"M50={replica_set.uri}",
+            "--target",
+            f"M30={other}",
+            "--output",
+            tmp_path / "out",
+        )
+    )
+    assert code == 0, err
+    assert "left out M40" in out
+    rows = {
+        row["_id"]["instance"]["atlasInstanceType"]: row for row in FileStore(tmp_path / "out").rows("tiny")
+    }
+    assert {tier: row["experiment"]["target_name"] for tier, row in rows.items()} == {
+        "M30": "M30",
+        "M50": "M50",
+    }
+    with MongoClient(replica_set.uri) as client:
+        assert "mongo_tables_tiny" not in client.list_database_names()
+
+
+def test_a_complaint_about_the_second_target_comes_before_anything_is_measured(tiers, replica_set, tmp_path):
+    code, out, err = finish(
+        start(
+            tiers,
+            "--target",
+            f"M30={replica_set.uri}",
+            "--target",
+            "M40=nowhere",
+            "--output",
+            tmp_path / "out",
+        )
+    )
+    assert code == 2
+    assert "no target is called 'nowhere'" in err
+    assert "rows" not in out
