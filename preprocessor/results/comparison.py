@@ -17,9 +17,17 @@ from preprocessor.results.variants import variant_name
 Verdict = Literal["faster", "slower", "noise", "too few repeats"]
 Row = Mapping[str, Any]
 
-_PROVENANCE = ("versions", "hardware", "topology", "write_concern", "read_concern", "bench_config")
+_PROVENANCE = (
+    "versions",
+    "hardware",
+    "topology",
+    "write_concern",
+    "read_concern",
+    "read_preference",
+    "bench_config",
+)
 _ASKED = ("digest", "scale", "seconds", "warm", "in_turn", "target", "varied")
-_CLIENT = ("kind", "rate", "processes", "connections")
+_CLIENT = ("kind", "rate", "processes", "connections", "sessions", "retryable_writes")
 _SAID: Final[Mapping[noise.Verdict, Verdict]] = {
     "above": "faster",
     "below": "slower",

@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from preprocessor.runner.requestoptions import RequestOptions, read_selector
+
 if TYPE_CHECKING:
     from pymongo import MongoClient
     from pymongo.results import UpdateResult
@@ -76,17 +78,24 @@ class Client(Protocol):
 class PyMongoClient:
     """The reference: what a program with PyMongo does."""
 
-    def __init__(
-        self, client: MongoClient[Any], namespace: tuple[str, str], concern: Mapping[str, Any]
-    ) -> None:
-        """``namespace`` is database and collection, ``concern`` the write concern."""
+    def __init__(self, client: MongoClient[Any], namespace: tuple[str, str], options: RequestOptions) -> None:
+        """``namespace`` is database and collection.
+
+        Sessions, and whether writes are retryable, are matters of ``client`` itself.
+        """
         from bson.codec_options import CodecOptions
         from bson.raw_bson import RawBSONDocument
         from pymongo import ReturnDocument, WriteConcern
+        from pymongo.read_concern import ReadConcern
 
         self.sleep: Callable[[float], None] = time.sleep
         database, name = namespace
-        collection = client[database].get_collection(name, write_concern=WriteConcern(**concern))
+        collection = client[database].get_collection(
+            name,
+            write_concern=WriteConcern(**options.write_concern),
+            read_concern=ReadConcern(**options.read_concern),
+            read_preference=read_selector(options.read_preference),
+        )
         self._collection = collection
         self._raw_collection = collection.with_options(
             codec_options=CodecOptions(document_class=RawBSONDocument)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from preprocessor.runner.lag import Lag
+from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.schedule import Pace, Schedule
 from preprocessor.runner.series import EXACT_BELOW, Counts, Series, bucket, merge
 from preprocessor.runner.window import NEVER, Inside, Window
@@ -36,7 +37,8 @@ class ConnectionStats:
     were meant to start in the window; ``service`` has the times of requests without the wait before them. ``failed``
     has the times of requests that failed, by the name of the error. ``lag`` is what was waited for on this side.
     ``lost`` counts connections that broke and were opened again, ``without_service`` is the longest time in nanoseconds
-    until one had an answer again.
+    until one had an answer again. ``first_late`` are the nanoseconds by which the first request of each connection was
+    sent later than it was to be; ``in_one_thread`` and ``options`` say how requests were sent.
     """
 
     series: Series
@@ -57,6 +59,9 @@ class ConnectionStats:
     lag: Lag = field(default_factory=Lag)
     lost: int = 0
     without_service: int = 0
+    first_late: list[int] = field(default_factory=list)
+    in_one_thread: bool = False
+    options: RequestOptions | None = None
     gave_up: str = ""
 
 
@@ -135,7 +140,7 @@ def _paced(
 ) -> tuple[Step, Iterator[tuple[int, int]], Schedule | None]:
     """The step, which with a rate counts its own time too, and when to do it."""
     if not pace.intervals:
-        return step, _closed_loop(pace, window.edges, around.sleep), None
+        return step, _closed_loop(pace, tally, window.edges, around.sleep), None
     schedule = Schedule(pace, window.counters, slot)
 
     def timed() -> Done | None:
@@ -182,6 +187,7 @@ def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int)
     if schedule is None or closes == NEVER:
         return
     tally.sent = schedule.sent
+    tally.first_late += schedule.first_late
     for operations, age in schedule.unsent(closes):
         tally.unsent += operations
         tally.oldest_unsent = max(tally.oldest_unsent, age)
@@ -208,11 +214,12 @@ def _interval(now: int, first: int, width: int) -> tuple[int, int]:
 
 
 def _closed_loop(
-    pace: Pace, edges: memoryview[int], sleep: Callable[[float], None]
+    pace: Pace, tally: ConnectionStats, edges: memoryview[int], sleep: Callable[[float], None]
 ) -> Iterator[tuple[int, int]]:
     """When each operation starts, twice; waits until the first is to."""
     clock = time.monotonic_ns
     sleep(max(0.0, pace.first - time.monotonic()))
+    tally.first_late.append(clock() - round(pace.first * 1e9))
     while (now := clock()) < edges[3]:
         yield now, now
 
@@ -233,6 +240,7 @@ def add_up(tallies: list[ConnectionStats]) -> ConnectionStats:
         total.oldest_unsent = max(total.oldest_unsent, tally.oldest_unsent)
         total.lost += tally.lost
         total.without_service = max(total.without_service, tally.without_service)
+        total.first_late += tally.first_late
         merge(total.failed, tally.failed)
         merge(total.late, tally.late)
         merge(total.service, tally.service)

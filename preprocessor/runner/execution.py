@@ -29,13 +29,14 @@ from preprocessor.runner import experiment as experiments
 from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import KEPT, TargetError, WorkFailed
 from preprocessor.runner.experiment import Experiment
-from preprocessor.runner.honoured import check_options, read_concern
+from preprocessor.runner.honoured import check_options, conflict
 from preprocessor.runner.journal import Journal
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.machines import TIER, differing, variants_for
 from preprocessor.runner.measure import Measurement, measure, settle
 from preprocessor.runner.namedtargets import ALONE, NamedTarget
 from preprocessor.runner.progress import Progress
+from preprocessor.runner.requestoptions import request_options
 from preprocessor.runner.resultcheck import check_result
 from preprocessor.runner.schedule import Arrivals
 from preprocessor.runner.serverstatus import status
@@ -248,7 +249,8 @@ def obstacle(
         return f"{experiment.name} has rates of its own", "it runs without --rate only"
     if store.keeps_in(database := experiment.parameters["database"]):
         return f"{experiment.name} drops the database {database!r} at its end, with all rows", "name another"
-    return None
+    conflicts = (conflict(config, options.client) for config in experiments.configs(experiment))
+    return next(filter(None, conflicts), None)
 
 
 def _fixed_machine(
@@ -328,7 +330,6 @@ def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
         on_error=run.options.on_error,
         disk_baseline=baseline,
         in_turn=in_turn,
-        read_concern=read_concern(run.client),
     )
     return result.compose(run.experiment, run.scaled, number, measurement, context)
 
@@ -367,6 +368,8 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
         passed = run.crew.perform(replace(load, seed=f"{seed}/warm")).seconds
         kind.reset(run.client[run.database], config)
     settle(run.client)
+    if not request_options(run.client, config).reads_primary:
+        ownership.wait_for_members(run.client, run.database)
     plan = None if run.options.duration else kind.plan(load.config)
     run.progress.begin(_label(run, number, repeat), plan.operations if plan else 0)
     measurement = measure(run.client, run.crew, load, machine, run.progress.update)
@@ -430,8 +433,9 @@ def _bring_in(run: Run, load: Load, missing: Mapping[str, Any]) -> None:
 
 
 def _acknowledged(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The config without a write concern under which nobody would know what of the data is there."""
-    return {name: value for name, value in config.items() if name != "writeConcern" or value.get("w") != 0}
+    """The config with a write concern under which it is known what of the data is there, whatever the URI says."""
+    concern = config.get("writeConcern", {"w": 0})
+    return {**config, "writeConcern": concern if concern.get("w") != 0 else {"w": "majority"}}
 
 
 def _listed(errors: Mapping[str, int]) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import TargetError
+from preprocessor.runner.requestoptions import read_selector
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -20,16 +21,26 @@ def check_options(client: MongoClient[Any], kind: Kind) -> None:
         raise TargetError(message, "leave it out, or take --client pymongo, which does what it says")
 
 
-def read_concern(client: MongoClient[Any]) -> dict[str, Any]:
-    """The read concern that reads have: of the connection string, else the server's own."""
-    return {"level": client.read_concern.level or "local"}
+def conflict(config: Mapping[str, Any], kind: Kind) -> tuple[str, str] | None:
+    """What a variant asks for that this kind of client does not do, and the remedy; None when it does all."""
+    from pymongo.errors import ConfigurationError
+
+    session = config.get("session", True)
+    if kind == "pymongo" and not session:
+        return "PyMongo sends every request in a session", "session = false is for --client wire"
+    if config.get("retryableWrites") and not session:
+        return "a write is retryable in a session only", "leave out session = false or retryableWrites = true"
+    if "readPreference" in config:
+        try:
+            read_selector(config["readPreference"])
+        except (ConfigurationError, TypeError, ValueError) as error:
+            return f"readPreference: {error}", ""
+    return None
 
 
 def _beyond_wire(client: MongoClient[Any]) -> Iterator[str]:
-    if client.read_preference.mode:
-        yield "readPreference"
-    if client.read_concern.level not in (None, "local"):
-        yield "readConcernLevel"
     compression = client.options.pool_options._compression_settings
     if compression is not None and compression.compressors:
         yield "compressors"
+    if client.options.timeout is not None:
+        yield "timeoutMS"

@@ -24,6 +24,7 @@ from preprocessor.runner.errors import KEPT, WorkFailed
 from preprocessor.runner.lag import Lag
 from preprocessor.runner.latency import mean
 from preprocessor.runner.lengthening import MOST_TIMES_LONGER
+from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.series import Counts, Series, interval_for, merge
 from preprocessor.runner.warmup import NONE, Lead, Steady, WarmUp, judge, speeds_within
 from preprocessor.runner.window import NEVER, Board, Inside
@@ -62,7 +63,8 @@ class Outcome:
     ``unfinished`` were answered after the window, and are in them. ``errors`` counts failed requests by their name,
     ``failed`` has their times; ``lag`` is what was waited for on the client's side. ``lost`` connections were opened
     again, and ``without_service`` seconds are the longest time until one had an answer again. CPU seconds are those of
-    each worker process in the window.
+    each worker process in the window. ``first_late`` are the seconds by which the first request of each connection was
+    late, by process; ``in_one_thread`` and ``options`` say how requests were sent.
     """
 
     seconds: float
@@ -85,6 +87,9 @@ class Outcome:
     latencies: dict[int, int]
     latencies_by_kind: dict[str, dict[int, int]]
     process_cpu_seconds: tuple[float, ...]
+    first_late: tuple[tuple[float, ...], ...]
+    in_one_thread: bool
+    options: RequestOptions
 
 
 class WorkerPool:
@@ -306,6 +311,9 @@ def _outcome(
         latencies=latencies,
         latencies_by_kind={kind: by_kind[kind] for kind in sorted(by_kind)},
         process_cpu_seconds=part.cpu_seconds,
+        first_late=tuple(tuple(late / 1e9 for late in tally.first_late) for tally in tallies),
+        in_one_thread=all(tally.in_one_thread for tally in tallies),
+        options=tallies[0].options or RequestOptions(),
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pymongo import MongoClient
 
 MARKER = "mongo_tables_marker"
+MEMBERS_MS = 60_000
 _MARK = {"_id": "mongo-tables", "purpose": "made by mongo-tables run; it may be dropped by it at any time"}
 
 
@@ -34,6 +35,21 @@ def check(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
     """Raise TargetError when the database ``name`` is no longer that of the run."""
     if _run(client, name) != run:
         raise TargetError(f"another run has taken the database {name!r}", f"one after the other; {KEPT}")
+
+
+def wait_for_members(client: MongoClient[dict[str, Any]], name: str) -> None:
+    """Wait until every member that may be read from has all that was written, where ``name`` is a database of ours.
+
+    Raises what the driver does, also when one does not have it after ``MEMBERS_MS``.
+    """
+    from pymongo import WriteConcern
+
+    hello = client.admin.command("hello")
+    members = len(hello.get("hosts", ())) + len(hello.get("passives", ()))
+    if members > 1:
+        concern = WriteConcern(w=members, wtimeout=MEMBERS_MS)
+        marks = client[name].get_collection(MARKER, write_concern=concern)
+        marks.update_one({"_id": _MARK["_id"]}, {"$inc": {"windows": 1}})
 
 
 def drop(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:

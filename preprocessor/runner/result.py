@@ -47,7 +47,6 @@ class Context:
     on_error: str
     disk_baseline: Mapping[str, Any] | None
     in_turn: int
-    read_concern: Mapping[str, Any]
 
 
 def row_id(experiment: Experiment, number: int) -> dict[str, Any]:
@@ -108,7 +107,7 @@ def compose(
         "bench_config": dict(context.machine.bench_config),
         "experiment": _experiment(published, number, context),
         **_by_the_client(measurement, context, config["numberOfThreads"]),
-        **_settings(config, context),
+        **_settings(measurement, context),
         **_by_the_server(measurement, context),
         "repeats": [_repeat(measurement)],
     }
@@ -144,10 +143,12 @@ def _by_the_client(measurement: Measurement, context: Context, connections: int)
     }
 
 
-def _settings(config: Mapping[str, Any], context: Context) -> dict[str, Any]:
+def _settings(measurement: Measurement, context: Context) -> dict[str, Any]:
+    options = measurement.outcome.options
     return {
-        "write_concern": config.get("writeConcern", {"w": "majority"}),
-        "read_concern": dict(context.read_concern),
+        "write_concern": dict(options.write_concern),
+        "read_concern": {"level": "local", **options.read_concern},
+        "read_preference": dict(options.read_preference),
         "versions": dict(context.versions),
         "hardware": dict(context.hardware),
         "topology": dict(context.machine.topology),
@@ -227,6 +228,10 @@ def _client(measurement: Measurement, context: Context, connections: int) -> dic
         "kind": context.client,
         **_pacing(measurement, context),
         "on_error": context.on_error,
+        "loop": "one thread" if outcome.in_one_thread else "threads",
+        "sessions": outcome.options.sessions,
+        "retryable_writes": outcome.options.retryable_writes,
+        **_lateness(outcome),
         "processes": len(outcome.process_cpu_seconds),
         "connections": connections,
         "cpu_seconds": cpu,
@@ -236,6 +241,17 @@ def _client(measurement: Measurement, context: Context, connections: int) -> dic
         "busiest_process_share": busiest,
         **_waits(measurement),
         "client_bound": is_client_bound(outcome, busiest),
+    }
+
+
+def _lateness(outcome: Outcome) -> dict[str, float]:
+    """How late the work began: on the latest connection, and in the process whose first connection was the latest."""
+    processes = [late for late in outcome.first_late if late]
+    if not processes:
+        return {}
+    return {
+        "latest_connection_seconds": max(map(max, processes)),
+        "latest_process_seconds": max(map(min, processes)),
     }
 
 

@@ -52,6 +52,8 @@ class Schedule:
         self._meant = round(pace.first * 1e9)
         self.sent = 0
         """Operations that were sent."""
+        self.first_late: list[int] = []
+        """By how many nanoseconds the first request was sent later than it was meant, once it is."""
 
     def starts(self, edges: memoryview[int], sleep: Callable[[float], None]) -> Iterator[tuple[int, int]]:
         """When each request starts, and when it was meant to, in nanoseconds; waits until then."""
@@ -60,6 +62,8 @@ class Schedule:
             if self._meant > now:
                 sleep((self._meant - now) / 1e9)
                 now = clock()
+            if not self.first_late:
+                self.first_late.append(now - self._meant)
             before = self._counters[self._slot]
             yield now, self._meant
             self._each = self._counters[self._slot] - before or self._each

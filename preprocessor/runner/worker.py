@@ -19,10 +19,11 @@ from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.runner.clients import Client, Kind, PyMongoClient
 from preprocessor.runner.driving import ConnectionStats, Surroundings, add_up, drive, one_line
 from preprocessor.runner.lag import Lag, run_queue_delay
+from preprocessor.runner.requestoptions import RequestOptions, request_options
 from preprocessor.runner.schedule import Arrivals, Pace
 from preprocessor.runner.series import Series, interval_for
 from preprocessor.runner.window import Board, Handout, Window
-from preprocessor.runner.wire.client import WireClient, open_connections
+from preprocessor.runner.wire.client import WireClient, end_sessions, open_connections
 from preprocessor.runner.wire.loop import AVAILABLE, Hub
 from preprocessor.runner.wire.requests import document
 from preprocessor.runner.workloads import Share, Step, workload
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 SELECTION_MS = 15_000
 """How long a primary is waited for: longer than an election takes, shorter than one waits for a dead server."""
 OnError = Literal["stop", "reconnect"]
+UNCOLLECTED_SECONDS = 60
+"""For so long the garbage collector may rest; work given by amount is done in such a time."""
 RECONNECT_SECONDS = 0.1
 """Between two tries to open a connection again."""
 _ANY = document(b"")
@@ -118,18 +121,20 @@ def _work(assignment: Assignment, pipe: Connection, board: Board) -> None:
         maxPoolSize=len(assignment.mine) + 1,
         serverSelectionTimeoutMS=SELECTION_MS,
         retryReads=False,  # a retry would wait as long again
-        retryWrites=False,  # a write that is sent twice would be counted once
         appname="mongo-tables run",
+        **_retry_writes(load),
     ) as client:
         try:
             open_connections(client, len(assignment.mine))
-            clients = [_connect(client, load) for _ in assignment.mine]
+            options = request_options(client, load.config)
+            clients = [_connect(client, load, options) for _ in assignment.mine]
             steps = _opened(clients, assignment, board)
-            with _uncollected():
+            with _uncollected(load):
                 pipe.send(None)
                 total = _timed(clients, steps, assignment, pipe.recv(), board, _once(pipe.send))
+            total.options = options
             if not total.gave_up:
-                _catch_up(clients, load)
+                _catch_up(clients, options)
             done: ConnectionStats | str = total.gave_up or total
         except Exception as error:
             done = one_line(error)
@@ -139,6 +144,12 @@ def _work(assignment: Assignment, pipe: Connection, board: Board) -> None:
         if isinstance(done, ConnectionStats):
             for held in clients:
                 held.close()
+            end_sessions(client, [held for held in clients if isinstance(held, WireClient)])
+
+
+def _retry_writes(load: Load) -> dict[str, Any]:
+    """What the load says in place of the connection string; only PyMongo's own writes go by it."""
+    return {"retryWrites": load.config["retryableWrites"]} if "retryableWrites" in load.config else {}
 
 
 def _opened(clients: Sequence[Client], assignment: Assignment, board: Board) -> list[Step]:
@@ -154,24 +165,19 @@ def _opened(clients: Sequence[Client], assignment: Assignment, board: Board) -> 
     ]
 
 
-def _catch_up(clients: Sequence[Client], load: Load) -> None:
+def _catch_up(clients: Sequence[Client], options: RequestOptions) -> None:
     """Wait until the server has done what nobody asked an answer for: else the next window would meet it.
 
     A server does one request of a connection after the other.
     """
-    if _concern(load).get("w") == 0:
+    if not options.acknowledges:
         for held in clients:
             held.read(_ANY, _ANY)
 
 
-def _connect(client: MongoClient[dict[str, Any]], load: Load) -> Client:
+def _connect(client: MongoClient[dict[str, Any]], load: Load, options: RequestOptions) -> Client:
     client.admin.command("ping")
-    return _CLIENTS[load.client](client, (load.database, load.config["collection"]), _concern(load))
-
-
-def _concern(load: Load) -> Mapping[str, Any]:
-    concern: Mapping[str, Any] = load.config.get("writeConcern", {"w": "majority"})
-    return concern
+    return _CLIENTS[load.client](client, (load.database, load.config["collection"]), options)
 
 
 def _timed(
@@ -193,9 +199,10 @@ def _timed(
         for client, step, tally, slot in zip(clients, steps, tallies, assignment.mine, strict=True)
     ]
     begun = time.process_time()
-    in_run_queue = _perform(clients, loops, load)
+    in_one_thread, in_run_queue = _perform(clients, loops, load)
     ended = time.process_time()
     total = add_up(tallies)
+    total.in_one_thread = in_one_thread
     total.lag = Lag(in_run_queue)
     for client in clients:
         if isinstance(client, WireClient):
@@ -237,14 +244,17 @@ def _once(tell: Callable[[str], None]) -> Callable[[str], None]:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _uncollected(load: Load) -> Iterator[None]:
     """Keep the garbage collector from what is prepared, which stays until the end, while the clock runs.
 
-    It looks a last time before the word to start is awaited: behind that it would take from the window.
+    It looks a last time before the word to start is awaited: behind that it would take from the window. In a window
+    that may be long, and with PyMongo, which makes objects that refer to themselves, it looks after what is new: else
+    memory would grow.
     """
     gc.collect()
     gc.freeze()
-    gc.disable()
+    if load.client == "wire" and (load.seconds or 0.0) <= UNCOLLECTED_SECONDS:
+        gc.disable()
     try:
         yield
     finally:
@@ -263,18 +273,18 @@ def _pace(load: Load, start: float, slot: int) -> Pace:
     return Pace(first, intervals, load.seconds or 0.0, draw, each)
 
 
-def _perform(clients: list[Client], loops: Sequence[Callable[[], None]], load: Load) -> int:
-    """Do all loops; give the nanoseconds for which their threads were ready to run and did not."""
-    held = [client for client in clients if isinstance(client, WireClient) and client.waits_for_ever]
+def _perform(clients: list[Client], loops: Sequence[Callable[[], None]], load: Load) -> tuple[bool, int]:
+    """Do all loops; give whether one thread did, and the nanoseconds for which threads were ready and did not run."""
+    held = [client for client in clients if isinstance(client, WireClient)]
     paced = load.rates or workload(load.workload).TRAITS.paces_itself
-    if held and (paced or len(held) > 1) and AVAILABLE and _concern(load).get("w") != 0:
+    if held and (paced or len(held) > 1) and AVAILABLE and all(one.can_share_thread for one in held):
         hub = Hub()
         for client in held:
             client.share_thread(hub)
         before = run_queue_delay()
-        hub.run({client.fileno(): loop for client, loop in zip(held, loops, strict=True)})
-        return run_queue_delay() - before
-    return _in_threads(loops)
+        hub.run({client.files: loop for client, loop in zip(held, loops, strict=True)})
+        return True, run_queue_delay() - before
+    return False, _in_threads(loops)
 
 
 def _sleep(client: Client, seconds: float) -> None:

@@ -18,6 +18,7 @@ from pymongo import MongoClient
 from preprocessor.runner.clients import PyMongoClient, UnexpectedReply
 from preprocessor.runner.driving import Surroundings, drive
 from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.schedule import Pace
 from preprocessor.runner.wire import replies
 from preprocessor.runner.wire.client import WireClient
@@ -26,7 +27,8 @@ from preprocessor.runner.workloads import Done
 from tests.mongod import free_port, program
 from tests.runner.windows import nothing_done, opened
 
-MAJORITY = {"w": "majority"}
+MAJORITY = RequestOptions()
+ONE = RequestOptions({"w": 1}, retryable_writes=False)
 INCREMENT = bson.encode({"$inc": {"n": 1}})
 
 
@@ -197,7 +199,8 @@ def test_answers_that_begin_alike_are_told_apart(replica_set):
 def test_answers_that_come_in_pieces_are_the_same_answers(replica_set, most):
     def act(connection):
         if isinstance(connection, WireClient):
-            connection._socket = Trickling(connection._socket, most)
+            held = connection._writing
+            held._socket = Trickling(held._socket, most)
         yield connection.find(bson.encode({"group": 1}), 150, 0)[0]
         yield connection.update(bson.encode({"_id": 5}), INCREMENT, False)
         yield code(lambda: connection.insert([bson.encode({"_id": 5})]))
@@ -209,9 +212,10 @@ def test_answers_that_come_in_pieces_are_the_same_answers(replica_set, most):
 def test_a_connection_that_ends_in_the_middle_of_an_answer_is_an_error(replica_set):
     with MongoClient(replica_set.uri) as client:
         connection = WireClient(client, ("clients_test", "things"), MAJORITY)
-        held, connection._socket = connection._socket, Trickling(connection._socket, 30)
+        ours = connection._writing
+        held, ours._socket = ours._socket, Trickling(ours._socket, 30)
         pieces = iter((held.recv, lambda length: b""))
-        connection._socket.recv = lambda length: next(pieces)(min(length, 30))
+        ours._socket.recv = lambda length: next(pieces)(min(length, 30))
         with pytest.raises(ConnectionError, match="closed the connection"):
             connection.find(bson.encode({}), 1, 0)
 
@@ -219,9 +223,10 @@ def test_a_connection_that_ends_in_the_middle_of_an_answer_is_an_error(replica_s
 def test_after_an_answer_of_another_kind_nothing_more_is_taken_for_an_answer(replica_set):
     with MongoClient(replica_set.uri) as client:
         connection = WireClient(client, ("clients_test", "things"), MAJORITY)
-        held, connection._socket = connection._socket, Trickling(connection._socket, 2**20)
+        ours = connection._writing
+        held, ours._socket = ours._socket, Trickling(ours._socket, 2**20)
         compressed = struct.pack("<iiiiIB", 30_000, 1, 1, 2012, 0, 0)
-        connection._socket.recv = lambda length: compressed + held.recv(length)
+        ours._socket.recv = lambda length: compressed + held.recv(length)
         tally = nothing_done()
         drive(
             lambda: Done(1, *connection.find(bson.encode({}), 1, 0)),
@@ -270,7 +275,9 @@ def test_unacknowledged_writes_are_done_and_nobody_hears_of_those_that_are_refus
         collection = client["clients_test"]["unheard"]
         collection.drop()
         collection.insert_many([{"_id": n, "n": 0} for n in range(10)])
-        connection = kind(client, ("clients_test", "unheard"), {"w": 0})
+        connection = kind(
+            client, ("clients_test", "unheard"), RequestOptions({"w": 0}, retryable_writes=False)
+        )
         connection.insert([bson.encode({"_id": 10, "n": 0})])
         connection.insert([bson.encode({"_id": 10, "n": 99})])
         matched = [connection.update(bson.encode({"_id": n}), INCREMENT, False) for n in (0, 1, -1)]
@@ -296,7 +303,7 @@ def wait_until(condition, seconds=30):
 
 def test_a_write_concern_that_cannot_be_met_is_an_error(replica_set):
     with MongoClient(replica_set.uri) as client:
-        connection = WireClient(client, ("clients_test", "things"), {"w": 2, "wtimeout": 50})
+        connection = WireClient(client, ("clients_test", "things"), RequestOptions({"w": 2, "wtimeout": 50}))
         with pytest.raises(UnexpectedReply) as caught:
             connection.insert([bson.encode({"of": "a set with one member"})])
         connection.close()
@@ -305,7 +312,7 @@ def test_a_write_concern_that_cannot_be_met_is_an_error(replica_set):
 
 def test_the_fast_path_signs_in_as_pymongo_does(mongod_with_password):
     with MongoClient(mongod_with_password.uri(credentials="owner:known-only-to-tests@")) as client:
-        connection = WireClient(client, ("clients_test", "things"), {"w": 1})
+        connection = WireClient(client, ("clients_test", "things"), ONE)
         connection.insert([bson.encode({"_id": "signed in"})])
         connection.close()
         assert client["clients_test"]["things"].count_documents({"_id": "signed in"}) == 1
@@ -331,8 +338,8 @@ def encrypted(tmp_path):
 
 def test_the_fast_path_is_encrypted_as_pymongo_is(encrypted):
     with MongoClient(encrypted) as client:
-        connection = WireClient(client, ("clients_test", "things"), {"w": 1})
-        assert isinstance(connection._socket, ssl.SSLSocket)
+        connection = WireClient(client, ("clients_test", "things"), ONE)
+        assert isinstance(connection._writing._socket, ssl.SSLSocket)
         connection.insert([bson.encode({"_id": n, "text": "x" * 100_000}) for n in range(50)])
         assert connection.find(bson.encode({}), 0, 0)[0] == 50
         connection.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import time
 from contextlib import ExitStack
 
@@ -40,7 +41,7 @@ def test_whoever_is_answered_goes_on_and_the_others_wait(pipes):
         return work
 
     os.write(pipes[1][1], b"me first")
-    hub.run({file: task(number, (number + 1) % 3) for number, (file, _) in enumerate(pipes)})
+    hub.run({(file,): task(number, (number + 1) % 3) for number, (file, _) in enumerate(pipes)})
     assert order[:3] == ["0 asks", "1 asks", "2 asks"]
     assert order[3:6] == ["1 hears me first", "2 hears from 1", "0 hears from 2"]
     assert order[6:] == ["1 ends", "2 ends", "0 ends"]
@@ -48,7 +49,7 @@ def test_whoever_is_answered_goes_on_and_the_others_wait(pipes):
 
 def test_a_task_that_has_nothing_to_wait_for_ends_at_once(pipes):
     done = []
-    Hub().run({file: (lambda file=file: done.append(file)) for file, _ in pipes})
+    Hub().run({(file,): (lambda file=file: done.append(file)) for file, _ in pipes})
     assert done == [file for file, _ in pipes]
 
 
@@ -69,7 +70,7 @@ def test_a_task_that_ends_leaves_its_file_and_the_others_go_on(pipes):
 
     os.write(pipes[0][1], b"unread")
     os.write(pipes[2][1], b"go")
-    hub.run({pipes[0][0]: leaves_unread, pipes[1][0]: hears, pipes[2][0]: answers})
+    hub.run({(pipes[0][0],): leaves_unread, (pipes[1][0],): hears, (pipes[2][0],): answers})
     assert heard == [b"late"]
 
 
@@ -78,7 +79,7 @@ def test_what_a_task_raises_is_raised(pipes):
         raise OSError("no more memory")
 
     with pytest.raises(OSError, match="no more memory"):
-        Hub().run({pipes[0][0]: fails})
+        Hub().run({(pipes[0][0],): fails})
 
 
 def test_tasks_sleep_beside_each_other_to_the_moment_and_wait_for_files_meanwhile(pipes):
@@ -97,7 +98,7 @@ def test_tasks_sleep_beside_each_other_to_the_moment_and_wait_for_files_meanwhil
         hub.sleep(0.0)
 
     tasks = (lambda: sleeps("late", 0.08), lambda: sleeps("early", 0.0205), hears)
-    hub.run({file: task for (file, _), task in zip(pipes, tasks, strict=True)})
+    hub.run({(file,): task for (file, _), task in zip(pipes, tasks, strict=True)})
     assert order == ["early", "heard", "late"]
 
 
@@ -129,5 +130,30 @@ def test_what_is_too_large_to_send_at_once_does_not_hold_up_the_others():
 
         for one in ours:
             one.setblocking(False)
-        hub.run({ours[0].fileno(): sends, ours[1].fileno(): goes_on})
+        hub.run({(ours[0].fileno(),): sends, (ours[1].fileno(),): goes_on})
     assert order == ["went on", "all sent"]
+
+
+def test_what_blocks_is_done_beside_the_others_and_its_failure_is_raised_where_it_was_asked_for(pipes):
+    hub, order = Hub(), []
+
+    def asks():
+        hub.do_elsewhere(lambda: went_on.wait(20) and order.append("done"))
+        with pytest.raises(OSError, match="nobody there"):
+            hub.do_elsewhere(fails)
+        hub.wait_for(pipes[0][0])
+        os.write(pipes[0][1], b"x")
+        hub.wait()
+        order.append("heard")
+
+    def fails():
+        raise OSError("nobody there")
+
+    def goes_on():
+        hub.sleep(0.01)
+        order.append("went on")
+        went_on.set()
+
+    went_on = threading.Event()
+    hub.run({(pipes[0][0],): asks, (pipes[1][0],): goes_on})
+    assert order == ["went on", "done", "heard"]

@@ -16,6 +16,7 @@ from preprocessor.runner import worker
 from preprocessor.runner.driving import Surroundings, drive
 from preprocessor.runner.errors import WorkFailed
 from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.schedule import Pace
 from preprocessor.runner.wire.client import WireClient
 from preprocessor.runner.worker import Load
@@ -26,11 +27,12 @@ LOAD = Load("", "worker_test", "query", {"collection": "things"}, "s", 2, "wire"
 NOBODY = {"collection": "things", "writeConcern": {"w": 0}}
 
 
-def connections(client):
-    return [WireClient(client, ("worker_test", "things"), {"w": 1}) for _ in range(2)]
+def connections(client, concern=1):
+    options = RequestOptions({"w": concern}, retryable_writes=False)
+    return [WireClient(client, ("worker_test", "things"), options) for _ in range(2)]
 
 
-def threads_of(uri, load):
+def threads_of(uri, load, concern=1):
     """How many threads the work of two connections is done in."""
     seen = set()
 
@@ -39,21 +41,22 @@ def threads_of(uri, load):
         seen.add((connection.find(bson.encode({}), 1, 0), threading.current_thread()))
 
     with MongoClient(uri) as client:
-        held = connections(client)
-        worker._perform(held, [partial(ask, connection) for connection in held], load)
+        held = connections(client, concern)
+        in_one_thread, _ = worker._perform(held, [partial(ask, connection) for connection in held], load)
         for connection in held:
             connection.close()
     assert {found for found, _ in seen} == {(0, 0)}
+    assert in_one_thread == (len(seen) == 1)
     return len(seen)
 
 
 @pytest.mark.parametrize(
-    ("load", "threads"),
-    [(LOAD, 1), (replace(LOAD, rates=(10.0,)), 1), (replace(LOAD, config=NOBODY), 2)],
+    ("load", "concern", "threads"),
+    [(LOAD, 1, 1), (replace(LOAD, rates=(10.0,)), 1, 1), (replace(LOAD, config=NOBODY), 0, 2)],
     ids=["answers alone", "a rate", "no answers"],
 )
-def test_connections_share_a_thread_where_every_request_is_answered(replica_set, load, threads):
-    assert threads_of(replica_set.uri, load) == threads
+def test_connections_share_a_thread_where_every_request_is_answered(replica_set, load, concern, threads):
+    assert threads_of(replica_set.uri, load, concern) == threads
 
 
 def test_connections_have_a_thread_each_where_the_system_cannot_tell_whose_answer_came(
@@ -69,7 +72,8 @@ def test_an_answer_is_not_waited_for_longer_than_the_connection_string_says(repl
     silent, other = socket.socketpair()
 
     def loop(connection, tally):
-        connection._socket, real = silent, connection._socket
+        held = connection._writing
+        held._socket, real = silent, held._socket
         silent.settimeout(real.gettimeout())
         drive(
             lambda: Done(*connection.find(bson.encode({}), 1, 0), 0),
@@ -79,7 +83,7 @@ def test_an_answer_is_not_waited_for_longer_than_the_connection_string_says(repl
             0,
             Surroundings(),
         )
-        connection._socket = real
+        held._socket = real
 
     with MongoClient(f"{replica_set.uri}&socketTimeoutMS=200") as client, silent, other:
         held = connections(client)

@@ -8,9 +8,12 @@ is written as if it blocked, and one call of the system says what has come.
 from __future__ import annotations
 
 import heapq
+import os
 import select
+import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from itertools import count
 
 from greenlet import getcurrent, greenlet
@@ -42,24 +45,57 @@ class Hub:
         while time.monotonic_ns() < until:
             self.wait()
 
-    def wait_for(self, file: int) -> None:
-        """What a task calls that waits for another file from now on; its old one is closed."""
+    def wait_for(self, *files: int) -> None:
+        """What a task calls that waits for these files from now on, and for none that it waited for before."""
         task = getcurrent()
         self._forget(task)
-        self._going[file] = task
-        self._ready.register(file, _EVENTS)
+        for file in files:
+            self._going[file] = task
+            with suppress(FileExistsError):  # it is one of those before
+                self._ready.register(file, _EVENTS)
 
-    def run(self, tasks: Mapping[int, Task]) -> None:
-        """Run the tasks to their end; each is named by the number of the file that it waits for.
+    def do_elsewhere(self, work: Callable[[], object]) -> None:
+        """What a task calls for work that blocks: a thread does it while the others go on; raises what it raises.
+
+        The files of the task are forgotten; it says anew what it waits for.
+        """
+        finished: list[Exception | None] = []
+
+        def perform() -> None:
+            try:
+                work()
+            except Exception as error:
+                finished.append(error)
+            else:
+                finished.append(None)
+            os.eventfd_write(done, 1)
+
+        done = os.eventfd(0, os.EFD_NONBLOCK)
+        try:
+            self.wait_for(done)
+            thread = threading.Thread(target=perform, daemon=True)
+            thread.start()
+            while not finished:
+                self.wait()
+            thread.join()  # it may still be about to write to the file
+        finally:
+            os.close(done)
+        if finished[0] is not None:
+            raise finished[0]
+
+    def run(self, tasks: Mapping[tuple[int, ...], Task]) -> None:
+        """Run the tasks to their end; each is named by the numbers of the files that it waits for.
 
         What a task raises is raised, and the other tasks are not ended. Linux only: it is epoll that makes the cost of
         waiting independent of the number of files.
         """
         with select.epoll() as ready, Alarm() as alarm:
             self._ready = ready
-            for file, task in tasks.items():
-                started = self._going[file] = greenlet(task)
-                ready.register(file, _EVENTS)
+            for files, task in tasks.items():
+                started = greenlet(task)
+                for file in files:
+                    self._going[file] = started
+                    ready.register(file, _EVENTS)
                 if started.switch() is None:
                     self._forget(started)
             ready.register(alarm.file, select.EPOLLIN | select.EPOLLET)

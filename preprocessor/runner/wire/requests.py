@@ -19,6 +19,12 @@ _ALONE = struct.Struct("<iiiiIBi")
 _AROUND_ELEMENTS = 5
 """The bytes of a document beside its elements."""
 _INT, _LONG = struct.Struct("<i"), struct.Struct("<q")
+TXN_NUMBER = struct.Struct("<q")
+"""The number of a retryable write, which stands last in its command."""
+NUMBER_IN_ELEMENTS, NUMBER_IN_DOCUMENT = -TXN_NUMBER.size, -TXN_NUMBER.size - 1
+"""Where it begins, counted from the end."""
+NUMBER_IN_MESSAGE = _HEADER.size + 1 + NUMBER_IN_DOCUMENT
+"""Where it begins in a message with documents, beside the length of the command."""
 
 
 def elements(values: Mapping[str, Any]) -> bytes:
@@ -43,14 +49,16 @@ def int64(name: bytes, value: int) -> bytes:
     return b"\x12%b\0%b" % (name, _LONG.pack(value))
 
 
-def alone(elements: bytes) -> bytes:
+def alone(elements: bytes | bytearray) -> bytes:
     """A message whose only section is the document of these elements."""
     length = len(elements) + _AROUND_ELEMENTS
     head = _ALONE.pack(_HEADER.size + 1 + length, 1, 0, OP_MSG, 0, 0, length)
-    return b"%b%b\0" % (head, elements)
+    return b"".join((head, elements, b"\0"))
 
 
-def with_documents(command: bytes, name: bytes, documents: Sequence[bytes], answered: bool) -> bytes:
+def with_documents(
+    command: bytes | bytearray, name: bytes, documents: Sequence[bytes], answered: bool
+) -> bytes:
     """A message of two sections: the document that is the command, and a sequence of documents by name."""
     length = _INT.size + len(name) + 1 + sum(map(len, documents))
     flags = 0 if answered else _MORE_TO_COME

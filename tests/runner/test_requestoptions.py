@@ -1,0 +1,202 @@
+"""Requests carry what a driver's do: a session, numbers of retryable writes, concerns and the read preference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bson
+import pytest
+from bson.binary import Binary
+from pymongo import MongoClient
+from pymongo.monitoring import CommandListener
+
+from preprocessor.runner.clients import PyMongoClient
+from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.requestoptions import RequestOptions, request_options
+from preprocessor.runner.wire.client import WireClient, end_sessions
+from preprocessor.runner.worker import Load
+
+DATABASE = "requests_test"
+INCREMENT = bson.encode({"$inc": {"n": 1}})
+STATEMENT = bson.encode({"q": {"_id": 1}, "u": {"$inc": {"n": 1}}, "upsert": False})
+
+
+@contextmanager
+def profiled(uri: str) -> Iterator[list[dict[str, Any]]]:
+    """The commands that the server was given meanwhile, once it is over."""
+    with MongoClient[dict[str, Any]](uri) as client:
+        yield from _profiled(client)
+
+
+def _profiled(client: MongoClient[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    database, commands = client[DATABASE], list[dict[str, Any]]()
+    database.command("profile", 0)
+    database["system.profile"].drop()
+    database["things"].drop()
+    database["things"].insert_many([{"_id": number, "n": 0} for number in range(300)])
+    database.command("profile", 2)
+    try:
+        yield commands
+    finally:
+        database.command("profile", 0)
+    commands += [
+        one["command"] for one in database["system.profile"].find({"ns": f"{DATABASE}.things"}).sort("ts", 1)
+    ]
+
+
+def write(connection):
+    connection.insert([bson.encode({"_id": 1000}), bson.encode({"_id": 1001})])
+    connection.insert([bson.encode({"_id": 1002})])
+    for _ in range(3):
+        connection.update(bson.encode({"_id": 1}), INCREMENT, False)
+    connection.update_each([STATEMENT, STATEMENT])
+    connection.find_and_update(bson.encode({"_id": 2}), INCREMENT, False)
+    connection.replace(bson.encode({"_id": 3}), bson.encode({"n": 9}))
+    connection.delete(bson.encode({"_id": 1001}))
+
+
+def read(connection):
+    connection.find(bson.encode({"n": 0}), 200, 0)
+    connection.read(bson.encode({"_id": 1}), bson.encode({}))
+    connection.aggregate(bson.encode({"0": {"$match": {"_id": 5}}}))
+
+
+def last_number(client, lsid):
+    """The number of the last retryable write of a session, as the server keeps it; None when it had none."""
+    kept = client["config"]["transactions"].find_one({"_id.id": lsid["id"]})
+    return None if kept is None else kept["txnNum"]
+
+
+def test_requests_carry_a_session_and_each_write_a_number_as_those_of_the_driver(replica_set):
+    carried = {}
+    for kind in (WireClient, PyMongoClient):
+        with MongoClient(replica_set.uri) as client, profiled(replica_set.uri) as commands:
+            connection = kind(client, (DATABASE, "things"), RequestOptions())
+            write(connection)
+            read(connection)
+            connection.close()
+            told = ("lsid", "txnNumber", "readConcern", "$readPreference")
+        carried[kind] = [
+            (next(iter(command)), [name for name in told if name in command]) for command in commands
+        ]
+        (lsid,) = {command["lsid"]["id"] for command in commands if "lsid" in command}
+        with MongoClient(replica_set.uri) as client:
+            assert last_number(client, {"id": lsid}) == 9
+    assert carried[WireClient] == carried[PyMongoClient]
+    assert ("insert", ["lsid", "txnNumber"]) in carried[WireClient]
+    assert ("getMore", ["lsid"]) in carried[WireClient]
+
+
+@pytest.mark.parametrize(
+    ("options", "numbered", "in_session"),
+    [
+        (RequestOptions(retryable_writes=False), False, True),
+        (RequestOptions(sessions=False, retryable_writes=False), False, False),
+    ],
+    ids=["writes not retryable", "no sessions"],
+)
+def test_what_is_switched_off_is_not_sent(replica_set, options, numbered, in_session):
+    with MongoClient(replica_set.uri) as client:
+        with profiled(replica_set.uri) as commands:
+            connection = WireClient(client, (DATABASE, "things"), options)
+            write(connection)
+            read(connection)
+            connection.close()
+        # An update is profiled by its statement, without the command around it.
+        whole = [command for command in commands if "$db" in command]
+        assert {"txnNumber" in command for command in whole} == {numbered}
+        assert {"lsid" in command for command in whole} == {in_session}
+        assert [last_number(client, session) for session in connection.sessions] == [None] * in_session
+
+
+def test_reads_carry_their_concern_and_preference_and_writes_do_not(replica_set):
+    asked = RequestOptions({"w": 1}, {"level": "majority"}, {"mode": "nearest"})
+    carried = {}
+    for kind in (WireClient, PyMongoClient):
+        with MongoClient(replica_set.uri) as client:
+            with profiled(replica_set.uri) as commands:
+                connection = kind(client, (DATABASE, "things"), asked)
+                write(connection)
+                read(connection)
+                connection.close()
+            told = ("readConcern", "$readPreference", "writeConcern")
+            carried[kind] = [
+                {name: command[name] for name in told if name in command} for command in commands
+            ]
+    assert carried[WireClient] == carried[PyMongoClient]
+    assert {"readConcern": {"level": "majority"}, "$readPreference": {"mode": "nearest"}} in carried[
+        WireClient
+    ]
+
+
+class Listener(CommandListener):
+    """The sessions that were ended."""
+
+    def __init__(self):
+        self.ended = []
+
+    def started(self, event):
+        if event.command_name == "endSessions":
+            self.ended.append(event.command["endSessions"])
+
+    def succeeded(self, event):
+        """Nothing is to be known of the answer."""
+
+    def failed(self, event):
+        raise AssertionError(event.failure)
+
+
+def test_sessions_are_ended_where_many_would_be_left(replica_set):
+    listener = Listener()
+    with MongoClient(replica_set.uri, event_listeners=[listener]) as client:
+        clients = [WireClient(client, (DATABASE, "things"), RequestOptions()) for _ in range(3)]
+        for one in clients:
+            one.find(bson.encode({}), 1, 0)
+            one.close()
+        there = [one["_id"]["id"] for one in client.admin.aggregate([{"$listLocalSessions": {}}])]
+        assert {bytes(one.sessions[0]["id"]) for one in clients} <= set(map(bytes, there))
+        end_sessions(client, clients)
+    assert listener.ended[0] == [one.sessions[0] for one in clients]
+
+
+@pytest.mark.parametrize("kind", ["wire", "pymongo"])
+@pytest.mark.parametrize(
+    ("query", "config", "numbered"),
+    [
+        ("", {}, True),
+        ("&retryWrites=false", {}, False),
+        ("&retryWrites=false", {"retryableWrites": True}, True),
+        ("", {"retryableWrites": False}, False),
+        ("", {"writeConcern": {"w": 0}}, False),
+    ],
+)
+def test_what_was_sent_is_what_is_told_of_it(replica_set, crew, kind, query, config, numbered):
+    config = {
+        "collection": "things",
+        "totalDocsToInsert": 20,
+        "docSizeKB": 0.1,
+        "writeBatchSize": 2,
+        **config,
+    }
+    with MongoClient(replica_set.uri) as client:
+        client[DATABASE]["things"].drop()
+        transactions = client["config"]["transactions"]
+        before = {Binary(one["_id"]["id"]): one["txnNum"] for one in transactions.find()}
+        done = crew.perform(Load(replica_set.uri + query, DATABASE, "insert", config, "s", 2, kind))
+        after = {Binary(one["_id"]["id"]): one["txnNum"] for one in transactions.find()}
+    assert (done.documents, done.options.retryable_writes, done.options.sessions) == (20, numbered, True)
+    assert sum(after.values()) - sum(before.values()) == (10 if numbered else 0)
+
+
+def test_a_standalone_server_has_sessions_and_no_retryable_writes(mongod_with_password):
+    uri = mongod_with_password.uri(credentials="owner:known-only-to-tests@")
+    with MongoClient(uri) as client, WorkerPool(1) as crew:
+        client.admin.command("ping")
+        options = request_options(client, {"retryableWrites": True})
+        assert (options.sessions, options.retryable_writes) == (True, False)
+        config = {"collection": "things", "totalDocsToInsert": 4, "docSizeKB": 0.1, "writeBatchSize": 1}
+        done = crew.perform(Load(uri, DATABASE, "insert", config, "s", 2, "wire"))
+        assert (done.errors, done.documents) == ({}, 4)
+        client.drop_database(DATABASE)
