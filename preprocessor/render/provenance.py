@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -49,6 +49,7 @@ def _parts(source: Provenance) -> tuple[str, ...]:
     sets = source.sets
     return (
         _dates(source),
+        _profile(sets),
         _all("MongoDB {}", (_at(one, "versions", "server") for one in sets)),
         _all("{}", map(_deployment, sets)),
         _all("{}", map(_machine, sets)),
@@ -80,8 +81,8 @@ def provenance_commands(source: Provenance) -> list[str]:
 
 def _command(experiment: Told) -> str:
     words = ["mongo-tables", "run", shlex.quote(str(experiment["name"]))]
-    for name in ("scale", "seconds", "repeats", "seed"):
-        if name in experiment:
+    for name in ("profile", "scale", "seconds", "repeats", "seed"):
+        if experiment.get(name) is not None:
             words += [f"--{name}", shlex.quote(raw_text(experiment[name]))]
     if experiment.get("target", LOCAL) != LOCAL:
         words += ["--target", "mongodb://…"]
@@ -121,6 +122,13 @@ def _dates(source: Provenance) -> str:
         return ""
     first, last = _day(source.first), _day(source.last)
     return f"Measured {first}" if first == last else f"Measured {first} to {last}"
+
+
+def _profile(sets: Sequence[Told]) -> str:
+    """Readers are told of documents that were measured in a hurry."""
+    profiles = [_at(one, "experiment", "profile") for one in sets]
+    named = _all("measured with the {} profile", profiles)
+    return f"in part {named}" if named and None in profiles else named
 
 
 def _day(date: datetime) -> str:

@@ -26,6 +26,7 @@ _MEASURED: Final = (
     Told("experiment.digest", "experiment digest", in_provenance=False),
     Told("experiment.scale", "scale"),
     Told("experiment.seconds"),
+    Told("experiment.profile", "profile"),
     Told("experiment.repeats"),
     Told("experiment.seed"),
     Told("experiment.target"),

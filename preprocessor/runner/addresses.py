@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from preprocessor.results.secrets import redact, scrub
 from preprocessor.runner.errors import RunnerError
+
+if TYPE_CHECKING:
+    from pymongo.errors import PyMongoError
 
 T = TypeVar("T")
 HINT = "mongodb://USER:PASSWORD@HOST:PORT/DATABASE; percent-encode : / ? # [ ] @ % in user and password"
@@ -16,6 +19,17 @@ HINT = "mongodb://USER:PASSWORD@HOST:PORT/DATABASE; percent-encode : / ? # [ ] @
 def shown(where: str) -> str:
     """What somebody gave as a place, to be told in a complaint: what may be a connection string without its secrets."""
     return redact(where) if "@" in where or "://" in where else where
+
+
+def driver_fault(error: PyMongoError, uri: str) -> str:
+    """What the driver complains of, in one line without secrets."""
+    from pymongo.errors import ServerSelectionTimeoutError
+
+    # The first server's fault says it; the rest is what the driver knows of all of them.
+    text = str(error).partition(" (configured timeouts")[0].partition(", full error:")[0].splitlines()[0]
+    if isinstance(error, ServerSelectionTimeoutError):
+        return f"no primary answers: {scrub(text, uri)}"
+    return f"{type(error).__name__}: {scrub(text, uri)}"
 
 
 def used(uri: str, what: str, act: Callable[[], T]) -> T:

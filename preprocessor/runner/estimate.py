@@ -7,6 +7,7 @@ from functools import partial
 from operator import mul
 
 from preprocessor.runner.experiment import Experiment, configs
+from preprocessor.runner.lengthening import with_enough_work
 from preprocessor.runner.target import local_cache_gb, wanted_cache_gb
 from preprocessor.runner.workingset import sized
 from preprocessor.runner.workloads import Config, workload
@@ -43,20 +44,27 @@ LOCAL_SLOWNESS = 5
 """How much longer a window without a time takes where client and members share two processors."""
 
 
-def estimate(scaled: Experiment, factor: float, repeats: int, most_seconds: float | None) -> list[Estimate]:
-    """Give an estimate for each variant of an experiment that is already scaled by ``factor``."""
+def estimate(
+    scaled: Experiment, factor: float, repeats: int, most_seconds: float | None, duration: float | None = None
+) -> list[Estimate]:
+    """Give an estimate for each variant of an experiment that is already scaled by ``factor``.
+
+    A window lasts ``most_seconds`` at most, or, whatever the experiment says, ``duration`` seconds.
+    """
     durations = {variant: row["durationS"] for variant, row in scaled.published_rows() if "durationS" in row}
     estimates = []
     kind = workload(scaled.workload)
     loaded: Config | None = None
     for number, config in enumerate(configs(_sized(scaled, factor))):
         published = durations.get(number + 1, 0) * factor
-        limits = [limit for limit in (config.get("testTimeSecs", published), most_seconds) if limit]
+        limits = [
+            limit for limit in (duration or config.get("testTimeSecs", published), most_seconds) if limit
+        ]
         seconds = min(limits) * repeats * (2 if scaled.warm else 1) if limits else None
         before = kind.preload(config)
         fresh = int(before != loaded) if kind.TRAITS.keeps_data else repeats
         loaded = before
-        estimates.append(_estimate(scaled, config, seconds, repeats, fresh))
+        estimates.append(_estimate(scaled, config, seconds, repeats, fresh, bool(duration)))
     return estimates
 
 
@@ -68,9 +76,11 @@ def _sized(scaled: Experiment, factor: float) -> Experiment:
     return scaled
 
 
-def local_seconds(estimates: list[Estimate], scaled: Experiment, most: float | None, repeats: int) -> float:
+def local_seconds(
+    estimates: list[Estimate], scaled: Experiment, most: float | None, repeats: int, by_time: bool = False
+) -> float:
     """How long all of it takes on a local replica set, with what is around the windows; rather too long."""
-    by_time = "testTimeSecs" in scaled.parameters
+    by_time = by_time or "testTimeSecs" in scaled.parameters
     total = 0.0
     for one in estimates:
         window = one.seconds if one.seconds is not None else (most or 0) * repeats
@@ -80,10 +90,11 @@ def local_seconds(estimates: list[Estimate], scaled: Experiment, most: float | N
 
 
 def _estimate(
-    scaled: Experiment, config: Config, seconds: float | None, repeats: int, fresh: int
+    scaled: Experiment, config: Config, seconds: float | None, repeats: int, fresh: int, by_time: bool
 ) -> Estimate:
     kind = workload(scaled.workload)
-    plan = kind.plan(config)
+    without_end = by_time and kind.TRAITS.amount is not None
+    plan = None if without_end else kind.plan(with_enough_work(scaled.workload, config, None))
     before = kind.preload(config)
     first = workload(before.get("workload", "insert")).plan(before) if before else None
     loads = [first] if first else []

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from preprocessor.results.driverlog import keep_to_one_line
-from preprocessor.results.secrets import scrub
 from preprocessor.runner import (
     diskbaseline,
     hostinfo,
@@ -26,6 +25,7 @@ from preprocessor.runner import (
     workingset,
 )
 from preprocessor.runner import experiment as experiments
+from preprocessor.runner.addresses import driver_fault
 from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import KEPT, TargetError, WorkFailed
 from preprocessor.runner.experiment import Experiment
@@ -47,7 +47,6 @@ from preprocessor.runner.workloads import Concluding, Growing, workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
-    from pymongo.errors import PyMongoError
 
 PRELOAD_CONNECTIONS = 4
 MOST_FAILED = 0.05
@@ -72,6 +71,7 @@ class Options:
     duration: float | None = None
     as_is: bool = False
     """Whether variants that ask for another machine are measured on the one that is there."""
+    profile: str | None = None
 
 
 @dataclass(slots=True)
@@ -190,7 +190,7 @@ def _abandoned_on_failure(run: Run, journal: Journal) -> Iterator[None]:
     try:
         yield
     except PyMongoError as error:
-        reason = run.target.fault() or _reason(error, run.target.uri)
+        reason = run.target.fault() or driver_fault(error, run.target.uri)
         run.abandon(IMPATIENT_MS)  # a primary was waited for already
         raise TargetError(f"{run.target.name}: {reason}", KEPT if journal.kept else "") from None
     except WorkFailed as error:
@@ -224,16 +224,6 @@ def _measure(run: Run, numbers: Sequence[int], in_turn: int, store: Store, journ
                 check_result(row)
                 store.put(row)
                 journal.note(number, row)
-
-
-def _reason(error: PyMongoError, uri: str) -> str:
-    from pymongo.errors import ServerSelectionTimeoutError
-
-    # The first server's fault says it; the rest is what the driver knows of all of them.
-    text = str(error).partition(" (configured timeouts")[0].partition(", full error:")[0].splitlines()[0]
-    if isinstance(error, ServerSelectionTimeoutError):
-        return f"no primary answers: {scrub(text, uri)}"
-    return f"{type(error).__name__}: {scrub(text, uri)}"
 
 
 def obstacle(
@@ -328,6 +318,7 @@ def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
         rates=run.options.rates,
         arrivals=run.options.arrivals,
         on_error=run.options.on_error,
+        profile=run.options.profile,
         disk_baseline=baseline,
         in_turn=in_turn,
     )
@@ -454,8 +445,7 @@ def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
     name, duration = run.scaled.workload, run.options.duration
     traits = workload(name).TRAITS
     config = lengthening.with_enough_work(name, config, duration)
-    limits = [limit for limit in (run.options.seconds, duration, config.get("testTimeSecs")) if limit]
-    seconds = min(limits, default=None)
+    seconds = lengthening.window_seconds(config, run.options.seconds, duration)
     leads = run.experiment.warm and not run.options.rates and warmup.has_lead(name, config)
     lead, longest_lead = warmup.lead_seconds(seconds) if leads and seconds else (0.0, 0.0)
     if "testTimeSecs" in config:
@@ -475,7 +465,7 @@ def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
         arrivals=run.options.arrivals,
         on_error=run.options.on_error,
         least=0
-        if run.options.rates or traits.paces_itself or traits.whole
+        if run.options.profile == "quick" or run.options.rates or traits.paces_itself or traits.whole
         else lengthening.operations_of_requests(name, config, lengthening.LEAST_REQUESTS),
     )
 

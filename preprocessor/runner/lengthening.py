@@ -22,6 +22,12 @@ def operations_of_requests(name: str, config: Config, requests: int) -> int:
     return int(requests * config["numberOfThreads"] * each)
 
 
+def window_seconds(config: Config, seconds: float | None, duration: float | None) -> float | None:
+    """How long a window is at most; None where its work alone ends it."""
+    limits = [limit for limit in (seconds, duration, config.get("testTimeSecs")) if limit]
+    return min(limits, default=None)
+
+
 def with_enough_work(name: str, config: Config, duration: float | None) -> Config:
     """The config with work for a window that means something, or for one of so many seconds."""
     if duration and "testTimeSecs" in config:

@@ -58,6 +58,11 @@ def drop(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
         client.drop_database(name)
 
 
+def was_made_by_run(client: MongoClient[dict[str, Any]], name: str) -> bool:
+    """Whether the database ``name``, which exists, carries the marker of a run."""
+    return _run(client, name) is not None
+
+
 def _run(client: MongoClient[dict[str, Any]], name: str) -> str | None:
     """Whose the database is by its marker, which earlier versions made without a name; None when it has none."""
     from pymongo import ReadPreference

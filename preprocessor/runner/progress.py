@@ -34,6 +34,12 @@ class Progress:
         self._stream.write(("\r\x1b[2K" if self._bar else "") + f"{self._label}  {text}\n")
         self._stream.flush()
 
+    def note(self, text: str) -> None:
+        """Something to know that is no result."""
+        self.clear()
+        self._stream.write(f"{text}\n")
+        self._stream.flush()
+
     def clear(self) -> None:
         """Take a half-drawn bar away, before a message."""
         if self._bar:

@@ -45,6 +45,7 @@ class Context:
     rates: tuple[float, ...]
     arrivals: str
     on_error: str
+    profile: str | None
     disk_baseline: Mapping[str, Any] | None
     in_turn: int
 
@@ -188,6 +189,7 @@ def _experiment(published: Experiment, number: int, context: Context) -> dict[st
         "variant": _storable(published.variants[number]),
         "scale": context.scale,
         "seconds": context.seconds,
+        **({"profile": context.profile} if context.profile else {}),
         "seed": context.seed,
         "warm": published.warm,
         "repeats": 1,

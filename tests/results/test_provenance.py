@@ -53,6 +53,17 @@ def test_the_line_says_when_and_on_what_in_the_words_of_the_documents() -> None:
     ]
 
 
+def test_readers_are_told_of_rows_of_a_quick_run_and_the_command_has_its_profile() -> None:
+    quick = [document(size) for size in (1, 2)]
+    for one in quick:
+        one["experiment"]["profile"] = "quick"
+    source = provenance(quick)
+    assert provenance_parts(source)[1] == "measured with the quick profile"
+    assert "--profile quick --scale 0.001" in provenance_commands(source)[0]
+    mixed = provenance([quick[0], document(2)])
+    assert provenance_parts(mixed)[1] == "in part measured with the quick profile"
+
+
 def test_the_disk_is_told_as_the_system_described_it() -> None:
     disk = {"filesystem": "ext4", "device": "sda", "kind": "not rotational", "model": "unknown"}
     one = document(1, hardware={"cpu": "Some CPU", "disk": disk})

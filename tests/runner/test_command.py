@@ -33,6 +33,7 @@ def rows(folder):
 def test_a_run_writes_a_row_for_every_variant_with_what_was_really_done(replica_set, tiny, tmp_path):
     code, out, err = finish(start(tiny, "--target", replica_set.uri, "--output", tmp_path, "--scale", 0.5))
     assert (code, out) == (0, "tiny: 2 rows\n"), err
+    assert "105 in place of 50 in variant 2" in err
     first, second = rows(tmp_path)
     assert first["variant"]["totalDocsToInsert"] == first["work"]["documents"] <= 105
     assert first["work"]["all_documents"] == 105  # five batches of 7 for each of three connections
@@ -113,7 +114,10 @@ def test_a_password_of_the_target_is_never_said(tiny, tmp_path, monkeypatch, cap
     assert main(["run", *asked]) == 2
     out, err = capfd.readouterr()
     *_, line = err.splitlines()
-    assert [one for one in err.splitlines() if not one.startswith("  hint: ")] == [err.splitlines()[0], line]
+    assert [one for one in err.splitlines() if not one.startswith(("  hint: ", "tiny: "))] == [
+        err.splitlines()[0],
+        line,
+    ]
     assert line.startswith("mongo-tables: 127.0.0.1:1: ")
     assert "s3cret" not in out + err
 
@@ -145,6 +149,58 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(tmp_path):
     assert "25,165,824" in out
     assert "24 GiB" in out
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dry_run_says_what_is_raised_and_how_long_windows_are():
+    _, out, _ = finish(start("insert_docsize", "--dry-run", "--scale", 0.001))
+    assert "scale 0.005 in place of 0.001" in out
+    assert "100 in place of 61 in variant 5" in out
+    assert "fewer" not in out
+    assert "3 requests is lengthened" in out
+    _, out, _ = finish(start("insert_docsize", "--dry-run", "--duration", "2m"))
+    assert "each window lasts 120 s" in out
+    assert "10.0 min" not in out
+    assert "30.0 min" in out
+
+
+def test_a_dry_run_on_a_deployment_says_what_it_would_drop_there_and_touches_nothing(replica_set, tiny):
+    with MongoClient(replica_set.uri) as client:
+        client.drop_database("mongo_tables_tiny")
+        before = client.list_database_names()
+        code, out, _ = finish(start(tiny, "--dry-run", "--target", replica_set.uri))
+        assert code == 0
+        assert "the run makes and at its end drops: mongo_tables_tiny" in out
+        assert "there now: MongoDB 6.0" in out
+        assert "mongo_tables_tiny: not there" in out
+        assert client.list_database_names() == before
+        client["mongo_tables_tiny"].mine.insert_one({})
+        try:
+            assert "made by no run" in finish(start(tiny, "--dry-run", "--target", replica_set.uri))[1]
+        finally:
+            client.drop_database("mongo_tables_tiny")
+
+
+def test_a_dry_run_on_a_deployment_that_is_not_there_says_so_without_the_password(tiny):
+    uri = "mongodb://user:sesame-open@127.0.0.1:1"
+    code, out, err = finish(start(tiny, "--dry-run", "--target", uri))
+    assert code == 0
+    assert "no primary answers" in out
+    assert "sesame" not in out + err.replace(uri, "")
+
+
+def test_a_quick_row_says_so_and_what_is_given_goes_before_the_profile(replica_set, tiny, tmp_path):
+    arguments = (tiny, "--profile", "quick", "--scale", 1, "--target", replica_set.uri, "--output", tmp_path)
+    code, _, _ = finish(start(*arguments))
+    assert code == 0
+    for row in FileStore(tmp_path).rows("tiny"):
+        asked = row["experiment"]
+        assert (asked["profile"], asked["scale"], asked["seconds"], asked["repeats"]) == ("quick", 1, 0.5, 2)
+
+
+def test_there_is_no_other_profile():
+    code, _, err = finish(start("tiny", "--profile", "publish"))
+    assert code == 2
+    assert "quick" in err
 
 
 def test_a_pattern_stands_for_all_experiments_that_it_matches():

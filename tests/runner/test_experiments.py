@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.errors import ExperimentError
-from preprocessor.runner.estimate import estimate
+from preprocessor.runner.estimate import estimate, local_seconds
+from preprocessor.runner.profiles import PROFILES
 from preprocessor.runner.result import row_id
 from preprocessor.runner.workloads import Share, insert
 
@@ -28,6 +29,17 @@ def test_the_estimate_of_time_follows_the_published_one_the_scale_and_the_limit(
     assert full == [3 * seconds for seconds in published]
     limited = estimate(experiments.scale(experiment, 0.1), 0.1, 3, 10.0)
     assert [one.seconds for one in limited] == [30.0] * 5
+
+
+def test_everything_by_the_quick_profile_fits_into_a_quarter_of_an_hour():
+    quick, seconds = PROFILES["quick"], 0.0
+    for name in experiments.names():
+        experiment = experiments.load(name)
+        factor = experiments.scale_of(experiment, quick.scale)
+        scaled = experiments.scale(experiment, factor)
+        found = estimate(scaled, factor, quick.repeats, quick.seconds)
+        seconds += local_seconds(found, scaled, quick.seconds, quick.repeats)
+    assert 60 < seconds < 0.85 * 15 * 60
 
 
 def test_scaling_shrinks_what_the_file_names_and_nothing_else():

@@ -23,7 +23,8 @@ EPILOG = f"""\
 examples:
   mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
   mongo-tables run insert_docsize --scale 0.01          one hundredth of it, on a replica set of its own
-  mongo-tables run --all --scale 0.001 --seconds 0.7    everything in about 15 minutes on two processors
+  mongo-tables run --all --profile quick                a first look at everything, in less than 15 minutes on two
+                                                        processors; its rows and pages say that it was quick
   mongo-tables run 'lesson_*' --scale 0.001             all experiments whose names begin so
   mongo-tables run ./mine.toml                          an experiment file of yours
   mongo-tables run insert_docsize --target mongodb://…  on a deployment that is there already
@@ -84,7 +85,12 @@ def _add_what(parser: ArgumentParser) -> None:
 
 def _add_how_much(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--scale", type=scale, default=1.0, metavar="FACTOR",
+        "--profile", choices=("quick",),
+        help="quick: --scale 0.001 --seconds 0.5 --repeats 2, whichever of them is not given, and windows are not "
+        "lengthened; rows and pages say so",
+    )  # fmt: skip
+    parser.add_argument(
+        "--scale", type=scale, metavar="FACTOR",
         help="multiply data, time and the local target's cache by this, for example 0.01 (default: 1)",
     )  # fmt: skip
     parser.add_argument("--seconds", type=positive, metavar="N", help="end each timed window after N seconds")
@@ -135,6 +141,7 @@ def run(arguments: Namespace) -> int:
     from preprocessor.runner.progress import Progress
 
     _fill_in(arguments)
+    _follow_profile(arguments)
     progress = Progress(sys.stderr)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
@@ -197,6 +204,19 @@ def _warn_of_secrets(name: str, variable: str, given: Sequence[str]) -> None:
             "machine can read",
             f"leave out --{name} and put the connection string into the variable {variable}",
         )
+
+
+def _follow_profile(arguments: Namespace) -> None:
+    """What no option says comes from the profile."""
+    from preprocessor.runner.profiles import PROFILES
+
+    if arguments.profile:
+        profile = PROFILES[arguments.profile]
+        arguments.scale = arguments.scale or profile.scale
+        arguments.repeats = arguments.repeats or profile.repeats
+        if not arguments.duration:
+            arguments.seconds = arguments.seconds or profile.seconds
+    arguments.scale = arguments.scale or 1.0
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from preprocessor.commands.run.lookingat import list_findings
+from preprocessor.commands.run.raising import list_raised
 from preprocessor.runner.estimate import estimate, local_seconds, table
 from preprocessor.runner.experiment import Experiment, scale, scale_of
+from preprocessor.runner.lengthening import LEAST_REQUESTS, MOST_TIMES_LONGER
+from preprocessor.runner.machines import variants_for
 
 
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
@@ -17,6 +21,12 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
             "all on a local replica set with two processors, loading included: "
             f"about {seconds / 60:.0f} minutes"
         )
+        return
+    for named in arguments.target:
+        databases = {str(one.parameters["database"]) for one in wanted if variants_for(one, named)}
+        if named.where != "local":
+            for line in list_findings(named.where, databases):
+                print(line)
 
 
 def _print_estimate(arguments: Namespace, experiment: Experiment) -> float:
@@ -24,12 +34,29 @@ def _print_estimate(arguments: Namespace, experiment: Experiment) -> float:
     repeats = arguments.repeats or experiment.repeats
     factor = scale_of(experiment, arguments.scale)
     scaled = scale(experiment, factor)
-    estimates = estimate(scaled, factor, repeats, arguments.seconds)
+    duration = arguments.duration
+    estimates = estimate(scaled, factor, repeats, arguments.seconds, duration)
     print(f"{experiment.name}: {experiment.title}")
     print(f"  {len(experiment.variants)} variants, each measured {repeats} times, at scale {factor:g}")
+    for line in (*list_raised(experiment, arguments.scale, duration), *_list_lengths(arguments)):
+        print(f"  {line}")
     for line in table(estimates):
         print(f"  {line}")
-    if experiment.published:
+    if experiment.published and not duration:
         source = experiment.published["source"]
         print(f"  time: of all windows, where it is not given at the speed of {source}")
-    return local_seconds(estimates, scaled, arguments.seconds, repeats)
+    return local_seconds(estimates, scaled, arguments.seconds, repeats, by_time=bool(duration))
+
+
+def _list_lengths(arguments: Namespace) -> Iterator[str]:
+    """How long windows are, beside what the experiment says."""
+    if arguments.profile:
+        yield f"{arguments.profile} profile: windows are not lengthened, and rows and pages name the profile"
+        return
+    if arguments.duration:
+        yield f"each window lasts {arguments.duration:g} s, whatever the experiment says"
+    if not arguments.rate:
+        yield (
+            f"a window that time ends before each connection has {LEAST_REQUESTS} requests is lengthened, "
+            f"up to {MOST_TIMES_LONGER} times"
+        )

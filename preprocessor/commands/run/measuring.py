@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from preprocessor.commands.run.raising import list_raised
 from preprocessor.runner.errors import TargetError
 from preprocessor.runner.execution import Options, Run, execute, obstacle, open_run, request
 from preprocessor.runner.journal import open_journal
@@ -52,6 +53,7 @@ def _measure(
         arguments.on_error,
         arguments.duration,
         arguments.as_is,
+        arguments.profile,
     )
     with ExitStack() as held:
         places = [
@@ -66,6 +68,8 @@ def _measure(
             processes = arguments.processes or (max(1, processors // 2) if shared else processors)
             with WorkerPool(processes, partial(target.fault, patience=0), shared) as crew:
                 for experiment in tasks[place.named.name]:
+                    for line in list_raised(experiment, options.scale, options.duration):
+                        progress.note(f"{experiment.name}: {line}")
                     asked = {
                         **request(experiment, options, [str(one) for one in places]),
                         "processes": processes,

@@ -1,0 +1,55 @@
+"""What is on a deployment now, for somebody who is about to run experiments there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import closing
+from typing import Any
+
+from preprocessor.results.driverlog import keep_to_one_line
+from preprocessor.runner.addresses import driver_fault
+from preprocessor.runner.estimate import size
+from preprocessor.runner.ownership import was_made_by_run
+from preprocessor.runner.target import open_target
+
+PATIENCE_MS = 2_000
+
+
+def list_findings(uri: str, names: Collection[str]) -> Iterator[str]:
+    """Say what the deployment is and what a run would do to databases of these names there, changing nothing.
+
+    Where it does not answer at once, that is said. Raises RunnerError when the string is no connection string.
+    """
+    from pymongo import MongoClient
+    from pymongo.errors import PyMongoError
+
+    with closing(open_target(uri)) as target:
+        place = target.name
+    yield f"on {place}, the run makes and at its end drops: {', '.join(sorted(names))}"
+    keep_to_one_line()
+    try:
+        with MongoClient[dict[str, Any]](
+            uri,
+            serverSelectionTimeoutMS=PATIENCE_MS,
+            connectTimeoutMS=PATIENCE_MS,
+            socketTimeoutMS=PATIENCE_MS,
+        ) as client:
+            yield from _look(client, names)
+    except PyMongoError as error:
+        yield f"it could not be looked at: {driver_fault(error, uri)}"
+
+
+def _look(client: Any, names: Collection[str]) -> Iterator[str]:
+    hello = client.admin.command("hello")
+    version = client.server_info()["version"]
+    members = len(hello.get("hosts", ()))
+    kind = f"replica set {hello['setName']} of {members}" if "setName" in hello else "no replica set"
+    yield f"there now: MongoDB {version}, {kind}"
+    known = {one["name"]: one["sizeOnDisk"] for one in client.list_databases()}
+    for name in sorted(names):
+        if name not in known:
+            yield f"{name}: not there"
+        elif was_made_by_run(client, name):
+            yield f"{name}: {size(known[name])}, left by an earlier run, would be dropped at the start"
+        else:
+            yield f"{name}: {size(known[name])}, made by no run: it would be refused and stay untouched"
