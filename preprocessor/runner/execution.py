@@ -39,7 +39,8 @@ from preprocessor.runner.progress import Progress
 from preprocessor.runner.requestoptions import request_options
 from preprocessor.runner.resultcheck import check_result
 from preprocessor.runner.schedule import Arrivals
-from preprocessor.runner.serverstatus import status
+from preprocessor.runner.servers import Servers, ask_servers, topology
+from preprocessor.runner.serverstatus import cache_bytes
 from preprocessor.runner.store import Store
 from preprocessor.runner.target import Machine, Target, wanted_cache_gb
 from preprocessor.runner.worker import SELECTION_MS, Load, OnError
@@ -93,6 +94,7 @@ class Run:
     """Variants before which all that is loaded was read."""
     not_varied: set[str] = field(default_factory=set)
     """What variants asked of the machine and did not get."""
+    servers: dict[tuple[str, str], Servers] = field(default_factory=dict)
     baselines: dict[Path, Mapping[str, Any] | None] = field(default_factory=dict)
     name: str = field(default_factory=lambda: uuid4().hex)
     """What no other run is called."""
@@ -114,7 +116,6 @@ class Run:
                 uri, appname="mongo-tables run", serverSelectionTimeoutMS=SELECTION_MS, retryReads=False
             )
             check_options(self.clients[uri], self.options.client)
-            status(self.clients[uri])  # who cannot be looked at is told before anything is made
             ownership.claim(self.clients[uri], self.database, self.name)
         return self.clients[uri]
 
@@ -299,13 +300,15 @@ def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
     config, cache_gb = _asked(run, number)
     machine = run.target.prepare(config, cache_gb)
     run.not_varied.update(machine.not_varied)
-    run.scaled = workingset.sized(run.scaled, number, lambda: _cache_bytes(run))
+    run.scaled = workingset.sized(run.scaled, number, lambda: cache_bytes(run.client))
     baseline = _disk_baseline(run, machine) if config.get("diskBaseline") else None
     run.progress.begin(_label(run, number, repeat), 0)
     measurement = _repeat(run, number, repeat, machine)
     run.progress.end("; ".join((_said(measurement), *_doubts(run, measurement, config))))
+    servers = _servers(run, machine)
     context = result.Context(
-        machine=machine,
+        machine=replace(machine, topology=topology(servers, machine.topology)),
+        servers=servers,
         target=run.target.name,
         target_name=run.named.name,
         versions=hostinfo.versions(run.client.server_info()),
@@ -325,9 +328,27 @@ def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
     return result.compose(run.experiment, run.scaled, number, measurement, context)
 
 
-def _cache_bytes(run: Run) -> int:
-    """The size of WiredTiger's cache that the primary says it has."""
-    return int(status(run.client)["wiredTiger"]["cache"]["maximum bytes configured"])
+def _servers(run: Run, machine: Machine) -> dict[str, Any]:
+    """What the servers say of themselves, asked once for each deployment and each cache that it is given."""
+    client = run.client
+    known = (run.target.uri, repr(machine.topology))
+    if known not in run.servers:
+        run.servers[known] = ask_servers(run.target.uri)
+        _say_what_is_not_known(run, run.servers[known])
+    # A server of an older version does not tell its processor; where it runs here, this machine does.
+    here = hostinfo.hardware(None)["cpu"] if machine.data_directory else ""
+    return run.servers[known].describe(client.primary, here)
+
+
+def _say_what_is_not_known(run: Run, servers: Servers) -> None:
+    """Say on the terminal which roles would permit what rows of this run will not have."""
+    roles: dict[str, list[str]] = {}
+    for one in servers.not_known:
+        if "role" in one:
+            roles.setdefault(one["role"], []).append(one["what"])
+    for role, commands in roles.items():
+        run.progress.begin(f"not permitted without the role {role}:", 0)
+        run.progress.end(", ".join(commands))
 
 
 def _disk_baseline(run: Run, machine: Machine) -> Mapping[str, Any] | None:
@@ -358,12 +379,12 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
         # Other random numbers than in the measured window: else its keys would be warm, whatever the size.
         passed = run.crew.perform(replace(load, seed=f"{seed}/warm")).seconds
         kind.reset(run.client[run.database], config)
-    settle(run.client)
+    settled = settle(run.client)
     if not request_options(run.client, config).reads_primary:
         ownership.wait_for_members(run.client, run.database)
     plan = None if run.options.duration else kind.plan(load.config)
     run.progress.begin(_label(run, number, repeat), plan.operations if plan else 0)
-    measurement = measure(run.client, run.crew, load, machine, run.progress.update)
+    measurement = replace(measure(run.client, run.crew, load, machine, run.progress.update), settled=settled)
     if passed is not None:
         measurement = measurement.after_pass(passed)
     if reason := run.target.fault(patience=0):

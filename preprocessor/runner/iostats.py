@@ -33,9 +33,9 @@ def reads(
 ) -> dict[str, Any]:
     """Counts of a window, from the states of the server around it and what the process had read from disk.
 
-    A rate is None when there was nothing to be found, or when a count shrank: then the server before the window was
-    another than after it. Read-ahead may bring more from disk than was asked for; the
-    page cache has then helped nobody, and its rate is 0.
+    A count is None where the states do not have it, as those of a server without WiredTiger. A rate is None when
+    there was nothing to be found, or when a count shrank: then the server before the window was another than after it.
+    Read-ahead may bring more from disk than was asked for; the page cache has then helped nobody, and its rate is 0.
     """
     from bson.int64 import Int64
 
@@ -43,16 +43,20 @@ def reads(
     started, ended = from_disk
     disk = None if started is None or ended is None else ended - started
     return {
-        **{name: Int64(count) for name, count in counts.items()},
+        **{name: None if count is None else Int64(count) for name, count in counts.items()},
         "bytes_read_from_disk": None if disk is None else Int64(disk),
         "cache_hit_rate": _hit_rate(counts["pages_read"], counts["pages_requested"]),
-        "page_cache_hit_rate": None if disk is None else _hit_rate(disk, counts["bytes_read_from_files"]),
+        "page_cache_hit_rate": _hit_rate(disk, counts["bytes_read_from_files"]),
     }
 
 
-def _grown(before: Mapping[str, Any], after: Mapping[str, Any], group: str, name: str) -> int:
+def _grown(before: Mapping[str, Any], after: Mapping[str, Any], group: str, name: str) -> int | None:
+    if not ("wiredTiger" in before and "wiredTiger" in after):
+        return None
     return int(after["wiredTiger"][group].get(name, 0)) - int(before["wiredTiger"][group].get(name, 0))
 
 
-def _hit_rate(missed: int, asked: int) -> float | None:
+def _hit_rate(missed: int | None, asked: int | None) -> float | None:
+    if missed is None or asked is None:
+        return None
     return max(0.0, 1 - missed / asked) if asked > 0 and missed >= 0 else None

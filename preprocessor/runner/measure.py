@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from preprocessor.runner.diagnosticdata import SOURCE, read_machine
 from preprocessor.runner.iostats import disk_bytes, reads
 from preprocessor.runner.load import Outcome, WorkerPool
-from preprocessor.runner.sampling import Sample, Sampler, cores, series
+from preprocessor.runner.rights import is_refused
+from preprocessor.runner.sampling import Sampler, Seen, cores, series
 from preprocessor.runner.serverstatus import status
 from preprocessor.runner.target import Machine
 from preprocessor.runner.warmup import WarmUp
@@ -37,7 +38,11 @@ class Measurement:
     collection: Mapping[str, Any]
     cores: Mapping[str, float] | None
     reads: Mapping[str, Any]
+    source: str | None = None
+    """By what the servers' machine was seen; None where it was not."""
     conclusion: Mapping[str, Any] = field(default_factory=dict)
+    settled: bool = True
+    """Whether what was loaded had been written to disk before."""
 
     @property
     def duration_ms(self) -> int:
@@ -72,11 +77,17 @@ class _Watch:
     def __init__(self, client: MongoClient[dict[str, Any]], machine: Machine) -> None:
         self._client = client
         self._pids = machine.pids
-        self._sampler = Sampler(lambda: _counters(client), machine.data_directory, machine.pids)
+        self._here = machine.data_directory is not None
+        self._sampler = Sampler(
+            lambda: _counters(client),
+            machine.data_directory,
+            machine.pids,
+            None if self._here else lambda: read_machine(client),
+        )
         self._before: dict[str, Any] = {}
         self._after: dict[str, Any] = {}
         self._from_disk: list[int | None] = []
-        self._samples: Sequence[Sample] = ()
+        self._seen = Seen((), ())
 
     def begin(self) -> None:
         """Look before the window; where this is done again, what was seen before is forgotten."""
@@ -86,7 +97,7 @@ class _Watch:
 
     def end(self) -> None:
         """Look at what the window left."""
-        self._samples = self._sampler.stop()
+        self._seen = self._sampler.stop()
         self._after = status(self._client)
         self._from_disk.append(self._read_from_disk())
 
@@ -94,7 +105,7 @@ class _Watch:
         self._sampler.cease()
 
     def measurement(self, load: Load, outcome: Outcome) -> Measurement:
-        process, disk = series(self._samples)
+        process, disk = series(self._seen)
         opened = _whole_milliseconds(outcome.opened_at)
         return Measurement(
             seed=load.seed,
@@ -106,27 +117,38 @@ class _Watch:
             process_series=process,
             disk_series=disk,
             collection=_collection_stats(self._client, load),
-            cores=cores(self._samples),
+            cores=cores(self._seen.machine),
             reads=reads(self._before, self._after, (self._from_disk[0], self._from_disk[-1])),
+            source=("psutil" if self._here else SOURCE) if self._seen.machine else None,
         )
 
     def _read_from_disk(self) -> int | None:
-        return disk_bytes(int(self._before["pid"]), self._pids)
+        return disk_bytes(int(self._before.get("pid", 0)), self._pids)
 
 
-def settle(client: MongoClient[dict[str, Any]]) -> None:
-    """Have what was loaded written to disk, so that every window starts from the same state.
+def settle(client: MongoClient[dict[str, Any]]) -> bool:
+    """Have what was loaded written to disk, so that every window starts from the same state; give whether it was.
 
     A deployment may not allow the command; then its own checkpoints have to do.
     """
     from pymongo.errors import OperationFailure
 
-    with suppress(OperationFailure):
+    try:
         client.admin.command("fsync")
+    except OperationFailure:
+        return False
+    return True
 
 
 def _counters(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
-    return client.admin.command({"serverStatus": 1, **dict.fromkeys(_HEAVY, 0)})
+    from pymongo.errors import OperationFailure
+
+    try:
+        return client.admin.command({"serverStatus": 1, **dict.fromkeys(_HEAVY, 0)})
+    except OperationFailure as error:
+        if not is_refused(error):
+            raise
+        return {}
 
 
 def _collection_stats(client: MongoClient[dict[str, Any]], load: Load) -> dict[str, Any]:

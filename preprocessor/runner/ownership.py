@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.errors import KEPT, TargetError
+from preprocessor.runner.rights import is_refused
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -27,7 +28,7 @@ def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
                 f"the database {name!r} exists and was not made by mongo-tables; it stays untouched",
                 "rename it, or give the experiment another `database`",
             )
-        client.drop_database(name)
+        _drop(client, name)
     client[name][MARKER].insert_one({**_MARK, "run": run})
 
 
@@ -55,7 +56,21 @@ def wait_for_members(client: MongoClient[dict[str, Any]], name: str) -> None:
 def drop(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
     """Drop the database ``name`` if it is that of the run."""
     if _exists(client, name) and _run(client, name) == run:
+        _drop(client, name)
+
+
+def _drop(client: MongoClient[dict[str, Any]], name: str) -> None:
+    """Drop the database, or all of its collections, which a user with ``readWrite`` alone is permitted."""
+    from pymongo.errors import OperationFailure
+
+    try:
         client.drop_database(name)
+    except OperationFailure as error:
+        if not is_refused(error):
+            raise
+        # The marker goes last: a run that is cut off here leaves the rest to the next.
+        for collection in sorted(client[name].list_collection_names(), key=MARKER.__eq__):
+            client[name].drop_collection(collection)
 
 
 def was_made_by_run(client: MongoClient[dict[str, Any]], name: str) -> bool:

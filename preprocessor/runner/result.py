@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from preprocessor.runner import littleslaw
+from preprocessor.runner.diagnosticdata import SOURCE
 from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.latency import mean, summarise, summarise_series
 from preprocessor.runner.load import Outcome
@@ -33,6 +34,7 @@ class Context:
     """
 
     machine: Machine
+    servers: Mapping[str, Any]
     target: str
     target_name: str
     versions: Mapping[str, str]
@@ -101,8 +103,7 @@ def compose(
         "_id": row_id(published, number),
         **_times(measurement),
         **_parameters(published, scaled, number, real),
-        "before_status": measurement.before,
-        "after_status": measurement.after,
+        **_states(measurement),
         "metrics": _metrics(measurement, context.machine),
         "testResults": {**test_results, **measurement.conclusion},
         "bench_config": dict(context.machine.bench_config),
@@ -112,6 +113,13 @@ def compose(
         **_by_the_server(measurement, context),
         "repeats": [_repeat(measurement)],
     }
+
+
+def _states(measurement: Measurement) -> dict[str, Any]:
+    """The states of the server around the window, where it told them."""
+    if not (measurement.before and measurement.after):
+        return {}
+    return {"before_status": measurement.before, "after_status": measurement.after}
 
 
 def _times(measurement: Measurement) -> dict[str, Any]:
@@ -152,6 +160,7 @@ def _settings(measurement: Measurement, context: Context) -> dict[str, Any]:
         "read_preference": dict(options.read_preference),
         "versions": dict(context.versions),
         "hardware": dict(context.hardware),
+        "servers": dict(context.servers),
         "topology": dict(context.machine.topology),
     }
 
@@ -170,14 +179,20 @@ def _with(values: Mapping[str, Any], real: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _metrics(shown: Measurement, machine: Machine) -> dict[str, Any]:
-    here = machine.data_directory is not None
     return {
         "start": shown.start_time,
         "end": shown.end_time,
-        "scope": "the whole machine, client and all members" if here else "the server only",
+        "scope": _scope(shown, machine),
+        "source": shown.source,
         "measurements": shown.process_series,
         "diskMetrics": shown.disk_series,
     }
+
+
+def _scope(shown: Measurement, machine: Machine) -> str:
+    if machine.data_directory is not None:
+        return "the whole machine, client and all members"
+    return "the server only" if shown.source is None else "the machine of the primary"
 
 
 def _experiment(published: Experiment, number: int, context: Context) -> dict[str, Any]:
@@ -296,12 +311,13 @@ def _pacing(measurement: Measurement, context: Context) -> dict[str, Any]:
 
 
 def _processors(measurement: Measurement) -> dict[str, float] | None:
-    """Busy processors on average, by whose they were; ``other`` is what else the machine did meanwhile."""
+    """Busy processors on average, by whose they were; ``other`` is what else the servers' machine did meanwhile."""
     if measurement.cores is None:
         return None
     client = sum(measurement.outcome.process_cpu_seconds) / measurement.outcome.seconds
     busy, server = measurement.cores["busy"], measurement.cores["server"]
-    return {"busy": busy, "server": server, "client": client, "other": max(0.0, busy - server - client)}
+    here = client if measurement.source != SOURCE else 0.0  # else the client's are those of its own machine
+    return {"busy": busy, "server": server, "client": client, "other": max(0.0, busy - server - here)}
 
 
 def _repeat(measurement: Measurement) -> dict[str, Any]:
@@ -345,7 +361,12 @@ def _checks(measurement: Measurement, context: Context, connections: int) -> dic
         if not context.rates
         else None
     )
-    return {"littles_law": law, "steady_part": outcome.steady, "steady": outcome.keeps_speed}
+    return {
+        "littles_law": law,
+        "steady_part": outcome.steady,
+        "steady": outcome.keeps_speed,
+        "settled": measurement.settled,
+    }
 
 
 def _warm_up(measurement: Measurement) -> dict[str, Any]:

@@ -60,7 +60,7 @@ _ENGINE = {
 class Sample:
     """Sums since machine and server started; ``cpu`` and ``disk`` are empty when they cannot be seen.
 
-    ``server_cpu`` is processor time of the members in seconds, 0.0 when they run elsewhere.
+    ``server_cpu`` is processor time in seconds of the members on the machine, 0.0 when that cannot be seen.
     """
 
     when: datetime
@@ -71,14 +71,35 @@ class Sample:
     engine: dict[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The samples of a window, at least two, and those of the servers' machine: the same where that is this one.
+
+    ``machine`` is empty where fewer than two samples of it lie in the window.
+    """
+
+    samples: Sequence[Sample]
+    machine: Sequence[Sample]
+
+
 class Sampler:
     """Takes samples in a thread of its own, between ``start`` and ``stop``."""
 
     def __init__(
-        self, status: Callable[[], Mapping[str, Any]], data_directory: Path | None, pids: Sequence[int]
+        self,
+        status: Callable[[], Mapping[str, Any]],
+        data_directory: Path | None,
+        pids: Sequence[int],
+        machine: Callable[[], tuple[Sample, Any] | None] | None = None,
     ) -> None:
-        """``status`` gives ``serverStatus``; without ``data_directory`` the server is elsewhere."""
+        """``status`` gives ``serverStatus``; without ``data_directory`` the server is elsewhere.
+
+        ``machine`` gives the last sample that the server took of its own machine, and which server that was.
+        """
         self._status = status
+        self._machine = machine
+        self._theirs: list[Sample] = []
+        self._took: Any = None
         self._device = _device(data_directory) if data_directory else None
         self._here = data_directory is not None
         self._pids = pids
@@ -88,11 +109,12 @@ class Sampler:
 
     def start(self) -> None:
         """Take the first sample and begin; where it has begun, begin anew with this one."""
+        self._theirs, self._took = [], None
         self._samples = [self._take()]
         if not self._thread.is_alive():
             self._thread.start()
 
-    def stop(self) -> Sequence[Sample]:
+    def stop(self) -> Seen:
         """Take the last sample and give them all."""
         self.cease()
         self._thread.join()
@@ -100,7 +122,12 @@ class Sampler:
         # A rate over a moment says nothing, so a sample taken just before gives way to the last one.
         if len(self._samples) > 1 and last.when - self._samples[-1].when < SHORTEST_INTERVAL:
             self._samples.pop()
-        return [*self._samples, last]
+        samples = [*self._samples, last]
+        if self._here:
+            return Seen(samples, samples)
+        # The first was taken by the server before the window began.
+        inside = self._theirs[1:]
+        return Seen(samples, inside if len(inside) > 1 else [])
 
     def cease(self) -> None:
         """Take no more samples; after a failure nobody waits for the last one."""
@@ -115,30 +142,52 @@ class Sampler:
             with suppress(PyMongoError):
                 self._samples.append(self._take())
             if len(self._samples) > MOST_SAMPLES:
-                self._samples = self._samples[::2]
+                self._samples, self._theirs = self._samples[::2], self._theirs[:1] + self._theirs[1::2]
                 interval *= 2
 
     def _take(self) -> Sample:
         import psutil
 
+        self._look_at_machine()
         status = self._status()
         return Sample(
             when=datetime.now(UTC),
             cpu=psutil.cpu_times()._asdict() if self._here else {},
             disk=psutil.disk_io_counters(perdisk=True)[self._device]._asdict() if self._device else {},
             server_cpu=sum(_cpu_seconds(pid) for pid in self._pids),
-            operations=dict(status["opLatencies"]),
+            operations=dict(status.get("opLatencies", {})),
             engine={
                 name: count for name, (_, path) in _ENGINE.items() if (count := _at(status, path)) is not None
             },
         )
 
+    def _look_at_machine(self) -> None:
+        """Keep the server's last sample if it is new; with another server before it, what it took is another's."""
+        from pymongo.errors import OperationFailure
+
+        if self._machine is None:
+            return
+        try:
+            found = self._machine()
+        except OperationFailure:  # it is not permitted, and will not be
+            self._machine = None
+            return
+        if found is None:
+            return
+        sample, took = found
+        if took != self._took:
+            self._theirs, self._took = [], took
+        if not self._theirs or sample.when > self._theirs[-1].when:
+            self._theirs.append(sample)
+
 
 def cores(samples: Sequence[Sample]) -> dict[str, float] | None:
-    """How many processors were busy on average between first and last sample, and how many with the members.
+    """How many processors of their machine were busy on average between first and last sample.
 
-    None when the members run elsewhere.
+    ``server`` is how many of them were with the members on it. None when the machine cannot be seen.
     """
+    if not samples:
+        return None
     first, last = samples[0], samples[-1]
     seconds = (last.when - first.when).total_seconds()
     if not first.cpu or seconds <= 0:
@@ -148,14 +197,19 @@ def cores(samples: Sequence[Sample]) -> dict[str, float] | None:
     return {"busy": busy / seconds, "server": (last.server_cpu - first.server_cpu) / seconds}
 
 
-def series(samples: Sequence[Sample]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def series(seen: Seen) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Give the series of the process and those of the disk, in the shape of Atlas."""
-    process = [_series(name, "MILLISECONDS", samples, _mean_time(kind)) for name, kind in _OPERATIONS.items()]
-    if samples[0].cpu:
+    samples, machine = seen.samples, seen.machine
+    process = [
+        _series(name, "MILLISECONDS", samples, _mean_time(kind))
+        for name, kind in _OPERATIONS.items()
+        if all(kind in sample.operations for sample in samples)
+    ]
+    if machine and machine[0].cpu:
         process = [
-            _series(name, "PERCENT", samples, _percent(field))
+            _series(name, "PERCENT", machine, _percent(field))
             for name, field in _CPU.items()
-            if field in samples[0].cpu
+            if field in machine[0].cpu
         ] + process
     process += [
         _series(name, unit, samples, _value(name) if unit == "BYTES" else _engine_rate(name))
@@ -163,8 +217,8 @@ def series(samples: Sequence[Sample]) -> tuple[list[dict[str, Any]], list[dict[s
         if all(name in sample.engine for sample in samples)
     ]
     disk = []
-    if samples[0].disk:
-        disk = [_series(name, unit, samples, _rate(fields)) for name, (unit, fields) in _DISK.items()]
+    if machine and machine[0].disk:
+        disk = [_series(name, unit, machine, _rate(fields)) for name, (unit, fields) in _DISK.items()]
     return process, disk
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.errors import TargetError
+from preprocessor.runner.rights import MONITOR, is_refused
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -38,14 +39,29 @@ def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
     """The kept sections of ``serverStatus``, in the server's order; what a version does not have is not there.
 
     ``host`` becomes the member's name in its replica set, or the address it was reached by: the machine's own name is
-    nobody's business. Raises TargetError when the server has no WiredTiger.
+    nobody's business. Empty when the command is not permitted; without ``wiredTiger`` of a server that has none, as the
+    mongos of a sharded cluster.
     """
-    kept = _kept(client.admin.command("serverStatus"), KEPT)
-    if "wiredTiger" not in kept:
-        message = f"{kept.get('process', 'the server')} has no WiredTiger, whose counters results are made of"
-        raise TargetError(message, "name a replica set, and not the mongos of a sharded cluster")
+    from pymongo.errors import OperationFailure
+
+    try:
+        kept = _kept(client.admin.command("serverStatus"), KEPT)
+    except OperationFailure as error:
+        if not is_refused(error):
+            raise
+        return {}
     kept["host"] = kept.get("repl", {}).get("me") or ":".join(map(str, client.address or ("unknown",)))
     return kept
+
+
+def cache_bytes(client: MongoClient[dict[str, Any]]) -> int:
+    """The size of WiredTiger's cache that the primary says it has. Raises TargetError when it does not say."""
+    found = status(client)
+    if "wiredTiger" in found:
+        return int(found["wiredTiger"]["cache"]["maximum bytes configured"])
+    message = "the experiment needs the size of WiredTiger's cache, which the server does not tell"
+    hint = f"the role {MONITOR} permits serverStatus" if not found else "name the mongod of a replica set"
+    raise TargetError(message, hint)
 
 
 def _kept(section: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from preprocessor.runner.sampling import Sample, cores, series
+from preprocessor.runner.sampling import Sample, Seen, cores, series
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -34,7 +34,7 @@ SAMPLES = [
 
 
 def test_the_first_point_of_every_series_is_null():
-    process, disk = series(SAMPLES)
+    process, disk = series(Seen(SAMPLES, SAMPLES))
     assert len(process) == 9
     assert len(disk) == 5
     for one in process + disk:
@@ -42,18 +42,18 @@ def test_the_first_point_of_every_series_is_null():
 
 
 def test_processor_time_is_percent_of_all_processors():
-    process, _ = series(SAMPLES)
+    process, _ = series(Seen(SAMPLES, SAMPLES))
     assert values(process, "SYSTEM_NORMALIZED_CPU_USER") == [None, 25.0, 75.0]
 
 
 def test_disk_rates_are_for_one_second():
-    _, disk = series(SAMPLES)
+    _, disk = series(Seen(SAMPLES, SAMPLES))
     assert values(disk, "DISK_PARTITION_THROUGHPUT_WRITE") == [None, 1000.0, 0.0]
     assert values(disk, "DISK_PARTITION_IOPS_TOTAL") == [None, 4.0, 4.0]
 
 
 def test_mean_time_of_writes_is_milliseconds_and_null_when_there_were_none():
-    process, _ = series(SAMPLES)
+    process, _ = series(Seen(SAMPLES, SAMPLES))
     assert values(process, "OP_EXECUTION_TIME_WRITES") == [None, 5.0, None]
 
 
@@ -63,15 +63,15 @@ def test_busy_processors_are_counted_over_the_whole_time():
 
 def test_a_server_elsewhere_has_no_series_of_this_machine():
     away = [Sample(START + timedelta(seconds=n), {}, {}, 0.0, SAMPLES[0].operations) for n in range(2)]
-    process, disk = series(away)
+    process, disk = series(Seen(away, []))
     assert {one["name"] for one in process} == {
         "OP_EXECUTION_TIME_READS", "OP_EXECUTION_TIME_WRITES", "OP_EXECUTION_TIME_COMMANDS"
     }  # fmt: skip
     assert disk == []
-    assert cores(away) is None
+    assert cores([]) is None
 
 
 def test_counters_of_the_storage_engine_are_values_or_rates():
-    process, _ = series(SAMPLES)
+    process, _ = series(Seen(SAMPLES, SAMPLES))
     assert values(process, "CACHE_USED_BYTES") == [None, 2000.0, 4000.0]
     assert values(process, "CHECKPOINTS") == [None, 0.0, 0.5]

@@ -9,7 +9,8 @@ import pytest
 from pymongo import MongoClient
 
 from preprocessor.runner.errors import TargetError
-from preprocessor.runner.serverstatus import KEPT, status
+from preprocessor.runner.iostats import reads
+from preprocessor.runner.serverstatus import KEPT, cache_bytes, status
 
 
 @pytest.fixture
@@ -51,7 +52,27 @@ class WithoutEngine:
     admin = SimpleNamespace(command=lambda name: {"host": "db-17", "process": "mongos", "pid": 1})
 
 
-def test_a_server_without_the_counters_that_results_are_made_of_is_told():
-    with pytest.raises(TargetError, match="mongos has no WiredTiger") as caught:
-        status(WithoutEngine())
+def test_of_a_server_without_storage_the_rest_is_kept_and_reads_are_not_known():
+    kept = status(WithoutEngine())
+    assert kept == {"host": "unknown", "process": "mongos", "pid": 1}
+    assert set(reads(kept, kept, (None, None)).values()) == {None}
+
+
+def test_an_experiment_that_needs_the_cache_says_so_of_a_server_without_one():
+    with pytest.raises(TargetError, match="size of WiredTiger's cache") as caught:
+        cache_bytes(WithoutEngine())
     assert "replica set" in caught.value.hint
+
+
+def test_what_is_not_permitted_is_empty_and_the_role_is_named_where_nothing_goes_without(
+    mongod_with_password,
+):
+    with MongoClient(mongod_with_password.uri(credentials="owner:known-only-to-tests@")) as owner:
+        owner.admin.command("createUser", "few", pwd="few", roles=["readWriteAnyDatabase"])
+    with MongoClient(mongod_with_password.uri(credentials="few:few@")) as few:
+        assert status(few) == {}
+        with pytest.raises(TargetError) as caught:
+            cache_bytes(few)
+    with MongoClient(mongod_with_password.uri(credentials="owner:known-only-to-tests@")) as owner:
+        owner.admin.command("dropUser", "few")
+    assert caught.value.hint == "the role clusterMonitor permits serverStatus"

@@ -1,0 +1,46 @@
+"""Which role of MongoDB permits what a run asks for, so that a refusal can be told with its remedy.
+
+By https://www.mongodb.com/docs/manual/reference/built-in-roles/, tried with users of MongoDB 6.0.5. The work itself
+needs ``readWriteAnyDatabase``, or ``readWrite`` on the database of the experiment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pymongo.errors import OperationFailure
+
+MONITOR: Final = "clusterMonitor"
+ROLES: Final[Mapping[str, str]] = {
+    "serverStatus": MONITOR,
+    "hostInfo": MONITOR,
+    "getCmdLineOpts": MONITOR,
+    "getParameter": MONITOR,
+    "replSetGetConfig": MONITOR,
+    "replSetGetStatus": MONITOR,
+    "getDiagnosticData": MONITOR,
+    "fsync": "hostManager",
+    "dropDatabase": "dbAdminAnyDatabase",
+}
+"""The least built-in role by command."""
+
+_UNAUTHORIZED: Final = 13
+_ATLAS: Final = 8000
+"""What Atlas answers where a tier does not have a command."""
+
+
+def is_refused(error: OperationFailure) -> bool:
+    """Whether the server does not permit the command, to this user or to any."""
+    return error.code in (_UNAUTHORIZED, _ATLAS)
+
+
+def unknown(what: str, error: OperationFailure | None) -> dict[str, str]:
+    """What a row says of something that could not be asked: the missing role, or the reason."""
+    if error is not None and error.code == _UNAUTHORIZED and what in ROLES:
+        return {"what": what, "role": ROLES[what]}
+    if error is None:
+        return {"what": what, "reason": "no answer"}
+    name = (error.details or {}).get("codeName")
+    return {"what": what, "reason": str(name or f"error {error.code}")}

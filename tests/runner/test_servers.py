@@ -1,0 +1,209 @@
+"""A deployment that somebody gives: its rows say what its servers are, as far as the user may ask, and what not."""
+
+from __future__ import annotations
+
+import io
+import json
+import socket
+
+import psutil
+import pytest
+from pymongo import MongoClient
+
+from preprocessor.runner import experiment as experiments
+from preprocessor.runner.diagnosticdata import read_machine
+from preprocessor.runner.execution import Options, execute, open_run
+from preprocessor.runner.journal import open_journal
+from preprocessor.runner.progress import Progress
+from preprocessor.runner.resultcheck import check_result
+from preprocessor.runner.servers import GIVEN, ask_servers, topology
+from preprocessor.runner.store import FileStore
+from preprocessor.runner.target import UriTarget
+
+DATABASE = "mongo_tables_rights"
+EXPERIMENT = f"""\
+name = "rights"
+title = "A few records"
+workload = "ycsb"
+
+[parameters]
+database = "{DATABASE}"
+collection = "usertable"
+numberOfThreads = 2
+testTimeSecs = 1
+readproportion = 0.5
+updateproportion = 0.5
+
+[[variants]]
+recordcount = 100
+"""
+OPTIONS = Options(scale=1.0, seconds=0.7, repeats=1, seed=1, client="wire")
+USERS = {
+    "writer": [],
+    "looking": ["looking"],
+    "monitor": ["clusterMonitor"],
+    "owner": ["clusterMonitor", "hostManager"],
+}
+"""User → roles beside ``readWriteAnyDatabase``."""
+OF_MONITOR = {
+    "serverStatus", "hostInfo", "getCmdLineOpts", "getParameter", "replSetGetConfig", "replSetGetStatus", "getDiagnosticData",
+}  # fmt: skip
+PASSWORD = "known-only-to-this-test"
+
+
+@pytest.fixture(scope="module")
+def users(replica_set):
+    """Users of the set by what they may ask; it samples its machine ten times a second meanwhile."""
+    status = {"resource": {"cluster": True}, "actions": ["serverStatus"]}
+    period = "diagnosticDataCollectionPeriodMillis"
+    with MongoClient(replica_set.uri) as client:
+        client.admin.command("createRole", "looking", privileges=[status], roles=[])
+        for user, roles in USERS.items():
+            client.admin.command("createUser", user, pwd=PASSWORD, roles=["readWriteAnyDatabase", *roles])
+        client.admin.command({"setParameter": 1, period: 100})
+        yield lambda user: "mongodb://{}:{}@{}".format(user, PASSWORD, replica_set.uri.rpartition("@")[2])
+        client.admin.command({"setParameter": 1, period: 1000})
+        for user in USERS:
+            client.admin.command("dropUser", user)
+        client.admin.command("dropRole", "looking")
+
+
+@pytest.fixture(scope="module")
+def measured(users, crew, tmp_path_factory):
+    """User → the row that a run writes with its rights, and what is said on the terminal."""
+    found = {}
+    for user in USERS:
+        store, said = FileStore(tmp_path_factory.mktemp(user)), io.StringIO()
+        experiment = experiments.read(EXPERIMENT.encode(), "rights.toml")
+        run = open_run(experiment, OPTIONS, UriTarget(users(user)), crew, Progress(said))
+        execute(run, store, open_journal(store, "rights", {}, resume=False))
+        found[user] = store.rows("rights")[0], said.getvalue()
+    return found
+
+
+def missing(row):
+    return {one["what"]: one.get("role") for one in row["servers"]["not_known"]}
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_every_user_who_may_write_gets_a_row_as_the_schema_says(measured, user):
+    row, _ = measured[user]
+    check_result(row)
+    assert row["work"]["operations"] > 0
+    assert row["versions"]["server"] == row["servers"]["members"][0]["version"]
+    assert row["servers"]["members"][0]["role"] == "primary"
+
+
+def test_with_clusterMonitor_the_row_has_machine_members_cache_and_processors(measured):
+    row, said = measured["monitor"]
+    (member,) = row["servers"]["members"]
+    assert missing(row) == {}
+    assert "not permitted" not in said
+    assert (member["cores"], member["cache_gib"]) == (psutil.cpu_count(), 0.25)
+    assert member["memory_gib"] == pytest.approx(row["hardware"]["memory_gib"], abs=0.2)
+    assert member["options"] == {"cache_size_gb": 0.25, "oplog_size_mb": 990}
+    assert (member["votes"], member["storage_engine"], row["servers"]["feature_compatibility"]) == (
+        1,
+        "wiredTiger",
+        "6.0",
+    )
+    assert row["topology"] == {
+        "kind": "replica set", "members": 1, "cache_gb": 0.25, "block_compressor": "snappy", "place": GIVEN
+    }  # fmt: skip
+    assert row["reads"]["pages_requested"] > 0
+
+
+def test_the_servers_samples_of_its_machine_fill_what_tables_of_resources_read(measured):
+    row, _ = measured["monitor"]
+    assert row["metrics"]["source"] == "getDiagnosticData"
+    names = {one["name"] for one in (*row["metrics"]["measurements"], *row["metrics"]["diskMetrics"])}
+    assert {
+        "SYSTEM_NORMALIZED_CPU_USER",
+        "SYSTEM_NORMALIZED_CPU_IOWAIT",
+        "DISK_PARTITION_IOPS_TOTAL",
+    } <= names
+    for one in row["metrics"]["measurements"]:
+        points = [point["value"] for point in one["dataPoints"]]
+        assert points[0] is None
+        assert all(point is None or point >= 0 for point in points)
+    busy = row["processors"]
+    assert 0 < busy["server"] <= busy["busy"] + 0.5
+    assert busy["busy"] <= psutil.cpu_count() + 0.1
+
+
+def test_what_the_server_sees_of_this_machine_is_what_we_see(users):
+    with MongoClient(users("monitor")) as client:
+        sample, _ = read_machine(client)
+    ours = psutil.cpu_times()._asdict()
+    assert sample.cpu.keys() == ours.keys()
+    assert sum(sample.cpu.values()) == pytest.approx(sum(ours.values()), rel=0.01)
+    disks = psutil.disk_io_counters(perdisk=True)
+    if len(disks) == 1:  # else psutil counts partitions as well
+        (disk,) = disks.values()
+        assert sample.disk["write_bytes"] == pytest.approx(disk.write_bytes, rel=0.05)
+
+
+def test_without_any_role_the_row_has_what_the_client_saw_and_names_what_is_missing(measured):
+    row, said = measured["writer"]
+    assert missing(row) == dict.fromkeys(OF_MONITOR, "clusterMonitor")
+    assert not {"before_status", "after_status"} & row.keys()
+    assert row["processors"] is None
+    assert row["metrics"]["source"] is None
+    assert row["metrics"]["diskMetrics"] == []
+    assert row["reads"]["pages_requested"] is None
+    assert row["topology"] == {"kind": "replica set", "members": 1, "place": GIVEN}
+    assert "cores" not in row["servers"]["members"][0]
+    assert "not permitted without the role clusterMonitor:  replSetGetConfig, " in said
+
+
+def test_with_a_role_that_permits_serverStatus_only_the_rest_is_named(measured):
+    row, _ = measured["looking"]
+    assert missing(row) == dict.fromkeys(OF_MONITOR - {"serverStatus"}, "clusterMonitor")
+    assert row["before_status"]["wiredTiger"]["cache"]
+    assert row["servers"]["members"][0]["cache_gib"] == 0.25
+    assert row["processors"] is None
+
+
+def test_a_row_says_whether_the_server_was_permitted_to_settle(measured):
+    settled = {user: row["checks"]["settled"] for user, (row, _) in measured.items()}
+    assert settled == {"writer": False, "looking": False, "monitor": False, "owner": True}
+
+
+def test_a_user_who_may_not_drop_databases_leaves_none(measured, replica_set):
+    assert measured
+    with MongoClient(replica_set.uri) as client:
+        assert DATABASE not in client.list_database_names()
+
+
+def test_no_name_of_a_host_folder_or_file_and_no_password_is_told(measured, replica_set):
+    row, said = measured["owner"]
+    told = json.dumps([row["servers"], row["topology"], said], default=str)
+    port = replica_set.uri.partition("localhost:")[2].partition("/")[0]
+    for secret in (
+        "localhost",
+        socket.gethostname(),
+        port,
+        replica_set.directory.name,
+        "mongod.log",
+        PASSWORD,
+    ):
+        assert secret not in told
+
+
+def test_members_that_do_not_answer_are_counted_and_named(replica_set):
+    asked = ask_servers(replica_set.uri)
+    (address,) = asked.members
+    port = address.partition(":")[2]
+    other = "elsewhere:1"
+    both = type(asked)(
+        asked.kind,
+        {other: {"role": "primary"}, **asked.members},
+        None,
+        [{"what": "hostInfo", "reason": "no answer"}],
+    )
+    told = both.describe(("localhost", int(port)))
+    assert [one.get("role") for one in told["members"]] == ["primary", "secondary"]
+    assert told["not_known"] == [{"what": "hostInfo", "reason": "no answer"}]
+    assert topology(told, {"kind": GIVEN})["members"] == 2
+    assert "cache_gb" not in topology(told, {"kind": GIVEN})  # that of one of them is not known
+    assert topology(told, {"kind": "replica set", "members": 7})["members"] == 7
