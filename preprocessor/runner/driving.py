@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from preprocessor.runner.lag import Lag
+from preprocessor.runner.recording import Recording
 from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.schedule import Pace, Schedule
 from preprocessor.runner.series import EXACT_BELOW, Counts, Series, bucket, merge
@@ -22,7 +22,7 @@ NO_LONGER_PRIMARY = frozenset({91, 189, 10058, 10107, 11600, 11602, 13435, 13436
 https://github.com/mongodb/specifications/blob/master/source/server-discovery-and-monitoring/server-discovery-and-monitoring.md
 """
 
-_Counting = defaultdict[str, dict[int, int]]
+_NOTHING = Done(0, 0, 0)
 UNSENT = "unsent"
 """The kind under which operations are counted that were not sent."""
 
@@ -79,18 +79,26 @@ class Surroundings:
 
 
 def drive(
-    step: Step, tally: ConnectionStats, pace: Pace, window: Window, slot: int, around: Surroundings
+    step: Step,
+    tally: ConnectionStats,
+    pace: Pace,
+    window: Window,
+    slot: int,
+    around: Surroundings,
+    recording: Recording | None = None,
 ) -> None:
     """Repeat the step at its pace until it is finished or its time is over.
 
-    ``window.counters[slot]`` is kept at the number of operations so far, for whoever shows progress.
+    ``window.counters[slot]`` is kept at the number of operations so far, for whoever shows progress. ``recording`` is
+    that of all connections of this thread, where there are others.
     """
     clock, edges, counters, inside = time.monotonic_ns, window.edges, window.counters, tally.inside
-    operations = documents = size = requests = busy = failures = 0
-    recorded = began = over = lost = 0
-    counts: _Counting = defaultdict(dict)
+    recording = recording or Recording(tally.series, window, (slot,))
+    counts = recording.counts
+    operations = documents = size = requests = alike = each = busy = over = failures = lost = 0
+    last, of_kind, own_time = _NOTHING, counts[""], _NOTHING.microseconds
     step, starts, schedule = _paced(step, tally, pace, window, slot, around)
-    for sent, meant in starts:
+    for sent in starts:
         try:
             done = step()
         except Exception as error:  # whatever a driver raises is counted under its name
@@ -100,36 +108,44 @@ def drive(
                 continue
             break
         now = clock()
-        if done is None:
-            window.find_nothing_left(now)
-            break
+        if done is not last:  # most steps give the same thing again: what is in it need not be looked up
+            if done is None:
+                window.find_nothing_left(now)
+                break
+            documents += alike * last.documents
+            size += alike * last.bytes
+            requests += alike
+            last, alike, each, own_time = done, 0, done.operations, done.microseconds
+            of_kind = counts[done.kind]
         if failures:
             lost = failures = _note_service(tally, now - lost)
-        if done.microseconds is not None:
-            sent = meant = now - done.microseconds * 1000
-        if now >= over:  # an interval of the series is over, or the first has not begun
-            _note(tally.series, began - edges[2], operations - recorded, counts)
-            counts = defaultdict(dict)
-            recorded = operations
-            began, over = _interval(now, edges[2], tally.series.width)
-        operations += done.operations
-        documents += done.documents
-        size += done.bytes
+        meant = sent if schedule is None else schedule.meant
+        if own_time is not None:
+            sent = meant = now - own_time * 1000
+        lies_inside = True
+        if now >= over:
+            over = recording.turn(now)
+            lies_inside = edges[0] <= sent and now <= edges[1]
+        alike += 1
+        operations += each
         counters[slot] = operations
-        requests += 1
         busy += now - sent
         took = (now - meant) // 1000
-        if edges[0] > sent or now > edges[1]:
+        if not lies_inside:
             inside.take_off(done, now - sent, 1 - window.part(slot, sent, now))
             if _is_recorded_apart(tally, edges, (sent, now), (done.kind, took)):
-                recorded += done.operations
+                recording.apart += each
                 continue
         if took >= EXACT_BELOW:
             took = bucket(took)
-        of_kind = counts[done.kind]
         of_kind[took] = of_kind.get(took, 0) + 1
-    _note(tally.series, began - edges[2], operations - recorded, counts)
+    recording.add()
     _note_unsent(tally, schedule, edges[1])
+    documents, size, requests = (
+        documents + alike * last.documents,
+        size + alike * last.bytes,
+        requests + alike,
+    )
     tally.operations, tally.documents, tally.bytes = operations, documents, size
     inside.add(Inside(operations, documents, size, requests, busy))
     tally.finished = time.monotonic()
@@ -137,7 +153,7 @@ def drive(
 
 def _paced(
     step: Step, tally: ConnectionStats, pace: Pace, window: Window, slot: int, around: Surroundings
-) -> tuple[Step, Iterator[tuple[int, int]], Schedule | None]:
+) -> tuple[Step, Iterator[int], Schedule | None]:
     """The step, which with a rate counts its own time too, and when to do it."""
     if not pace.intervals:
         return step, _closed_loop(pace, tally, window.edges, around.sleep), None
@@ -151,12 +167,6 @@ def _paced(
         return done
 
     return timed, schedule.starts(window.edges, around.sleep), schedule
-
-
-def _note(series: Series, since: int, operations: int, counts: _Counting) -> None:
-    """Count what was answered in an interval, if anything was."""
-    if counts:
-        series.add(since, operations, counts)
 
 
 def _goes_on(
@@ -205,23 +215,15 @@ def _is_recorded_apart(
     return sent < edges[2] or answered > edges[1]
 
 
-def _interval(now: int, first: int, width: int) -> tuple[int, int]:
-    """When the interval began that ``now`` lies in, and when it is over; 0 while nothing is counted yet."""
-    if now < first:
-        return 0, 0
-    began = now - (now - first) % width
-    return began, began + width
-
-
 def _closed_loop(
     pace: Pace, tally: ConnectionStats, edges: memoryview[int], sleep: Callable[[float], None]
-) -> Iterator[tuple[int, int]]:
-    """When each operation starts, twice; waits until the first is to."""
+) -> Iterator[int]:
+    """When each operation starts; waits until the first is to."""
     clock = time.monotonic_ns
     sleep(max(0.0, pace.first - time.monotonic()))
     tally.first_late.append(clock() - round(pace.first * 1e9))
     while (now := clock()) < edges[3]:
-        yield now, now
+        yield now
 
 
 def add_up(tallies: list[ConnectionStats]) -> ConnectionStats:

@@ -49,31 +49,32 @@ class Schedule:
         self._counters = counters
         self._slot = slot
         self._each = pace.each
-        self._meant = round(pace.first * 1e9)
+        self.meant = round(pace.first * 1e9)
+        """When the request was meant to start that was sent last, or is sent next."""
         self.sent = 0
         """Operations that were sent."""
         self.first_late: list[int] = []
         """By how many nanoseconds the first request was sent later than it was meant, once it is."""
 
-    def starts(self, edges: memoryview[int], sleep: Callable[[float], None]) -> Iterator[tuple[int, int]]:
-        """When each request starts, and when it was meant to, in nanoseconds; waits until then."""
+    def starts(self, edges: memoryview[int], sleep: Callable[[float], None]) -> Iterator[int]:
+        """When each request starts, in nanoseconds; waits until it is meant to."""
         clock = time.monotonic_ns
-        while self._meant < edges[3] and (now := clock()) < edges[3]:
-            if self._meant > now:
-                sleep((self._meant - now) / 1e9)
+        while self.meant < edges[3] and (now := clock()) < edges[3]:
+            if self.meant > now:
+                sleep((self.meant - now) / 1e9)
                 now = clock()
             if not self.first_late:
-                self.first_late.append(now - self._meant)
+                self.first_late.append(now - self.meant)
             before = self._counters[self._slot]
-            yield now, self._meant
+            yield now
             self._each = self._counters[self._slot] - before or self._each
             self.sent += self._each
-            self._meant = self._pace.after(self._meant, self._each)
+            self.meant = self._pace.after(self.meant, self._each)
         # The window is as long as it was to be, not only until its last operation.
         sleep(max(0, edges[3] - clock()) / 1e9)
 
     def unsent(self, closes: int) -> Iterator[tuple[int, int]]:
         """Operations of each request that was meant before ``closes`` and not sent, and its age then in nanoseconds."""
-        while self._meant < closes:
-            yield self._each, closes - self._meant
-            self._meant = self._pace.after(self._meant, self._each)
+        while self.meant < closes:
+            yield self._each, closes - self.meant
+            self.meant = self._pace.after(self.meant, self._each)

@@ -109,14 +109,15 @@ class Window:
         self.edges = memoryview(board.edges).cast("B").cast("q")
         self.counters = memoryview(board.counters).cast("B").cast("Q")
         self._first_answers = memoryview(board.first_answers).cast("B").cast("q")[:connections]
-        self._by_amount = by_amount
+        self.others_close = by_amount
+        """Whether it closes when any connection of any process finds nothing left."""
         self.cpu_opened: float | None = None
         """Processor time of this process when the window opened, as soon as that was noticed."""
         self.cpu_closed: float | None = None
 
     def part(self, slot: int, sent: int, answered: int) -> float:
         """The part of a request's time that lies inside, for one that may not lie there as a whole."""
-        if self.edges[_OPENS] == NEVER and self._by_amount:
+        if self.edges[_OPENS] == NEVER and self.others_close:
             self._open_with_the_last(slot, answered)
         opens, closes = self.edges[_OPENS], self.edges[_CLOSES]
         if sent < opens <= answered and self.cpu_opened is None:
@@ -145,7 +146,7 @@ class Window:
 
     def find_nothing_left(self, now: int) -> None:
         """A connection finds no more work: the steady part is over."""
-        if self._by_amount:
+        if self.others_close:
             self.edges[_CLOSES] = min(self.edges[_CLOSES], now)
 
 

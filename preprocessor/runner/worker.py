@@ -19,6 +19,7 @@ from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.runner.clients import Client, Kind, PyMongoClient
 from preprocessor.runner.driving import ConnectionStats, Surroundings, add_up, drive, one_line
 from preprocessor.runner.lag import Lag, run_queue_delay
+from preprocessor.runner.recording import Recording
 from preprocessor.runner.requestoptions import RequestOptions, request_options
 from preprocessor.runner.schedule import Arrivals, Pace
 from preprocessor.runner.series import Series, interval_for
@@ -191,15 +192,24 @@ def _timed(
     load = assignment.load
     series = Series(interval_for(None if load.has_steady_part else load.seconds))
     window = Window(board, load.connections, load.has_steady_part)
+    in_one_thread = _can_share_thread(clients, load)
     tallies = [ConnectionStats(series) for _ in steps]
+    together = Recording(series, window, assignment.mine) if in_one_thread else None
     loops = [
         partial(
-            drive, step, tally, _pace(load, start, slot), window, slot, _around(client, load, window, tell)
+            drive,
+            step,
+            tally,
+            _pace(load, start, slot),
+            window,
+            slot,
+            _around(client, load, window, tell),
+            together,
         )
         for client, step, tally, slot in zip(clients, steps, tallies, assignment.mine, strict=True)
     ]
     begun = time.process_time()
-    in_one_thread, in_run_queue = _perform(clients, loops, load)
+    in_run_queue = _in_one_thread(clients, loops) if in_one_thread else _in_threads(loops)
     ended = time.process_time()
     total = add_up(tallies)
     total.in_one_thread = in_one_thread
@@ -273,18 +283,22 @@ def _pace(load: Load, start: float, slot: int) -> Pace:
     return Pace(first, intervals, load.seconds or 0.0, draw, each)
 
 
-def _perform(clients: list[Client], loops: Sequence[Callable[[], None]], load: Load) -> tuple[bool, int]:
-    """Do all loops; give whether one thread did, and the nanoseconds for which threads were ready and did not run."""
-    held = [client for client in clients if isinstance(client, WireClient)]
+def _can_share_thread(clients: Sequence[Client], load: Load) -> bool:
+    """Whether one thread is to do the work of all connections of this process."""
+    waiting = [isinstance(client, WireClient) and client.can_share_thread for client in clients]
     paced = load.rates or workload(load.workload).TRAITS.paces_itself
-    if held and (paced or len(held) > 1) and AVAILABLE and all(one.can_share_thread for one in held):
-        hub = Hub()
-        for client in held:
-            client.share_thread(hub)
-        before = run_queue_delay()
-        hub.run({client.files: loop for client, loop in zip(held, loops, strict=True)})
-        return True, run_queue_delay() - before
-    return False, _in_threads(loops)
+    return AVAILABLE and all(waiting) and (bool(paced) or len(waiting) > 1)
+
+
+def _in_one_thread(clients: Sequence[Client], loops: Sequence[Callable[[], None]]) -> int:
+    """Do all loops in this thread; give the nanoseconds for which it was ready to run and did not."""
+    hub = Hub()
+    held = [client for client in clients if isinstance(client, WireClient)]
+    for client in held:
+        client.share_thread(hub)
+    before = run_queue_delay()
+    hub.run({client.files: loop for client, loop in zip(held, loops, strict=True)})
+    return run_queue_delay() - before
 
 
 def _sleep(client: Client, seconds: float) -> None:

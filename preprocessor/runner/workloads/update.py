@@ -72,23 +72,28 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
     draw = random.Random(share.seed).random
     among = min(config["documentRange"], config["initialDocsToInsert"])
     reads = config.get("percentReads", 0) / 100
-    kind = "replace" if replaces else "update"
+    read = Done(1, 1, 0, "read")
+    changed = Done(1, 1, 0, "replace" if replaces else "update")
     turn = -1
 
     def step() -> Done:
-        nonlocal turn
+        nonlocal turn, read, changed
         selector = _SELECTOR.pack(_SELECTOR.size, b"\x12_id\0", int(draw() * among))
         if reads and draw() < reads:
             found, size = client.find(selector, 1, 0)
             if found != 1:
                 raise UnexpectedReply("a document is not there")
-            return Done(1, found, size, "read")
+            if size != read.bytes:  # seldom, as no fields are asked for
+                read = read._replace(bytes=size)
+            return read
         turn += 1
         change = changes[turn % PREPARED]
         matched = client.replace(selector, change) if replaces else client.update(selector, change, False)
         if matched != 1:
             raise UnexpectedReply("a document is not there")
-        return Done(1, 1, len(selector) + len(change), kind)
+        if len(selector) + len(change) != changed.bytes:
+            changed = changed._replace(bytes=len(selector) + len(change))
+        return changed
 
     return step
 
