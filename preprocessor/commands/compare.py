@@ -99,12 +99,27 @@ def _list_differences(rows: tuple[Comparison, ...]) -> Iterator[str]:
     counts: dict[str, int] = {}
     for row in rows:
         for field, (old, new) in row.differs.items():
-            line = f"{field}: {old} in OLD, {new} in NEW"
+            line = _describe_difference(row, field, old, new)
             counts[line] = counts.get(line, 0) + 1
     if not counts:
         yield "measured alike: no field of the provenance differs"
     for line, count in counts.items():
-        yield f"not measured alike: {line}" + (f" ({count} rows)" if count < len(rows) else "")
+        yield line + (f" ({count} rows)" if count < len(rows) else "")
+
+
+def _describe_difference(row: Comparison, field: str, old: Any, new: Any) -> str:
+    """The line of a difference; another machine is called that, and whose it is."""
+    from preprocessor.results.comparison import CLIENT, SERVERS
+
+    if field.startswith(SERVERS):
+        label, field = "servers on another machine", field.removeprefix(SERVERS)
+    elif field.startswith(CLIENT):
+        label = "measured on another machine" if row.shared else "client on another machine"
+        field = field.removeprefix(CLIENT)
+    else:
+        return f"not measured alike: {field}: {old} in OLD, {new} in NEW"
+    old, new = ("not known" if one is None else one for one in (old, new))
+    return f"{label}: {field}: {old} in OLD, {new} in NEW"
 
 
 def _format_json(difference: Difference) -> str:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.render.values import is_number, raw_text
-from preprocessor.results.provenance import LOCAL
+from preprocessor.results.machines import LOCAL
 
 if TYPE_CHECKING:
     from preprocessor.results.provenance import Provenance
@@ -52,6 +53,7 @@ def _parts(source: Provenance) -> tuple[str, ...]:
         _profile(sets),
         _all("MongoDB {}", (_at(one, "versions", "server") for one in sets)),
         _all("{}", map(_deployment, sets)),
+        _all("{}", map(_servers, sets)),
         _all("{}", map(_machine, sets)),
         _all("{}", map(_disk, sets)),
         _all("{}", map(_instance, sets)),
@@ -148,15 +150,37 @@ def _deployment(told: Told) -> str:
     )
 
 
+def _servers(told: Told) -> str:
+    """``3 servers: Some CPU, 4 processors, 16 GiB memory``, as far as they say; nothing of a target that is local."""
+    members = _at(told, "servers", "members")
+    if _at(told, "experiment", "target") == LOCAL or not isinstance(members, list):
+        return ""
+    counts = Counter(text for one in members if isinstance(one, Mapping) if (text := _describe_machine(one)))
+    unknown = len(members) > sum(counts.values())
+    if len(counts) == 1 and not unknown:
+        ((text, count),) = counts.items()
+        return f"server: {text}" if count == 1 else f"{count} servers: {text}"
+    told_of = f" of {len(members)}" if unknown else ""
+    return "; ".join(
+        f"{count}{told_of} server{'' if count == 1 and not told_of else 's'}: {text}"
+        for text, count in counts.items()
+    )
+
+
 def _machine(told: Told) -> str:
     """The machine of the client, which is the servers' as well where the program started them itself."""
-    cores, memory = _at(told, "hardware", "cores"), _at(told, "hardware", "memory_gib")
-    text = _join_parts(
-        _at(told, "hardware", "cpu"),
+    hardware = _at(told, "hardware")
+    text = _describe_machine(hardware) if isinstance(hardware, Mapping) else ""
+    return text if not text or _at(told, "experiment", "target") == LOCAL else f"client: {text}"
+
+
+def _describe_machine(machine: Told) -> str:
+    cores, memory = machine.get("cores"), machine.get("memory_gib")
+    return _join_parts(
+        machine.get("cpu") or machine.get("cpu_architecture"),
         f"{raw_text(cores)} processor{'' if cores == 1 else 's'}" if cores else "",
         f"{raw_text(memory)} GiB memory" if memory else "",
     )
-    return text if not text or _at(told, "experiment", "target") == LOCAL else f"client: {text}"
 
 
 def _disk(told: Told) -> str:

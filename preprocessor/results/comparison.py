@@ -12,11 +12,16 @@ from statistics import median
 from typing import Any, Final, Literal
 
 from preprocessor.results import noise
+from preprocessor.results.machines import FIELDS, of_servers, share_machine
 from preprocessor.results.variants import variant_name
 
 Verdict = Literal["faster", "slower", "noise", "too few repeats"]
 Row = Mapping[str, Any]
 
+SERVERS: Final = "servers."
+"""What fields of the servers' machines begin with."""
+CLIENT: Final = "hardware."
+"""What fields of the client's machine begin with."""
 _PROVENANCE = (
     "versions",
     "hardware",
@@ -42,7 +47,9 @@ class Comparison:
 
     The range is that of any repeat of the new to any of the old; each is None when a side has no repeats, or would
     be divided by a speed of 0. ``chance`` is the probability of the verdict for sides that are alike, None when
-    there is none to give. ``differs`` names the fields of the provenance that differ, with both values.
+    there is none to give. ``differs`` names the fields of the provenance that differ, with both values, those of the
+    servers' machines first, then those of the machine of the client. On both sides that is one machine where it is
+    ``shared``.
     """
 
     experiment: str
@@ -53,6 +60,7 @@ class Comparison:
     verdict: Verdict
     chance: float | None
     differs: Mapping[str, tuple[Any, Any]]
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +98,7 @@ def _compare(old: Row, new: Row) -> Comparison:
         verdict=verdict,
         chance=chance,
         differs=dict(_differences(old, new)),
+        shared=share_machine(old) and share_machine(new),
     )
 
 
@@ -111,15 +120,34 @@ def _name(row: Row) -> str:
 
 def _differences(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
     before, after = dict(_provenance(old)), dict(_provenance(new))
-    for field in sorted(before.keys() | after.keys()):
+    if share_machine(old) and share_machine(new):  # else each machine would be told twice
+        before, after = (_without_servers(one) for one in (before, after))
+    for field in sorted(before.keys() | after.keys(), key=_by_weight):
         if before.get(field) != after.get(field):
             yield field, (before.get(field), after.get(field))
 
 
+def _without_servers(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {field: value for field, value in fields.items() if not field.startswith(SERVERS)}
+
+
+def _by_weight(field: str) -> tuple[bool, bool, str]:
+    return not field.startswith(SERVERS), not field.startswith(CLIENT), field
+
+
 def _provenance(row: Row) -> Iterator[tuple[str, Any]]:
+    for field, value in _of_servers(row):
+        yield f"{SERVERS}{field}", value
     for part in _PROVENANCE:
         for field, value in row.get(part, {}).items():
             yield f"{part}.{field}", value
     for part, fields in (("experiment", _ASKED), ("client", _CLIENT)):
         for field in fields:
             yield f"{part}.{field}", row.get(part, {}).get(field)
+
+
+def _of_servers(row: Row) -> Iterator[tuple[str, Any]]:
+    """The machines of the servers: of an older row of a local target the one that they shared with the client."""
+    if share_machine(row):
+        return iter((field, value) for field, value in row.get("hardware", {}).items() if field in FIELDS)
+    return of_servers(row)

@@ -13,6 +13,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.aggregation.fields import NO_EXPRESSION, Gives, Order, effect_of, record_of
+from preprocessor.results.machines import LOCAL
 from preprocessor.results.model import Query
 from preprocessor.results.resultshape import IS_RESULT
 from preprocessor.results.told import IN_PROVENANCE, RUN_COLUMNS
@@ -20,10 +21,7 @@ from preprocessor.results.told import IN_PROVENANCE, RUN_COLUMNS
 if TYPE_CHECKING:
     from preprocessor.results.model import Rows
 
-LOCAL: Final = "local"
-"""The target that the program starts itself."""
-
-_BY_FIELD: Final = ("experiment", "client")
+_BY_FIELD: Final = ("experiment", "client", "servers")
 """Parts that differ from document to document, though the fields shown of them do not."""
 _READ: Final = frozenset((*IN_PROVENANCE, "_id", "start_time", "repeats"))
 _SHAPED: Final = "is_result"

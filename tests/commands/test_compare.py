@@ -55,6 +55,58 @@ def test_rows_of_one_side_only_and_differing_provenance_are_named():
     assert difference.rows[0].differs == {"versions.server": ("6.0.5", "8.0.1")}
 
 
+def on(target, client="A", servers=None):
+    """A row of a run on this target, with the processors of its client and its servers."""
+    members = [{"role": "primary", **({"cpu": servers} if servers else {})}]
+    return {
+        **row(1, (1, 1, 1)),
+        "experiment": {"target": target},
+        "hardware": {"cpu": client},
+        "servers": {"kind": "replica set", "members": members, "not_known": []},
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        (
+            on("db:1", "A", "X"),
+            on("db:1", "B", "Y"),
+            [
+                "servers on another machine: cpu: X in OLD, Y in NEW",
+                "client on another machine: cpu: A in OLD, B in NEW",
+            ],
+        ),
+        (
+            on("local", "A", "A"),
+            on("local", "B", "B"),
+            ["measured on another machine: cpu: A in OLD, B in NEW"],
+        ),
+        (
+            on("db:1"),
+            on("db:1", servers="Y"),
+            ["servers on another machine: cpu: not known in OLD, Y in NEW"],
+        ),
+        (on("local", "A"), on("db:1", "A", "A"), []),
+        (on("db:1", "A", "X"), on("db:1", "A", "X"), []),
+    ],
+)
+def test_other_machines_are_named_those_of_the_servers_first(old, new, lines, tmp_path, capsys):
+    for side, one in (("old", old), ("new", new)):
+        FileStore(tmp_path / side).put(one)
+    assert run(str(tmp_path / "old"), str(tmp_path / "new")) == 0
+    said = [line for line in capsys.readouterr().out.splitlines() if " in OLD, " in line]
+    assert [line for line in said if "machine" in line] == lines
+    assert said[: len(lines)] == lines
+
+
+def test_an_older_row_of_a_local_target_has_its_servers_on_the_machine_of_the_client():
+    older = {**on("local", "A"), "servers": {}}
+    (only,) = compare([older], [on("db:1", "A", "X")]).rows
+    assert only.differs["servers.cpu"] == ("A", "X")
+    assert not only.shared
+
+
 @pytest.fixture
 def folders(tmp_path):
     for side, speeds in (("old", (13, 14, 15)), ("new", (10, 11, 12))):

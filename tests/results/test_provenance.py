@@ -106,6 +106,44 @@ def test_an_instance_is_named_and_the_machine_is_then_the_clients() -> None:
     assert "client: Some CPU, 2 processors, 23.5 GiB memory" in parts
 
 
+MEMBER = {"cpu": "Server CPU", "cores": 8, "memory_gib": 32, "cache_gib": 15.5}
+
+
+@pytest.mark.parametrize(
+    ("members", "words"),
+    [
+        ([MEMBER] * 3, ["3 servers: Server CPU, 8 processors, 32 GiB memory"]),
+        ([MEMBER], ["server: Server CPU, 8 processors, 32 GiB memory"]),
+        (
+            [{"role": "primary", **MEMBER}, {}, {}],
+            ["1 of 3 servers: Server CPU, 8 processors, 32 GiB memory"],
+        ),
+        (
+            [MEMBER, {**MEMBER, "cpu": "Other"}],
+            [
+                "1 server: Server CPU, 8 processors, 32 GiB memory; 1 server: Other, 8 processors, 32 GiB memory"
+            ],
+        ),
+        ([{"role": "primary", "version": "6.0.5"}], []),
+    ],
+)
+def test_servers_elsewhere_are_told_apart_from_the_client(
+    members: list[dict[str, Any]], words: list[str]
+) -> None:
+    one = document(1, servers={"kind": "replica set", "members": members, "not_known": []})
+    one["experiment"]["target"] = "db.example:27017"
+    parts = provenance_parts(provenance([one]))
+    assert [part for part in parts if "CPU" in part] == [
+        *words,
+        "client: Some CPU, 2 processors, 23.5 GiB memory",
+    ]
+
+
+def test_servers_on_the_machine_of_the_client_are_told_once() -> None:
+    one = document(1, servers={"kind": "replica set", "members": [MEMBER] * 3, "not_known": []})
+    assert provenance_parts(provenance([one])) == provenance_parts(provenance([document(1)]))
+
+
 def test_what_documents_do_not_have_is_not_told() -> None:
     bare = {
         "_id": {"testname": "insert"},

@@ -117,7 +117,12 @@ def _list_measurements(found: Rows | ResultsError) -> dict[str, tuple[str, ...]]
     if isinstance(found, ResultsError):
         return {}  # What keeps the table from its rows is told there.
     values = {
-        name: {raw_text(one["_id"][str(number)]) for one in found if one["_id"].get(str(number)) is not None}
+        name: {text for one in found for text in _texts(one["_id"].get(str(number)))}
         for number, name in enumerate(COMPARED)
     }
     return {name: tuple(sorted(texts)) for name, texts in values.items() if texts}
+
+
+def _texts(value: Any) -> list[str]:
+    """The value as it is shown; of what each member of a deployment has, each value."""
+    return [raw_text(one) for one in (value if isinstance(value, list) else [value]) if one is not None]

@@ -1,0 +1,29 @@
+"""The machines behind a row: that of its servers and that of its client, in documents of any age.
+
+``hardware`` is the client's, and the servers' too where a run started them itself; what servers elsewhere say of theirs
+is in ``servers.members``. Older documents have no ``servers``: of theirs elsewhere nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+LOCAL: Final = "local"
+"""The target that the program starts itself."""
+FIELDS: Final = ("cpu", "cpu_architecture", "cores", "memory_gib", "memory_limit_gib", "kernel", "system")
+"""What is said of a machine: the same names for servers and client."""
+
+
+def share_machine(row: Mapping[str, Any]) -> bool:
+    """Whether client and servers of a row ran on one machine, because the run started them."""
+    return bool(row.get("experiment", {}).get("target") == LOCAL)
+
+
+def of_servers(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The fields of the servers' machines that are known; a value of each kind where members differ."""
+    members = row.get("servers", {}).get("members", ())
+    for field in FIELDS:
+        values = list(dict.fromkeys(one[field] for one in members if field in one))
+        if values:
+            yield field, values[0] if len(values) == 1 else values

@@ -1,0 +1,56 @@
+"""The machine that pages name is that of the servers: nobody reads the client's in its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from preprocessor.aggregation import aggregate
+
+PIPELINES = Path(__file__).parents[2] / "docs" / "pipelines"
+CLIENT = {"cpu": "Client CPU", "cores": 2, "memory_gib": 23.5}
+SERVER = {"role": "primary", "cpu": "Server CPU", "cores": 8, "memory_gib": 32}
+OURS = "Client CPU, 2 processors, 23.5 GiB"
+THEIRS = "Server CPU, 8 processors, 32 GiB"
+
+
+def pipeline(name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((PIPELINES / f"{name}.json").read_text("utf-8"))["pipeline"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("document", "machine"),
+    [
+        ({"experiment": {"target": "local"}}, OURS),
+        ({"experiment": {"target": "local"}, "servers": {"members": [SERVER]}}, OURS),
+        ({"experiment": {"scale": 1}}, OURS),
+        ({"experiment": {"target": "db:1"}}, None),
+        ({"experiment": {"target": "db:1"}, "servers": {"members": [{"role": "primary"}]}}, None),
+        ({"experiment": {"target": "db:1"}, "servers": {"members": [SERVER, {}]}}, THEIRS),
+        ({"experiment": {"scale": 1}, "servers": {"members": [SERVER, {}]}}, THEIRS),
+        (
+            {
+                "experiment": {"target": "db:1"},
+                "servers": {"members": [{**SERVER, "cpu": None, "cpu_architecture": "arm64"}]},
+            },
+            "arm64, 8 processors, 32 GiB",
+        ),
+    ],
+)
+def test_the_machine_of_a_page_is_that_of_the_servers(document: dict[str, Any], machine: str | None) -> None:
+    (row,) = aggregate([{"_id": 1, "hardware": CLIENT, **document}], pipeline("machine"))
+    assert row["machine"] == machine
+
+
+@pytest.mark.parametrize(("members", "percent"), [([SERVER], 25.0), ([], 100.0)])
+def test_processors_are_busy_out_of_those_of_the_servers(
+    members: list[dict[str, Any]], percent: float
+) -> None:
+    row = {"_id": 1, "hardware": CLIENT, "servers": {"members": members}, "processors": {"busy": 2.0}}
+    metrics = {"metrics": {"measurements": [], "diskMetrics": []}, "client": {"client_bound": False}}
+    (found,) = aggregate([{**row, **metrics}], pipeline("resources"))
+    assert found["busy"] == percent
