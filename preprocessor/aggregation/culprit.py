@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.aggregation import meter
@@ -43,7 +42,7 @@ def _try_stage(
     """The seconds that a stage takes (infinite if it reaches a limit), and its documents (None if it fails)."""
     start = time.thread_time()
     try:
-        with meter.measure_pipeline(replace(meter.limits(), seconds=_SECONDS)):
+        with meter.measure_pipeline(meter.limits()._replace(seconds=_SECONDS)):
             stage = compile_pipeline([spec], scope, first=place)
             made = list(stage(meter.admit_documents(documents)))
     except LimitReached:

@@ -9,11 +9,10 @@ Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateT
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from bson.objectid import ObjectId
@@ -30,8 +29,7 @@ _FIRST_MILLIS = -62_135_596_800_000  # 0001-01-01
 _LAST_MILLIS = 253_402_300_800_000  # 10000-01-01
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """A local time taken apart; ``day`` and ``month`` count from 1."""
 
     year: int
@@ -111,8 +109,7 @@ def local_millis(
     return ((days * 24 + hour) * 60 + minute) * MINUTE + second * SECOND + millisecond
 
 
-@dataclass(frozen=True, slots=True)
-class Zone:
+class Zone(NamedTuple):
     """A time zone: a fixed number of ``seconds`` east of UTC, or the rules of an Olson zone.
 
     ``named``: it is UTC by its name, which the server tells from an offset of zero where it reads dates.

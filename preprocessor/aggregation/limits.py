@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from preprocessor.aggregation.errors import NotOffline, Path
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """The limits of each pipeline.
 
     ``seconds``: processor time, without that of reading the files. ``stage_bytes``: what one stage holds of

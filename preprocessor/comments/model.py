@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 from preprocessor.findings.finding import Finding
 from preprocessor.jsontext.parsing import Parsed, parse
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """Generated text under a comment, between ``<!-- mongo-tables: begin DIGEST -->`` and ``… end -->``.
 
     ``start`` and ``end`` are offsets of the whole, both markers included. ``inner`` is the lines between
@@ -80,8 +80,7 @@ class Comment:
         return self.before + token + self.after
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(NamedTuple):
     """What a page holds: its live comments, in order, and the complaints about others.
 
     ``rejected`` gives the offsets, from and to, of comments with an error. Whoever publishes a page all the

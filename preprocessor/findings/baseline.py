@@ -11,8 +11,8 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from preprocessor.findings.finding import Finding
 
@@ -28,8 +28,7 @@ class BaselineError(Exception):
     """The text is no baseline; the message says why, on one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(NamedTuple):
     """Findings held against a baseline: those it does not know, and how many of its own are gone."""
 
     new: tuple[Finding, ...]

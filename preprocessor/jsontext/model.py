@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     pass
@@ -21,8 +21,7 @@ MAX_DEPTH = 100
 Kind = Literal["syntax", "duplicate", "repeated"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Problem:
+class Problem(NamedTuple):
     """One fault of a text: ``offset`` in characters from 0, a message, a hint with the fix, and its kind.
 
     ``duplicate`` is a key given twice with different values, ``repeated`` one given twice with the same

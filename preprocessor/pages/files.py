@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.files.text import bad_byte, may_be_file
 from preprocessor.findings.usage import UsageError
@@ -27,8 +26,7 @@ STDIN = "-"
 """What stands on a command line for the page on standard input."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPages:
+class ReadPages(NamedTuple):
     """The pages that paths name, in order and each once, and a line for each path that names none."""
 
     pages: list[Page]

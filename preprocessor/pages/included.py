@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.files.text import may_be_file
 from preprocessor.pages.files import open_shared_pipelines
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
 
 
-@dataclass(frozen=True, slots=True)
-class Included:
+class Included(NamedTuple):
     """The files that come into pages, and whether there is more that cannot be known before the build.
 
     ``findings`` are about what comes into one page twice.

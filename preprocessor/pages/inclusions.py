@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from os.path import normpath
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from preprocessor.pages.generated import without_code
 
@@ -40,8 +39,7 @@ _COMMENT: Final = re.compile(r"<!--.{0,10000}?-->", re.DOTALL)
 _QUICK: Final = re.compile(r"8<-|\{%")
 
 
-@dataclass(frozen=True, slots=True)
-class Inclusions:
+class Inclusions(NamedTuple):
     """The files that a page includes, directly or through others, and names without a file.
 
     ``rest`` is the page's text without the lines that name what was found.

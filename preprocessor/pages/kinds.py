@@ -6,8 +6,7 @@ In Markdown a block has lines of its own; what stands in a sentence has one at m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.pages.judging import row_findings
 from preprocessor.pages.statements import check_findings, value_findings
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from preprocessor.pages.model import Answers, Tables
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A kind of comment: its HTML on a site, its lines of Markdown, and what is wrong with it once rows are there.
 
     ``html`` and ``markdown`` get what they draw with, so that no check pays for it. ``findings`` also gets the names of

@@ -6,10 +6,9 @@ https://www.mkdocs.org/user-guide/configuration/#exclude_docs; Zensical has the 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from pathspec.gitignore import GitIgnoreSpec
@@ -18,8 +17,7 @@ _ALWAYS: Final = (".*", "/templates/")
 """What MkDocs leaves out of every site, unless a pattern takes it back."""
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """The patterns of one site, a line each, as ``.gitignore`` has them."""
 
     exclude: str = ""

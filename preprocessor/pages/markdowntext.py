@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.pages.asking import source_answer
 from preprocessor.pages.statements import value_text
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from preprocessor.specs.model import PipelineSpec, ValueSpec
 
 
-@dataclass(frozen=True, slots=True)
-class MarkdownContext:
+class MarkdownContext(NamedTuple):
     """The inputs of rendering a page: rows, the tables that values may come from, by id, and one of ``FORMATS``."""
 
     answers: Answers

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.findings.finding import Finding
 
@@ -17,8 +16,7 @@ Answers = Mapping[str, "Rows | ResultsError"]
 """What the results source said, by ``Query.key``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """One page as it was read: its live comments, what each asks for (None where it is faulty), and the faults.
 
     ``rejected`` are the offsets, from and to, of comments that are none because of a fault (``comments.Scan``).

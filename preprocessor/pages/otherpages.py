@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.pages.files import open_shared_pipelines, pages_under
 from preprocessor.pages.included import Included, read_included
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from preprocessor.pages.model import Page
 
 
-@dataclass(frozen=True, slots=True)
-class OtherPages:
+class OtherPages(NamedTuple):
     """Where the pages of a site are on disk: ``folders`` of them, relative to ``root`` as the paths of pages are.
 
     ``pipelines`` is the folder of shared stage lists. A build leaves some pages out, whose tables are none of the
@@ -95,8 +93,7 @@ def _narrow(page: Page, wanted: Set[str]) -> Page:
     ids = [ids_of(*pair) for pair in zip(page.comments, page.specs, strict=True)]
     kept = [number for number, names in enumerate(ids) if not wanted.isdisjoint(names)]
     specs = tuple(page.specs[number] for number in kept)
-    return replace(
-        page,
+    return page._replace(
         comments=tuple(page.comments[number] for number in kept),
         specs=specs,
         findings=page.findings if None in specs else (),

@@ -68,11 +68,17 @@ def find_site(start: Path) -> Site | None:
     Folders above the one of a repository are not looked into. Raises UsageError for a file that cannot be read, and for
     two files in one folder that do not agree.
     """
+    files = find_files(start)
+    return _require_agreement([read_site(file) for file in files]) if files else None
+
+
+def find_files(start: Path) -> list[Path]:
+    """The files that describe the site of ``start``, or of the nearest folder above it: none, one, or several."""
     for folder in _upward(start.absolute()):
         files = [folder / name for name in FILES if (folder / name).is_file()]
         if files:
-            return _require_agreement([read_site(file) for file in files])
-    return None
+            return files
+    return []
 
 
 def _upward(start: Path) -> Iterator[Path]:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.findings.usage import UsageError
 from preprocessor.pages.leftout import none_left_out
 from preprocessor.pages.monorepo import folder_in_site
 from preprocessor.pages.otherpages import OtherPages
-from preprocessor.pages.siteconfig import Site, find_site, from_here, settings_of
+from preprocessor.pages.siteconfig import Site, find_files, find_site, from_here, settings_of
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Page
 
 
-@dataclass(frozen=True, slots=True)
-class SitePages:
+class SitePages(NamedTuple):
     """A site with its folders of pages; each has the folder in which the build has its pages, "" for the first."""
 
     site: Site
@@ -74,10 +72,15 @@ class Whereabouts:
         if self._asked and self._asked.below(page):
             return self._asked
         if page.parent not in self._nearest:
-            site = find_site(page.parent)
-            self._nearest[page.parent] = pages_of(site) if site else None
+            self._nearest[page.parent] = self._find_nearest(page.parent)
         nearest = self._nearest[page.parent]
         return nearest if nearest and nearest.below(page) else None
+
+    def _find_nearest(self, folder: Path) -> SitePages | None:
+        if self._asked and self._asked.site.file in find_files(folder):
+            return self._asked  # reading a configuration file takes as long as checking a page
+        site = find_site(folder)
+        return pages_of(site) if site else None
 
     def leave_out(self, page: Path) -> bool:
         """Whether the build of a page's site leaves it out."""

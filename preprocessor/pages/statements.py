@@ -7,9 +7,8 @@ pipeline gives them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from preprocessor.aggregation import AggregationError, aggregate
 from preprocessor.aggregation.values import MISSING
@@ -116,8 +115,7 @@ def check_findings(
     return [finding("MT322", spec.file, (spec.comment.line, spec.comment.column), message, hint)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Selection:
+class _Selection(NamedTuple):
     """The rows that a query selects; None when it cannot be run, which ``findings`` tell, or has no rows to run on."""
 
     rows: Rows | None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.aggregation import AggregationError, LimitReached, NotOffline, check
 from preprocessor.findings.finding import Finding
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from preprocessor.specs.sharedpipelines import SharedPipeline
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """The judgement of a pipeline before it runs: its faults, and the parts that need a server."""
 
     faults: tuple[Finding, ...] = ()

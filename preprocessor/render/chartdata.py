@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from bson.datetime_ms import DatetimeMS
 
@@ -65,8 +65,7 @@ class Plot:
         return self.text(self.x, value)
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """One value of a series: its place on the horizontal axis, and None where there is nothing to draw."""
 
     x: float
@@ -75,8 +74,7 @@ class Point:
     y_text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(NamedTuple):
     """One line, or one colour of bars or dots."""
 
     name: str
@@ -100,8 +98,7 @@ class Series:
             yield run
 
 
-@dataclass(frozen=True, slots=True)
-class Data:
+class Data(NamedTuple):
     """All that is drawn. ``x_values`` with ``x_texts``: every place on the horizontal axis, in order."""
 
     kind: AxisKind

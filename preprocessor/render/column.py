@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from preprocessor.aggregation.values import MISSING
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 Align = Literal["left", "right", "center"]
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """One column: ``values`` as they came, ``texts`` as cells show them, unescaped; one of each per row.
 
     ``raws`` are the values as text with no format, "" for none: worked out once for cells, files and anchors.

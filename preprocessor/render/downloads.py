@@ -16,7 +16,6 @@ import io
 import json
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -57,12 +56,12 @@ def _with_ranges(spec: TableSpec, rows: Rows, columns: Sequence[Column]) -> Iter
     """The columns of the table, each with a range followed by those of its ends."""
     for column in columns:
         percent = not column.name and spec.baseline is not None and spec.baseline.get("as") != "ratio"
-        yield replace(column, unit="%") if percent else column
+        yield column._replace(unit="%") if percent else column
         fields = spec.spread.get(column.name, ())
         for end, name in zip(("lowest", "highest"), fields, strict=False):
             values = tuple(column_value(row, name) for row in rows)
             raws = tuple(map(raw_or_nothing, values))
-            yield replace(column, header=f"{column.header}, {end}", values=values, raws=raws, name=name)
+            yield column._replace(header=f"{column.header}, {end}", values=values, raws=raws, name=name)
 
 
 def _field(value: object, raw: str) -> str:

@@ -6,8 +6,7 @@ Each is imported when it is asked for: whoever declares the option needs the nam
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from preprocessor.specs.model import TableSpec
@@ -21,8 +20,7 @@ class TableWriter(Protocol):
     ) -> list[str]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """How a page shows a table, and a text within a sentence."""
 
     table: TableWriter

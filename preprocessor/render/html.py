@@ -155,7 +155,7 @@ def _find_marked_row(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> i
 def _body(columns: Sequence[Column], anchor: str | None, marked: int, behind: Sequence[str]) -> Iterator[str]:
     labels, *others = columns
     anchors = row_anchors(anchor, columns) if anchor else []
-    named = replace(labels, links=tuple(f"#{each}" for each in anchors))
+    named = labels._replace(links=tuple(f"#{each}" for each in anchors))
     cells = [_cells(named, "th", behind), *(_cells(column, "td") for column in others)]
     for number, row in enumerate(zip(*cells, strict=True)):
         mark = ' class="mongo-table__baseline"' if number == marked else ""

@@ -64,7 +64,7 @@ def list_runs(spec: TableSpec, runs: Sequence[Run], address: Address) -> ListedR
     table = _table(spec, rows)
     columns = columns_of(table, rows)
     if table.columns[-1] == "document":
-        columns[-1] = replace(columns[-1], links=addresses)
+        columns[-1] = columns[-1]._replace(links=addresses)
     anchors: dict[str, str] = {}
     for run, anchor in zip(runs, row_anchors(table.id or "runs", columns), strict=True):
         anchors.setdefault(repr(run.key), anchor)

@@ -10,11 +10,10 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from preprocessor.jsontext.document import nearest
 from preprocessor.jsontext.extended import WRAPPERS, decode
@@ -142,8 +141,7 @@ def combine_faults(faults: Sequence[Fault]) -> ResultsError:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Trouble:
+class _Trouble(NamedTuple):
     offset: int
     message: str
     hint: str

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 from preprocessor.results.model import Limits
 
 
-@dataclass(frozen=True, slots=True)
-class LimitOption:
+class LimitOption(NamedTuple):
     """One option: the field of ``Limits``, or of ``Limits.files``, that it sets, in units of ``unit``."""
 
     field: str
@@ -52,7 +51,7 @@ def limits_of(options: Mapping[str, Any], base: Limits | None = None) -> Limits:
         (of_files if option.of_files else of_query)[option.field] = (
             amount if option.field == "seconds" else max(1, round(amount))
         )
-    return replace(limits, **of_query, files=replace(limits.files, **of_files))
+    return replace(limits, **of_query, files=limits.files._replace(**of_files))
 
 
 def _number(name: str, given: Any) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from preprocessor.aggregation.limits import Limits as FileLimits
 from preprocessor.files.text import shorten_path
@@ -203,8 +203,7 @@ class ResultsSource(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """A fault at a place of a fixture file; line and column from 1, in characters, or 0 for all of the file."""
 
     file: Path

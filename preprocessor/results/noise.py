@@ -7,16 +7,14 @@ three, 0.8 percent for five and five. ``mongo-tables compare`` and the marks in 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import comb
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 LEAST_REPEATS = 3
 Verdict = Literal["above", "below", "noise", "too few repeats"]
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """What the repeats of one side gave: the lowest, the highest, and how many there are (None: unknown)."""
 
     low: Any

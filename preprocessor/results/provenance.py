@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.aggregation.fields import NO_EXPRESSION, Gives, Order, effect_of, record_of
 from preprocessor.results.machines import LOCAL
@@ -57,8 +57,7 @@ _GROUP: Final[Mapping[str, Any]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """One repeat behind a row: ``key`` is the ``_id`` of its document, ``number`` counts from 1.
 
     ``values`` has the fields of ``RUN_COLUMNS``, as far as the document has them.

@@ -7,8 +7,7 @@ known makes the answer "everything".
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from preprocessor.aggregation.catalogue import collection_arguments
 from preprocessor.aggregation.fields import (
@@ -25,8 +24,7 @@ from preprocessor.results.rawbson import Scalar
 Tree = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(NamedTuple):
     """Who asks a query and what is taken of its rows: columns, and filters in the query language of ``$match``.
 
     ``place`` is how a message names it.

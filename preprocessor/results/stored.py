@@ -5,11 +5,10 @@ from __future__ import annotations
 import struct
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate, chain
 from types import NoneType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import bson
 import bson.errors
@@ -45,8 +44,7 @@ BROKEN = (bson.errors.BSONError, ValueError, IndexError, RecursionError, struct.
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(NamedTuple):
     """An index of the values at a path: document numbers by value, and documents that must be decoded first."""
 
     by_value: dict[rawbson.Scalar, array[int]]

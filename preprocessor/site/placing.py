@@ -39,7 +39,7 @@ def place_findings(given: Page, on_disk: Page | None, included: Iterable[Page]) 
     theirs = {each for found in within for each in found}
     loose = [_elsewhere(each) for each in given.findings if each not in theirs]
     findings = (*loose, *(each for found in owned for each in found))
-    return replace(given, specs=tuple(specs), findings=findings, owned=tuple(owned))
+    return given._replace(specs=tuple(specs), findings=findings, owned=tuple(owned))
 
 
 def _by_text(pages: Iterable[Page]) -> dict[tuple[str, str], deque[_Known]]:

@@ -19,8 +19,7 @@ from preprocessor.results.provenance import source_query
 from preprocessor.specs.sharedpipelines import Expanded, Origin, Stage
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnFormat:
+class ColumnFormat(NamedTuple):
     """How values are written. ``thousands``: the separator, True for a comma, False or None for none.
 
     ``missing`` is the text of a cell without a value, ``reason`` why there is none, told under the table.
@@ -304,8 +303,7 @@ class CheckSpec(QuotingSpec):
         return {"where": self.where, "expect": self.expect}
 
 
-@dataclass(frozen=True, slots=True)
-class Directive:
+class Directive(NamedTuple):
     """One kind of comment, by its keyword and the class of its specs."""
 
     keyword: str

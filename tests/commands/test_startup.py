@@ -84,7 +84,7 @@ def test_a_static_check_of_a_sound_page_loads_nothing_that_it_does_not_use(
     loaded = imported(["check", "--static", str(page)], tmp_path)
     assert "preprocessor.aggregation.compiler" in loaded
     assert (
-        loaded.intersection({*HEAVY, *UNUSED, "preprocessor.pages.judging", "preprocessor.render.html"})
+        loaded.intersection({*HEAVY, *UNUSED, "preprocessor.pages.rowfaults", "preprocessor.render.html"})
         == set()
     )
 
@@ -95,6 +95,19 @@ def test_a_check_against_fixtures_loads_no_server_driver_and_no_second_evaluator
     loaded = imported(["check", str(page), "--results", str(tmp_path / "fixtures")], tmp_path)
     assert "preprocessor.results.fixtures" in loaded
     assert loaded.intersection(HEAVY) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "most"),
+    [(["--static", "plain.md"], 65), (["--static", "page.md"], 165), (["page.md"], 185)],
+)
+def test_a_check_stays_within_its_budget_of_modules(
+    arguments: list[str], most: int, page: Path, tmp_path: Path
+) -> None:
+    """Each module of ours costs a third of a millisecond; a heap of small ones is slow as a large library is."""
+    (tmp_path / "plain.md").write_text("# Nothing to see\n")
+    loaded = imported(["check", *arguments, "--results", str(tmp_path / "fixtures")], tmp_path)
+    assert len([name for name in loaded if name.startswith("preprocessor")]) <= most
 
 
 def test_a_page_of_a_site_without_patterns_of_its_own_costs_no_reader_of_patterns(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ ROOT = Path(__file__).parents[2]
 SCHEMA = {
     "$schema": "http://json-schema.org/draft-07/schema#",
     "title": "An object with a note",
-    "description": "The body of a MONGO_NOTE comment: a paragraph.",
-    "markdownDescription": "The body of a MONGO_NOTE comment: a paragraph.",
+    "description": "The body of a MONGO_SPECIMEN comment: a paragraph.",
+    "markdownDescription": "The body of a MONGO_SPECIMEN comment: a paragraph.",
     "x-place": "block",
     "type": "object",
     "additionalProperties": False,
@@ -29,8 +29,8 @@ SCHEMA = {
 }
 CLASS = '''\
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoteSpec(Spec):
-    """A MONGO_NOTE: a paragraph."""
+class SpecimenSpec(Spec):
+    """A MONGO_SPECIMEN: a paragraph."""
 
     text: str
 
@@ -42,13 +42,13 @@ class NoteSpec(Spec):
 
 '''
 KIND = """\
-    NoteSpec: Kind(
+    SpecimenSpec: Kind(
         html=lambda spec, context: f'<p class="note">{text_html(spec.text)}</p>',
         markdown=lambda spec, context: [f"Note: {spec.text}"],
         findings=lambda spec, tables, answers, collections: [],
     ),
 """
-PAGE = '# Page\n\n<!-- MONGO_NOTE: {"text": "a < b"} -->\n\nThe end.\n'
+PAGE = '# Page\n\n<!-- MONGO_SPECIMEN: {"text": "a < b"} -->\n\nThe end.\n'
 
 
 def test_every_keyword_has_a_class_and_every_class_a_row_that_shows_it() -> None:
@@ -59,22 +59,22 @@ def test_every_keyword_has_a_class_and_every_class_a_row_that_shows_it() -> None
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the program and MONGO_NOTE in it, which three of its files make."""
+    """A folder with the program and MONGO_SPECIMEN in it, which three of its files make."""
     folder = tmp_path_factory.mktemp("program")
     package = folder / "preprocessor"
     shutil.copytree(ROOT / "preprocessor", package)
-    (package / "schemas/comments/note.schema.json").write_text(json.dumps(SCHEMA), "utf-8")
-    insert(package / "specs/model.py", "@dataclass(frozen=True, slots=True)\nclass Directive:", CLASS)
+    (package / "schemas/comments/specimen.schema.json").write_text(json.dumps(SCHEMA), "utf-8")
+    insert(package / "specs/model.py", "class Directive(NamedTuple):", CLASS)
     insert(
         package / "specs/model.py",
         '        Directive("MONGO_TABLE"',
-        '        Directive("MONGO_NOTE", NoteSpec),\n',
+        '        Directive("MONGO_SPECIMEN", SpecimenSpec),\n',
     )
     insert(package / "pages/kinds.py", "    TableSpec: Kind(", KIND)
     insert(
         package / "pages/kinds.py",
         "from preprocessor.specs.model import",
-        "from preprocessor.render.text import text_html\nfrom preprocessor.specs.model import NoteSpec\n",
+        "from preprocessor.render.text import text_html\nfrom preprocessor.specs.model import SpecimenSpec\n",
     )
     return folder
 
@@ -110,9 +110,9 @@ def test_a_new_directive_is_checked(program: Path, site: Path) -> None:
     said(program, site, "-m", "preprocessor.cli", "check", "docs")
     (site / "docs/index.md").write_text(PAGE.replace("text", "test"))
     found = said(program, site, "-m", "preprocessor.cli", "check", "docs", status=1)
-    assert found.startswith("docs/index.md:3:19: error MT130 a MONGO_NOTE comment has no key `test`")
-    (site / "docs/index.md").write_text(PAGE.replace("MONGO_NOTE", "MONGO_NOTES"))
-    assert "did you mean `<!-- MONGO_NOTE:`?" in said(
+    assert found.startswith("docs/index.md:3:23: error MT130 a MONGO_SPECIMEN comment has no key `test`")
+    (site / "docs/index.md").write_text(PAGE.replace("MONGO_SPECIMEN", "MONGO_SPECIMENS"))
+    assert "did you mean `<!-- MONGO_SPECIMEN:`?" in said(
         program, site, "-m", "preprocessor.cli", "check", "docs", status=1
     )
 
@@ -132,14 +132,14 @@ def test_a_new_directive_is_shown_on_a_site(program: Path, site: Path) -> None:
     said(program, site, "-m", "mkdocs", "build", "--quiet", "--strict")
     html = (site / "site/index.html").read_text()
     assert '<p class="note">a &lt; b</p>' in html
-    assert "MONGO_NOTE" not in html
+    assert "MONGO_SPECIMEN" not in html
 
 
 def test_a_new_directive_is_in_the_reference_and_among_the_schemas(program: Path, tmp_path: Path) -> None:
-    assert json.loads(said(program, tmp_path, "-m", "preprocessor.cli", "schema", "note")) == SCHEMA
+    assert json.loads(said(program, tmp_path, "-m", "preprocessor.cli", "schema", "specimen")) == SCHEMA
     code = "from docs.hooks.referencepages import keys_page; print(keys_page())"
     page = said(program, tmp_path, "-c", code)
     assert (
-        "## `MONGO_NOTE`\n\nThe body of a MONGO_NOTE comment: a paragraph.\n\n### `text` { #note-text }"
+        "## `MONGO_SPECIMEN`\n\nThe body of a MONGO_SPECIMEN comment: a paragraph.\n\n### `text` { #specimen-text }"
         in page
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.pages.build import Build
 from preprocessor.pages.generated import defer_findings
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from preprocessor.results.model import Limits
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """How pages are checked. ``static``: no pipeline is run; ``prose``: sentences are held against rows."""
 
     site: Site
@@ -34,8 +33,7 @@ class Request:
     prose: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """What was found, in order and each once, on which pages, and the text of every page that a finding may name."""
 
     findings: Sequence[Finding]
@@ -43,8 +41,7 @@ class Checked:
     sources: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(NamedTuple):
     """Pages that were checked, these with the others whose tables they name, and what was found."""
 
     pages: Sequence[Page]
@@ -77,7 +74,7 @@ def _check_groups(given: Sequence[Page], request: Request) -> Iterator[_Group]:
     brought = [apart.pop(Path(page.file).resolve(), page) for page in taken_in.pages]
     pages += brought
     group = _check_group(pages, where.others(pages, request.pipelines), taken_in, request)
-    yield replace(group, findings=_name_excluded_pages(group.findings, apart.values()))
+    yield group._replace(findings=_name_excluded_pages(group.findings, apart.values()))
     if apart:
         pages = list(apart.values())
         taken_in = read_included(pages, request.pipelines)
