@@ -34,6 +34,10 @@ class Operator(NamedTuple):
     MongoDB version that brought it. ``refused``: why it does not run offline, empty when it does; ``not_of``:
     the type of which alone it does not. ``order``: in what order a refused stage gives its documents (a value of
     ``fields.Order``, or ``single`` where there is one at most), where it is one that promises any.
+
+    Three more keys of a line are asked for by functions: ``reads``, ``document`` where an operator reads more of a
+    document than stands in its operands; ``collection``, the argument of a stage that names another collection;
+    ``forbidden``, why it is never run (a key of ``_WHY_FORBIDDEN``).
     """
 
     name: str
