@@ -4,7 +4,7 @@ A comment is live where a MkDocs site (Python-Markdown) gives an HTML comment; i
 and in front matter it is text. markdown-it-py gives a second opinion, and where the two disagree an author
 is told. Text goes in, plain data comes out; nothing here fails on any text.
 
-``judging`` judges each comment; ``containers``, ``rawhtml``, ``fences`` and ``frontmatter`` model where text is
+``pagescan`` decides on each comment; ``containers``, ``rawhtml``, ``fences`` and ``frontmatter`` model where text is
 code or live; ``commonmark`` asks markdown-it-py for a second opinion.
 """
 

@@ -21,6 +21,6 @@ def find(text: str, file: str) -> Scan:
     if not may_have_comment(text):
         return Scan((), ())
     # Only pages with such a comment pay for the scan, and for the import of markdown-it-py.
-    from preprocessor.comments.judging import scan_page
+    from preprocessor.comments.pagescan import scan_page
 
     return scan_page(text, file)

@@ -16,8 +16,8 @@ from preprocessor.findings.rules import RULES
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding, Severity
 
-Format = Literal["text", "json", "github", "sarif"]
-FORMS: tuple[Format, ...] = get_args(Format)
+ReportFormat = Literal["text", "json", "github", "sarif"]
+REPORT_FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """From the gravest down."""
@@ -25,12 +25,12 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 def report(
     findings: Iterable[Finding],
-    form: Format,
+    form: ReportFormat,
     *,
     color: bool = False,
     sources: Mapping[str, str] | None = None,
 ) -> str:
-    """Give all findings in one of ``FORMS``, ending in a newline; nothing when there is nothing to say.
+    """Give all findings in one of ``REPORT_FORMATS``, ending in a newline; nothing when there is nothing to say.
 
     ``color`` and ``sources`` (file → its text, for an excerpt under each finding) matter to the form "text".
     ``json`` and ``sarif`` are whole documents without findings, too. Another form raises ``KeyError``.

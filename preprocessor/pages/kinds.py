@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from preprocessor.pages.judging import row_findings
+from preprocessor.pages.rowfaults import row_findings
 from preprocessor.pages.statements import check_findings, value_findings
 from preprocessor.specs.model import ChartSpec, CheckSpec, Spec, TableSpec, ValueSpec
 

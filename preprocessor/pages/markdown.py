@@ -40,7 +40,7 @@ def newline_of(text: str) -> str:
 def render_markdown(page: Page, answers: Answers, tables: Tables, form: str = DEFAULT) -> str:
     """The page with a table, a value or nothing (a statement) in the place of each comment.
 
-    ``tables`` are those that values may come from, by id, ``form`` is one of ``FORMATS``. Generated regions
+    ``tables`` are those that values may come from, by id, ``form`` is one of ``TABLE_FORMATS``. Generated regions
     under comments go as well.
     """
     context = MarkdownContext(answers, tables, form)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.pages.asking import source_answer
 from preprocessor.pages.statements import value_text
-from preprocessor.render.formats import DEFAULT, FORMATS
+from preprocessor.render.formats import DEFAULT, TABLE_FORMATS
 from preprocessor.render.provenance import provenance_parts
 from preprocessor.results.model import ResultsError
 from preprocessor.specs.model import TableSpec
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class MarkdownContext(NamedTuple):
-    """The inputs of rendering a page: rows, the tables that values may come from, by id, and one of ``FORMATS``."""
+    """What rendering a page takes: rows, the tables that values may come from, by id, one of ``TABLE_FORMATS``."""
 
     answers: Answers
     tables: Tables
@@ -35,7 +35,7 @@ class MarkdownContext(NamedTuple):
             from preprocessor.render.chartdata import as_table  # pages without charts do not pay for it
 
             spec = as_table(spec)
-        return FORMATS[self.form]().table(spec, rows, below=self._line_below(spec))
+        return TABLE_FORMATS[self.form]().table(spec, rows, below=self._line_below(spec))
 
     def _line_below(self, spec: PipelineSpec) -> list[str]:
         """Where the rows come from, in one line: in Markdown for those alone who ask for it."""
@@ -46,4 +46,4 @@ class MarkdownContext(NamedTuple):
 
     def value_text(self, spec: ValueSpec) -> str:
         """A value as the Markdown of a sentence."""
-        return FORMATS[self.form]().text(value_text(spec, self.tables, self.answers))
+        return TABLE_FORMATS[self.form]().text(value_text(spec, self.tables, self.answers))

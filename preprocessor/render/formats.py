@@ -20,25 +20,25 @@ class TableWriter(Protocol):
     ) -> list[str]: ...
 
 
-class Format(NamedTuple):
+class TableFormat(NamedTuple):
     """How a page shows a table, and a text within a sentence."""
 
     table: TableWriter
     text: Callable[[str], str]
 
 
-def _pipe() -> Format:
+def _pipe() -> TableFormat:
     from preprocessor.render.pipetable import escape_cell, pipe_table
 
-    return Format(pipe_table, escape_cell)
+    return TableFormat(pipe_table, escape_cell)
 
 
-def _html() -> Format:
+def _html() -> TableFormat:
     from preprocessor.render.pipetable import escape_cell
     from preprocessor.render.plainhtml import plain_html_table
 
-    return Format(plain_html_table, escape_cell)
+    return TableFormat(plain_html_table, escape_cell)
 
 
 DEFAULT: Final = "pipe"
-FORMATS: Final[Mapping[str, Callable[[], Format]]] = {DEFAULT: _pipe, "html": _html}
+TABLE_FORMATS: Final[Mapping[str, Callable[[], TableFormat]]] = {DEFAULT: _pipe, "html": _html}

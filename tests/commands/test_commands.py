@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.render.formats import FORMATS
+from preprocessor.render.formats import TABLE_FORMATS
 from tests import forked
 from tests.mongod import Mongod
 
@@ -64,7 +64,7 @@ def test_render_writes_tables_in_the_format_that_is_asked_for(project: Path) -> 
     pipe = mongo_tables("render", "docs/page.md", "--format", "pipe", cwd=project).stdout
     assert pipe == mongo_tables("render", "docs/page.md", cwd=project).stdout
     refused = mongo_tables("render", "docs/page.md", "--format", "odt", cwd=project, expect=2).stderr
-    assert all(name in refused for name in FORMATS)
+    assert all(name in refused for name in TABLE_FORMATS)
 
 
 def test_tables_in_place_have_the_format_that_a_check_expects(project: Path) -> None:

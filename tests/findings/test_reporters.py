@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from preprocessor.findings.finding import Finding
-from preprocessor.findings.reporters import FORMS, exit_code, report, summary
+from preprocessor.findings.reporters import REPORT_FORMATS, exit_code, report, summary
 from preprocessor.findings.rules import RULES
 
 ERROR = Finding("docs/b.md", 3, 14, "MT131", "error", "`chart` needs the key `y`.", 'for example: "y": "qps"')
@@ -152,14 +152,14 @@ def test_the_summary_counts_each_finding_once():
 def test_the_order_in_which_findings_were_met_does_not_matter(findings, random):
     shuffled = [*findings, *findings]
     random.shuffle(shuffled)
-    for form in FORMS:
+    for form in REPORT_FORMATS:
         assert report(shuffled, form) == report(findings, form)
 
 
 @given(st.lists(FINDINGS, min_size=1, max_size=4))
 @settings(max_examples=100, deadline=None)
 def test_no_report_holds_a_character_that_a_terminal_obeys(findings):
-    for form in FORMS:
+    for form in REPORT_FORMATS:
         said = report(findings, form)
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", said)
     assert len(report(findings, "github").splitlines()) == len(set(findings))

@@ -127,7 +127,7 @@ def _judge(
     if not request.static:
         found += _find_stale(pages, build)
     if request.prose and not build.away:
-        from preprocessor.pages.prose.judging import prose_findings  # only who asks for it pays
+        from preprocessor.pages.prose.unsupported import prose_findings  # only who asks for it pays
 
         found += prose_findings(pages, build.answers)
     return sorted(found)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.options import SOURCE, add_source
-from preprocessor.findings.reporters import FORMS, SEVERITIES, exit_code, format_count, report
+from preprocessor.findings.reporters import REPORT_FORMATS, SEVERITIES, exit_code, format_count, report
 from preprocessor.findings.usage import UsageError, print_error
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _add_report(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--format", choices=FORMS, default="text", help="how findings are written (default: text)"
+        "--format", choices=REPORT_FORMATS, default="text", help="how findings are written (default: text)"
     )
     parser.add_argument(
         "--fail-on",

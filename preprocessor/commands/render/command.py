@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from preprocessor.commands.options import EXIT, SOURCE, add_source
 from preprocessor.findings.reporters import report
 from preprocessor.findings.usage import UsageError
-from preprocessor.render.formats import DEFAULT, FORMATS
+from preprocessor.render.formats import DEFAULT, TABLE_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="Markdown pages, or folders of them")
     parser.add_argument(
         "--format",
-        choices=list(FORMATS),
+        choices=list(TABLE_FORMATS),
         default=DEFAULT,
         help=f"how tables are written (default: {DEFAULT})",
     )

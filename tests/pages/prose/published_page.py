@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from preprocessor.findings.finding import Finding
-from preprocessor.pages.prose.judging import prose_findings
+from preprocessor.pages.prose.unsupported import prose_findings
 from preprocessor.pages.reading import read_page
 from tests.outside import published_folder
 

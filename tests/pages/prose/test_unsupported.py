@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from preprocessor.findings.finding import Finding
-from preprocessor.pages.prose.judging import prose_findings
+from preprocessor.pages.prose.unsupported import prose_findings
 from preprocessor.pages.reading import read_page
 from tests.judged import asked
 
