@@ -48,6 +48,16 @@ class Credentials:
         }
 
     @property
+    def of_user(self) -> Mapping[str, Any]:
+        """What a client signs in with as the user."""
+        return {
+            "username": USER,
+            "password": self.password,
+            "authSource": "admin",
+            "authMechanism": _MECHANISM,
+        }
+
+    @property
     def in_uri(self) -> str:
         """The user and the password as they stand in a connection string."""
         return f"{USER}:{self.password}"

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from operator import mul
 
+from preprocessor.runner import cachesize
 from preprocessor.runner.experiment import Experiment, configs
 from preprocessor.runner.lengthening import with_enough_work
-from preprocessor.runner.target import local_cache_gb, wanted_cache_gb
+from preprocessor.runner.target import wanted_cache_gb
 from preprocessor.runner.workingset import sized
 from preprocessor.runner.workloads import Config, workload
 
@@ -71,7 +72,8 @@ def estimate(
 def _sized(scaled: Experiment, factor: float) -> Experiment:
     """The experiment with the records that a local target would load for a working set."""
     for number, variant in enumerate(scaled.variants):
-        cache_gb = local_cache_gb(wanted_cache_gb(scaled.reference, variant, factor))
+        wanted = wanted_cache_gb(scaled.reference, variant, factor)
+        cache_gb = cachesize.of_local({**scaled.parameters, **variant}, wanted)
         scaled = sized(scaled, number, partial(mul, cache_gb, 2**30))
     return scaled
 

@@ -13,11 +13,13 @@ from uuid import uuid4
 
 from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.runner import (
+    cachesize,
     diskbaseline,
     hostinfo,
     lengthening,
     littleslaw,
     ownership,
+    primarychange,
     published,
     result,
     rounds,
@@ -42,7 +44,7 @@ from preprocessor.runner.schedule import Arrivals
 from preprocessor.runner.servers import Servers, ask_servers, topology
 from preprocessor.runner.serverstatus import cache_bytes
 from preprocessor.runner.store import Store
-from preprocessor.runner.target import Machine, Target, wanted_cache_gb
+from preprocessor.runner.target import LocalTarget, Machine, Target, wanted_cache_gb
 from preprocessor.runner.worker import SELECTION_MS, Load, OnError
 from preprocessor.runner.workloads import Concluding, Growing, workload
 
@@ -236,7 +238,12 @@ def obstacle(
         return fixed
     if traits.holds_members and not target.ends_with_run:
         return f"{experiment.name} holds up members of the deployment", "it runs on --target local only"
-    if traits.paces_itself and options.rates:
+    if traits.changes_primary and options.client != "wire":
+        return (
+            f"{experiment.name} opens connections again, which PyMongo does by itself",
+            "it runs without --client",
+        )
+    if (traits.paces_itself or traits.changes_primary) and options.rates:
         return f"{experiment.name} has rates of its own", "it runs without --rate only"
     if store.keeps_in(database := experiment.parameters["database"]):
         return f"{experiment.name} drops the database {database!r} at its end, with all rows", "name another"
@@ -268,6 +275,9 @@ def open_run(
 ) -> Run:
     """Give a run that has not begun."""
     options = replace(options, scale=experiments.scale_of(experiment, options.scale))
+    if workload(experiment.workload).TRAITS.changes_primary:
+        rate = float(experiment.parameters["operationsPerSecond"])
+        options = replace(options, on_error="reconnect", rates=(rate,), seconds=None, duration=None)
     scaled = experiments.scale(experiment, options.scale)
     return Run(experiment, scaled, options, target, crew, progress, named)
 
@@ -298,7 +308,7 @@ def _deployment(run: Run, number: int) -> Hashable:
 def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
     """Measure one repeat of a variant, ``in_turn`` of which are measured in turn; give its row."""
     config, cache_gb = _asked(run, number)
-    machine = run.target.prepare(config, cache_gb)
+    machine = run.target.prepare(config, cache_gb, cachesize.room_gb(run.scaled.workload, config))
     run.not_varied.update(machine.not_varied)
     run.scaled = workingset.sized(run.scaled, number, lambda: cache_bytes(run.client))
     baseline = _disk_baseline(run, machine) if config.get("diskBaseline") else None
@@ -369,10 +379,10 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
     _fill(run, load, config)
     run.used = config
     kind.reset(run.client[run.database], config)
+    settle(run.client)  # what was just loaded is dirty, and would stay in the cache in place of what is read
+    run.target.give_cache()
     if number not in run.scanned and config.get("scanBefore"):
-        # What was just loaded is dirty, and would stay in the cache in place of what is read.
         run.scanned.add(number)
-        settle(run.client)
         workingset.scan(run.client[run.database][config["collection"]])
     passed = None
     if run.experiment.warm and not load.lead:
@@ -384,17 +394,25 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
         ownership.wait_for_members(run.client, run.database)
     plan = None if run.options.duration else kind.plan(load.config)
     run.progress.begin(_label(run, number, repeat), plan.operations if plan else 0)
-    measurement = replace(measure(run.client, run.crew, load, machine, run.progress.update), settled=settled)
+    measurement = replace(_measured(run, load, machine), settled=settled)
     if passed is not None:
         measurement = measurement.after_pass(passed)
     if reason := run.target.fault(patience=0):
         # A majority may have gone on without it, and that is another deployment than the row would tell of.
         raise WorkFailed(f"the work was given up: {reason}", KEPT)
     ownership.check(run.client, run.database, run.name)
+    if kind.TRAITS.changes_primary:
+        return primarychange.conclude(run.client, load, measurement)
     _check_errors(measurement)
     if isinstance(kind, Concluding):
         return replace(measurement, conclusion=kind.conclude(run.client[run.database], config))
     return measurement
+
+
+def _measured(run: Run, load: Load, machine: Machine) -> Measurement:
+    if workload(load.workload).TRAITS.changes_primary and isinstance(run.target, LocalTarget):
+        return primarychange.measure_change(run.target, run.crew, load, machine, run.progress.update)
+    return measure(run.client, run.crew, load, machine, run.progress.update)
 
 
 def _check_errors(measurement: Measurement) -> None:
@@ -421,6 +439,7 @@ def _fill(run: Run, load: Load, config: Mapping[str, Any]) -> None:
     run.loaded = None
     run.scanned.clear()
     if missing is not None:
+        run.target.give_room()
         _bring_in(run, load, missing)
         run.loaded = first
 

@@ -23,20 +23,25 @@ def impose(
     and ``processors``, which a tier stands for.
     """
     holds: dict[str, Any] = {}
-    operations, ratio = asked.get("atlasIOPS"), asked.get("memoryRatio")
-    memory = round(ratio * cache_gb * 2**30) if ratio else None
+    operations, memory = asked.get("atlasIOPS"), memory_bytes(asked, cache_gb)
     disk = [group.limit_disk(directory, operations) for group in groups]
     if operations and disk and all(disk):
         holds["atlasIOPS"] = operations
     held = [group.limit_memory(memory) for group in groups]
-    if ratio and held and all(held):
-        holds["memoryRatio"] = ratio
+    if memory and held and all(held):
+        holds["memoryRatio"] = asked["memoryRatio"]
     processors = ATLAS_PROCESSORS.get(asked.get("atlasInstanceType", ""))
     if processors and pin(pids, processors):
         holds["processors"] = processors
     else:
         unpin(pids)
     return holds
+
+
+def memory_bytes(asked: Mapping[str, Any], cache_gb: float) -> int | None:
+    """What a member and the pages that the system keeps for it may have together; None when nothing is asked."""
+    ratio = asked.get("memoryRatio")
+    return round(ratio * cache_gb * 2**30) if ratio else None
 
 
 def needs_groups(asked: Mapping[str, Any]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -12,28 +13,30 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from preprocessor.runner import leftovers, supervisor
+from preprocessor.runner import cachesize, leftovers, supervisor
 from preprocessor.runner.binary import find_mongod
+from preprocessor.runner.cachesize import SMALLEST_AT_START_GB
 from preprocessor.runner.controlgroups import ControlGroup, open_group
 from preprocessor.runner.credentials import Credentials
 from preprocessor.runner.errors import TargetError
 from preprocessor.runner.exitreason import demise
 
+if TYPE_CHECKING:
+    from pymongo import MongoClient
+
 START_SECONDS = 120.0
 ANSWERS_WITHIN_MS = 10_000
 """How long to look for a member that has listened already."""
-SMALLEST_CACHE_GB = 0.25  # mongod refuses less (--wiredTigerCacheSizeGB)
 SMALLEST_OPLOG_MB = 990  # mongod refuses less (--oplogSize)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the members are started with: how many, the cache of each in GB, the oplog of each in MB."""
+    """What the members are started with: how many, and the oplog of each in MB. Their cache is the smallest."""
 
     members: int = 3
-    cache_gb: float = SMALLEST_CACHE_GB
     oplog_mb: int = SMALLEST_OPLOG_MB
 
 
@@ -46,11 +49,14 @@ class LocalReplicaSet:
         Raises TargetError when there is no ``mongod``, or when it does not come up in two minutes.
         """
         self.settings = settings
+        self.cache_gb = SMALLEST_AT_START_GB
+        """Of each member, now."""
         self._credentials = Credentials()
         leftovers.sweep()
         self.directory, self._lock = leftovers.make_directory()
         self._supervisor: subprocess.Popen[str] | None = None
         self._groups: list[ControlGroup] | None = None
+        self._killed: set[int] = set()
         try:
             self._ports = _free_ports(settings.members)
             self._supervisor, self.pids = _start(self.directory, self._commands(), self._lock)
@@ -70,11 +76,23 @@ class LocalReplicaSet:
         return {
             "kind": "replica set",
             "members": self.settings.members,
-            "cache_gb": self.settings.cache_gb,
             "oplog_mb": self.settings.oplog_mb,
             "block_compressor": "snappy",
             "place": "all members and the client on one machine",
         }
+
+    def resize_cache(self, size_gb: float) -> None:
+        """Give every member that runs a cache of that size, without a new start."""
+        with ExitStack() as held:
+            cachesize.resize([held.enter_context(member) for member in self.members()], size_gb)
+        self.cache_gb = size_gb
+
+    def members(self) -> list[MongoClient[dict[str, Any]]]:
+        """A client of each member, whatever it is in the set, in the order of ``pids``."""
+        from pymongo import MongoClient
+
+        signed_in = self._credentials.of_user
+        return [MongoClient(_direct(port), **signed_in) for port in self._ports]
 
     def groups(self, *, make: bool) -> list[ControlGroup]:
         """A control group for each member, once they were to be made; none where that is not permitted."""
@@ -98,7 +116,17 @@ class LocalReplicaSet:
         """Why a member has ended, empty while all of them run."""
         if self._supervisor is not None and self._supervisor.poll() is not None:
             return "the process that holds mongod was killed"
-        return demise(self.directory, self.pids)
+        return demise(self.directory, [pid for pid in self.pids if pid not in self._killed])
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no member was killed on purpose."""
+        return not self._killed
+
+    def kill_member(self, number: int) -> None:
+        """End a member at once, as a crash of its machine would; its end is no fault then."""
+        self._killed.add(self.pids[number])
+        os.kill(self.pids[number], signal.SIGKILL)
 
     def close(self) -> None:
         """End the members and remove their directory; twice does no harm."""
@@ -124,7 +152,7 @@ class LocalReplicaSet:
             data.mkdir()
             commands.append([mongod, "--replSet", "local", "--bind_ip", "localhost", "--port", str(port),
                              "--dbpath", str(data), "--logpath", str(data / "mongod.log"), "--nounixsocket", *signed_in,
-                             "--wiredTigerCacheSizeGB", str(self.settings.cache_gb),
+                             "--wiredTigerCacheSizeGB", str(SMALLEST_AT_START_GB),
                              "--oplogSize", str(self.settings.oplog_mb)])  # fmt: skip
         return commands
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from preprocessor.runner import limits
+from preprocessor.runner import cachesize, limits
 from preprocessor.runner.addresses import shown, used
+from preprocessor.runner.cachesize import SMALLEST_AT_START_GB
 from preprocessor.runner.errors import RunnerError, TargetError
-from preprocessor.runner.local import SMALLEST_CACHE_GB, LocalReplicaSet, Settings
+from preprocessor.runner.local import LocalReplicaSet, Settings
 
 if TYPE_CHECKING:
-    pass
+    from pymongo import MongoClient
 
 ATLAS_CACHE_GB = {"M30": 2, "M40": 8, "M50": 16, "M60": 32, "M80": 64}
 """Cache by Atlas tier: half of 16, 32, 64, 128 GB of memory, up to M30 a quarter of 8 GB.
@@ -23,8 +24,6 @@ https://www.mongodb.com/docs/atlas/sizing-tier-selection/
 """
 
 LAST_WORDS_SECONDS = 0.5
-LOCAL_CACHE_SHARE = 0.15
-"""Of the machine's memory, at most, for the cache of each of three members."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +54,18 @@ class Target(Protocol):
     def deployment(self, config: Mapping[str, Any], cache_gb: float) -> Hashable:
         """What ``prepare`` would have run: where it is equal for two variants, neither has a server started."""
 
-    def prepare(self, config: Mapping[str, Any], cache_gb: float) -> Machine:
+    def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Make the deployment what a variant asks for, as far as it can be, and say what runs now.
 
         ``config`` is the experiment's parameters with those of the variant on top; ``cache_gb`` is the cache that
-        keeps the published ratio of data to cache.
+        keeps the published ratio of data to cache, ``least_gb`` what the requests of the variant need of it.
         """
+
+    def give_room(self) -> None:
+        """Have data loaded with more cache than the variant asks for, where that can be: it is not what is measured."""
+
+    def give_cache(self) -> None:
+        """Give the cache that the variant asks for, when what it finds is there."""
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
         """Why a member of the deployment has ended, empty when none has or when that cannot be known.
@@ -85,43 +90,69 @@ class LocalTarget:
     def __init__(self, members: int = 3) -> None:
         self._members = members
         self._set: LocalReplicaSet | None = None
+        self._cache_gb = SMALLEST_AT_START_GB
 
     @property
     def uri(self) -> str:
         """Connection string of the replica set that runs; raises TargetError when none was prepared."""
         return self._running().uri
 
-    def deployment(self, config: Mapping[str, Any], cache_gb: float) -> Settings:
-        """The settings of the set for a variant."""
-        return Settings(config.get("members", self._members), local_cache_gb(cache_gb))
+    def deployment(self, config: Mapping[str, Any], cache_gb: float) -> Hashable:
+        """The settings of the set for a variant, and the cache where it decides how much data there is."""
+        return self._settings(config), cachesize.of_local(
+            config, cache_gb
+        ) if "workingSetRatio" in config else None
 
-    def prepare(self, config: Mapping[str, Any], cache_gb: float) -> Machine:
-        """Run a set with that cache, within what mongod accepts and this machine has.
+    def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
+        """Run a set for it, whose cache ``give_cache`` sizes, within what it bears and what this machine has.
 
         Of a machine that the variant asks for, a local set can be given the cache, and what ``limits`` can impose.
         """
-        settings = self.deployment(config, cache_gb)
-        if self._set is None or self._set.settings != settings:
+        if self._set is None or self._set.settings != self._settings(config) or not self._set.is_whole:
             self.close()
-            self._set = LocalReplicaSet(settings)
+            self._set = LocalReplicaSet(self._settings(config))
         asked = config.get("instance", {})
+        self._cache_gb = size = cachesize.of_local(config, cache_gb, least_gb)
         # Where the data follows the cache, whatever cache there is keeps the ratio.
-        wanted = settings.cache_gb if "workingSetRatio" in config else cache_gb
-        given = settings.cache_gb == round(cache_gb, 3)
+        wanted = size if "workingSetRatio" in config else cache_gb
+        if size > self._set.cache_gb or "workingSetRatio" in config:
+            self._set.resize_cache(size)
         groups = self._set.groups(make=limits.needs_groups(asked))
-        holds = limits.impose(asked, groups, self._set.pids, self._set.directory, settings.cache_gb)
+        holds = limits.impose(asked, groups, self._set.pids, self._set.directory, size)
+        memory = limits.memory_bytes(asked, size) if "memoryRatio" in holds else None
         return Machine(
             bench_config=self._bench_config(),
             topology={
                 **self._set.describe(),
-                "wanted_cache_gb": wanted,
-                "cache_ratio_kept": settings.cache_gb == round(wanted, 3),
+                **cachesize.describe(size, wanted, memory),
             },
-            varied={**({"cache_gb": settings.cache_gb} if asked and given else {}), **holds},
+            varied={**({"cache_gb": size} if asked and size == round(cache_gb, 3) else {}), **holds},
             not_varied=tuple(sorted(asked.keys() - holds.keys())),
             data_directory=self._set.directory,
             pids=tuple(self._set.pids),
         )
+
+    def give_room(self) -> None:
+        """Let the members load data with the cache that they were started with, where theirs is smaller."""
+        running = self._running()
+        if running.cache_gb < SMALLEST_AT_START_GB:
+            running.resize_cache(SMALLEST_AT_START_GB)
+
+    def give_cache(self) -> None:
+        """Give the members the cache of the variant that was prepared."""
+        if self._cache_gb != self._running().cache_gb:
+            self._running().resize_cache(self._cache_gb)
+
+    def members(self) -> list[MongoClient[dict[str, Any]]]:
+        """A client of each member, whatever it is in the set."""
+        return self._running().members()
+
+    def kill_member(self, number: int) -> None:
+        """End one of the members at once; the set is made anew for the next window."""
+        self._running().kill_member(number)
+
+    def _settings(self, config: Mapping[str, Any]) -> Settings:
+        return Settings(config.get("members", self._members))
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
         """Why a member has ended."""
@@ -175,7 +206,13 @@ class UriTarget:
         """The one that was given, for every variant."""
         return
 
-    def prepare(self, config: Mapping[str, Any], cache_gb: float) -> Machine:
+    def give_room(self) -> None:
+        """Its cache stays as it is."""
+
+    def give_cache(self) -> None:
+        """Its cache stays as it is."""
+
+    def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Say that the machine was given; whatever the variant asks of it is listed as not varied."""
         return Machine(
             bench_config={"comment": "a given deployment",
@@ -217,11 +254,3 @@ def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], sc
     instance = variant.get("instance", {}).get("atlasInstanceType")
     published = ATLAS_CACHE_GB.get(instance, reference.get("cache_gb", 8))
     return float(published * scale)
-
-
-def local_cache_gb(wanted: float) -> float:
-    """The cache of a local member: as wanted, but within what mongod accepts and what the machine has."""
-    import psutil
-
-    most = psutil.virtual_memory().total / 2**30 * LOCAL_CACHE_SHARE
-    return float(round(max(SMALLEST_CACHE_GB, min(wanted, most)), 3))

@@ -1,6 +1,6 @@
 """How many records make a working set of a given size: a multiple of the cache that the deployment really has.
 
-A cache cannot be made as small as one likes (``mongod`` refuses less than 0.25 GB), so an experiment about caches
+A cache cannot be made as small as one likes (``cachesize``), so an experiment about caches
 says how large its data is in caches, not in records.
 """
 

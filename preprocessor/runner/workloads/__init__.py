@@ -25,6 +25,7 @@ NAMES = (
     "delete",
     "event_load",
     "event_reports",
+    "failover",
     "flat_insert",
     "hot_update",
     "insert",
@@ -112,6 +113,9 @@ class Traits:
     """Whether its counts are compared with what is there afterwards, so that the window is all of the work."""
     holds_members: bool = False
     """Whether it holds up members of the deployment, so that nobody else may be on it."""
+    changes_primary: bool = False
+    """Whether the set gets another primary meanwhile: then connections are opened again, and a window takes its course
+    at ``operationsPerSecond``, as long as ``testTimeSecs`` says."""
 
 
 @runtime_checkable

@@ -1,0 +1,199 @@
+"""Writes and reads at a steady rate while the replica set gets another primary.
+
+Each write inserts a document under a number of its connection's own, and is not sent again when it fails; each read is
+of the last document that the connection had acknowledged. What befell a connection stands in its later documents: which
+numbers failed, and from when to when it had no answer, in nanoseconds on the monotonic clock, which the processes of
+one machine share. So afterwards the documents tell which acknowledged write is not there.
+
+Times of requests are told apart by when they were sent: before the event, during it, and after. A connection is
+through when it has had answers again for a quarter of the time that it had none, at least a second: by then it has sent
+what was due meanwhile.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+    from preprocessor.runner.clients import Client
+
+TRAITS = Traits(
+    needs=frozenset({"event", "eventAfterSecs", "operationsPerSecond", "testTimeSecs"}),
+    holds_members=True,
+    changes_primary=True,
+)
+APART = 1_000_000_000
+"""Between the first numbers of two connections."""
+SHORTEST_CALM_NS = 1_000_000_000
+CALM_SHARE = 4
+DEFAULT_ELECTION_MS = 10_000
+"""https://www.mongodb.com/docs/manual/reference/replica-configuration/#mongodb-rsconf-rsconf.settings.electionTimeoutMillis"""
+_FILLER = "x" * 500
+
+
+def plan(config: Config) -> None:
+    """As many as the rate and ``testTimeSecs`` allow."""
+    return
+
+
+def create(database: Database[Any], config: Config) -> None:
+    """An empty collection."""
+    database[config["collection"]].drop()
+    database.create_collection(config["collection"])
+
+
+def preload(config: Config) -> None:
+    """Nothing: the collection is empty when the clock starts."""
+    return
+
+
+def reset(database: Database[Any], config: Config) -> None:
+    """Have members wait as long for a primary that is silent as the variant says."""
+    wanted = config.get("electionTimeoutMillis", DEFAULT_ELECTION_MS)
+    found = database.client.admin.command("replSetGetConfig")["config"]
+    if found["settings"]["electionTimeoutMillis"] != wanted:
+        settings = {**found["settings"], "electionTimeoutMillis": wanted}
+        changed = {**found, "version": found["version"] + 1, "settings": settings}
+        database.client.admin.command("replSetReconfig", changed)
+
+
+def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Nothing that the parameters do not say already."""
+    return {}, {}
+
+
+@dataclass(slots=True)
+class _Course:
+    """What has befallen a connection so far."""
+
+    number: int
+    failed: list[int] = field(default_factory=list)
+    outages: list[dict[str, int]] = field(default_factory=list)
+    acknowledged: int | None = None
+    errors: int = 0
+    answered: int = 0
+    through: int = 0
+    """When it is calm again after the last outage."""
+
+    def fail(self, wrote: bool) -> None:
+        """A request failed; a write that failed may have been done."""
+        self.errors += 1
+        if wrote:
+            self.failed.append(self.number)
+            self.number += 1
+
+    def succeed(self, wrote: bool) -> None:
+        """A request was answered."""
+        now = time.monotonic_ns()
+        if self.errors:
+            self.outages.append({"from": self.answered, "to": now, "errors": self.errors})
+            self.through = now + max(SHORTEST_CALM_NS, (now - self.answered) // CALM_SHARE)
+            self.errors = 0
+        self.answered = now
+        if wrote:
+            self.acknowledged = self.number
+            self.number += 1
+
+
+def open_steps(client: Client, config: Config, share: Share) -> Step:
+    """A step inserts a document or reads one."""
+    import bson
+
+    draw = random.Random(share.seed)
+    reads, after = config.get("readproportion", 0.5), round(config["eventAfterSecs"] * 1e9)
+    course = _Course(share.worker * APART)
+    whole = bson.encode({})
+    begun = 0
+
+    def step() -> Done | None:
+        nonlocal begun
+        now = time.monotonic_ns()
+        begun = begun or now
+        course.answered = course.answered or now
+        reading = course.acknowledged is not None and draw.random() < reads
+        try:
+            if reading:
+                found, size = client.read(bson.encode({"_id": course.acknowledged}), whole)
+            else:
+                document = bson.encode(
+                    {
+                        "_id": course.number,
+                        "failed": course.failed,
+                        "outages": course.outages,
+                        "filler": _FILLER,
+                    }
+                )
+                found, size = 1, len(document)
+                client.insert([document])
+        except Exception:
+            course.fail(not reading)
+            raise
+        phase = _phase(now, begun + after, course)
+        course.succeed(not reading)
+        kind = ("read" if found else "read_of_nothing") if reading else "write"
+        return Done(1, found, size, f"{kind}_{phase}")
+
+    return step
+
+
+def _phase(sent: int, event: int, course: _Course) -> str:
+    if sent < event:
+        return "before"
+    return "after" if course.outages and not course.errors and sent > course.through else "during"
+
+
+def conclude(database: Database[Any], config: Config) -> dict[str, Any]:
+    """What the documents that a majority has tell of the writes and of the time without service."""
+    from pymongo.read_concern import ReadConcern
+
+    collection = database[config["collection"]].with_options(read_concern=ReadConcern("majority"))
+    return tell(collection.find({}, {"filler": 0}).sort("_id"))
+
+
+def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """What these documents, sorted by their numbers, tell."""
+    found, last = 0, dict[int, Mapping[str, Any]]()
+    there: dict[int, set[int]] = {}
+    for document in documents:
+        connection = document["_id"] // APART
+        there.setdefault(connection, set()).add(document["_id"])
+        last[connection] = document
+        found += 1
+    failed = {connection: set(document["failed"]) for connection, document in last.items()}
+    missing = sum(
+        document["_id"] - connection * APART + 1 - len(there[connection] | failed[connection])
+        for connection, document in last.items()
+    )
+    applied = sum(len(there[connection] & failed[connection]) for connection in last)
+    return {
+        "found": found,
+        "failedButApplied": applied,
+        "lostAcknowledged": missing,
+        **_without_service([document["outages"] for document in last.values()]),
+    }
+
+
+def _without_service(outages: list[list[Mapping[str, int]]]) -> dict[str, float | None]:
+    """Seconds without an answer, of single connections and of all at once.
+
+    Of all: from the last answer that any connection had before to the first that any had after.
+    """
+    longest = [max(one, key=lambda out: out["to"] - out["from"]) for one in outages if one]
+    if not longest:
+        return {"withoutService": 0.0, "withoutServiceLeast": 0.0, "withoutServiceMost": 0.0}
+    each = [(one["to"] - one["from"]) / 1e9 for one in longest]
+    everywhere = len(longest) == len(outages)
+    overall = min(one["to"] for one in longest) - max(one["from"] for one in longest) if everywhere else 0
+    return {
+        "withoutService": max(0, overall) / 1e9,
+        "withoutServiceLeast": min(each) if everywhere else 0.0,
+        "withoutServiceMost": max(each),
+    }

@@ -1,0 +1,149 @@
+"""What is measured while a replica set gets another primary."""
+
+from __future__ import annotations
+
+import bson
+import pytest
+
+from preprocessor.runner.store import FileStore
+from preprocessor.runner.workloads import Share, failover
+from preprocessor.runner.workloads.failover import APART, tell
+from tests.runner.processes import finish, start
+
+CONFIG = {"eventAfterSecs": 100, "readproportion": 0.0}
+
+
+class Deployment:
+    """Keeps what is inserted; ``fails`` says for each request whether it is answered, None for done without an answer."""
+
+    def __init__(self, fails=()):
+        self.documents = {}
+        self.fails = list(fails)
+
+    def _meet(self):
+        return self.fails.pop(0) if self.fails else False
+
+    def insert(self, documents):
+        fails = self._meet()
+        if fails is not True:
+            self.documents.update((one["_id"], one) for one in map(bson.decode, documents))
+        if fails is not False:
+            raise ConnectionError
+
+    def read(self, selector, projection):
+        if self._meet():
+            raise ConnectionError
+        return (1, 20) if bson.decode(selector)["_id"] in self.documents else (0, 0)
+
+    def told(self):
+        return tell(self.documents[number] for number in sorted(self.documents))
+
+
+def act(deployment, times, connection=0, config=CONFIG):
+    """The kinds of the requests that were answered."""
+    step = failover.open_steps(deployment, config, Share(connection, 2, "seed"))
+    kinds = []
+    for _ in range(times):
+        try:
+            kinds.append(step().kind)
+        except ConnectionError:
+            kinds.append(None)
+    return kinds
+
+
+def test_documents_tell_what_failed_and_what_of_it_is_there():
+    deployment = Deployment([False, True, None, False])
+    assert act(deployment, 6) == ["write_before", None, None, *["write_before"] * 3]
+    told = deployment.told()
+    assert (told["found"], told["failedButApplied"], told["lostAcknowledged"]) == (5, 1, 0)
+    assert told["withoutServiceMost"] > 0
+
+
+def test_an_acknowledged_document_that_is_not_there_is_told():
+    deployment = Deployment([False, False, True])
+    act(deployment, 8)
+    del deployment.documents[1]
+    assert deployment.told()["lostAcknowledged"] == 1
+
+
+def test_service_is_gone_only_while_no_connection_has_answers():
+    def document(connection, *spans):
+        outages = [{"from": first, "to": last, "errors": 1} for first, last in spans]
+        return {"_id": connection * APART, "failed": [], "outages": outages}
+
+    second = 10**9
+    told = tell([document(0, (1 * second, 4 * second)), document(1, (2 * second, 7 * second))])
+    assert (told["withoutService"], told["withoutServiceLeast"], told["withoutServiceMost"]) == (
+        2.0,
+        3.0,
+        5.0,
+    )
+    told = tell([document(0, (1 * second, 4 * second)), document(1)])
+    assert (told["withoutService"], told["withoutServiceLeast"], told["withoutServiceMost"]) == (
+        0.0,
+        0.0,
+        3.0,
+    )
+
+
+def test_requests_are_told_apart_by_when_they_are_sent_and_a_read_that_finds_nothing_too():
+    deployment = Deployment([False, True])
+    assert act(deployment, 4, config={**CONFIG, "eventAfterSecs": 0}) == [
+        "write_during", None, "write_during", "write_during",
+    ]  # fmt: skip
+    assert act(Deployment(), 3, config={**CONFIG, "readproportion": 1.0}) == [
+        "write_before",
+        *["read_before"] * 2,
+    ]
+    forgets = Deployment()
+    forgets.documents = type("Nothing", (dict,), {"update": lambda self, pairs: None})()
+    assert act(forgets, 2, config={**CONFIG, "readproportion": 1.0})[1] == "read_of_nothing_before"
+
+
+EXPERIMENT = """\
+name = "changes"
+title = "Another primary"
+workload = "failover"
+
+[parameters]
+database = "mongo_tables_changes"
+collection = "writes"
+numberOfThreads = 3
+operationsPerSecond = 60
+eventAfterSecs = 1
+electionTimeoutMillis = 1000
+
+[[variants]]
+event = "kill"
+testTimeSecs = 9
+
+[[variants]]
+event = "stepDown"
+testTimeSecs = 4
+"""
+
+
+@pytest.mark.thorough
+def test_a_set_whose_primary_is_killed_or_steps_down_serves_again_and_nothing_acknowledged_is_lost(tmp_path):
+    (tmp_path / "changes.toml").write_text(EXPERIMENT, encoding="utf-8")
+    code, _, err = finish(start(tmp_path / "changes.toml", "--seconds", "0.2", "--output", tmp_path))
+    assert code == 0, err
+    rows = {row["_id"]["event"]: row for row in FileStore(tmp_path).rows("changes")}
+    for row in rows.values():
+        told = row["testResults"]
+        assert told["lostAcknowledged"] == 0
+        assert told["found"] == told["acknowledged"] + told["failedButApplied"]
+        assert row["client"]["on_error"] == "reconnect"
+        assert row["work"]["connections_lost"] > 0
+        assert {"write_before", "write_during", "write_after"} <= set(row["latencies"])
+        assert 0 < told["withoutServiceLeast"] <= told["withoutServiceMost"] < 9
+    killed = rows["kill"]["testResults"]
+    assert killed["secondsToNewPrimary"] > 0.5  # nobody stands for election sooner
+    assert killed["withoutService"] > 0.5
+
+
+def test_a_primary_that_is_not_the_runs_own_is_let_alone(replica_set, tmp_path):
+    (tmp_path / "changes.toml").write_text(EXPERIMENT, encoding="utf-8")
+    code, _, err = finish(start(tmp_path / "changes.toml", "--target", replica_set.uri, "--output", tmp_path))
+    assert code == 2
+    assert "--target local" in err
