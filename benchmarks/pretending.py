@@ -2,11 +2,13 @@
 
     python -m benchmarks.pretending [--milliseconds 10] [--stall-every 300 --stall-milliseconds 1000]
                                     [--bytes-per-second 20e6] [--slow-milliseconds 500] [--close-after 20]
+                                    [--greet-milliseconds 1500]
 
 It answers as ``benchmarks.acknowledging`` does, on a free port whose number is the first line of its output, with these
 differences: each request takes the given time; of all requests together, every one of a number takes another; it takes
 so many bytes a second from each connection; the first connection that sends work has a time of its own, or is closed
-after so many requests. One thread does it all, with timers of microseconds.
+after so many requests, and whoever connects after that is greeted late. One thread does it all, with timers of
+microseconds.
 
 The command ``counted`` says how many requests were answered between the moments ``from`` and ``to``, in nanoseconds on
 the monotonic clock, ``documents`` how many documents they had,
@@ -147,10 +149,13 @@ class Server:
             self._send(connection, self._counted(message, request))
             return
         reply = answer(message, request, opcode)
-        if name not in WORK:
-            self._send(connection, reply)
-            return
         options = self.options
+        if name not in WORK:
+            if self._closed_at and opcode != OP_MSG:
+                self._later(time.monotonic() + options.greet_milliseconds / 1000, connection, reply)
+            else:
+                self._send(connection, reply)
+            return
         self._requests += 1
         connection.requests += 1
         self._special = self._special or connection
@@ -241,6 +246,7 @@ def main() -> None:
     parser.add_argument("--bytes-per-second", type=float, default=0.0)
     parser.add_argument("--slow-milliseconds", type=float, default=0.0)
     parser.add_argument("--close-after", type=int, default=0)
+    parser.add_argument("--greet-milliseconds", type=float, default=0.0)
     server = Server(parser.parse_args())
     print(server.port, flush=True)
     server.serve()

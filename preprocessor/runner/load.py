@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import inf
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from types import TracebackType
@@ -32,6 +33,8 @@ from preprocessor.runner.worker import Assignment, Load, serve
 
 START_DELAY_SECONDS = 0.05
 """Between the word to start and the start, so that it has reached every worker."""
+PREPARE_SECONDS = 600.0
+"""To open connections and to make what is sent: longer than the largest experiment takes on a slow machine."""
 POLL_SECONDS = 0.02
 SHORTLY_BEFORE_SECONDS = 0.1
 """Before the end of a window it is seen whether it is to be longer."""
@@ -160,8 +163,7 @@ class WorkerPool:
         pipes = self._pipes[:count]
         for number, pipe in enumerate(pipes):
             _tell(pipe, Assignment(load, tuple(range(number, load.connections, count))))
-        for pipe in pipes:
-            _expect(pipe)
+        self._collect(pipes, lambda: None, POLL_SECONDS, PREPARE_SECONDS)
         if not load.lead:
             before()
         start = time.monotonic() + START_DELAY_SECONDS
@@ -182,21 +184,29 @@ class WorkerPool:
         return _outcome(tallies, start, board, watch.lead, load)
 
     def _collect(
-        self, pipes: Sequence[Connection], progress: Callable[[], None], poll: float
-    ) -> list[ConnectionStats]:
+        self, pipes: Sequence[Connection], progress: Callable[[], None], poll: float, patience: float = inf
+    ) -> list[Any]:
+        """What each worker says next; raises WorkFailed when one says nothing for ``patience`` seconds."""
         waiting = list(pipes)
-        tallies: list[ConnectionStats] = []
+        said: list[Any] = []
+        deadline = time.monotonic() + patience
         next_look = time.monotonic() + LOOK_SECONDS
         while waiting:
             for pipe in [pipe for pipe in waiting if pipe.poll(poll / len(waiting))]:
-                tallies.append(_expect(pipe))
+                said.append(_expect(pipe))
                 waiting.remove(pipe)
             progress()
             if waiting and time.monotonic() >= next_look:
                 if reason := self._fault():
                     raise WorkFailed(f"the work was given up: {reason}", KEPT)
+                if time.monotonic() >= deadline:
+                    unready = f"{len(waiting)} of {len(pipes)} worker processes"
+                    message = f"{unready} were not ready after {patience:,.0f} s"
+                    raise WorkFailed(
+                        message, f"does the deployment answer, and is there enough memory? {KEPT}"
+                    )
                 next_look = time.monotonic() + LOOK_SECONDS
-        return tallies
+        return said
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import ssl
 import struct
 import subprocess
 import time
+from functools import partial
 
 import bson
 import pytest
@@ -17,11 +18,14 @@ from pymongo import MongoClient
 
 from preprocessor.runner.clients import PyMongoClient, UnexpectedReply
 from preprocessor.runner.driving import Surroundings, drive
+from preprocessor.runner.errors import TargetError
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.schedule import Pace
 from preprocessor.runner.wire import replies
 from preprocessor.runner.wire.client import WireClient
+from preprocessor.runner.wire.connection import WireConnection
+from preprocessor.runner.wire.loop import Hub
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import Done
 from tests.mongod import free_port, program
@@ -318,9 +322,10 @@ def test_the_fast_path_signs_in_as_pymongo_does(mongod_with_password):
         assert client["clients_test"]["things"].count_documents({"_id": "signed in"}) == 1
 
 
-@pytest.fixture
-def encrypted(tmp_path):
+@pytest.fixture(scope="module")
+def encrypted(tmp_path_factory):
     """Connection string of a server that talks TLS only."""
+    tmp_path = tmp_path_factory.mktemp("encrypted")
     subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
     key, certificate = tmp_path / "key", tmp_path / "certificate"
     make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
@@ -338,6 +343,7 @@ def encrypted(tmp_path):
 
 def test_the_fast_path_is_encrypted_as_pymongo_is(encrypted):
     with MongoClient(encrypted) as client:
+        client["clients_test"]["things"].drop()
         connection = WireClient(client, ("clients_test", "things"), ONE)
         assert isinstance(connection._writing._socket, ssl.SSLSocket)
         connection.insert([bson.encode({"_id": n, "text": "x" * 100_000}) for n in range(50)])
@@ -348,6 +354,7 @@ def test_the_fast_path_is_encrypted_as_pymongo_is(encrypted):
 def test_many_encrypted_connections_in_one_thread_get_their_own_answers(encrypted):
     with MongoClient(encrypted) as client, WorkerPool(1) as crew:
         things = client["clients_test"]["things"]
+        things.drop()
         things.insert_many([{"_id": Int64(n), "text": "x" * 50_000} for n in range(8)])
         config = {"collection": "things", "recordcount": 8, "writeConcern": {"w": 1}}
         config |= {
@@ -364,6 +371,33 @@ def test_many_encrypted_connections_in_one_thread_get_their_own_answers(encrypte
         assert done.documents == done.operations > 12
 
 
+def test_what_is_larger_than_an_encrypted_connection_takes_at_once_goes_out_in_pieces(encrypted, monkeypatch):
+    hub, waits = Hub(), []
+    send_rest = WireConnection._send_rest
+
+    def send_and_note(connection, rest, wait):
+        send_rest(connection, rest, lambda: (waits.append(connection), wait()))
+
+    monkeypatch.setattr(WireConnection, "_send_rest", send_and_note)
+    with MongoClient(encrypted) as client:
+        client["clients_test"]["large"].drop()
+        held = [WireClient(client, ("clients_test", "large"), ONE) for _ in range(2)]
+        batch = [bson.encode({"text": "x" * 2**20})] * 8
+
+        def work(one):
+            one.insert(batch)
+            assert one.read(bson.encode({}), EVERYTHING)[1] > 2**20
+
+        for one in held:
+            one.share_thread(hub)
+        hub.run({one.files: partial(work, one) for one in held})
+        for one in held:
+            one.close()
+        assert waits
+        assert client["clients_test"]["large"].count_documents({}) == 16
+        client.drop_database("clients_test")
+
+
 def test_an_answer_is_counted_whatever_types_of_fields_come_before():
     documents = [{"a": 1}, {"b": "two"}]
     cursor = {"id": Int64(7), "ns": "x.y", "firstBatch": documents}
@@ -371,3 +405,12 @@ def test_an_answer_is_counted_whatever_types_of_fields_come_before():
     reply = bson.encode({**odd, "ok": 1.0, "cursor": cursor})
     size = sum(len(bson.encode(document)) for document in documents)
     assert replies.batch(reply, replies.FIRST_BATCH) == (2, size, 7)
+
+
+def test_a_driver_that_is_another_one_inside_is_told_with_a_way_out(replica_set, monkeypatch):
+    with MongoClient(replica_set.uri) as client:
+        monkeypatch.delattr(client, "_topology")
+        with pytest.raises(TargetError, match="does not know PyMongo") as caught:
+            WireClient(client, ("clients_test", "things"), ONE)
+        monkeypatch.undo()
+    assert "--client pymongo" in caught.value.hint

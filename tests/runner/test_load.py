@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+from preprocessor.runner import load
 from preprocessor.runner.errors import WorkFailed
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.worker import Load
@@ -43,3 +44,14 @@ def test_work_that_is_never_answered_is_given_up_when_a_member_has_ended():
     told = pytest.raises(WorkFailed, match="given up: mongod was killed")
     with WorkerPool(1, fault=lambda: "mongod was killed") as crew, told:
         crew._collect(crew._pipes, lambda: None, 0.01)  # workers that were told nothing, and say nothing
+
+
+def test_one_that_is_never_ready_is_told_of_and_not_waited_for(one, monkeypatch):
+    monkeypatch.setattr(load, "PREPARE_SECONDS", 0.5)
+    process = one._processes[0]
+    os.kill(process.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(WorkFailed, match="1 of 1 worker processes were not ready after"):
+            one.perform(LOAD)
+    finally:
+        os.kill(process.pid, signal.SIGCONT)

@@ -69,3 +69,13 @@ def test_a_connection_that_is_lost_may_be_opened_again_and_how_long_that_took_is
     assert 0.01 <= done.without_service < 2
     assert done.seconds == pytest.approx(2)
     assert done.failed == {"ConnectionError": {min(done.failed["ConnectionError"]): 1}}
+
+
+def test_a_connection_that_is_opened_again_holds_up_no_other():
+    load = Load("", "a", "query", READS, "s", 10, "wire", seconds=2.5, on_error="reconnect")
+    with pretending(milliseconds=10, close_after=20, greet_milliseconds=1800) as uri, WorkerPool(1) as crew:
+        done = crew.perform(replace(load, uri=uri))
+    assert done.lost <= 1
+    assert done.errors == {"ConnectionError": 1}
+    # Nine connections go on at 10 ms; were they held up, they would have a quarter of the window.
+    assert done.window.operations > 0.5 * 9 * 250
