@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import socket
+from dataclasses import replace
 
 import psutil
 import pytest
@@ -19,32 +20,25 @@ from preprocessor.runner.resultcheck import check_result
 from preprocessor.runner.servers import GIVEN, ask_servers, topology
 from preprocessor.runner.store import FileStore
 from preprocessor.runner.target import UriTarget
+from tests.runner.test_execution import DATABASE, RECORDS
 
-DATABASE = "mongo_tables_rights"
-EXPERIMENT = f"""\
-name = "rights"
-title = "A few records"
-workload = "ycsb"
-
-[parameters]
-database = "{DATABASE}"
-collection = "usertable"
-numberOfThreads = 2
-testTimeSecs = 1
-readproportion = 0.5
-updateproportion = 0.5
-
+EXPERIMENT = (
+    RECORDS.replace("workload", "warm = false\nworkload", 1)
+    + """
 [[variants]]
 recordcount = 100
+readproportion = 1.0
 """
-OPTIONS = Options(scale=1.0, seconds=0.7, repeats=1, seed=1, client="wire")
+)
+OPTIONS = Options(scale=1.0, seconds=0.2, repeats=1, seed=1, client="wire")
+ANY = "readWriteAnyDatabase"
 USERS = {
-    "writer": [],
-    "looking": ["looking"],
-    "monitor": ["clusterMonitor"],
-    "owner": ["clusterMonitor", "hostManager"],
+    "narrow": [{"role": "readWrite", "db": DATABASE}],
+    "writer": [ANY],
+    "looking": [ANY, "looking"],
+    "monitor": [ANY, "clusterMonitor"],
+    "owner": [ANY, "clusterMonitor", "hostManager"],
 }
-"""User → roles beside ``readWriteAnyDatabase``."""
 OF_MONITOR = {
     "serverStatus", "hostInfo", "getCmdLineOpts", "getParameter", "replSetGetConfig", "replSetGetStatus", "getDiagnosticData",
 }  # fmt: skip
@@ -59,7 +53,7 @@ def users(replica_set):
     with MongoClient(replica_set.uri) as client:
         client.admin.command("createRole", "looking", privileges=[status], roles=[])
         for user, roles in USERS.items():
-            client.admin.command("createUser", user, pwd=PASSWORD, roles=["readWriteAnyDatabase", *roles])
+            client.admin.command("createUser", user, pwd=PASSWORD, roles=roles)
         client.admin.command({"setParameter": 1, period: 100})
         yield lambda user: "mongodb://{}:{}@{}".format(user, PASSWORD, replica_set.uri.rpartition("@")[2])
         client.admin.command({"setParameter": 1, period: 1000})
@@ -74,10 +68,12 @@ def measured(users, crew, tmp_path_factory):
     found = {}
     for user in USERS:
         store, said = FileStore(tmp_path_factory.mktemp(user)), io.StringIO()
-        experiment = experiments.read(EXPERIMENT.encode(), "rights.toml")
-        run = open_run(experiment, OPTIONS, UriTarget(users(user)), crew, Progress(said))
-        execute(run, store, open_journal(store, "rights", {}, resume=False))
-        found[user] = store.rows("rights")[0], said.getvalue()
+        experiment = experiments.read(EXPERIMENT.encode(), "tiny.toml")
+        # The server samples its machine every 0.1 s.
+        options = replace(OPTIONS, seconds=0.7 if user == "monitor" else 0.2)
+        run = open_run(experiment, options, UriTarget(users(user)), crew, Progress(said))
+        execute(run, store, open_journal(store, "tiny", {}, resume=False))
+        found[user] = store.rows("tiny")[0], said.getvalue()
     return found
 
 
@@ -143,8 +139,9 @@ def test_what_the_server_sees_of_this_machine_is_what_we_see(users):
         assert sample.disk["write_bytes"] == pytest.approx(disk.write_bytes, rel=0.05)
 
 
-def test_without_any_role_the_row_has_what_the_client_saw_and_names_what_is_missing(measured):
-    row, said = measured["writer"]
+@pytest.mark.parametrize("user", ["narrow", "writer"])
+def test_without_any_role_the_row_has_what_the_client_saw_and_names_what_is_missing(measured, user):
+    row, said = measured[user]
     assert missing(row) == dict.fromkeys(OF_MONITOR, "clusterMonitor")
     assert not {"before_status", "after_status"} & row.keys()
     assert row["processors"] is None
@@ -166,7 +163,7 @@ def test_with_a_role_that_permits_serverStatus_only_the_rest_is_named(measured):
 
 def test_a_row_says_whether_the_server_was_permitted_to_settle(measured):
     settled = {user: row["checks"]["settled"] for user, (row, _) in measured.items()}
-    assert settled == {"writer": False, "looking": False, "monitor": False, "owner": True}
+    assert settled == dict.fromkeys(USERS, False) | {"owner": True}
 
 
 def test_a_user_who_may_not_drop_databases_leaves_none(measured, replica_set):

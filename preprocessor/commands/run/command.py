@@ -39,6 +39,10 @@ nobody else can connect to them.
 A run makes a database of its own on the target, and drops it at the end; it never touches another. Rows go to
 FOLDER/results (or to the database of a connection string); rows they replace go to results_history.
 
+On a deployment with users the role readWriteAnyDatabase is enough, or readWrite on the experiment's database. With
+clusterMonitor rows also have the servers' counters, machine, members and cache, and their processors and disks. Each
+row names what could not be asked (servers.not_known). hostManager permits fsync before each window (checks.settled).
+
 Some experiments ask for a machine: so many disk operations a second, so much memory. A local target gives what it can
 by control groups of version 2, where you may make them (mostly: as root), and processors where there are enough. Each
 row says what it got (experiment.varied) and what not (experiment.not_varied).
