@@ -92,13 +92,15 @@ def drive(
     ``window.counters[slot]`` is kept at the number of operations so far, for whoever shows progress. ``recording`` is
     that of all connections of this thread, where there are others.
     """
-    clock, edges, counters, inside = time.monotonic_ns, window.edges, window.counters, tally.inside
+    clock, edges, counters = time.monotonic_ns, window.edges, window.counters
     recording = recording or Recording(tally.series, window, (slot,))
     counts = recording.counts
     operations = documents = size = requests = alike = each = busy = over = failures = lost = 0
     last, of_kind, own_time = _NOTHING, counts[""], _NOTHING.microseconds
     step, starts, schedule = _paced(step, tally, pace, window, slot, around)
     for sent in starts:
+        if sent >= over and sent >= edges[3]:
+            break
         try:
             done = step()
         except Exception as error:  # whatever a driver raises is counted under its name
@@ -131,11 +133,9 @@ def drive(
         counters[slot] = operations
         busy += now - sent
         took = (now - meant) // 1000
-        if not lies_inside:
-            inside.take_off(done, now - sent, 1 - window.part(slot, sent, now))
-            if _is_recorded_apart(tally, edges, (sent, now), (done.kind, took)):
-                recording.apart += each
-                continue
+        if not lies_inside and _lies_apart(tally, window, slot, done, (sent, now, took)):
+            recording.apart += each
+            continue
         if took >= EXACT_BELOW:
             took = bucket(took)
         of_kind[took] = of_kind.get(took, 0) + 1
@@ -147,7 +147,7 @@ def drive(
         requests + alike,
     )
     tally.operations, tally.documents, tally.bytes = operations, documents, size
-    inside.add(Inside(operations, documents, size, requests, busy))
+    tally.inside.add(Inside(operations, documents, size, requests, busy))
     tally.finished = time.monotonic()
 
 
@@ -156,7 +156,7 @@ def _paced(
 ) -> tuple[Step, Iterator[int], Schedule | None]:
     """The step, which with a rate counts its own time too, and when to do it."""
     if not pace.intervals:
-        return step, _closed_loop(pace, tally, window.edges, around.sleep), None
+        return step, _closed_loop(pace, tally, around.sleep), None
     schedule = Schedule(pace, window.counters, slot)
 
     def timed() -> Done | None:
@@ -204,26 +204,27 @@ def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int)
         merge(tally.late, {UNSENT: {bucket(age // 1000): 1}})
 
 
-def _is_recorded_apart(
-    tally: ConnectionStats, edges: memoryview[int], times: tuple[int, int], latency: tuple[str, int]
+def _lies_apart(
+    tally: ConnectionStats, window: Window, slot: int, done: Done, times: tuple[int, int, int]
 ) -> bool:
-    """Whether a request is in no interval of the series; one that was under way at the end is counted as such."""
-    (sent, answered), (kind, took) = times, latency
+    """Take off the part of a request that is not in the window; give whether it is in no interval of the series.
+
+    ``times`` are when it was sent and answered, and its latency. One that was under way at the end is counted as such.
+    """
+    (sent, answered, took), edges = times, window.edges
+    tally.inside.take_off(done, answered - sent, 1 - window.part(slot, sent, answered))
     if sent < edges[1] < answered and sent >= edges[2]:
         tally.unfinished += 1
-        merge(tally.late, {kind: {bucket(took): 1}})
+        merge(tally.late, {done.kind: {bucket(took): 1}})
     return sent < edges[2] or answered > edges[1]
 
 
-def _closed_loop(
-    pace: Pace, tally: ConnectionStats, edges: memoryview[int], sleep: Callable[[float], None]
-) -> Iterator[int]:
-    """When each operation starts; waits until the first is to."""
+def _closed_loop(pace: Pace, tally: ConnectionStats, sleep: Callable[[float], None]) -> Iterator[int]:
+    """When each operation starts, without an end; waits until the first is to."""
     clock = time.monotonic_ns
     sleep(max(0.0, pace.first - time.monotonic()))
     tally.first_late.append(clock() - round(pace.first * 1e9))
-    while (now := clock()) < edges[3]:
-        yield now
+    return iter(clock, None)  # costs less than a loop of our own
 
 
 def add_up(tallies: list[ConnectionStats]) -> ConnectionStats:

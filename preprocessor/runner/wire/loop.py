@@ -104,16 +104,17 @@ class Hub:
                 if self._sleeping:
                     alarm.ring_at(self._sleeping[0][0])
                 if self._going:
-                    self._serve(ready, alarm.file)
+                    self._serve(ready)
 
-    def _serve(self, ready: select.epoll, alarm: int) -> None:
+    def _serve(self, ready: select.epoll) -> None:
         """Let those go on whose file has something, until somebody sleeps."""
         going, sleeping = self._going, self._sleeping
-        poll, most = ready.poll, len(going) + 1
+        poll, most, waiting = ready.poll, len(going) + 1, going.get
         while going:
             for file, _ in poll(None, most):
+                task = waiting(file)  # nobody waits for the alarm, nor for the file of a task that has ended
                 # A task that waits gives an empty tuple, one that ends gives what it returns.
-                if file != alarm and file in going and (task := going[file]).switch() is None:
+                if task is not None and task.switch() is None:
                     self._forget(task)
             if sleeping:
                 return
