@@ -42,9 +42,9 @@ class Moving(UriTarget):
         super().__init__(uris[0])
         self._left = list(uris)
 
-    def prepare(self, config, cache_gb):
+    def prepare(self, *asked):
         self._uri = self._left.pop(0)
-        return super().prepare(config, cache_gb)
+        return super().prepare(*asked)
 
 
 class Ailing(UriTarget):
