@@ -20,6 +20,8 @@ USER: Final = "mongo-tables"
 _MECHANISM: Final = "SCRAM-SHA-256"
 _FILE: Final = "key"
 _KEY_BYTES: Final = 48  # A key has 6 to 1,024 characters.
+KNOWN_WITHIN_MS = 60_000
+"""Until every member knows of a user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,11 @@ class Credentials:
         return f"{USER}:{self.password}"
 
     def make_user(self, client: MongoClient[dict[str, Any]], members: int) -> None:
-        """Make the user; ``client`` is the primary's. Every member knows it then."""
+        """Make the user; ``client`` is the primary's. Every member knows it then.
+
+        Raises PyMongoError where one does not hear of it in time, such as one that has ended.
+        """
         client.admin.command(
             "createUser", USER, pwd=self.password, roles=["root"], mechanisms=[_MECHANISM],
-            writeConcern={"w": members},
+            writeConcern={"w": members, "wtimeout": KNOWN_WITHIN_MS},
         )  # fmt: skip
