@@ -36,6 +36,8 @@ START_DELAY_SECONDS = 0.05
 PREPARE_SECONDS = 600.0
 """To open connections and to make what is sent: longer than the largest experiment takes on a slow machine."""
 POLL_SECONDS = 0.02
+STEADY_PART_POLL_SECONDS = 0.005
+"""Of work given by amount: both ends of its steady part come unannounced."""
 SHORTLY_BEFORE_SECONDS = 0.1
 """Before the end of a window it is seen whether it is to be longer."""
 LOOK_SECONDS = 1.0
@@ -153,8 +155,8 @@ class WorkerPool:
     ) -> Outcome:
         """Prepare, begin, measure, and wait; ``progress`` hears of operations done so far.
 
-        ``before`` is called just before the window opens, or when it just has where work is given by amount, for which
-        it was called before the start too; ``over`` is called when it closes. Raises WorkFailed when a worker could not
+        ``before`` is called just before the window opens, of work given by amount before the start too, in case that
+        all of it is measured; ``over`` is called when it closes. Raises WorkFailed when a worker could not
         prepare or gave up, or a member of the deployment has ended; the pool is of no use after that.
         """
         board = self._board
@@ -179,7 +181,9 @@ class WorkerPool:
             watch.look()
             progress(sum(board.counters[: load.connections]))
 
-        tallies = self._collect(pipes, look, POLL_SECONDS)
+        tallies = self._collect(
+            pipes, look, STEADY_PART_POLL_SECONDS if load.has_steady_part else POLL_SECONDS
+        )
         watch.end()
         return _outcome(tallies, start, board, watch.lead, load)
 
@@ -259,27 +263,30 @@ class _Watch:
         self.lead = Lead(load.lead, max(load.lead, load.longest_lead), interval_for(load.seconds) / 1e9)
         self._done_before = 0
         """Operations when the window opened."""
-        self._again = load.has_steady_part
-        """Whether to look when others have opened it."""
         self._load = load
 
     def look(self) -> None:
         """Do what is to be done at this moment."""
         board, now = self._board, time.monotonic_ns()
         done = sum(board.counters[: self._load.connections])
-        if board.opens == NEVER and not self._again and self.lead.is_over(now / 1e9 - self._start, done):
+        if board.opens == NEVER and self._may_open(now, done):
             self._before()
             self._done_before = sum(board.counters[: self._load.connections])
-            board.open(time.monotonic_ns())
-        elif self._again and board.opens != NEVER and now < board.closes:
-            self._again = False
-            self._before()
+            opening = board.open_steady_part if self._load.has_steady_part else board.open
+            opening(time.monotonic_ns())
+        if board.opens == NEVER:
+            return  # all of the work is measured where it runs out before the window opens
         if now >= board.closes:
             self.end()
         elif (
             done - self._done_before < self._load.least and board.closes - now < 1e9 * SHORTLY_BEFORE_SECONDS
         ):
             board.lengthen(MOST_TIMES_LONGER)
+
+    def _may_open(self, now: int, done: int) -> bool:
+        if self._load.has_steady_part:
+            return now < self._board.closes and 0 not in self._board.first_answers[: self._load.connections]
+        return self.lead.is_over(now / 1e9 - self._start, done)
 
     def end(self) -> None:
         """The window is closed, or all work done."""

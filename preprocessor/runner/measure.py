@@ -84,27 +84,30 @@ class _Watch:
             machine.pids,
             None if self._here else lambda: read_machine(client),
         )
-        self._before: dict[str, Any] = {}
+        self._befores: list[dict[str, Any]] = []
         self._after: dict[str, Any] = {}
         self._from_disk: list[int | None] = []
         self._seen = Seen((), ())
 
     def begin(self) -> None:
-        """Look before the window; where this is done again, what was seen before is forgotten."""
-        self._before = status(self._client)
-        self._from_disk = [self._read_from_disk()]
+        """Look before the window, at the counters of the row last; where this is done again, that is the begin."""
         self._sampler.start()
+        self._befores.append(status(self._client))
+        self._from_disk = [self._read_from_disk()]
 
     def end(self) -> None:
-        """Look at what the window left."""
-        self._seen = self._sampler.stop()
+        """Look at what the window left, at the counters of the row first."""
         self._after = status(self._client)
         self._from_disk.append(self._read_from_disk())
+        self._seen = self._sampler.stop()
 
     def cease(self) -> None:
         self._sampler.cease()
 
     def measurement(self, load: Load, outcome: Outcome) -> Measurement:
+        before = self._befores[-1]
+        if len(self._befores) > 1 and not outcome.steady:  # all of the work is the window after all
+            before, self._after = self._befores[0], status(self._client)
         process, disk = series(self._seen)
         opened = _whole_milliseconds(outcome.opened_at)
         return Measurement(
@@ -112,18 +115,18 @@ class _Watch:
             start_time=opened,
             end_time=_whole_milliseconds(opened + timedelta(seconds=outcome.seconds)),
             outcome=outcome,
-            before=self._before,
+            before=before,
             after=self._after,
             process_series=process,
             disk_series=disk,
             collection=_collection_stats(self._client, load),
             cores=cores(self._seen.machine),
-            reads=reads(self._before, self._after, (self._from_disk[0], self._from_disk[-1])),
+            reads=reads(before, self._after, (self._from_disk[0], self._from_disk[-1])),
             source=("psutil" if self._here else SOURCE) if self._seen.machine else None,
         )
 
     def _read_from_disk(self) -> int | None:
-        return disk_bytes(int(self._before.get("pid", 0)), self._pids)
+        return disk_bytes(int(self._befores[-1].get("pid", 0)), self._pids)
 
 
 def settle(client: MongoClient[dict[str, Any]]) -> bool:

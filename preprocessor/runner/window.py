@@ -3,9 +3,9 @@
 Speed is the work inside divided by the length of the window. A request counts with the part of its time that lies
 inside: were only answers counted, a window would lose the large requests that it cuts off.
 
-A window of work that time ends is opened and closed by who measures. Work given by amount is handed out from one
-counter, and what is measured of it is its steady part: from the moment at which the last connection had its first
-answer to the moment at which the first one finds nothing left.
+Who measures opens a window, just after looking at the server's counters: so these are of the window too. Work given by
+amount is handed out from one counter, and what is measured of it is its steady part: from shortly after the last
+connection had its first answer to the moment at which the first one finds nothing left.
 """
 
 from __future__ import annotations
@@ -66,8 +66,16 @@ class Board:
         if closes == self.edges[_STOPS] != NEVER and closes - self.edges[_OPENS] < most_times * longest:
             self.edges[_CLOSES] = self.edges[_STOPS] = closes + longest // 4
 
+    def open_steady_part(self, when: int) -> None:
+        """Open the window at that moment, and close it when it has its length, or earlier where work runs out."""
+        longest = self.edges[_LONGEST]
+        if longest != NEVER:
+            self.edges[_STOPS] = when + longest
+            self.edges[_CLOSES] = min(self.edges[_CLOSES], when + longest)
+        self.edges[_OPENS] = when
+
     def count_from(self, when: int) -> None:
-        """Count requests from that moment, and open when the last connection has had its first answer."""
+        """Count requests from that moment, though the window is not open."""
         self.edges[_COUNTED_FROM] = when
 
     @property
@@ -118,7 +126,7 @@ class Window:
     def part(self, slot: int, sent: int, answered: int) -> float:
         """The part of a request's time that lies inside, for one that may not lie there as a whole."""
         if self.edges[_OPENS] == NEVER and self.others_close:
-            self._open_with_the_last(slot, answered)
+            self._first_answers[slot] = self._first_answers[slot] or answered
         opens, closes = self.edges[_OPENS], self.edges[_CLOSES]
         if sent < opens <= answered and self.cpu_opened is None:
             self.cpu_opened = time.process_time()
@@ -126,19 +134,6 @@ class Window:
             self.cpu_closed = time.process_time()
         inside = min(answered, closes) - max(sent, opens)
         return max(0.0, min(1.0, inside / max(1, answered - sent)))
-
-    def _open_with_the_last(self, slot: int, answered: int) -> None:
-        first_answers = self._first_answers
-        if not first_answers[slot]:
-            first_answers[slot] = answered
-        if 0 in first_answers:
-            return
-        opens = max(first_answers)
-        longest = self.edges[_LONGEST]
-        if longest != NEVER:
-            self.edges[_STOPS] = opens + longest
-            self.edges[_CLOSES] = min(self.edges[_CLOSES], opens + longest)
-        self.edges[_OPENS] = opens
 
     def is_over(self) -> bool:
         """Whether no further request is to be sent."""

@@ -6,10 +6,16 @@ report of its own, of as many tables: ``pages/report.md``.
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from tests.acceptance.test_same_bytes import database, fixtures, render
 from tests.outside import published_folder
+from tests.runner.conftest import replica_set
+from tests.runner.test_row_speeds import differ, rows
 
-__all__ = ["database", "fixtures"]
+__all__ = ["database", "fixtures", "replica_set", "rows"]
 PAGE = published_folder() / "seeds/mongodb-performance-tables.md"
 
 
@@ -22,3 +28,10 @@ def test_an_existing_document_of_32_tables_needs_no_change(fixtures: str, databa
     ours = separators[1:]  # the first table of the document is written by hand
     assert len(ours) == 32
     assert all(index + 1 < len(rows) and not set(rows[index + 1]) <= set("|-: ") for index in ours)
+
+
+@pytest.mark.parametrize("name", ["insert_docsize", "insert_batchsize", "query_full"])
+def test_its_pipelines_compute_the_speeds_of_new_rows(rows: list[dict[str, Any]], name: str) -> None:
+    tables, wrong = differ(PAGE, rows, name)
+    assert tables >= 1
+    assert wrong == []
