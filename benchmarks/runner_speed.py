@@ -3,10 +3,11 @@
     python -m benchmarks.runner_speed [--seconds 3] [--rounds 3]
 
 Prints for each kind of work and number of connections the median over the rounds of operations per second and
-of the client's processor time for 1,000 operations, and the ratio of the latter to PyMongo's and, when
-``go-ycsb`` is on PATH, to go-ycsb's. The processor time is what to compare: it hardly depends on what else the
-machine does, operations per second do. At the end the same work is sent to a server that only acknowledges:
-the generator's own ceiling.
+of the processor time of client and server for 1,000 operations. Below, the ratios of these times: to the same client
+without sessions and retryable writes, which is what those cost, to PyMongo, which has them too, and, when ``go-ycsb``
+is on PATH, to go-ycsb. Each ratio is the median over those of the rounds. The processor time is what to compare: it
+hardly depends on what else the machine does, operations per second do. At the end the same work is sent to a server
+that only acknowledges: the generator's own ceiling.
 
 go-ycsb works on documents of its own shape (ten fields of 100 bytes, keys that are strings) and reads one field
 of them where ours read none; its MongoDB binding has no bulk insert, so none is shown. Its processor time
@@ -24,12 +25,13 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+import psutil
 from pymongo import MongoClient
 
 from preprocessor.runner.clients import Kind
@@ -50,7 +52,12 @@ LOADED: Mapping[str, Any] = {
     "writeConcern": {"w": 1},
 }
 LONGEST_SECONDS = 120
-CLIENTS: tuple[Kind, ...] = ("wire", "pymongo")
+OURS: Mapping[str, tuple[Kind, Mapping[str, Any]]] = {
+    "wire": ("wire", {}),
+    "wire without sessions": ("wire", {"session": False}),
+    "pymongo": ("pymongo", {}),
+}
+"""Our clients by name: the kind, and what is asked of it."""
 COUNTED = re.compile(r"^(?:READ|UPDATE)\s+- Takes\(s\): ([\d.]+), Count: (\d+)", re.MULTILINE)
 
 
@@ -67,10 +74,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Operations per second, and the client's processor time in milliseconds for 1,000 of them."""
+    """Operations per second, and the processor time of client and server in milliseconds for 1,000 of them."""
 
     speed: float
     milliseconds: float
+    server: float = 0.0
 
 
 def cases() -> list[Case]:
@@ -86,14 +94,32 @@ def cases() -> list[Case]:
     return found + [Case(f"50:50, {n} conn.", "update", n, mixed, 50) for n in (1, 32, 100)]
 
 
-def ours(crew: WorkerPool, uri: str, case: Case, client: Kind, seconds: float, turn: int) -> Cost:
-    """Do the work of a case for some seconds with one of our clients."""
+def ours(
+    crew: WorkerPool, uri: str, case: Case, peer: str, seconds: float, turn: int, pids: Sequence[int] = ()
+) -> Cost:
+    """Do the work of a case for some seconds with one of our clients, on a server of these processes."""
+    kind, asked = OURS[peer]
     load = Load(
-        uri, DATABASE, case.workload, case.config, f"{turn}", case.connections, client, seconds=seconds
+        uri,
+        DATABASE,
+        case.workload,
+        {**case.config, **asked},
+        f"{turn}",
+        case.connections,
+        kind,
+        seconds=seconds,
     )
+    before = processor_seconds(pids)
     outcome = crew.perform(load)
+    server = (processor_seconds(pids) - before) * 1e6 / outcome.operations
     cpu = sum(outcome.process_cpu_seconds)
-    return Cost(outcome.window.operations / outcome.seconds, cpu * 1e6 / outcome.window.operations)
+    return Cost(outcome.window.operations / outcome.seconds, cpu * 1e6 / outcome.window.operations, server)
+
+
+def processor_seconds(pids: Sequence[int]) -> float:
+    """Processor time that these processes have used so far."""
+    times = [psutil.Process(pid).cpu_times() for pid in pids]
+    return float(sum(one.user + one.system for one in times))
 
 
 def go_ycsb(uri: str, case: Case, operations: int) -> Cost:
@@ -156,49 +182,71 @@ def main() -> None:
 
 
 def _compare(crew: WorkerPool, args: argparse.Namespace) -> None:
-    peers = ["wire", "pymongo"] + (["go-ycsb"] if shutil.which("go-ycsb") else [])
+    peers = [*OURS] + (["go-ycsb"] if shutil.which("go-ycsb") else [])
     server = LocalReplicaSet(Settings(members=1))
     try:
         crew.perform(Load(server.uri, DATABASE, "insert", LOADED, "load", 4, "wire"))
         if "go-ycsb" in peers:
             _go_ycsb("load", server.uri, "threadcount=8", f"operationcount={DOCUMENTS}")
-        heads = [f"{peer}, ops/s | {peer}, ms/1k" for peer in peers]
-        print("| work |", " | ".join([*heads, *(f"wire / {peer}" for peer in peers[1:])]), "|")
-        print("|---|" + "--:|" * (3 * len(peers) - 1))
+        heads = [f"{peer}, ops/s | client ms/1k | server ms/1k" for peer in peers]
+        print("| work |", " | ".join(heads), "|\n|---|" + "--:|" * (3 * len(peers)))
+        found = {}
         for case in cases():
-            print(_line(crew, server, case, peers, args), flush=True)
+            costs = found[case.title] = _measure(crew, server, case, peers, args)
+            print(f"| {case.title} | {' | '.join(_cells(costs[peer]) for peer in peers)} |", flush=True)
+        _print_ratios(found, peers[1:])
     finally:
         server.close()
 
 
-def _line(
+def _measure(
     crew: WorkerPool, server: LocalReplicaSet, case: Case, peers: list[str], args: argparse.Namespace
-) -> str:
+) -> dict[str, list[Cost]]:
     costs: dict[str, list[Cost]] = {peer: [] for peer in peers}
     for turn in range(args.rounds):
-        for client in CLIENTS:
+        for peer in list(OURS)[:: 1 if turn % 2 else -1]:
             if case.workload == "insert":
                 with MongoClient[dict[str, Any]](server.uri) as admin:
                     workload("insert").create(admin[DATABASE], case.config)
-            costs[client].append(ours(crew, server.uri, case, client, args.seconds, turn))
+            costs[peer].append(ours(crew, server.uri, case, peer, args.seconds, turn, server.pids))
         if "go-ycsb" in peers and case.reads is not None:
             # As many as PyMongo did, since its own limit of time is not kept.
             operations = round(costs["pymongo"][-1].speed * args.seconds)
             costs["go-ycsb"].append(go_ycsb(server.uri, case, operations))
-    middle = {peer: _median(found) for peer, found in costs.items() if found}
-    cells = [
-        f"{middle[peer].speed:,.0f} | {middle[peer].milliseconds:.1f}" if peer in middle else " | "
-        for peer in peers
-    ]
-    cells += [
-        f"{middle['wire'].milliseconds / middle[peer].milliseconds:.2f}" if peer in middle else ""
-        for peer in peers[1:]
-    ]
-    return f"| {case.title} | {' | '.join(cells)} |"
+    return costs
+
+
+def _cells(costs: list[Cost]) -> str:
+    if not costs:
+        return " | | "
+    middle = _median(costs)
+    return f"{middle.speed:,.0f} | {middle.milliseconds:.1f} | {middle.server:.1f}"
+
+
+def _print_ratios(found: Mapping[str, Mapping[str, list[Cost]]], others: list[str]) -> None:
+    """Processor time of the wire client and of its server, divided by those of the others."""
+    heads = [f"client, wire / {peer} | server, wire / {peer}" for peer in others]
+    print("\n| work |", " | ".join(heads), "|\n|---|" + "--:|" * (2 * len(others)))
+    for title, costs in found.items():
+        cells = [_ratios(costs["wire"], costs[peer]) for peer in others]
+        print(f"| {title} | {' | '.join(cells)} |", flush=True)
+
+
+def _ratios(costs: list[Cost], others: list[Cost]) -> str:
+    pairs = list(zip(costs, others, strict=False))
+    if not pairs:
+        return " | "
+    client = median(one.milliseconds / other.milliseconds for one, other in pairs)
+    servers = [one.server / other.server for one, other in pairs if other.server]
+    return f"{client:.2f} | " + (f"{median(servers):.2f}" if servers else "")
 
 
 def _median(costs: list[Cost]) -> Cost:
-    return Cost(median(cost.speed for cost in costs), median(cost.milliseconds for cost in costs))
+    return Cost(
+        median(cost.speed for cost in costs),
+        median(cost.milliseconds for cost in costs),
+        median(cost.server for cost in costs),
+    )
 
 
 def _ceiling(crew: WorkerPool, args: argparse.Namespace) -> None:

@@ -18,6 +18,14 @@ def replica_set():
 
 
 @pytest.fixture(scope="module")
+def three_members():
+    """For what depends on the roles of members."""
+    running = LocalReplicaSet(Settings(members=3))
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
 def crew():
     """Two processes for the work of a module's tests; one that fails in a worker starts a crew of its own."""
     with WorkerPool(2) as running:

@@ -9,7 +9,8 @@ from typing import Any
 import bson
 import pytest
 from bson.binary import Binary
-from pymongo import MongoClient
+from bson.int64 import Int64
+from pymongo import MongoClient, WriteConcern
 from pymongo.monitoring import CommandListener
 
 from preprocessor.runner.clients import PyMongoClient
@@ -17,6 +18,7 @@ from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.requestoptions import RequestOptions, request_options
 from preprocessor.runner.wire.client import WireClient, end_sessions
 from preprocessor.runner.worker import Load
+from preprocessor.runner.workloads import write_timeout
 
 DATABASE = "requests_test"
 INCREMENT = bson.encode({"$inc": {"n": 1}})
@@ -200,3 +202,37 @@ def test_a_standalone_server_has_sessions_and_no_retryable_writes(mongod_with_pa
         done = crew.perform(Load(uri, DATABASE, "insert", config, "s", 2, "wire"))
         assert (done.errors, done.documents) == ({}, 4)
         client.drop_database(DATABASE)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", ["wire", "pymongo"])
+def test_reads_go_to_other_members_where_that_is_asked_for_and_writes_to_the_primary(
+    three_members, crew, kind
+):
+    config = {"collection": "things", "initialDocsToInsert": 50, "documentRange": 50, "docSizeKB": 1}
+    config |= {"updateFunction": "UpdateOne", "percentReads": 50, "writeConcern": {"w": 1}}
+    config |= {"readPreference": {"mode": "secondary"}, "readConcern": {"level": "local"}}
+    with MongoClient(three_members.uri) as client:
+        things = client[DATABASE].get_collection("things", write_concern=WriteConcern(w=3))
+        things.drop()
+        things.insert_many([{"_id": Int64(number), "intfield1": 0} for number in range(50)])
+
+        def asked():
+            counts = [client.admin.command("serverStatus")["opcounters"]]
+            for member in write_timeout._secondaries(client[DATABASE]):
+                counts.append(member.admin.command("serverStatus")["opcounters"])
+            return [(one["query"], one["update"]) for one in counts]
+
+        before = asked()
+        done = crew.perform(Load(three_members.uri, DATABASE, "update", config, "s", 6, kind, seconds=1.0))
+        primary, *others = [
+            (reads - was[0], writes - was[1]) for (reads, writes), was in zip(asked(), before, strict=True)
+        ]
+        client.drop_database(DATABASE)
+    assert done.errors == {}
+    assert done.options.read_preference == {"mode": "secondary"}
+    assert done.in_one_thread == (kind == "wire")
+    read = sum(done.latencies_by_kind["read"].values())
+    assert sum(reads for reads, _ in others) >= read > 10
+    assert primary[0] < read / 4
+    assert primary[1] >= sum(done.latencies_by_kind["update"].values()) > 10

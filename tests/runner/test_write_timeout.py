@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner.local import LocalReplicaSet, Settings
 from preprocessor.runner.store import FileStore
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import write_timeout
@@ -14,13 +13,6 @@ from tests.runner.processes import finish, start
 DATABASE = "write_timeout_test"
 MAJORITY = {"w": "majority", "wtimeout": 200}
 ALL = {"w": 3, "wtimeout": 200}
-
-
-@pytest.fixture(scope="module")
-def three_members():
-    running = LocalReplicaSet(Settings(members=3))
-    yield running
-    running.close()
 
 
 @pytest.mark.parametrize("client", ["wire", "pymongo"])
