@@ -150,14 +150,15 @@ class WorkerPool:
         load: Load,
         *,
         before: Callable[[], None] = lambda: None,
+        opened: Callable[[], None] = lambda: None,
         over: Callable[[], None] = lambda: None,
         progress: Callable[[int], None] = lambda done: None,
     ) -> Outcome:
         """Prepare, begin, measure, and wait; ``progress`` hears of operations done so far.
 
         ``before`` is called just before the window opens, of work given by amount before the start too, in case that
-        all of it is measured; ``over`` is called when it closes. Raises WorkFailed when a worker could not
-        prepare or gave up, or a member of the deployment has ended; the pool is of no use after that.
+        all of it is measured; ``opened`` is called when it is open, ``over`` when it closes. Raises WorkFailed when a
+        worker could not prepare or gave up, or a member of the deployment has ended; the pool is of no use after that.
         """
         board = self._board
         board.clear(load.seconds)
@@ -175,7 +176,7 @@ class WorkerPool:
             board.open(round(start * 1e9))
         for pipe in pipes:
             _tell(pipe, start)
-        watch = _Watch(board, before, over, start, load)
+        watch = _Watch(board, before, opened, over, start, load)
 
         def look() -> None:
             watch.look()
@@ -253,11 +254,18 @@ class _Watch:
     """Opens the window where that is for the runner to do, and has the deployment looked at at both its ends."""
 
     def __init__(
-        self, board: Board, before: Callable[[], None], over: Callable[[], None], start: float, load: Load
+        self,
+        board: Board,
+        before: Callable[[], None],
+        opened: Callable[[], None],
+        over: Callable[[], None],
+        start: float,
+        load: Load,
     ) -> None:
         """``start`` is when the work begins."""
         self._board = board
         self._before = before
+        self._opened: Callable[[], None] | None = opened
         self._over: Callable[[], None] | None = over
         self._start = start
         self.lead = Lead(load.lead, max(load.lead, load.longest_lead), interval_for(load.seconds) / 1e9)
@@ -276,6 +284,9 @@ class _Watch:
             opening(time.monotonic_ns())
         if board.opens == NEVER:
             return  # all of the work is measured where it runs out before the window opens
+        if self._opened is not None and time.monotonic_ns() >= board.opens:
+            self._opened()
+            self._opened = None
         if now >= board.closes:
             self.end()
         elif (

@@ -11,7 +11,7 @@ from preprocessor.runner.diagnosticdata import SOURCE, read_machine
 from preprocessor.runner.iostats import disk_bytes, reads
 from preprocessor.runner.load import Outcome, WorkerPool
 from preprocessor.runner.rights import is_refused
-from preprocessor.runner.sampling import Sampler, Seen, cores, series
+from preprocessor.runner.sampling import Sample, Sampler, Seen, cores, look_at_processors, series
 from preprocessor.runner.serverstatus import status
 from preprocessor.runner.target import Machine
 from preprocessor.runner.warmup import WarmUp
@@ -64,7 +64,9 @@ def measure(
     """Do the work of ``load`` once, with everything that is looked at around it."""
     watch = _Watch(client, machine)
     try:
-        outcome = crew.perform(load, before=watch.begin, over=watch.end, progress=progress)
+        outcome = crew.perform(
+            load, before=watch.begin, opened=watch.opened, over=watch.end, progress=progress
+        )
     except BaseException:
         watch.cease()
         raise
@@ -88,6 +90,7 @@ class _Watch:
         self._after: dict[str, Any] = {}
         self._from_disk: list[int | None] = []
         self._seen = Seen((), ())
+        self._at_ends: list[Sample] = []
 
     def begin(self) -> None:
         """Look before the window, at the counters of the row last; where this is done again, that is the begin."""
@@ -95,8 +98,15 @@ class _Watch:
         self._befores.append(status(self._client))
         self._from_disk = [self._read_from_disk()]
 
+    def opened(self) -> None:
+        """The window is open: from here on processors are counted, as those of the client are."""
+        if self._here:
+            self._at_ends = [look_at_processors(self._pids)]
+
     def end(self) -> None:
         """Look at what the window left, at the counters of the row first."""
+        if self._at_ends:
+            self._at_ends.append(look_at_processors(self._pids))
         self._after = status(self._client)
         self._from_disk.append(self._read_from_disk())
         self._seen = self._sampler.stop()
@@ -120,7 +130,7 @@ class _Watch:
             process_series=process,
             disk_series=disk,
             collection=_collection_stats(self._client, load),
-            cores=cores(self._seen.machine),
+            cores=cores(self._at_ends if self._at_ends and outcome.steady else self._seen.machine),
             reads=reads(before, self._after, (self._from_disk[0], self._from_disk[-1])),
             source=("psutil" if self._here else SOURCE) if self._seen.machine else None,
         )

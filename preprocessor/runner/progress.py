@@ -11,8 +11,12 @@ WIDTH = 24
 class Progress:
     """Writes to one stream; the bar is drawn only when that is a terminal."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, line_every: float | None = None) -> None:
+        """``line_every`` seconds a line is written that stays, for a log."""
         self._stream = stream
+        self._line_every = line_every
+        self._last_line = 0.0
+        self._last_done = 0
         self._bar = stream.isatty()
         self._label = ""
         self._total = 0
@@ -21,13 +25,23 @@ class Progress:
     def begin(self, label: str, total: int) -> None:
         """A step begins that ends at ``total`` operations, or at no known number when that is 0."""
         self._label, self._total, self._began = label, total, time.monotonic()
+        self._last_line, self._last_done = self._began, 0
         self.update(0)
 
     def update(self, done: int) -> None:
         """So many operations are done."""
+        if self._line_every and time.monotonic() - self._last_line >= self._line_every:
+            self._write_line(done)
         if self._bar:
             self._stream.write(f"\r\x1b[2K{self._line(done)}")
             self._stream.flush()
+
+    def _write_line(self, done: int) -> None:
+        """What was done since the last line, and how fast."""
+        now = time.monotonic()
+        new, seconds = max(0, done - self._last_done), now - self._last_line
+        self._last_line, self._last_done = now, done
+        self.note(f"{self._label}  {now - self._began:,.0f} s  {done:,} operations  {new / seconds:,.0f}/s")
 
     def end(self, text: str) -> None:
         """The step is finished; ``text`` is what came of it."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from functools import partial
+
 import pytest
 
 from benchmarks.pretending import READS, counted, pretending
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.worker import Load
+
+ENDS = ("before", "opened", "over")
 
 
 @pytest.fixture(scope="module")
@@ -58,3 +63,15 @@ def test_a_window_with_too_few_requests_is_lengthened():
     assert long.window.requests >= 14
     assert 0.5 <= long.seconds < 4.2
     assert enough.seconds == pytest.approx(0.4)
+
+
+def test_who_measures_is_told_of_both_ends_of_a_window_in_their_order():
+    told = []
+    with pretending(milliseconds=10) as uri, WorkerPool(1) as crew:
+        ends = {name: partial(lambda name: told.append((name, time.monotonic_ns())), name) for name in ENDS}
+        crew.perform(Load(uri, "a", "query", READS, "s", 2, "wire", seconds=0.3, lead=0.2), **ends)
+        opens, closes = crew.window
+    assert [name for name, _ in told] == list(ENDS)
+    before, opened, over = (when for _, when in told)
+    assert before <= opens <= opened < over
+    assert over >= closes

@@ -84,6 +84,10 @@ def _add_what(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--resume", action="store_true", help="go on with a run that was interrupted; same options as before"
     )
+    parser.add_argument(
+        "--progress", type=positive, metavar="N",
+        help="write a line of what is done, and how fast, every N seconds, for a log",
+    )  # fmt: skip
     parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
 
 
@@ -146,7 +150,7 @@ def run(arguments: Namespace) -> int:
 
     _fill_in(arguments)
     _follow_profile(arguments)
-    progress = Progress(sys.stderr)
+    progress = Progress(sys.stderr, arguments.progress)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         _run(arguments, progress)
