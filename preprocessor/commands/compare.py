@@ -112,7 +112,9 @@ def _describe_difference(row: Comparison, field: str, old: Any, new: Any) -> str
     from preprocessor.results.comparison import CLIENT, SERVERS
 
     if field.startswith(SERVERS):
-        label, field = "servers on another machine", field.removeprefix(SERVERS)
+        # Where one side did not say, nobody knows whether it is another.
+        label = "machine of the servers" if None in (old, new) else "servers on another machine"
+        field = field.removeprefix(SERVERS)
     elif field.startswith(CLIENT):
         label = "measured on another machine" if row.shared else "client on another machine"
         field = field.removeprefix(CLIENT)

@@ -85,7 +85,7 @@ def on(target, client="A", servers=None):
         (
             on("db:1"),
             on("db:1", servers="Y"),
-            ["servers on another machine: cpu: not known in OLD, Y in NEW"],
+            ["machine of the servers: cpu: not known in OLD, Y in NEW"],
         ),
         (on("local", "A"), on("db:1", "A", "A"), []),
         (on("db:1", "A", "X"), on("db:1", "A", "X"), []),
