@@ -6,13 +6,17 @@ No longer than that: while Playwright is at work in a process, nothing else ther
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from tests.browser.browsing import EVERY, FLAGS, STILL, Served, chromium, served
 from tests.browser.tables import Tables, look_at_tables
+
+SCREEN: Final = ViewportSize(width=1280, height=900)
 
 
 @pytest.fixture(scope="package")
@@ -22,9 +26,33 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page in a fresh context: themes keep what a reader chose."""
-    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+def fresh(browser: Browser) -> Iterator[Page]:
+    """A page of its own, for a test that sets its clock, stops requests or listens to what happens in it."""
+    with _opened(browser) as page:
+        yield page
+
+
+@pytest.fixture(scope="package")
+def _kept(browser: Browser) -> Iterator[Page]:
+    with _opened(browser) as page:
+        yield page
+
+
+@pytest.fixture
+def page(_kept: Page) -> Page:
+    """A page that one test after the other is given: a new one takes a second of the processor. It is empty."""
+    if _kept.url.startswith("http"):
+        # Themes keep what a reader chose.
+        _kept.evaluate("localStorage.clear(), sessionStorage.clear()")
+    _kept.goto("about:blank")
+    _kept.set_viewport_size(SCREEN)
+    _kept.emulate_media(media="null", color_scheme="null", reduced_motion="null")
+    return _kept
+
+
+@contextmanager
+def _opened(browser: Browser) -> Iterator[Page]:
+    with browser.new_context(viewport=SCREEN) as context:
         context.add_init_script(STILL)
         yield context.new_page()
 
@@ -47,9 +75,7 @@ def site(own_site: Path) -> Iterator[Served]:
 @pytest.fixture(scope="package", params=EVERY)
 def tables(request: pytest.FixtureRequest, site: Served, browser: Browser) -> dict[str, Tables]:
     """What pages show of their tables to who opens them on screens of all sizes and clicks every header."""
-    with browser.new_context() as context:
-        context.add_init_script(STILL)
-        page = context.new_page()
+    with _opened(browser) as page:
         return {
             path: look_at_tables(page, site.url + path) for path in site.pages_with_tables[:: request.param]
         }

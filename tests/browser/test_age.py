@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from preprocessor.aggregation import aggregate
 from preprocessor.render.html import html_table
@@ -23,9 +25,17 @@ def shown(page: Page, **keys: object) -> None:
     documents = [document(1), document(2)]
     source = provenance_of(aggregate(documents, spec.source_query.pipeline))
     rows = aggregate(documents, spec.pipeline)
+    page.goto("about:blank")
     page.set_content(
         html_table(spec, rows, notes=provenance_html(spec, ProvenanceBlock(source, {}))) + inline()
     )
+
+
+@pytest.fixture(scope="module")
+def later(browser: Browser) -> Iterator[Page]:
+    """A page whose clock each test sets."""
+    with browser.new_context() as context:
+        yield context.new_page()
 
 
 @pytest.mark.parametrize(
@@ -38,30 +48,30 @@ def shown(page: Page, **keys: object) -> None:
 )
 @pytest.mark.parametrize("keys", [{"title": "Speed"}, {}], ids=["with a caption", "without"])
 def test_a_reader_after_the_day_is_warned_above_the_table(
-    keys: dict[str, str], now: str, told: list[str], page: Page
+    keys: dict[str, str], now: str, told: list[str], later: Page
 ) -> None:
-    page.clock.set_fixed_time(now)
-    shown(page, max_age=10, **keys)
-    assert page.locator(WARNING).all_inner_texts() == told
-    assert page.locator(f"{WARNING} ~ .mongo-table__scroll").count() == len(told)
-    assert page.locator(f"figcaption ~ {WARNING}").count() == (len(told) if keys else 0)
+    later.clock.set_fixed_time(now)
+    shown(later, max_age=10, **keys)
+    assert later.locator(WARNING).all_inner_texts() == told
+    assert later.locator(f"{WARNING} ~ .mongo-table__scroll").count() == len(told)
+    assert later.locator(f"figcaption ~ {WARNING}").count() == (len(told) if keys else 0)
 
 
-def test_without_a_limit_results_never_grow_too_old(page: Page) -> None:
-    page.clock.set_fixed_time("2031-01-01T12:00:00Z")
-    shown(page)
-    assert page.locator(WARNING).count() == 0
+def test_without_a_limit_results_never_grow_too_old(later: Page) -> None:
+    later.clock.set_fixed_time("2031-01-01T12:00:00Z")
+    shown(later)
+    assert later.locator(WARNING).count() == 0
 
 
-def test_without_a_script_the_day_is_there_to_read(site: Served, page: Page) -> None:
-    page.context.route("**/mongo-tables.js", lambda route: route.abort())
-    page.goto(f"{site.url}experiments/insert-docsize/")
-    due = page.locator("#insert-docsize-speed .mongo-table__due")
+def test_without_a_script_the_day_is_there_to_read(site: Served, fresh: Page) -> None:
+    fresh.context.route("**/mongo-tables.js", lambda route: route.abort())
+    fresh.goto(f"{site.url}experiments/insert-docsize/")
+    due = fresh.locator("#insert-docsize-speed .mongo-table__due")
     assert due.inner_text() == f"to be measured again by {due.get_attribute('datetime')}"
 
 
-def test_the_warning_is_shown_on_this_site_once_the_day_is_past(site: Served, page: Page) -> None:
-    page.clock.set_fixed_time("2099-01-01T12:00:00Z")
-    page.goto(f"{site.url}experiments/insert-docsize/")
-    assert page.locator(f"#insert-docsize-speed > {WARNING}").is_visible()
-    assert page.locator(WARNING).count() == page.locator(".mongo-table__due").count() == 1
+def test_the_warning_is_shown_on_this_site_once_the_day_is_past(site: Served, later: Page) -> None:
+    later.clock.set_fixed_time("2099-01-01T12:00:00Z")
+    later.goto(f"{site.url}experiments/insert-docsize/")
+    assert later.locator(f"#insert-docsize-speed > {WARNING}").is_visible()
+    assert later.locator(WARNING).count() == later.locator(".mongo-table__due").count() == 1

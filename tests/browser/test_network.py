@@ -7,50 +7,54 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.browsing import EVERY, Served, Witness
 
+SOME = [EVERY[0], pytest.param(4, marks=pytest.mark.thorough)]
+
 TABLES = ".mongo-table__scroll table"
 
 
 @pytest.mark.parametrize("every", EVERY)
-def test_no_page_asks_another_host_for_anything(every: int, site: Served, page: Page) -> None:
-    witness = Witness.of(page)
+def test_no_page_asks_another_host_for_anything(every: int, site: Served, fresh: Page) -> None:
+    witness = Witness.of(fresh)
     for path in site.pages[::every]:
-        page.goto(site.url + path)
+        fresh.goto(site.url + path)
     assert len(witness.requests) > len(site.pages[::every])
     assert witness.outside(site.url) == []
     assert witness.complaints == []
 
 
-def test_the_site_works_from_a_folder_without_any_server(site: Served, page: Page) -> None:
-    witness = Witness.of(page)
+@pytest.mark.parametrize("every", SOME)
+def test_the_site_works_from_a_folder_without_any_server(every: int, site: Served, fresh: Page) -> None:
+    witness = Witness.of(fresh)
     sorting = 0
-    for path in site.pages_with_tables[::4]:
-        page.goto(site.file(path).as_uri())
-        long = page.locator(f"{TABLES}:has(tbody tr:nth-child(3))").count()
-        assert (page.locator(".mongo-table__sort").count() > 0) == (long > 0), path
+    for path in site.pages_with_tables[::every]:
+        fresh.goto(site.file(path).as_uri())
+        long = fresh.locator(f"{TABLES}:has(tbody tr:nth-child(3))").count()
+        assert (fresh.locator(".mongo-table__sort").count() > 0) == (long > 0), path
         sorting += long > 0
     assert sorting > 3
     assert witness.outside(site.folder.as_uri()) == []
     assert [each for each in witness.complaints if not each.startswith("warning")] == []
 
 
-def test_search_asks_no_other_host_and_finds_whole_numbers(site: Served, page: Page) -> None:
-    witness = Witness.of(page)
-    page.goto(
+def test_search_asks_no_other_host_and_finds_whole_numbers(site: Served, fresh: Page) -> None:
+    witness = Witness.of(fresh)
+    fresh.goto(
         site.url + next(path for path in site.pages_with_tables if path.startswith("experiments/insert"))
     )
-    numbers = page.locator("td[data-v]").all_inner_texts()
+    numbers = fresh.locator("td[data-v]").all_inner_texts()
     number = next(text for text in numbers if len(text) > 4 and text.replace(",", "").isdigit())
-    page.locator(".md-search__input").click()
-    page.keyboard.type(number)
+    fresh.locator(".md-search__input").click()
+    fresh.keyboard.type(number)
     # While it is being typed, numbers that begin alike are found.
-    expect(page.locator(".md-search-result__item mark").first).to_have_text(number, timeout=30_000)
+    expect(fresh.locator(".md-search-result__item mark").first).to_have_text(number, timeout=30_000)
     assert witness.outside(site.url) == []
 
 
-def test_without_a_script_every_table_is_complete(site: Served, browser: Browser) -> None:
+@pytest.mark.parametrize("every", SOME)
+def test_without_a_script_every_table_is_complete(every: int, site: Served, browser: Browser) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
-        for path in site.pages_with_tables[::4]:
+        for path in site.pages_with_tables[::every]:
             page.goto(site.url + path)
             assert page.locator(".mongo-table__sort").count() == 0
             assert page.locator(f"{TABLES} tbody tr").count() == site.text(path).count('<th scope="row"')
