@@ -55,7 +55,14 @@ def test_a_costly_pipeline_ends_soon_with_an_error_that_names_stage_and_limit(na
 
 @pytest.mark.parametrize(
     "name",
-    ["$unwind and $group", "$graphLookup", "sums in $map", "a $lookup for each pair", "matches without end"],
+    [
+        "$unwind and $group",
+        "matches without end",
+        *(
+            pytest.param(name, marks=pytest.mark.thorough)
+            for name in ("$graphLookup", "sums in $map", "a $lookup for each pair")
+        ),
+    ],
 )
 def test_an_interrupt_is_obeyed_within_a_second_in_the_middle_of_it(name: str) -> None:
     command = [sys.executable, "-m", "tests.aggregation.hostile", name, json.dumps({"stage_bytes": 2**31})]

@@ -89,7 +89,14 @@ def _with_little_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (450 * 2**20,) * 2)
 
 
-@pytest.mark.parametrize("command", [["check"], ["render", "docs/page.md"], ["explain", "docs/page.md"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["check"],
+        pytest.param(["render", "docs/page.md"], marks=pytest.mark.thorough),
+        pytest.param(["explain", "docs/page.md"], marks=pytest.mark.thorough),
+    ],
+)
 def test_too_little_memory_is_one_line_and_status_2(tmp_path: Path, command: list[str]) -> None:
     folder = project(tmp_path, [{"$project": {"n": {"$size": DOUBLED}}}])
     done = subprocess.run(

@@ -109,12 +109,6 @@ def test_notes_alone_do_not_fail() -> None:
     assert done.returncode == 0
 
 
-def test_the_pages_of_this_project_are_clean() -> None:
-    done = check("docs", cwd=ROOT)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.endswith(": no fault\n")
-
-
 def test_a_byte_order_mark_moves_no_column_and_is_not_shown(tmp_path: Path) -> None:
     text = (PAGES / "MT302/bad-misspelt.md").read_text("utf-8")
     page = text[text.index("<!--") :]

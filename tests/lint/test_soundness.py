@@ -88,8 +88,9 @@ def collection(mongod: Mongod) -> Any:
         yield client.soundness.get_collection("case", codec_options=_OPTIONS)
 
 
-def test_no_row_of_a_server_is_denied(collection: Any) -> None:
-    @settings(max_examples=120, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.parametrize("examples", [30, pytest.param(120, marks=pytest.mark.thorough)])
+def test_no_row_of_a_server_is_denied(examples: int, collection: Any) -> None:
+    @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(documents(), pipelines())
     @example([{"_id": 0}], [{"$sortByCount": {"$let": {"vars": {}, "in": {"k": "$n"}}}}])
     @example([{"_id": 0}], [{"$group": {"_id": {"k": "$n"}}}])

@@ -37,7 +37,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
         pytest.param("render", PAGE, id="all"),
         pytest.param("render", SELECTED, id="some", marks=pytest.mark.thorough),
         pytest.param("render", UNCUT, id="the best", marks=pytest.mark.thorough),
-        pytest.param("check", PAGE, id="check"),
+        pytest.param("check", PAGE, id="check", marks=pytest.mark.thorough),
     ],
 )
 def test_a_fixture_takes_less_memory_than_two_and_a_half_times_its_bytes_cold_and_warm(

@@ -364,7 +364,7 @@ def test_many_encrypted_connections_in_one_thread_get_their_own_answers(encrypte
             "updateFunction": "ReplaceOne",
         }
         done = crew.perform(
-            Load(encrypted, "clients_test", "update", {**config, "percentReads": 50}, "s", 6, "wire", 0.5)
+            Load(encrypted, "clients_test", "update", {**config, "percentReads": 50}, "s", 6, "wire", 0.25)
         )
         assert done.errors == {}
         assert set(done.latencies_by_kind) == {"read", "replace"}

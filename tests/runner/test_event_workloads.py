@@ -79,20 +79,27 @@ def test_indexes_and_compression_are_those_of_the_version(database):
         assert f"block_compressor={compressor}" in stats["wiredTiger"]["creationString"]
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
-@pytest.mark.parametrize("version", ["appV5R4", "appV6R3"])
+@pytest.mark.parametrize(
+    ("client", "version"),
+    [
+        ("wire", "appV5R4"),
+        ("pymongo", "appV6R3"),
+        pytest.param("pymongo", "appV5R4", marks=pytest.mark.thorough),
+        pytest.param("wire", "appV6R3", marks=pytest.mark.thorough),
+    ],
+)
 def test_reports_follow_each_other_when_no_rate_is_asked_for(crew, replica_set, database, client, version):
     loaded(crew, replica_set, database, version)
     config = {**CONFIG, "version": version}
     asked = database.client.admin.command("serverStatus")["metrics"]["commands"]["aggregate"]["total"]
-    done = perform(crew, replica_set, "event_reports", config, client, seconds=0.6)
+    done = perform(crew, replica_set, "event_reports", config, client, seconds=0.3)
     asked = database.client.admin.command("serverStatus")["metrics"]["commands"]["aggregate"]["total"] - asked
     assert done.errors == {}
     assert asked == done.operations * (1 if version == "appV6R3" else 5) > 0
     assert list(done.latencies_by_kind) == ["getReports"]
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", ["wire", pytest.param("pymongo", marks=pytest.mark.thorough)])
 def test_reports_and_events_come_about_as_often_as_asked_for_side_by_side(
     crew, replica_set, database, client
 ):

@@ -68,7 +68,7 @@ def test_a_runner_that_is_killed_takes_its_servers_and_their_files_with_it():
     assert gone([int(pid) for pid in pids], Path(directory))
 
 
-@pytest.mark.parametrize("member", [0, 1])
+@pytest.mark.parametrize("member", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_a_member_that_ends_before_there_is_a_primary_is_told_of_at_once(monkeypatch, member):
     wait = LocalReplicaSet._wait
 

@@ -118,7 +118,9 @@ def test_each_variant_is_measured_once_before_any_is_measured_again(run_of, tmp_
     assert len(set(inserted)) == 1  # the records were there already, for every window after the first
 
 
-@pytest.mark.parametrize("measured", [1, 3, 5])
+@pytest.mark.parametrize(
+    "measured", [3, *(pytest.param(windows, marks=pytest.mark.thorough) for windows in (1, 5))]
+)
 def test_a_run_that_is_gone_on_with_measures_only_what_is_missing(run_of, tmp_path, measured):
     with pytest.raises(KeyboardInterrupt):
         run_of(tmp_path, Cutting(measured))
@@ -183,7 +185,7 @@ def test_a_row_that_was_written_when_the_run_was_cut_off_is_not_in_the_history(r
     assert not (tmp_path / HISTORY).exists()
 
 
-@pytest.mark.parametrize("noted", [True, False])
+@pytest.mark.parametrize("noted", [pytest.param(True, marks=pytest.mark.thorough), False])
 def test_a_run_that_was_killed_when_all_was_measured_leaves_no_database_once_it_is_gone_on_with(
     run_of, replica_set, tmp_path, monkeypatch, noted
 ):

@@ -25,7 +25,7 @@ def test_batches_larger_than_the_system_takes_at_once_go_out_beside_each_other()
     assert speeds[0] > 0.6 * speeds[1]
 
 
-@pytest.mark.parametrize("connections", [1, 20])
+@pytest.mark.parametrize("connections", [20, pytest.param(1, marks=pytest.mark.thorough)])
 def test_paced_operations_begin_at_their_time(connections):
     with pretending() as uri, WorkerPool(1) as crew:
         done = crew.perform(

@@ -27,7 +27,9 @@ def perform(uri, workload, config, connections, processes=1, **options):
         return done, counted(uri, *crew.window)
 
 
-@pytest.mark.parametrize("seconds", [0.7, 2, 8])
+@pytest.mark.parametrize(
+    "seconds", [0.7, *(pytest.param(seconds, marks=pytest.mark.thorough) for seconds in (2, 8))]
+)
 def test_a_window_has_what_the_server_did_in_it_however_long_its_slowest_request_takes(stalling, seconds):
     done, server = perform(stalling, "query", READS, 50, seconds=seconds, lead=2)
     assert done.seconds == pytest.approx(seconds)

@@ -15,7 +15,7 @@ MAJORITY = {"w": "majority", "wtimeout": 200}
 ALL = {"w": 3, "wtimeout": 200}
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", ["wire", pytest.param("pymongo", marks=pytest.mark.thorough)])
 @pytest.mark.parametrize(
     ("held", "concern", "in_time"),
     [(1, {"w": "majority"}, True), (1, ALL, False), (2, {"w": 1}, True), (2, MAJORITY, False)],

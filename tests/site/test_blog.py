@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
@@ -60,16 +61,22 @@ VIEWS = ("blog/index.html", "blog/archive/2026/index.html", "blog/category/train
 FIRST = "blog/2026/01/01/we-have-trains/index.html"
 
 
-@pytest.fixture(params=["cold", "warm"])
-def blog(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path, {"mkdocs.yml": CONFIG, **POSTS})
-    for _ in range(1 if request.param == "cold" else 2):
-        outcome = built(tmp_path)
+@pytest.fixture(scope="module", params=["cold", "warm"])
+def blog(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = write(tmp_path_factory.mktemp("blog"), {"mkdocs.yml": CONFIG, **POSTS})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("MONGO_TABLES_CACHE", str(folder / "cache"))
+        _build(folder, 1 if request.param == "cold" else 2)
+        yield folder
+
+
+def _build(folder: Path, times: int) -> None:
+    for _ in range(times):
+        outcome = built(folder)
         assert outcome.done, outcome.log
         assert outcome.errors == []
-    assert (outcome.pipelines_run == 0) == (request.param == "warm")
-    return tmp_path
+    assert (outcome.pipelines_run == 0) == (times > 1)
 
 
 def test_excerpts_have_the_numbers_and_the_figures_of_their_posts(blog: Path) -> None:
