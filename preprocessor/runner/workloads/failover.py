@@ -19,12 +19,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
+from preprocessor.runner.workloads.write_timeout import create, preload
 
 if TYPE_CHECKING:
     from pymongo.database import Database
 
     from preprocessor.runner.clients import Client
 
+__all__ = ["TRAITS", "conclude", "create", "open_steps", "plan", "preload", "report", "reset"]
 TRAITS = Traits(
     needs=frozenset({"event", "eventAfterSecs", "operationsPerSecond", "testTimeSecs"}),
     holds_members=True,
@@ -41,17 +43,6 @@ _FILLER = "x" * 500
 
 def plan(config: Config) -> None:
     """As many as the rate and ``testTimeSecs`` allow."""
-    return
-
-
-def create(database: Database[Any], config: Config) -> None:
-    """An empty collection."""
-    database[config["collection"]].drop()
-    database.create_collection(config["collection"])
-
-
-def preload(config: Config) -> None:
-    """Nothing: the collection is empty when the clock starts."""
     return
 
 
