@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,14 @@ def _no_cache_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield
 
 
+@pytest.fixture(scope="session")
+def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A place for the cache of each test, where nothing is yet."""
+    base = tmp_path_factory.mktemp("caches")
+    return (base / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test has a cache of its own: none sees what another one left."""
-    monkeypatch.setenv("MONGO_TABLES_CACHE", str(tmp_path / "mongo-tables-cache"))
+def _own_cache(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test has a cache of its own: none sees what another one left. Most make none, and need no folder for it."""
+    monkeypatch.setenv("MONGO_TABLES_CACHE", str(next(_caches)))
