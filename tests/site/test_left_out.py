@@ -92,14 +92,20 @@ def test_a_value_of_a_page_that_the_build_has_is_none(
 ALONE = "markdown_extensions: [mongo-tables]\n"
 
 
-@pytest.mark.parametrize("program", ["mkdocs", "zensical"])
+BUILT_OR_NOT = [
+    ("parts/one.md", "", True),
+    ("parts/one.md", "exclude_docs: parts/\n", False),
+    ("one.md", "draft_docs: one.md\n", False),
+    ("templates/one.md", "", False),
+]
+
+
 @pytest.mark.parametrize(
-    ("page", "more", "there"),
+    ("program", "page", "more", "there"),
     [
-        ("parts/one.md", "", True),
-        ("parts/one.md", "exclude_docs: parts/\n", False),
-        ("one.md", "draft_docs: one.md\n", False),
-        ("templates/one.md", "", False),
+        *(("mkdocs", *one) for one in BUILT_OR_NOT),
+        *(("zensical", *one) for one in BUILT_OR_NOT[:2]),
+        *(pytest.param("zensical", *one, marks=pytest.mark.thorough) for one in BUILT_OR_NOT[2:]),
     ],
 )
 def test_the_extension_alone_knows_which_pages_a_build_leaves_out(
