@@ -35,7 +35,7 @@ class _Change(threading.Thread):
         self._target = target
         self._members = members
         self._config = config
-        self.primary = next(number for number, one in enumerate(members) if _takes_writes(one))
+        self.primary = _primary(members)
         self._opens = 0.0
         self.seconds: float | None = None
         """From the event to the new primary."""
@@ -104,6 +104,17 @@ def conclude(client: Member, load: Load, measurement: Measurement) -> Measuremen
         measurement,
         conclusion={**measurement.conclusion, **told, "acknowledged": acknowledged, "lostAcknowledged": lost},
     )
+
+
+def _primary(members: Sequence[Member]) -> int:
+    """The number of the member that takes writes, as soon as one does; raises WorkFailed when none does."""
+    deadline = time.monotonic() + LONGEST_SECONDS
+    while time.monotonic() < deadline:
+        for number, member in enumerate(members):
+            if _takes_writes(member):
+                return number
+        time.sleep(_LOOK_SECONDS)
+    raise WorkFailed("no member takes writes", KEPT)
 
 
 def _takes_writes(member: Member) -> bool:

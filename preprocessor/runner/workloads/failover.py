@@ -22,6 +22,7 @@ from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.write_timeout import create, preload
 
 if TYPE_CHECKING:
+    from pymongo import MongoClient
     from pymongo.database import Database
 
     from preprocessor.runner.clients import Client
@@ -38,6 +39,8 @@ SHORTEST_CALM_NS = 1_000_000_000
 CALM_SHARE = 4
 DEFAULT_ELECTION_MS = 10_000
 """https://www.mongodb.com/docs/manual/reference/replica-configuration/#mongodb-rsconf-rsconf.settings.electionTimeoutMillis"""
+AGREE_SECONDS = 60.0
+LOOK_SECONDS = 0.1
 _FILLER = "x" * 500
 
 
@@ -47,13 +50,33 @@ def plan(config: Config) -> None:
 
 
 def reset(database: Database[Any], config: Config) -> None:
-    """Have members wait as long for a primary that is silent as the variant says."""
+    """Have members wait as long for a primary that is silent as the variant says.
+
+    A change of it may make members elect: then it is looked again whether all have it.
+    """
+    from pymongo.errors import PyMongoError
+
     wanted = config.get("electionTimeoutMillis", DEFAULT_ELECTION_MS)
-    found = database.client.admin.command("replSetGetConfig")["config"]
-    if found["settings"]["electionTimeoutMillis"] != wanted:
-        settings = {**found["settings"], "electionTimeoutMillis": wanted}
-        changed = {**found, "version": found["version"] + 1, "settings": settings}
-        database.client.admin.command("replSetReconfig", changed)
+    deadline = time.monotonic() + AGREE_SECONDS
+    while True:
+        try:
+            if _agree_on(database.client, wanted):
+                return
+        except PyMongoError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(LOOK_SECONDS)
+
+
+def _agree_on(client: MongoClient[Any], wanted: int) -> bool:
+    """Whether a majority of the members has that election timeout; it is set where it is another."""
+    answer = client.admin.command("replSetGetConfig", commitmentStatus=True)
+    found = answer["config"]
+    if found["settings"]["electionTimeoutMillis"] == wanted:
+        return bool(answer["commitmentStatus"])
+    settings = {**found["settings"], "electionTimeoutMillis": wanted}
+    client.admin.command("replSetReconfig", {**found, "version": found["version"] + 1, "settings": settings})
+    return False
 
 
 def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
