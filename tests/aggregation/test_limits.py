@@ -15,7 +15,7 @@ from typing import Any
 
 import pymongo
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from preprocessor.aggregation import LimitReached, Limits, aggregate, check, meter
@@ -251,6 +251,7 @@ _VALUES = st.recursive(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.text("abc", min_size=1), _VALUES), st.integers(-20, 20))
 def test_what_a_document_takes_as_bson_is_known_to_a_few_bytes(document: dict[str, Any], off: int) -> None:
     import bson
