@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from itertools import count
@@ -21,6 +22,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # While one works on a property: `--hypothesis-profile=dev`. A property that states a number of examples keeps it. Where
 # CI is set Hypothesis takes its own profile `ci`, which draws the same examples each time.
 settings.register_profile("dev", max_examples=20)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One worker more than processors: a third of the time tests wait for windows, servers and browsers."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
