@@ -208,7 +208,7 @@ def test_a_quick_row_says_so_and_what_is_given_goes_before_the_profile(replica_s
     assert code == 0
     for row in FileStore(tmp_path).rows("tiny"):
         asked = row["experiment"]
-        assert (asked["profile"], asked["scale"], asked["seconds"], asked["repeats"]) == ("quick", 1, 0.5, 2)
+        assert (asked["profile"], asked["scale"], asked["seconds"], asked["repeats"]) == ("quick", 1, 0.5, 1)
 
 
 def test_there_is_no_other_profile(told):

@@ -94,7 +94,7 @@ def _add_what(parser: ArgumentParser) -> None:
 def _add_how_much(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--profile", choices=("quick",),
-        help="quick: --scale 0.001 --seconds 0.5 --repeats 2, whichever of them is not given, and windows are not "
+        help="quick: --scale 0.001 --seconds 0.5 --repeats 1, whichever of them is not given, and windows are not "
         "lengthened; rows and pages say so",
     )  # fmt: skip
     parser.add_argument(
