@@ -75,6 +75,68 @@ SLOW: Final = (
     "tests/site/test_zensical.py",
 )
 """Beginnings of the ids of tests that take more than some seconds, by themselves or all of a file together."""
+LONG: Final = (
+    "tests/acceptance/test_same_bytes.py::test_fixture_and_server_give_the_same_bytes[everything]",
+    "tests/aggregation/test_limits.py::test_a_dense_graph_is_walked",
+    "tests/aggregation/test_limits.py::test_long_arrays_are_held",
+    "tests/browser/test_accessibility.py::test_no_rule_is_broken_on_any_page",
+    "tests/browser/test_accessibility.py::test_no_rule_is_broken_where_it_is_narrow",
+    "tests/browser/test_hostile.py::test_nothing_of_a_hostile_database_runs_or_is_fetched[extension.html]",
+    "tests/browser/test_links.py::test_under_zensical",
+    "tests/browser/test_network.py::test_the_site_works_from_a_folder",
+    "tests/browser/test_network.py::test_without_a_script",
+    "tests/hostile/test_attacks.py::test_what_grows_without_end_is_ended_by_a_limit_that_is_named[unwound twice]",
+    "tests/lint/test_growth.py",
+    "tests/results/test_memory.py::test_a_fixture_takes_less_memory",
+    "tests/results/test_mongodb.py::test_a_server_that_stops_answering_is_given_up",
+    "tests/runner/eventschemas/test_events.py::test_days_come_at_their_time",
+    "tests/runner/eventschemas/test_versions.py::test_whatever_happens_all_versions_agree",
+    "tests/runner/test_clients.py::test_many_encrypted_connections",
+    "tests/runner/test_command.py::test_a_second_run_replaces_rows",
+    "tests/runner/test_command.py::test_a_time_limit_ends_the_window",
+    "tests/runner/test_command.py::test_windows_of_another_number_of_processes",
+    "tests/runner/test_event_workloads.py::test_data_that_was_not_loaded_as_a_whole",
+    "tests/runner/test_event_workloads.py::test_reports_and_events_come_about_as_often",
+    "tests/runner/test_event_workloads.py::test_reports_follow_each_other_when_no_rate_is_asked_for[pymongo",
+    "tests/runner/test_event_workloads.py::test_the_data_does_not_depend_on_who_loads_it",
+    "tests/runner/test_event_workloads.py::test_what_is_loaded_answers_as_counting_does[appV5",
+    "tests/runner/test_execution.py::test_a_window_in_which_a_member_ended",
+    "tests/runner/test_execution.py::test_another_deployment_has_nothing_loaded",
+    "tests/runner/test_execution.py::test_data_grows_past_what_the_last_window_inserted",
+    "tests/runner/test_execution.py::test_the_load_that_warms_runs_on_into_the_window",
+    "tests/runner/test_execution.py::test_two_runs_at_once",
+    "tests/runner/test_faults.py::test_other_options_are_not_a_resumed_run",
+    "tests/runner/test_local.py::test_a_member_that_ends_before_there_is_a_primary",
+    "tests/runner/test_local.py::test_a_set_of_three_has_a_primary_and_two_that_follow",
+    "tests/runner/test_machines.py::test_one_deployment_is_not_measured_as_three_machines",
+    "tests/runner/test_rounds.py::test_a_row_that_was_written_when_the_run_was_cut_off",
+    "tests/runner/test_rounds.py::test_a_run_that_begins_anew",
+    "tests/runner/test_rounds.py::test_a_run_that_was_killed_when_all_was_measured",
+    "tests/runner/test_rounds.py::test_where_a_window_goes_on",
+    "tests/runner/test_row_speeds.py",
+    "tests/runner/test_waiting.py::test_a_connection_that_is_opened_again_holds_up_no_other",
+    "tests/runner/test_waiting.py::test_batches_larger_than_the_system_takes_at_once",
+    "tests/runner/test_waiting.py::test_paced_operations_begin_at_their_time",
+    "tests/runner/test_window.py::test_work_by_amount_is_measured",
+    "tests/runner/test_worker.py::test_what_goes_wrong_beside_the_requests",
+    "tests/runner/test_workingset.py::test_a_run_loads_what_the_cache_asks_for",
+    "tests/runner/test_write_timeout.py::test_what_held_members_do_not_acknowledge_is_done_nevertheless[2",
+    "tests/site/plugins/test_plugins.py::test_every_figure_is_right_beside_a_plugin_when_built_and_when_edited[llmstxt]",
+    "tests/site/plugins/test_plugins.py::test_every_figure_is_right_beside_a_plugin_when_built_and_when_edited[rss",
+    "tests/site/plugins/test_plugins.py::test_every_figure_is_right_in_each_version_that_mike",
+    "tests/site/plugins/test_plugins.py::test_every_figure_is_right_under_zensical_when_built_and_when_edited[macros",
+    "tests/site/test_away.py::test_new_documents_of_a_database",
+    "tests/site/test_prose.py::test_a_preview_shows_a_failing_statement",
+    "tests/site/test_random_sites.py",
+    "tests/site/test_serve.py::test_a_preview_shows_a_fault_in_the_page",
+    "tests/site/test_serve.py::test_a_preview_works_with_a_dead_results_source",
+    "tests/site/test_zensical.py::test_a_build_whose_feed",
+    "tests/site/test_zensical.py::test_a_preview_shows_a_fault_in_the_page",
+    "tests/site/test_zensical.py::test_the_site_has_no_folder_of_shared_pipelines",
+    "tests/site/test_zensical.py::test_what_a_template_writes",
+)
+"""Beginnings of the ids of tests that take seconds: those around them keep the promise in small, and `-m thorough` runs
+them."""
 MANY_EXAMPLES: Final = 100
 FEWER: Final = 4
 """One of so many examples is tried, where not all are asked for by ``-m thorough``."""
@@ -89,9 +151,10 @@ def markers_of(item: pytest.Function, thorough: bool = False) -> Iterator[str]:
     if item.nodeid.startswith("tests/browser/"):
         yield "browser"
     many = examples_of(item.function) >= MANY_EXAMPLES
-    if item.nodeid.startswith(SLOW) or many or item.get_closest_marker("thorough"):
+    long = item.nodeid.startswith(LONG)
+    if item.nodeid.startswith(SLOW) or long or many or item.get_closest_marker("thorough"):
         yield "slow"
-    if thorough and many:
+    if long or (thorough and many):
         yield "thorough"
 
 

@@ -6,10 +6,12 @@ import csv
 import io
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pymongo
 import pytest
+from _pytest.mark import ParameterSet
 
 from tests.hostile.attacks import CODES, CORPUS, FILES, FORMULAS, LIMITED, SHAPES, TEXTS, WORK, WRITES
 from tests.hostile.corpus import TAGS
@@ -35,9 +37,16 @@ def attacked(project: Project, door: str, folder: Path, **variables: str) -> tup
     return done, place
 
 
-@pytest.mark.parametrize(
-    ("name", "door"), [(name, door) for name, attack in ALL.items() for door in attack.doors or DOORS]
-)
+def doors_in_turn() -> Iterator[ParameterSet]:
+    """Each attack with each of its doors: one door after the other at each run, the others at a thorough one."""
+    for number, (name, attack) in enumerate(ALL.items()):
+        doors = [*(attack.doors or DOORS)]
+        for turn, door in enumerate(doors):
+            now = turn in (number % len(doors), (number + 2) % len(doors))
+            yield pytest.param(name, door, marks=() if now else pytest.mark.thorough)
+
+
+@pytest.mark.parametrize(("name", "door"), doors_in_turn())
 def test_an_attack_ends_in_time_in_words_and_within_its_folder(name: str, door: str, tmp_path: Path) -> None:
     done, place = attacked(ALL[name], door, tmp_path)
     if ALL[name].refused and door in READS_PAGES and door != "diff":

@@ -19,6 +19,7 @@ from preprocessor.runner.resultcheck import validator
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import NAMES, Share, Workload, query, workload
 from preprocessor.runner.workloads.templates import encoder
+from tests.runner.bothclients import CLIENTS
 
 DATABASE = "workloads_test"
 NUMBERED = {
@@ -60,7 +61,7 @@ def perform(crew, replica_set, name, config, client="wire", connections=5, **lim
     return crew.perform(load)
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_numbered_documents_are_all_there_once(crew, replica_set, database, client):
     done = perform(crew, replica_set, "insert", NUMBERED, client)
     assert (done.operations, done.documents, done.errors) == (100, 100, {})
@@ -69,7 +70,7 @@ def test_numbered_documents_are_all_there_once(crew, replica_set, database, clie
     assert sum(done.latencies.values()) == 12  # in batches of 9
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_groups_hold_their_documents_in_places_from_zero(crew, replica_set, database, client):
     perform(crew, replica_set, "insert", {**NUMBERED, "groupSize": 20}, client)
     for group in range(5):
@@ -140,7 +141,7 @@ def test_flat_documents_are_inserted_until_the_time_is_over_and_none_is_lost(
     assert set(database.c.index_information()) == {"_id_", *(f"fld{number}_1" for number in range(5))}
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_hot_updates_are_all_counted(crew, replica_set, database, client):
     perform(crew, replica_set, "insert", NUMBERED)
     config = {**NUMBERED, "nUpdates": 83, "nHotspots": 3, "indexUpdate": True}
@@ -153,7 +154,7 @@ def test_hot_updates_are_all_counted(crew, replica_set, database, client):
     assert set(database.c.index_information()) == {"_id_"}
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("function", ["UpdateOne", "FindOneAndUpdate"])
 @pytest.mark.parametrize("upsert", [True, False])
 def test_update_api_adds_the_new_documents_and_counts_up_the_old(
@@ -175,7 +176,7 @@ def test_update_api_adds_the_new_documents_and_counts_up_the_old(
     assert database.c.count_documents({}) == 100
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_queries_find_what_their_template_asks_for_until_the_time_is_over(
     crew, replica_set, database, client
 ):
@@ -200,7 +201,7 @@ def test_a_query_that_finds_another_number_of_documents_fails_the_run(replica_se
 UPDATED = {**NUMBERED, "docSizeKB": 1.0, "initialDocsToInsert": 100, "nSecondaryIndexes": 2}
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("touched", [True, False])
 def test_updates_change_the_indexed_fields_or_those_after_them(crew, replica_set, database, client, touched):
     perform(crew, replica_set, "insert", UPDATED)
@@ -225,7 +226,7 @@ def test_updates_change_the_indexed_fields_or_those_after_them(crew, replica_set
     assert set(database.c.index_information()) == {"_id_"}
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_replacing_changes_whole_documents_and_keeps_their_ids_and_size(crew, replica_set, database, client):
     perform(crew, replica_set, "insert", UPDATED)
     config = {**UPDATED, "documentRange": 100, "updateFunction": "ReplaceOne"}
@@ -252,7 +253,7 @@ def test_of_updates_so_many_are_reads_as_is_asked_for(crew, replica_set, databas
     assert sum(kinds.values()) == sum(done.latencies.values()) == done.operations
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_deleting_deletes_so_many_documents_and_none_twice(crew, replica_set, database, client):
     perform(crew, replica_set, "insert", NUMBERED)
     config = {**NUMBERED, "initialDocsToInsert": 100, "nDeletes": 63}
@@ -264,7 +265,7 @@ def test_deleting_deletes_so_many_documents_and_none_twice(crew, replica_set, da
     assert perform(crew, replica_set, "delete", all_of_them, client).operations == 100
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_aggregations_give_what_their_template_asks_for(crew, replica_set, database, client):
     pipeline = [
         {"$match": {"group": {"$in": "RANDINTLIST(1,5,2)"}}},

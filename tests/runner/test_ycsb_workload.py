@@ -10,6 +10,7 @@ from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import workload
 from preprocessor.runner.ycsb.records import key_namer
+from tests.runner.bothclients import CLIENTS
 
 DATABASE = "ycsb_test"
 RECORDS = 300
@@ -54,7 +55,7 @@ def keys(collection):
     return {one["_id"] for one in collection.find({}, {"_id": 1})}
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_workload_c_reads_whole_records(run, client):
     done = run(client, **READS, requestdistribution="zipfian")
     assert done.errors == {}
@@ -68,7 +69,7 @@ def test_one_field_is_read_where_that_is_asked(run):
     assert done.bytes / done.documents == pytest.approx(151, abs=3)
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_workload_a_updates_one_field_of_every_second_record_it_touches(run, collection, client):
     done = run(client, readproportion=0.5, updateproportion=0.5, requestdistribution="zipfian", seconds=0.8)
     assert done.errors == {}
@@ -88,7 +89,7 @@ def test_updates_of_all_fields_change_all_of_them(run, collection, perform):
     assert [name for name in before if before[name] == after[name]] == ["_id"]
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_workload_d_inserts_the_next_records_and_reads_the_latest(run, collection, client):
     done = run(
         client, readproportion=0.7, updateproportion=0, insertproportion=0.3, requestdistribution="latest"
@@ -108,7 +109,7 @@ def test_what_a_window_inserted_is_gone_before_the_next(run, collection):
     assert keys(collection) == set(KEYS[:RECORDS])
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_workload_e_scans_up_to_so_many_records(run, client):
     done = run(client, readproportion=0, updateproportion=0, scanproportion=1.0, maxscanlength=20)
     assert done.errors == {}
@@ -116,7 +117,7 @@ def test_workload_e_scans_up_to_so_many_records(run, client):
     assert list(kinds(done)) == ["scan"]
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_workload_f_reads_and_then_writes_as_one_operation(run, collection, client):
     status = collection.database.client.admin.command
     before = status("serverStatus")["opcounters"]["update"]
@@ -126,7 +127,7 @@ def test_workload_f_reads_and_then_writes_as_one_operation(run, collection, clie
     assert status("serverStatus")["opcounters"]["update"] - before == done.operations
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_a_record_that_is_not_there_is_counted_and_is_no_failure(run, collection, perform, client):
     run(**READS)
     gone = {**CONFIG, "readproportion": 0.5, "updateproportion": 0.5}
