@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 from collections.abc import Iterator
@@ -59,8 +60,15 @@ def mongod_with_password() -> Iterator[servers.Mongod]:
 
 @pytest.fixture(scope="session")
 def own_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of this project's own site, built once for all who look at it."""
-    return build_own_site(tmp_path_factory.mktemp("own"), "1")
+    """The folder of this project's own site, built once for all who look at it, in whichever worker."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "own"
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "address").exists():
+            folder.mkdir()
+            (folder / "address").write_text(str(build_own_site(folder, "1")), "utf-8")
+    return Path((folder / "address").read_text("utf-8"))
 
 
 @pytest.fixture(autouse=True, scope="session")
