@@ -162,6 +162,7 @@ def _paced(
     def timed() -> Done | None:
         begun = time.monotonic_ns()
         done = step()
+        schedule.nothing_left = done is None
         if done is not None:
             merge(tally.service, {done.kind: {bucket((time.monotonic_ns() - begun) // 1000): 1}})
         return done

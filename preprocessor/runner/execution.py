@@ -324,7 +324,7 @@ def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
         versions=hostinfo.versions(run.client.server_info()),
         hardware=hostinfo.hardware(machine.data_directory),
         scale=run.options.scale,
-        seconds=run.options.duration or run.options.seconds,
+        seconds=min(filter(None, (run.options.duration, run.options.seconds)), default=None),
         seed=run.options.seed,
         client=run.options.client,
         lengthens=bool(run.options.duration),
@@ -418,7 +418,9 @@ def _measured(run: Run, load: Load, machine: Machine) -> Measurement:
 def _check_errors(measurement: Measurement) -> None:
     """Raise WorkFailed where so many requests failed that the speed is that of failing."""
     outcome = measurement.outcome
-    failed, answered = sum(outcome.errors.values()), sum(outcome.latencies.values())
+    # Not of ``latencies``: with a rate, those have what was never sent.
+    answered = sum(sum(counts.values()) for counts in outcome.latencies_by_kind.values())
+    failed = sum(outcome.errors.values())
     if failed > MOST_FAILED * (failed + answered):
         raise WorkFailed(f"{failed} of {failed + answered} requests failed: {_listed(outcome.errors)}", KEPT)
 

@@ -274,7 +274,8 @@ def _lateness(outcome: Outcome) -> dict[str, float]:
 
 def is_client_bound(outcome: Outcome, busiest: float) -> bool:
     """Whether the client was at its limit, or so much of the latencies is its own that they are not the server's."""
-    latency = mean(outcome.latencies)
+    # With a rate, latencies hold the backlog that a starved client makes itself.
+    latency = mean(outcome.paced.service or outcome.latencies)
     own = max(outcome.lag.of_an_answer() or 0.0, _in_run_queue(outcome))
     return busiest >= CLIENT_BOUND_SHARE or (latency is not None and own > OWN_SHARE * latency)
 

@@ -51,6 +51,8 @@ class Schedule:
         self._each = pace.each
         self.meant = round(pace.first * 1e9)
         """When the request was meant to start that was sent last, or is sent next."""
+        self.nothing_left = False
+        """Whether all work is done: no further request was meant."""
         self.sent = 0
         """Operations that were sent."""
         self.first_late: list[int] = []
@@ -75,6 +77,6 @@ class Schedule:
 
     def unsent(self, closes: int) -> Iterator[tuple[int, int]]:
         """Operations of each request that was meant before ``closes`` and not sent, and its age then in nanoseconds."""
-        while self.meant < closes:
+        while self.meant < closes and not self.nothing_left:
             yield self._each, closes - self.meant
             self.meant = self._pace.after(self.meant, self._each)

@@ -121,6 +121,7 @@ def ask_servers(uri: str) -> Servers:
         for address in asked.reachable(hello):
             name, facts = asked.facts(address)
             settings[name] = {**settings.get(name, {}), **facts}
+        asked.wanted.clear()  # the last one that was asked may be down
         features = asked.ask("getParameter", _FEATURES) if hello.get("msg") != "isdbgrid" else {}
         return Servers(
             kind=_kind(hello),

@@ -135,6 +135,11 @@ class Window:
         inside = min(answered, closes) - max(sent, opens)
         return max(0.0, min(1.0, inside / max(1, answered - sent)))
 
+    @property
+    def has_end(self) -> bool:
+        """Whether it is known when no further request is to be sent."""
+        return bool(self.edges[_STOPS] != NEVER)
+
     def is_over(self) -> bool:
         """Whether no further request is to be sent."""
         return time.monotonic_ns() >= self.edges[_STOPS]

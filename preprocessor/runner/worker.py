@@ -38,6 +38,8 @@ OnError = Literal["stop", "reconnect"]
 UNCOLLECTED_SECONDS = 60
 """For so long the garbage collector may rest; work given by amount is done in such a time."""
 RECONNECT_SECONDS = 0.1
+GONE_SECONDS = 120.0
+"""After so long without a connection the deployment is gone, where no end of the window bounds the tries."""
 """Between two tries to open a connection again."""
 _ANY = document(b"")
 _CLIENTS: Mapping[str, type[WireClient] | type[PyMongoClient]] = {
@@ -231,10 +233,14 @@ def _around(client: Client, load: Load, window: Window, tell: Callable[[str], No
 
 
 def _reconnect(client: WireClient, window: Window) -> bool:
-    """Try until there is a connection, or no further request is to be sent; whether there is one."""
+    """Try until there is a connection, or no further request is to be sent; whether there is one.
+
+    Work by amount has no end without a connection, so it is given up after ``GONE_SECONDS``.
+    """
     from pymongo.errors import PyMongoError
 
-    while not window.is_over():
+    gone = time.monotonic() + GONE_SECONDS
+    while not window.is_over() and (window.has_end or time.monotonic() < gone):
         with suppress(PyMongoError, OSError):
             client.reconnect()
             return True

@@ -46,8 +46,15 @@ def test_how_long_an_answer_waited_to_be_read_is_known():
     ],
 )
 def test_more_than_a_twentieth_of_the_latency_is_the_clients(busiest, lag, bound):
-    hundred_of_a_millisecond = SimpleNamespace(latencies={1000: 100}, lag=lag)
+    unpaced = SimpleNamespace(service={})
+    hundred_of_a_millisecond = SimpleNamespace(latencies={1000: 100}, lag=lag, paced=unpaced)
     assert is_client_bound(hundred_of_a_millisecond, busiest) is bound
+
+
+def test_a_client_that_makes_a_backlog_itself_is_not_excused_by_it():
+    paced = SimpleNamespace(service={1000: 100})
+    backlog = SimpleNamespace(latencies={1_000_000: 100}, lag=Lag(unread=600_000, sampled=10), paced=paced)
+    assert is_client_bound(backlog, 0.2)
 
 
 def test_a_client_that_two_busy_loops_keep_from_its_processor_is_the_limit():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from pymongo import MongoClient
 
+from preprocessor.commands.run.measuring import Place, _share_out
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.errors import TargetError
 from preprocessor.runner.machines import differing, variants_for, without_target
@@ -48,6 +51,13 @@ def test_names_that_say_nothing_of_the_variants_are_refused():
     with pytest.raises(TargetError, match="no variant for the targets") as caught:
         without_target(SIZES, two)
     assert "M30, M40" in caught.value.hint
+
+
+def test_all_experiments_leave_out_those_for_which_no_target_is_meant(capsys):
+    places = [Place(NamedTarget(name, "x"), SimpleNamespace()) for name in ("M30", "M40")]
+    indexes = experiments.load("insert_nindexes")
+    assert _share_out([indexes], None, places, None, leave_out=True) == {"M30": [], "M40": []}
+    assert "insert_nindexes: left out, the variants" in capsys.readouterr().out
 
 
 @pytest.fixture

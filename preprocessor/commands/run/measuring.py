@@ -102,7 +102,13 @@ def _share_out(
     """The experiments of each target by its name, before anything is measured; TargetError when one cannot be run."""
     tasks: dict[str, list[Experiment]] = {place.named.name: [] for place in places}
     for experiment in wanted:
-        lacking = without_target(experiment, [place.named for place in places])
+        try:
+            lacking = without_target(experiment, [place.named for place in places])
+        except TargetError as error:
+            if not leave_out:
+                raise
+            print(f"{experiment.name}: left out, {error}", flush=True)
+            continue
         for place in places:
             if variants_for(experiment, place.named) and _allows(
                 experiment, options, place, store, leave_out=leave_out
