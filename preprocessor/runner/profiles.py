@@ -15,5 +15,5 @@ class Profile:
 
 
 PROFILES = {"quick": Profile(scale=0.001, seconds=0.5, repeats=1)}
-"""By name. ``quick``: all experiments in less than a quarter of an hour, for a first look and not for publishing; its
+"""By name. ``quick``: all experiments in a short time, for a first look and not for publishing; its
 windows stay as short as they are, however few requests they have."""

@@ -23,8 +23,8 @@ EPILOG = f"""\
 examples:
   mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
   mongo-tables run insert_docsize --scale 0.01          one hundredth of it, on a replica set of its own
-  mongo-tables run --all --profile quick                a first look at everything, in less than 15 minutes on two
-                                                        processors; its rows and pages say that it was quick
+  mongo-tables run --all --profile quick                a first look at everything; its rows and pages say that it
+                                                        was quick
   mongo-tables run 'lesson_*' --scale 0.001             all experiments whose names begin so
   mongo-tables run ./mine.toml                          an experiment file of yours
   mongo-tables run insert_docsize --target mongodb://…  on a deployment that is there already
