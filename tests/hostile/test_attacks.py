@@ -46,7 +46,7 @@ def doors_in_turn() -> Iterator[ParameterSet]:
             yield pytest.param(name, door, marks=() if now else pytest.mark.thorough)
 
 
-@pytest.mark.parametrize(("name", "door"), doors_in_turn())
+@pytest.mark.parametrize(("name", "door"), [*doors_in_turn()])
 def test_an_attack_ends_in_time_in_words_and_within_its_folder(name: str, door: str, tmp_path: Path) -> None:
     done, place = attacked(ALL[name], door, tmp_path)
     if ALL[name].refused and door in READS_PAGES and door != "diff":
