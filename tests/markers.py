@@ -42,12 +42,10 @@ SLOW: Final = (
     "tests/findings/test_baseline.py",
     "tests/lint/test_check.py",
     "tests/lint/test_elements.py",
-    "tests/lint/test_growth.py",
     "tests/lint/test_order.py",
     "tests/pages/test_directives.py",
     "tests/pages/test_otherpages.py",
     "tests/pages/test_siteconfig.py",
-    "tests/results/test_memory.py",
     "tests/runner/eventschemas/test_events.py",
     "tests/runner/test_command.py",
     "tests/runner/test_experiments.py",
@@ -57,8 +55,6 @@ SLOW: Final = (
     "tests/runner/test_local.py",
     "tests/runner/test_published.py",
     "tests/runner/test_reading.py",
-    "tests/runner/test_rounds.py::test_a_r",
-    "tests/runner/test_rounds.py::test_where_a_window_goes_on",
     "tests/runner/test_store.py",
     "tests/runner/test_validation.py",
     "tests/runner/test_waiting.py",
@@ -70,12 +66,12 @@ SLOW: Final = (
     "tests/site/test_away.py",
     "tests/site/test_growth.py",
     "tests/site/test_prose.py",
-    "tests/site/test_random_sites.py",
     "tests/site/test_result_shape.py",
     "tests/site/test_serve.py",
     "tests/site/test_zensical.py",
 )
-"""Beginnings of the ids of tests that take more than some seconds, by themselves or all of a file together."""
+"""Beginnings of the ids of tests that take more than some seconds, by themselves or all of a file together; so do those
+of ``LONG``."""
 LONG: Final = (
     "tests/acceptance/test_same_bytes.py::test_fixture_and_server_give_the_same_bytes[everything]",
     "tests/aggregation/test_limits.py::test_a_dense_graph_is_walked",
