@@ -19,6 +19,9 @@ SMALLEST_AT_START_GB = 0.25
 """``mongod`` refuses less (``--wiredTigerCacheSizeGB``)."""
 SMALLEST_GB = 0.008
 """With less, reads of documents of 1 KB by 48 connections wait for each other's pages, of 32 KiB each."""
+JOIN_GB = 2**-10
+"""For each connection that joins: a join holds pages of several places at once. With 8 MiB, 24 connections that
+joined 100 documents each held so many that ``mongod`` 6.0.5 found none to evict, and answered none of them any more."""
 ROOM_TIMES = 4
 """The cache holds what is under way so many times: WiredTiger has writers evict when a fifth of it is changed
 (``eviction_dirty_trigger``, https://source.wiredtiger.com/develop/tune_cache.html), and the oplog has all of it too."""
@@ -34,7 +37,8 @@ def room_gb(name: str, config: Mapping[str, Any]) -> float:
     kind = workload(name)
     plan = kind.plan(config)
     if plan is None or not plan.operations:
-        return SMALLEST_GB
+        joins = any("$lookup" in stage for stage in config.get("pipeline", ()))
+        return float(max(SMALLEST_GB, config["numberOfThreads"] * JOIN_GB if joins else 0.0))
     batch = config["writeBatchSize"] if kind.TRAITS.batched else 1
     under_way = config["numberOfThreads"] * min(batch, plan.operations) * plan.bytes / plan.operations
     return float(max(SMALLEST_GB, ROOM_TIMES * under_way / 2**30))

@@ -45,6 +45,11 @@ def test_batches_under_way_need_room_and_queries_need_none():
     assert room("insert_idtype") == pytest.approx(cachesize.ROOM_TIMES * megabytes / 1024)
 
 
+def test_each_connection_that_joins_needs_room():
+    assert cachesize.room_gb("aggregate", {"numberOfThreads": 24, "pipeline": [{"$lookup": {}}]}) == 24 / 1024
+    assert cachesize.room_gb("aggregate", {"numberOfThreads": 24, "pipeline": []}) == cachesize.SMALLEST_GB
+
+
 def test_rows_say_which_cache_was_wanted_and_given_and_what_is_below_it():
     small = cachesize.describe(0.008, 0.0081, None)
     assert (small["cache_gb"], small["cache_ratio_kept"], small["cache_set"]) == (0.008, True, "while it ran")
