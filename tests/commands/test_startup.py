@@ -38,9 +38,11 @@ HEAVY = (
     "mkdocs",
     "mongomock",
     "multiprocessing",
+    "numpy",
     "pathspec",
     "psutil",
     "pymongo",
+    "scipy",
     "yaml",
 )
 UNUSED = (

@@ -16,7 +16,7 @@ from preprocessor.findings.usage import print_error
 if TYPE_CHECKING:
     from preprocessor.runner.progress import Progress
 
-EXTRA = ("greenlet", "hdrh", "psutil")
+EXTRA = ("greenlet", "hdrh", "psutil", "scipy")
 """Modules that come with the extra ``runner``."""
 DESCRIPTION = "Run experiments against MongoDB and write result documents, which the tables read."
 EPILOG = f"""\

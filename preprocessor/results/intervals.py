@@ -1,0 +1,215 @@
+"""95 % intervals: of the ratio of two speeds over the blocks of a campaign, of a speed, and over several campaigns.
+
+Within a block a variant and its reference are measured soon after one another, so what the machine did meanwhile is in
+both and leaves their ratio. That is why the block is the unit, however many requests it holds. The statistic is the
+logarithm of the ratio, for which twice as fast and half as fast are equally far from no difference.
+
+Below 20 blocks the interval is that of Student's t. From 20 on it is that of the signed ranks (Hodges and Lehmann,
+1963; Hollander and Wolfe, *Nonparametric Statistical Methods*, chapter 3), which single blocks cannot stretch; below
+six there is none. Both hold what they promise in simulations with a known truth, ``tests/results/test_intervals.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import accumulate, combinations_with_replacement
+from math import comb, exp, fsum, inf, log, sqrt
+from statistics import fmean, median, stdev
+from typing import Final, NamedTuple
+
+CONFIDENCE: Final = 0.95
+RANKS_FROM: Final = 20
+"""From so many blocks on the interval is that of the signed ranks."""
+CAMPAIGNS_FOR_T: Final = 5
+"""Student's t over fewer campaigns has intervals that are too wide to say anything."""
+_TAIL: Final = (1 - CONFIDENCE) / 2
+_LARGEST_EXPONENT: Final = 700.0
+
+
+class Interval(NamedTuple):
+    """A ratio of speeds, 1 for no difference, and its 95 % interval.
+
+    ``blocks`` is how many stand behind it, ``p`` the probability of a ratio at least as far from 1 where there is no
+    difference.
+    """
+
+    ratio: float
+    low: float
+    high: float
+    blocks: int
+    p: float
+
+
+class SpeedInterval(NamedTuple):
+    """The median of the speeds of a row, in their unit, and its 95 % interval."""
+
+    speed: float
+    low: float
+    high: float
+
+
+def interval(speeds: Sequence[float], references: Sequence[float]) -> Interval:
+    """The ratio of a variant's speed to its reference's; each pair is from one block.
+
+    One block alone says nothing: its interval is everything, from 0 to infinity.
+    Raises ValueError without a block, where the numbers of blocks differ, and for a speed that is 0 or less.
+    """
+    logs = log_ratios(speeds, references)
+    return _by_ranks(logs) if len(logs) >= RANKS_FROM else _by_student(logs)
+
+
+def log_ratios(speeds: Sequence[float], references: Sequence[float]) -> list[float]:
+    """The natural logarithm of the ratio of each pair; raises ValueError as ``interval`` does."""
+    return [one - other for one, other in zip(_logs(speeds), _logs(references), strict=True)]
+
+
+def speed_interval(speeds: Sequence[float]) -> SpeedInterval:
+    """The median of a row's speeds, one for each block, and its interval.
+
+    From six blocks on its ends are two of the speeds (order statistics): it holds whatever the distribution, and speeds
+    that halve while something else runs are common, where a t interval would leave what was ever measured. Up to five
+    there is no such interval of 95 %, and it is that of t on the logarithms. Both always hold the median. On a machine
+    that drifts neighbouring blocks are alike, so this describes one campaign; compare by ``interval``.
+    Raises ValueError without a speed, and for a speed that is 0 or less.
+    """
+    logs, ordered = _logs(speeds), sorted(speeds)
+    cut = _speeds_outside(len(ordered))
+    if cut is not None:
+        return SpeedInterval(median(ordered), ordered[cut], ordered[-1 - cut])
+    around = _by_student(logs)
+    return SpeedInterval(median(ordered), around.low, around.high)
+
+
+def interval_between(old: Sequence[float], new: Sequence[float]) -> Interval:
+    """The ratio of new to old of values that are not paired, one for each block: Welch's t on the logarithms.
+
+    ``blocks`` is the smaller of the two numbers. Raises ValueError where a side is empty or a value 0 or less.
+    """
+    before, after = _logs(old), _logs(new)
+    blocks = min(len(before), len(after))
+    estimate = fmean(after) - fmean(before)
+    if blocks == 1:
+        return _know_nothing(estimate)
+    one, other = (stdev(logs) ** 2 / len(logs) for logs in (before, after))
+    # Welch and Satterthwaite.
+    weights = one**2 / (len(before) - 1) + other**2 / (len(after) - 1)
+    degrees = (one + other) ** 2 / weights if weights else len(before) + len(after) - 2.0
+    return _around(estimate, sqrt(one + other), degrees, blocks)
+
+
+def pool(intervals: Sequence[Interval]) -> Interval:
+    """One ratio of those of several campaigns; the ratio is their geometric mean, ``blocks`` their sum.
+
+    The campaign is a level of its own: what differs from one hour to the other is in no interval over blocks. From five
+    campaigns on it is Student's t on the logarithms of their ratios. Over two to four that t would say nothing (its
+    quantile over two is 12.7), so the interval reaches from the lowest end to the highest: it leaves 1 only where each
+    campaign's own does, on the same side, and ``p`` is then the largest of theirs, else 1.
+    Raises ValueError without a campaign.
+    """
+    if not intervals:
+        raise ValueError("no campaign to pool")
+    if len(intervals) == 1:
+        return intervals[0]
+    logs = [log(one.ratio) for one in intervals]
+    blocks = sum(one.blocks for one in intervals)
+    if len(intervals) >= CAMPAIGNS_FOR_T:
+        return _by_student(logs)._replace(blocks=blocks)
+    low, high = min(one.low for one in intervals), max(one.high for one in intervals)
+    p = max(one.p for one in intervals) if low > 1 or high < 1 else 1.0
+    return Interval(exp(fmean(logs)), low, high, blocks, p)
+
+
+def t_quantile(degrees: float) -> float:
+    """How many standard errors the 95 % interval of Student's t reaches to each side."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, 1 - _TAIL))
+
+
+def walsh_averages(logs: Sequence[float]) -> list[float]:
+    """The mean of each pair of values, a value with itself among them, in ascending order."""
+    return sorted((one + other) / 2 for one, other in combinations_with_replacement(logs, 2))
+
+
+@cache
+def critical_rank(blocks: int) -> int:
+    """How many Walsh averages lie outside the 95 % interval at each end: the critical value of the signed ranks.
+
+    Raises ValueError below six blocks, for which there is none.
+    """
+    within = [rank for rank, chance in enumerate(_signed_rank_chances(blocks)) if chance <= _TAIL]
+    if not within:
+        raise ValueError(f"no signed-rank interval of 95 % over {blocks} blocks")
+    return within[-1]
+
+
+def _logs(values: Sequence[float]) -> list[float]:
+    if not values:
+        raise ValueError("no block to conclude from")
+    if not all(0 < value < inf for value in values):
+        raise ValueError(f"only speeds above 0 can be compared, not {min(values)}")
+    return [log(value) for value in values]
+
+
+def _by_student(logs: Sequence[float]) -> Interval:
+    if len(logs) == 1:
+        return _know_nothing(logs[0])
+    return _around(fmean(logs), stdev(logs) / sqrt(len(logs)), len(logs) - 1, len(logs))
+
+
+def _know_nothing(estimate: float) -> Interval:
+    return Interval(_exp(estimate), 0.0, inf, 1, 1.0)
+
+
+def _around(estimate: float, error: float, degrees: float, blocks: int) -> Interval:
+    """The interval of t around an estimate with this standard error, both logarithms."""
+    half = t_quantile(degrees) * error
+    p = _t_chance(estimate, error, degrees)
+    return Interval(_exp(estimate), _exp(estimate - half), _exp(estimate + half), blocks, p)
+
+
+def _t_chance(estimate: float, error: float, degrees: float) -> float:
+    from scipy.special import stdtr
+
+    if not error:
+        return 0.0 if estimate else 1.0
+    return float(2 * stdtr(degrees, -abs(estimate) / error))
+
+
+def _by_ranks(logs: Sequence[float]) -> Interval:
+    averages = walsh_averages(logs)
+    outside = critical_rank(len(logs))
+    # Counted so that p is at most 5 % just where the interval leaves 1.
+    sided = min(sum(one <= 0 for one in averages), sum(one >= 0 for one in averages))
+    p = min(1.0, 2 * _signed_rank_chances(len(logs))[sided])
+    low, high = averages[outside], averages[-1 - outside]
+    return Interval(_exp(median(averages)), _exp(low), _exp(high), len(logs), p)
+
+
+@cache
+def _signed_rank_chances(blocks: int) -> list[float]:
+    """The probability that the signed ranks of so many blocks sum to each number or less, where nothing differs.
+
+    Each rank is in the sum or not, both equally likely: the distribution is built one rank at a time.
+    """
+    chances = [1.0]
+    for rank in range(1, blocks + 1):
+        without = [one / 2 for one in chances]
+        nothing = [0.0] * rank
+        chances = [one + other for one, other in zip(without + nothing, nothing + without, strict=True)]
+    return list(accumulate(chances))
+
+
+def _speeds_outside(blocks: int) -> int | None:
+    """How many of so many speeds lie outside the interval of their median at each end; None: there is none."""
+    outside = None
+    for cut in range(blocks // 2):
+        if fsum(comb(blocks, one) / 2**blocks for one in range(cut + 1)) > _TAIL:
+            break
+        outside = cut
+    return outside
+
+
+def _exp(value: float) -> float:
+    return exp(value) if value < _LARGEST_EXPONENT else inf

@@ -1,0 +1,87 @@
+"""What an interval says of a difference: faster, slower, no difference that matters, or not known; and in words.
+
+An interval that leaves 1 is a difference where it also stands among the others: of twenty rows without any difference
+one would leave 1 by chance, so the rows that are shown together are judged together (Benjamini and Hochberg, 1995).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, inf, sqrt
+from typing import Final, Literal
+
+Verdict = Literal["faster", "slower", "no difference", "not known"]
+
+MARGIN: Final = 0.10
+"""How much faster or slower something may still be where it is said not to differ."""
+SHARE: Final = 0.05
+"""How many of the differences that are told may be none, on average."""
+_IN_TIMES_FROM: Final = 2.0
+"""From this ratio on a speed is so many times another, and not so many per cent faster."""
+
+
+def judge(low: float, high: float, differs: bool = True, margin: float = MARGIN) -> Verdict:
+    """The verdict for an interval of ratios; ``differs`` is whether it is one of the ``discoveries``.
+
+    ``no difference`` means that the whole interval lies between 1 / (1 + margin) and 1 + margin.
+    """
+    if differs and low > 1:
+        return "faster"
+    if differs and high < 1:
+        return "slower"
+    return "no difference" if 1 / (1 + margin) <= low and high <= 1 + margin else "not known"
+
+
+def discoveries(ps: Sequence[float], share: float = SHARE) -> list[bool]:
+    """Which of some differences stand among the others, so that at most ``share`` of them are none, on average."""
+    most = threshold(ps, share)
+    return [p <= most for p in ps]
+
+
+def threshold(ps: Sequence[float], share: float = SHARE) -> float:
+    """The largest ``p`` that a difference may have among these; below 0 where none of them stands.
+
+    The p-values in ascending order are held against share / n, 2 share / n and so on; the last that is not larger
+    decides (Benjamini and Hochberg, 1995, procedure 1).
+    """
+    steps = [number * share / len(ps) for number in range(1, len(ps) + 1)]
+    return max((step for p, step in zip(sorted(ps), steps, strict=True) if p <= step), default=-1.0)
+
+
+def describe(verdict: Verdict, ratio: float, low: float, high: float, blocks: int) -> str:
+    """The verdict in plain words, with the interval that it rests on."""
+    if verdict == "no difference":
+        most = ceil(round(100 * (max(high, 1 / low) - 1), 6)) or 1
+        return f"no difference larger than {most} %, {_count(blocks)}"
+    if verdict == "not known":
+        return _describe_doubt(low, high, blocks)
+    if ratio >= _IN_TIMES_FROM:
+        return f"{ratio:.1f} times as fast ({low:.1f} to {high:.1f} times), {_count(blocks)}"
+    nearer, farther = sorted(abs(100 * (end - 1)) for end in (low, high))
+    change, least, most_of_all = _round_alike(abs(100 * (ratio - 1)), nearer, farther)
+    return f"{change} % {verdict} ({least} to {most_of_all} %), {_count(blocks)}"
+
+
+def _describe_doubt(low: float, high: float, blocks: int) -> str:
+    if low <= 0 or high == inf:
+        return f"not known, {_count(blocks)}"
+    least, most = (f"{100 * (end - 1):+.0f}" for end in (low, high))
+    if low > 1 or high < 1:
+        return (
+            f"not known ({least} to {most} %), {_count(blocks)}; among so many rows chance alone brings that"
+        )
+    unseen = 100 * (sqrt(high / low) - 1)
+    return (
+        f"not known ({least} to {most} %), {_count(blocks)}; "
+        f"a difference below {unseen:.0f} % could not have been seen"
+    )
+
+
+def _round_alike(*percents: float) -> list[str]:
+    """The numbers with as few decimals as leave none of them 0, two at most."""
+    texts = [[f"{percent:.{decimals}f}" for percent in percents] for decimals in range(3)]
+    return next((some for some in texts if all(map(float, some))), texts[-1])
+
+
+def _count(blocks: int) -> str:
+    return f"{blocks} block" if blocks == 1 else f"{blocks} blocks"

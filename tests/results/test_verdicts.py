@@ -1,0 +1,74 @@
+"""What an interval allows to be said, and how it is said."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+
+from preprocessor.results.verdicts import describe, discoveries, judge, threshold
+
+BENJAMINI_HOCHBERG = (
+    0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0,
+)  # fmt: skip
+"""The fifteen p-values of section 3.2 of their paper of 1995, of which the procedure rejects four."""
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (1.02, 1.11, "faster"),
+        (0.80, 0.99, "slower"),
+        (0.96, 1.04, "no difference"),
+        (1 / 1.1, 1.1, "no difference"),
+        (0.90, 1.04, "not known"),
+        (0.96, 1.11, "not known"),
+        (1.0, 1.2, "not known"),
+        (0.0, inf, "not known"),
+    ],
+)
+def test_the_interval_decides(low, high, verdict):
+    assert judge(low, high) == verdict
+
+
+def test_what_does_not_stand_among_the_others_is_no_difference_only_where_it_is_small():
+    assert judge(1.02, 1.11, differs=False) == "not known"
+    assert judge(1.02, 1.09, differs=False) == "no difference"
+    assert judge(1.02, 1.09, differs=False, margin=0.05) == "not known"
+
+
+def test_benjamini_and_hochberg_reject_four_of_their_fifteen():
+    assert discoveries(BENJAMINI_HOCHBERG) == [True] * 4 + [False] * 11
+    assert threshold(BENJAMINI_HOCHBERG) == pytest.approx(4 * 0.05 / 15)
+    assert discoveries(BENJAMINI_HOCHBERG[::-1]) == [False] * 11 + [True] * 4
+
+
+def test_a_step_that_holds_carries_smaller_ones_that_did_not():
+    assert discoveries([0.04, 0.049, 0.03]) == [True, True, True]
+    assert discoveries([0.04, 0.06, 0.06]) == [False, False, False]
+    assert discoveries([0.05]) == [True]
+    assert discoveries([]) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (("faster", 1.06, 1.02, 1.11, 20), "6 % faster (2 to 11 %), 20 blocks"),
+        (("slower", 0.9, 0.85, 0.95, 20), "10 % slower (5 to 15 %), 20 blocks"),
+        (("slower", 0.98, 0.962, 0.997, 20), "2.0 % slower (0.3 to 3.8 %), 20 blocks"),
+        (("faster", 3.21, 2.98, 3.44, 20), "3.2 times as fast (3.0 to 3.4 times), 20 blocks"),
+        (("no difference", 1.0, 0.97, 1.035, 20), "no difference larger than 4 %, 20 blocks"),
+        (("no difference", 1.0, 1 / 1.1, 1.02, 20), "no difference larger than 10 %, 20 blocks"),
+        (
+            ("not known", 1.01, 0.91, 1.12, 10),
+            "not known (-9 to +12 %), 10 blocks; a difference below 11 % could not have been seen",
+        ),
+        (
+            ("not known", 1.06, 1.01, 1.12, 5),
+            "not known (+1 to +12 %), 5 blocks; among so many rows chance alone brings that",
+        ),
+        (("not known", 1.2, 0.0, inf, 1), "not known, 1 block"),
+    ],
+)
+def test_a_verdict_is_said_with_what_it_rests_on(found, words):
+    assert describe(*found) == words
