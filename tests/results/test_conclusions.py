@@ -1,0 +1,112 @@
+"""What stands in a row about how it compares: with its reference, and with the same row on another target."""
+
+from __future__ import annotations
+
+import json
+from math import inf, sqrt
+
+import bson
+import pytest
+from jsonschema import Draft7Validator
+
+from preprocessor.results import typedjson
+from preprocessor.results.conclusions import conclude, conclude_targets
+from preprocessor.results.intervals import interval
+from preprocessor.schemas.loading import load
+
+SHAKE = (1.0, 1.02, 0.99, 1.01, 0.98, 1.0, 1.03, 0.97, 1.01, 0.99)
+
+
+def measured(size, speeds, again=(), target=None):
+    """A row with these speeds in blocks 0, 1, 2…, and second measurements in the same blocks."""
+    repeats = [
+        {"block": block, "again": second, "operations_per_second": float(speed)}
+        for second, some in ((False, speeds), (True, again))
+        for block, speed in enumerate(some)
+    ]
+    return {
+        "_id": {"size": size, **({"target": target} if target else {}), "testname": "t"},
+        "repeats": repeats,
+    }
+
+
+def shaken(speed, by=SHAKE):
+    return [speed * one for one in by]
+
+
+REFERENCE = measured(1, [100] * 10, shaken(100))
+
+
+def test_a_variant_is_compared_in_each_block_with_the_mean_of_both_measurements_of_its_reference():
+    (found, _) = conclude([measured(4, [50, 60, 70]), measured(1, [100, 100, 100], [121, 144, 100])], 1)
+    expected = interval([50, 60, 70], [110, 120, 100])
+    assert [found[name] for name in ("ratio", "low", "high", "blocks", "p")] == pytest.approx(expected)
+    assert found["against"] == "size 1"
+
+
+def test_the_reference_has_its_second_measurement_to_its_first():
+    _, own = conclude([measured(4, [50] * 10), REFERENCE], 1)
+    expected = interval(shaken(100), [100] * 10)
+    assert own["against"] == "itself"
+    assert (own["ratio"], own["low"], own["blocks"]) == pytest.approx((expected.ratio, expected.low, 10))
+    assert own["verdict"] == "no difference"
+
+
+def test_each_row_has_its_verdict_at_its_place():
+    shifted = SHAKE[3:] + SHAKE[:3]
+    rows = [measured(2, shaken(120)), REFERENCE, measured(3, shaken(80)), measured(4, shaken(100, shifted))]
+    found = conclude(rows, 1)
+    assert [one["verdict"] for one in found] == ["faster", "no difference", "slower", "no difference"]
+    assert [one["against"] for one in found] == ["size 1", "itself", "size 1", "size 1"]
+    assert {one["margin"] for one in found} == {0.1}
+
+
+def test_what_leaves_one_alone_need_not_stand_among_many():
+    """Its p is 3 %, which one of twenty rows without a difference has by chance."""
+    slight = measured(2, [104, 90, 121, 99, 125, 103, 129, 108, 114, 101])
+    flat = measured(1, [100] * 10)
+    alike = [measured(size, shaken(100, SHAKE[size % 7 :] + SHAKE[: size % 7])) for size in range(3, 22)]
+    (alone,) = conclude([slight, flat], 1)[:1]
+    assert alone["verdict"] == "faster"
+    assert 0.02 < alone["p"] < 0.05
+    assert conclude([slight, flat, *alike], 1)[0] == {**alone, "verdict": "not known"}
+
+
+def test_only_blocks_that_have_both_are_compared():
+    (found, _) = conclude([measured(4, [50, 60]), measured(1, [100, 100, 100, 100])], 1)
+    assert found["blocks"] == 2
+    assert found["ratio"] == pytest.approx(sqrt(0.5 * 0.6))
+
+
+@pytest.mark.parametrize("speeds", [[0, 60], []], ids=["nothing was done in a block", "no block"])
+def test_what_has_no_ratio_is_not_known(speeds):
+    (found, own) = conclude([measured(4, speeds), measured(1, [100, 100])], 1)
+    assert found == {
+        "against": "size 1", "ratio": None, "low": 0.0, "high": inf, "p": 1.0, "blocks": len(speeds),
+        "margin": 0.1, "verdict": "not known",
+    }  # fmt: skip
+    assert (own["blocks"], own["verdict"]) == (0, "not known")
+
+
+def test_a_row_is_compared_with_the_same_one_on_the_first_target():
+    first = [measured(size, [100] * 10, target="a") for size in (1, 2)]
+    second = [
+        measured(size, speeds, target="b") for size, speeds in ((2, shaken(120)), (1, shaken(100)), (3, [5]))
+    ]
+    faster, alike, alone = conclude_targets(first, second)
+    assert (faster["against"], faster["verdict"], faster["blocks"]) == ("a", "faster", 10)
+    assert faster["ratio"] == pytest.approx(interval(shaken(120), [100] * 10).ratio)
+    assert alike["verdict"] == "no difference"
+    assert alone is None
+
+
+def test_the_name_of_the_reference_is_the_same_on_all_targets():
+    rows = [measured(2, [50, 51], target="b"), measured(1, [100, 100], [100, 101], target="b")]
+    assert conclude(rows, 1)[0]["against"] == "size 1"
+
+
+def test_what_is_concluded_is_as_the_schema_of_results_says():
+    rows = [measured(2, shaken(120)), REFERENCE, measured(3, [50]), measured(4, [])]
+    for found in conclude(rows, 1):
+        published = json.loads(typedjson.line(bson.encode({"comparison": found, "targets": found})))
+        Draft7Validator({**load("result"), "required": []}).validate(published)
