@@ -212,6 +212,12 @@ _ALL = (
     Rule("MT331", "no-baseline", "error", "A table is compared with a row that is not there, or not one."),
     Rule("MT332", "outside-its-range", "error", "A value lies outside the range that is shown with it."),
     Rule("MT333", "old-results", "warning", "The newest result behind a figure is older than its `max_age`."),
+    Rule(
+        "MT334",
+        "unsound-comparison",
+        "error",
+        "A row lacks the comparison that its table shows, has it against another row, or contradicts it.",
+    ),
     # MT4xx: misleading output
     Rule("MT401", "limit-without-sort", "warning", "A `$limit` picks documents that nothing has ordered."),
     Rule("MT402", "path-never-there", "warning", "A pipeline reads a field that no document has."),

@@ -42,7 +42,9 @@ class RuleContext:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The fields of the rows that are shown."""
-        return tuple(column for path, column in self.spec.shown_columns if path[0] != "spread")
+        return tuple(
+            column for path, column in self.spec.shown_columns if path[0] not in ("spread", "baseline")
+        )
 
     @cached_property
     def headers(self) -> tuple[str, ...]:

@@ -11,9 +11,11 @@ from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.pages.asking import source_answer
 from preprocessor.render.column import column_value, index_hint
-from preprocessor.render.comparison import baseline_faults, range_faults
+from preprocessor.render.comparison import baseline_faults, baseline_rows
+from preprocessor.render.conclusions import conclusion_faults
+from preprocessor.render.ranges import range_faults
 from preprocessor.results.model import ResultsError
-from preprocessor.specs.model import PipelineSpec, TableSpec
+from preprocessor.specs.model import ChartSpec, PipelineSpec, TableSpec
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
@@ -108,7 +110,9 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
         faults += [("MT330", fault) for fault in (plot_faults(plot, rows) if plot else ())]
     if isinstance(spec, TableSpec) and spec.baseline:
         faults += [("MT331", fault) for fault in baseline_faults(spec, rows)]
-    if isinstance(spec, TableSpec) and spec.spread:
+        if len(numbers := baseline_rows(spec, rows)) == 1:
+            faults += [("MT334", fault) for fault in conclusion_faults(spec, rows, numbers[0])]
+    if isinstance(spec, (TableSpec, ChartSpec)) and spec.spread:
         faults += [("MT332", fault) for fault in range_faults(spec, rows)]
     return [
         finding(rule, spec.file, spec.locate(path), message, hint) for rule, (path, message, hint) in faults

@@ -122,7 +122,13 @@ def _right_margin(plot: Plot, data: Data) -> float:
 
 
 def _y_marks(plot: Plot, data: Data) -> list[float]:
-    values = [point.y for series in data.series for point in series.drawn if point.y is not None]
+    values = [
+        y
+        for series in data.series
+        for point in series.drawn
+        for y in (point.y, *(point.ends or ()))
+        if y is not None
+    ]
     if "y" in plot.log:
         return log_marks(min(values, default=1), max(values, default=10), 6)
     return linear_marks(min(0, *values, 0), max(0, *values, 0), 5)
@@ -289,6 +295,9 @@ def _marks(drawing: _Drawing) -> Iterator[str]:
         yield f'<g class="{_colour(index)} mongo-chart__d{index % 4}">'
         if drawing.plot.mark == "line":
             yield from _line(drawing, series)
+        yield from (
+            _range(drawing, point.ends, drawing.x.at(point.x)) for point in series.drawn if point.ends
+        )
         yield from (_dot(drawing, index, series, point) for point in series.drawn)
         yield "</g>"
     if len(drawing.data.series) > 1:
@@ -300,6 +309,13 @@ def _line(drawing: _Drawing, series: Series) -> Iterator[str]:
         if len(run) > 1:
             path = "L".join(f"{_n(drawing.x.at(one.x))} {_n(drawing.y.at(one.y or 0.0))}" for one in run)
             yield f'<path class="mongo-chart__line" d="M{path}"/>'
+
+
+def _range(drawing: _Drawing, ends: tuple[float, float], x: float) -> str:
+    """The range of a value: a thin line with a short one across each of its ends."""
+    low, high = (_n(drawing.y.at(end)) for end in ends)
+    left = _n(x - 3)
+    return f'<path class="mongo-chart__range" d="M{left} {low}h6M{_n(x)} {low}V{high}M{left} {high}h6"/>'
 
 
 #: Shapes around a point, by the number of the series: circle, square, diamond, triangle.
@@ -323,7 +339,8 @@ def _tip(drawing: _Drawing, series: Series, point: Point) -> str:
     plot = drawing.plot
     unit = next((plot.unit(column) for column in plot.y if plot.unit(column)), "")
     x = f"{plot.label(plot.x)} {point.x_text} {plot.unit(plot.x)}".rstrip()
-    return f"<title>{text_html(f'{x}: {point.y_text} {unit}'.rstrip())} – {text_html(series.name)}</title>"
+    value = " ".join(filter(None, (point.y_text, point.ends_text, unit)))
+    return f"<title>{text_html(f'{x}: {value}')} – {text_html(series.name)}</title>"
 
 
 def _names(drawing: _Drawing) -> Iterator[str]:
@@ -361,10 +378,15 @@ def _bar(
     beside = min(1, width / 8)  # A thin bar keeps most of its width.
     place = f'x="{_n(left + beside)}" y="{_n(top)}" width="{_n(width - 2 * beside)}" height="{_n(height)}"'
     yield f'<rect class="mongo-chart__area" {place}>{_tip(drawing, series, point)}</rect>'
-    above = top - 5 if at <= floor else top + height + 13
+    middle = left + width / 2
+    tops = [top]
+    if point.ends:
+        yield _range(drawing, point.ends, middle)
+        tops += map(drawing.y.at, point.ends)
+    above = min(tops) - 5 if at <= floor else max(top + height, *tops) + 13
     if with_value and above <= drawing.y.start + 3:  # Below stand the names of the axis.
         yield (
-            f'<text class="mongo-chart__value" x="{_n(left + width / 2)}" y="{_n(above)}" '
+            f'<text class="mongo-chart__value" x="{_n(middle)}" y="{_n(above)}" '
             f'text-anchor="middle">{text_html(point.y_text)}</text>'
         )
 
@@ -386,8 +408,10 @@ def _description(plot: Plot, data: Data) -> str:
         "xy": ", logarithmic axes",
     }
     zone = f", dates in {plot.timezone}" if data.kind == "time" and plot.timezone else ""
+    ranges = ", with ranges" if any(point.ends for series in data.series for point in series.drawn) else ""
     ends = [_course(plot, series) for series in data.series if series.drawn]
-    return ". ".join([f"{kind} of {_summary(plot, data)}{scales.get(plot.log, '')}{zone}", *ends]) + "."
+    first = f"{kind} of {_summary(plot, data)}{ranges}{scales.get(plot.log, '')}{zone}"
+    return ". ".join([first, *ends]) + "."
 
 
 def _course(plot: Plot, series: Series) -> str:

@@ -30,8 +30,9 @@ _SMALLEST: Final = 1e-300
 class Plot:
     """A chart as it is asked for, whether by a comment of its own or by a table.
 
-    ``log`` names the logarithmic axes: "", "x", "y" or "xy". ``timezone`` is the zone of dates, "" for UTC where none
-    is named. ``place`` is the path of the settings in the comment.
+    ``spread``: column → the fields of its lowest and its highest value. ``log`` names the logarithmic axes: "", "x",
+    "y" or "xy". ``timezone`` is the zone of dates, "" for UTC where none is named. ``place`` is the path of the
+    settings in the comment.
     """
 
     mark: str
@@ -43,6 +44,7 @@ class Plot:
     name: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     format: Mapping[str, ColumnFormat] = field(default_factory=dict)
+    spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     place: tuple[str, ...] = ()
 
     def label(self, column: str) -> str:
@@ -66,12 +68,17 @@ class Plot:
 
 
 class Point(NamedTuple):
-    """One value of a series: its place on the horizontal axis, and None where there is nothing to draw."""
+    """One value of a series: its place on the horizontal axis, and None where there is nothing to draw.
+
+    ``ends``: the lowest and the highest value, where both are known and can be drawn, and both in words.
+    """
 
     x: float
     y: float | None
     x_text: str
     y_text: str
+    ends: tuple[float, float] | None = None
+    ends_text: str = ""
 
 
 class Series(NamedTuple):
@@ -131,6 +138,7 @@ def chart_plot(spec: ChartSpec) -> Plot:
         name=spec.title or spec.caption or "",
         labels=spec.labels,
         format=spec.format,
+        spread=spec.spread,
     )
 
 
@@ -149,6 +157,7 @@ def table_plot(spec: TableSpec) -> Plot | None:
         name=spec.title or spec.caption or "",
         labels=dict(zip(spec.columns, spec.headers, strict=True)),
         format=spec.format,
+        spread=spec.spread,
         place=("chart",),
     )
 
@@ -157,7 +166,7 @@ def as_table(spec: PipelineSpec) -> TableSpec:
     """The table of what a chart draws: where pictures cannot go, and for who cannot see them; a table is its own."""
     if isinstance(spec, TableSpec):
         return spec
-    columns = tuple(dict.fromkeys(column for _, column in spec.shown_columns))
+    columns = tuple(dict.fromkeys(column for path, column in spec.shown_columns if path[0] != "spread"))
     names = {column: name for _, column, name in spec.headings}
     return TableSpec(
         comment=spec.comment,
@@ -171,6 +180,7 @@ def as_table(spec: PipelineSpec) -> TableSpec:
         empty=spec.empty,
         columns=columns,
         headers=tuple(names.get(column, column) for column in columns),
+        spread=spec.spread if isinstance(spec, ChartSpec) else {},
     )
 
 
@@ -218,9 +228,21 @@ def present_values(rows: Rows, column: str) -> list[Any]:
 
 def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text: str) -> Point:
     value = column_value(row, column)
+    point = Point(x, _on_axis(plot, value), x_text, plot.text(column, value))
+    if point.y is None or column not in plot.spread:
+        return point
+    low, high = (column_value(row, field) for field in plot.spread[column][:2])
+    ends = (_on_axis(plot, low), _on_axis(plot, high))
+    if ends[0] is None or ends[1] is None:
+        return point
+    text = f"({plot.text(column, low)}–{plot.text(column, high)})"
+    return point._replace(ends=(ends[0], ends[1]), ends_text=text)
+
+
+def _on_axis(plot: Plot, value: object) -> float | None:
+    """The value as a number that the vertical axis can show."""
     number = drawable(value)
-    drawn = number if number is None or number > 0 or "y" not in plot.log else None
-    return Point(x, drawn, x_text, plot.text(column, value))
+    return number if number is None or number > 0 or "y" not in plot.log else None
 
 
 def _in_order(points: list[Point], ordered: bool) -> tuple[Point, ...]:

@@ -10,15 +10,13 @@ from typing import Final
 from preprocessor.aggregation.values import MISSING, is_date
 from preprocessor.render.chartdata import Data, Plot, Rows, data_of, drawable, places_of, present_values
 from preprocessor.render.column import column_value
+from preprocessor.render.fault import Fault
 
 # A bar that is thinner than this part of the axis is about half a pixel wide.
 _THINNEST: Final = 1 / 1200
 
 # Of values that cannot be drawn, so many are told.
 _SHOWN: Final = 3
-
-Fault = tuple[tuple[str | int, ...], str, str]
-"""Path of the setting in the comment, message and hint."""
 
 
 def plot_faults(plot: Plot | None, rows: Rows) -> list[Fault]:

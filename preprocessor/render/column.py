@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from preprocessor.aggregation.values import MISSING
-
-if TYPE_CHECKING:
-    pass
-
 
 Align = Literal["left", "right", "center"]
 
@@ -21,6 +17,8 @@ class Column(NamedTuple):
     ``unit`` is what stands beside the header: "" where the header names it already.
     ``name`` is the author's name of the column; a column that compares has none. ``reason`` says why a value is not
     there. ``links`` has for each row the address that its cell leads to, "" for none; it is empty where none does.
+    ``sign_meanings`` likewise has what the sign at the end of a cell means. ``notes`` stand under the table,
+    ``for_files`` are columns that files alone have behind this one.
     """
 
     header: str
@@ -32,6 +30,9 @@ class Column(NamedTuple):
     name: str = ""
     reason: str = ""
     links: tuple[str, ...] = ()
+    sign_meanings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    for_files: tuple[Column, ...] = ()
 
 
 def column_value(row: Mapping[str, object], column: str) -> object:

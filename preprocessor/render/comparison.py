@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from preprocessor.render.column import Align, Column, column_value
-from preprocessor.render.values import cell_text, is_number, raw_or_nothing, raw_text
-from preprocessor.results import noise
+from preprocessor.render.column import Column, column_value
+from preprocessor.render.conclusions import Conclusion, list_conclusions
+from preprocessor.render.conclusiontext import conclusion_notes, conclusion_text, sign_in_words
+from preprocessor.render.fault import Fault
+from preprocessor.render.values import cell_text, finite_decimal, raw_or_nothing
 
 if TYPE_CHECKING:
     from preprocessor.specs.model import TableSpec
@@ -16,12 +18,10 @@ if TYPE_CHECKING:
 Rows = Sequence[Mapping[str, object]]
 
 BASELINE_TEXT: Final = "baseline"
-NOISE_SIGN: Final = "≈"
-FEW_SIGN: Final = "?"
-_SIGNS: Final[Mapping[noise.Verdict, str]] = {"noise": NOISE_SIGN, "too few repeats": FEW_SIGN}
-_RIGHT: Final[Align] = "right"
-_ROUNDING: Final = Decimal("1e-9")
-"""How far a value may be from its range, as a part of it: two ways to compute one double differ in the last digit."""
+NO_VERDICT: Final = (
+    "No verdict: these rows were not measured in blocks together with the baseline, and ranges of repeats alone do "
+    "not tell a difference from chance."
+)
 
 
 def baseline_rows(spec: TableSpec, rows: Rows) -> list[int]:
@@ -38,15 +38,10 @@ def _has(row: Mapping[str, object], wanted: Mapping[str, object]) -> bool:
 
 def _same(left: object, right: object) -> bool:
     """Equal as MongoDB has it: numbers of whatever type by their value, and a boolean is no number."""
-    one, other = _decimal(left), _decimal(right)
+    one, other = finite_decimal(left), finite_decimal(right)
     if one is not None and other is not None:
         return one == other
     return type(left) is type(right) and left == right
-
-
-def _decimal(value: object) -> Decimal | None:
-    number = Decimal(raw_text(value)) if is_number(value) else None
-    return number if number is not None and number.is_finite() else None
 
 
 def list_compared_columns(spec: TableSpec) -> tuple[str, ...]:
@@ -60,50 +55,71 @@ def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> 
     numbers = baseline_rows(spec, rows)
     if spec.baseline is None or len(numbers) != 1:
         return list(columns)
+    field = spec.baseline.get("comparison")
+    conclusions = list_conclusions(field, rows) if field else None
     found: list[Column] = []
     for name, column in zip(spec.columns, columns, strict=True):
         found.append(column)
         if name in list_compared_columns(spec):
-            signs = noise_signs(spec, name, rows, numbers[0])
-            found.append(_comparison(spec, column, columns[0], numbers[0], signs))
+            found.append(_comparison(spec, column, columns[0], numbers[0], conclusions))
     return found
 
 
-def noise_signs(spec: TableSpec, name: str, rows: Rows, base: int) -> list[str]:
-    """A sign for each row that cannot be told from the baseline by its repeats; else, or without ranges, none."""
-    fields = spec.spread.get(name)
-    ranges = [_range(row, fields) if fields else None for row in rows]
-    against = ranges[base]
-    return [
-        _SIGNS.get(noise.verdict(against, one), "") if against and one and number != base else ""
-        for number, one in enumerate(ranges)
-    ]
-
-
-def _range(row: Mapping[str, object], fields: Sequence[str]) -> noise.Range | None:
-    low, high, *count = (_decimal(column_value(row, name)) for name in fields)
-    if low is None or high is None or count == [None]:
-        return None
-    return noise.Range(low, high, int(count[0]) if count and count[0] is not None else None)
-
-
-def _comparison(spec: TableSpec, column: Column, names: Column, base: int, signs: Sequence[str]) -> Column:
+def _comparison(
+    spec: TableSpec,
+    column: Column,
+    names: Column,
+    base: int,
+    conclusions: Sequence[Conclusion | None] | None,
+) -> Column:
+    """The column beside one that is compared: what the rows conclude where that is asked for, else bare ratios."""
     settings = spec.baseline or {}
-    against = f"{column.header} against {names.texts[base]}"
+    header = settings.get("header") or f"{column.header} against {names.texts[base]}"
+    as_ratio = settings.get("as") == "ratio"
+    if conclusions is not None:
+        return _concluded(header, conclusions, base, names.texts[base], as_ratio)
     ratios = [_ratio(value, column.values[base]) for value in column.values]
-    ratio_wanted = settings.get("as") == "ratio"
-    texts = [_ratio_text(ratio) if ratio_wanted else _percent_text(ratio) for ratio in ratios]
-    texts = [f"{text} {sign}" if sign else text for text, sign in zip(texts, signs, strict=True)]
+    texts = [_ratio_text(ratio) if as_ratio else _percent_text(ratio) for ratio in ratios]
     texts[base] = BASELINE_TEXT
-    values = [
-        None if ratio is None else float(ratio if ratio_wanted else (ratio - 1) * 100) for ratio in ratios
-    ]
-    raws = tuple(map(raw_or_nothing, values))
-    return Column(settings.get("header") or against, "", _RIGHT, tuple(values), tuple(texts), raws)
+    made = _column(header, ratios, as_ratio, tuple(texts))
+    return made._replace(notes=(NO_VERDICT,) if column.name in spec.spread else ())
+
+
+def _concluded(
+    header: str, conclusions: Sequence[Conclusion | None], base: int, name: str, as_ratio: bool
+) -> Column:
+    """The ratios that rows measured in blocks have, with intervals; the baseline's own is told in a note."""
+    others = [None if number == base else one for number, one in enumerate(conclusions)]
+    texts = [cell_text(None) if one is None else conclusion_text(one, as_ratio) for one in others]
+    texts[base] = BASELINE_TEXT
+    ratios = [one.ratio if one else None for one in others]
+    ratios[base] = Decimal(1)
+    unit = "" if as_ratio else "%"
+    low, high = ([one.interval[end] if one and one.interval else None for one in others] for end in (0, 1))
+    verdicts = tuple(one.verdict if one else None for one in others)
+    return _column(header, ratios, as_ratio, tuple(texts))._replace(
+        sign_meanings=tuple(sign_in_words(one) if one else "" for one in others),
+        notes=tuple(conclusion_notes(conclusions, base, name, as_ratio)),
+        for_files=(
+            _column(f"{header}, interval from", low, as_ratio)._replace(unit=unit),
+            _column(f"{header}, interval to", high, as_ratio)._replace(unit=unit),
+            Column(f"{header}, verdict", "", "left", verdicts, (), tuple(map(raw_or_nothing, verdicts))),
+        ),
+    )
+
+
+def _column(
+    header: str, ratios: Sequence[Decimal | None], as_ratio: bool, texts: tuple[str, ...] = ()
+) -> Column:
+    """A column of ratios as numbers: as they are, or as changes in per cent."""
+    values = tuple(
+        None if ratio is None else float(ratio if as_ratio else (ratio - 1) * 100) for ratio in ratios
+    )
+    return Column(header, "", "right", values, texts, tuple(map(raw_or_nothing, values)))
 
 
 def _ratio(value: object, base: object) -> Decimal | None:
-    number, divisor = _decimal(value), _decimal(base)
+    number, divisor = finite_decimal(value), finite_decimal(base)
     return None if number is None or not divisor else number / divisor
 
 
@@ -120,33 +136,6 @@ def _ratio_text(ratio: Decimal | None) -> str:
     if ratio is None:
         return cell_text(None)
     return f"{ratio:.1f}" if abs(ratio) >= 10 else f"{ratio:.2f}"
-
-
-Fault = tuple[tuple[str | int, ...], str, str]
-"""Path of the setting in the comment, message and hint."""
-
-
-def range_faults(spec: TableSpec, rows: Rows) -> list[Fault]:
-    """Values that lie outside the range that is shown with them: the first of each column."""
-    found: list[Fault] = []
-    for name, fields in spec.spread.items():
-        for number, row in enumerate(rows, 1):
-            value, one = _decimal(column_value(row, name)), _range(row, fields[:2])
-            if value is not None and one is not None and not _within(value, one):
-                message = (
-                    f"row {number} has {value} in `{name}`, outside its range from {one.low} to {one.high}"
-                )
-                hint = (
-                    "name the fields of the lowest and the highest value of the same measure, in this order"
-                )
-                found.append((("spread", name), message, hint))
-                break
-    return found
-
-
-def _within(value: Decimal, range_: noise.Range) -> bool:
-    off = abs(value) * _ROUNDING
-    return bool(range_.low - off <= value <= range_.high + off)
 
 
 def baseline_faults(spec: TableSpec, rows: Rows) -> list[Fault]:
@@ -166,5 +155,5 @@ def baseline_faults(spec: TableSpec, rows: Rows) -> list[Fault]:
             "name another row, or another column",
         )
         for column in list_compared_columns(spec)
-        if not _decimal(column_value(rows[numbers[0]], column))
+        if not finite_decimal(column_value(rows[numbers[0]], column))
     ]

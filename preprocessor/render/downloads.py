@@ -53,10 +53,11 @@ def csv_text(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = Non
 
 
 def _with_ranges(spec: TableSpec, rows: Rows, columns: Sequence[Column]) -> Iterator[Column]:
-    """The columns of the table, each with a range followed by those of its ends."""
+    """The columns of the table, each with a range or an interval followed by those of its ends."""
     for column in columns:
         percent = not column.name and spec.baseline is not None and spec.baseline.get("as") != "ratio"
         yield column._replace(unit="%") if percent else column
+        yield from column.for_files
         fields = spec.spread.get(column.name, ())
         for end, name in zip(("lowest", "highest"), fields, strict=False):
             values = tuple(column_value(row, name) for row in rows)

@@ -124,7 +124,7 @@ def table_html(
             "</tbody>",
             "</table>",
             "</div>",
-            *(f'<p class="mongo-table__note">{_lines(note)}</p>' for note in notes_of(spec, columns)),
+            *(f'<p class="mongo-table__note">{_lines(note)}</p>' for note in notes_of(columns)),
         )
     )
 
@@ -171,6 +171,8 @@ def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
     start = f'<{tag} scope="row"' if tag == "th" else f"<{tag}"
     start += _STYLE[column.align]
     shown: Iterable[str] = map(_lines, column.texts)
+    if column.sign_meanings:
+        shown = map(_explain_sign, shown, column.sign_meanings)
     if column.links:
         shown = (_link(to, text) for to, text in zip(column.links, shown, strict=True))
     if any(behind):
@@ -179,6 +181,14 @@ def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
         f"{start}{_data(value, raw, text, column.reason)}>{cell}</{tag}>"
         for value, raw, text, cell in zip(column.values, column.raws, column.texts, shown, strict=True)
     ]
+
+
+def _explain_sign(text: str, meaning: str) -> str:
+    """The sign at the end of a text as an image with a name: read out in words, and explained to who points at it."""
+    if not meaning:
+        return text
+    named = f'aria-label="{text_html(meaning)}" title="{text_html(meaning)}"'
+    return f'{text[:-1]}<span role="img" {named}>{text[-1]}</span>'
 
 
 def _link(to: str, text: str) -> str:

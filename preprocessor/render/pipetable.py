@@ -57,7 +57,7 @@ def pipe_table(
     if not rows:
         return [*_heading(spec), _emphasis(spec.empty or NO_ROWS)]
     columns = columns_of(spec, rows)
-    notes = [*notes_of(spec, columns), *below]
+    notes = [*notes_of(columns), *below]
     table = _join_columns([_pad_column(column) for column in columns])
     return [*_heading(spec), *table, *(line for note in notes for line in ("", _emphasis(note)))]
 

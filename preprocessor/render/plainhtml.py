@@ -39,7 +39,7 @@ def plain_html_table(
         *map(_row, zip(*cells, strict=True)),
         "</tbody>",
         "</table>",
-        *(f"<p><em>{_show_lines(note)}</em></p>" for note in (*notes_of(spec, columns), *below)),
+        *(f"<p><em>{_show_lines(note)}</em></p>" for note in (*notes_of(columns), *below)),
     ]
 
 

@@ -120,6 +120,12 @@ def is_number(value: object) -> bool:
     return isinstance(value, Decimal128)
 
 
+def finite_decimal(value: object) -> Decimal | None:
+    """A number as the decimal that a reader of the raw rows sees; None for NaN, an infinity and what is no number."""
+    number = Decimal(raw_text(value)) if is_number(value) else None
+    return number if number is not None and number.is_finite() else None
+
+
 def significant_digits(value: object) -> int:
     """How many digits a number with a fraction shows from its first that is not 0; 0 for any other value."""
     if not isinstance(value, float | Decimal128):

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, NamedTuple, Self
@@ -142,6 +142,18 @@ class PipelineSpec(Spec):
         return Spec.locate(self, path, key=key)
 
 
+def _spread_of(body: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    return {column: tuple(fields) for column, fields in body.get("spread", {}).items()}
+
+
+def _range_fields(spread: Mapping[str, Sequence[str]], columns: Sequence[str]) -> Iterator[tuple[Path, str]]:
+    """The fields of ranges that are no columns of their own, each with its place in the comment."""
+    for column, fields in spread.items():
+        for index, name in enumerate(fields):
+            if name not in columns:
+                yield ("spread", column, index), name
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableSpec(PipelineSpec):
     """A MONGO_TABLE. ``baseline`` and ``chart`` are as written, valid against the schema.
@@ -163,16 +175,20 @@ class TableSpec(PipelineSpec):
             **valid.with_pipeline(),
             columns=tuple(body["columns"]),
             headers=tuple(body["headers"]),
-            spread={column: tuple(fields) for column, fields in body.get("spread", {}).items()},
+            spread=_spread_of(body),
             baseline=body.get("baseline"),
             chart=body.get("chart"),
         )
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
-        """The columns, and the fields of ranges that are no columns of their own."""
-        own = [(("columns", index), column) for index, column in enumerate(self.columns)]
-        return [*own, *self._ranges()]
+        """The columns, and the fields of ranges and comparisons that are no columns of their own."""
+        own: list[tuple[Path, str]] = [
+            (("columns", index), column) for index, column in enumerate(self.columns)
+        ]
+        field = (self.baseline or {}).get("comparison")
+        compared: list[tuple[Path, str]] = [(("baseline", "comparison"), field)] if field else []
+        return [*own, *_range_fields(self.spread, self.columns), *compared]
 
     @property
     def headings(self) -> list[tuple[Path, str, str]]:
@@ -180,18 +196,12 @@ class TableSpec(PipelineSpec):
         named = zip(self.columns, self.headers, strict=True)
         return [(("headers", index), column, header) for index, (column, header) in enumerate(named)]
 
-    def _ranges(self) -> Iterator[tuple[Path, str]]:
-        for column, fields in self.spread.items():
-            for index, name in enumerate(fields):
-                if name not in self.columns:
-                    yield ("spread", column, index), name
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartSpec(PipelineSpec):
     """A MONGO_CHART. ``labels``: column → text for an axis or a series; ``log``: "x", "y", "xy" or None.
 
-    ``timezone``: the zone of an axis of dates; None is UTC.
+    ``spread`` is as in a table. ``timezone``: the zone of an axis of dates; None is UTC.
     """
 
     mark: str
@@ -201,6 +211,7 @@ class ChartSpec(PipelineSpec):
     log: str | None = None
     timezone: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
+    spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, valid: ValidComment) -> Self:
@@ -215,14 +226,16 @@ class ChartSpec(PipelineSpec):
             log=body.get("log"),
             timezone=body.get("timezone"),
             labels=body.get("labels", {}),
+            spread=_spread_of(body),
         )
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
-        """The column of the horizontal axis, the one that parts the series, and those of the vertical axis."""
+        """The column of the horizontal axis, the one that parts the series, those of the vertical axis and ranges."""
         series: list[tuple[Path, str]] = [(("series",), self.series)] if self.series else []
-        y = [(("y", index), column) for index, column in enumerate(self.y)]
-        return [(("x",), self.x), *series, *y]
+        y: list[tuple[Path, str]] = [(("y", index), column) for index, column in enumerate(self.y)]
+        drawn = [(("x",), self.x), *series, *y]
+        return [*drawn, *_range_fields(self.spread, [column for _, column in drawn])]
 
     @property
     def headings(self) -> list[tuple[Path, str, str]]:

@@ -254,3 +254,45 @@ def test_of_a_table_that_has_no_rows_its_values_and_statements_say_nothing_more(
     page = read_page(f"{TABLE.replace(*change)}\n\n{prose}\n", "page.md", SharedPipelines(fixtures))
     found = asked(fixtures, page).findings()
     assert [one.rule for one in found] == rules
+
+
+CONCLUDED = (
+    '<!-- MONGO_TABLE: {"id": "speed", "collection": "runs", "pipeline": [{"$match": {"comparison.blocks": {"$gt": 0}}}, '
+    '{"$project": {"n": 1, "ops": 1, "comparison": 1}}, {"$sort": {"n": 1}}], "columns": ["n", "ops"], "headers": '
+    '["Indexes", "Speed"], "baseline": {"row": {"n": 0}, "column": "ops", "comparison": "comparison"}} -->'
+)
+CAMPAIGN = """\
+{"_id": 10, "n": 0, "ops": 100, "comparison": {"against": "itself", "ratio": 1.01, "low": 0.97, "high": 1.05, "p": 0.6, \
+"blocks": 20, "margin": 0.1, "verdict": "no difference"}}
+{"_id": 11, "n": 1, "ops": 89, "comparison": {"against": "n 0", "ratio": 0.88, "low": 0.82, "high": 0.94, "p": 0.001, \
+"blocks": 20, "margin": 0.1, "verdict": "slower"}}
+"""
+
+
+@pytest.fixture
+def campaign(fixtures: Path) -> Path:
+    (fixtures / "runs" / "b.jsonl").write_text(CAMPAIGN)
+    return fixtures
+
+
+def concluded(prose: str, fixtures: Path) -> tuple[list[Finding], list[str]]:
+    page = read_page(f"{CONCLUDED}\n\n{prose}\n", "page.md", SharedPipelines(fixtures))
+    build = asked(fixtures, page)
+    values = [spec for spec in page.specs if isinstance(spec, ValueSpec)]
+    return build.findings(), [value_text(spec, build.tables, build.answers) for spec in values]
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [("ratio", "0.88"), ("low", "0.82"), ("high", "0.94"), ("blocks", "20"), ("verdict", "slower")],
+)
+def test_a_sentence_takes_what_a_row_concludes(field: str, text: str, campaign: Path) -> None:
+    body = f'{{"table": "speed", "column": "comparison.{field}", "where": {{"n": 1}}}}'
+    assert concluded(f"It is <!-- MONGO_VALUE: {body} -->.", campaign) == ([], [text])
+
+
+def test_a_statement_is_held_to_the_interval(campaign: Path) -> None:
+    body = '{"table": "speed", "where": {"n": 1}, "expect": {"comparison.verdict": "slower", "comparison.high": {"$lt": %s}}}'
+    assert concluded(f"Slower.<!-- MONGO_CHECK: {body % 0.95} -->", campaign)[0] == []
+    ((found,), _) = concluded(f"Slower.<!-- MONGO_CHECK: {body % 0.9} -->", campaign)
+    assert (found.rule, "comparison.high is 0.94" in found.message) == ("MT322", True)

@@ -15,12 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import preprocessor.render.chart as drawing
+from preprocessor.pages.rowfaults import row_findings
 from preprocessor.render.chart import chart_html
 from preprocessor.render.chartdata import Plot, as_table
 from preprocessor.render.chartfaults import plot_faults
 from preprocessor.render.chartscale import Scale, apart, linear_marks, log_marks
 from preprocessor.render.html import html_chart, html_table
 from preprocessor.render.pipetable import pipe_table
+from preprocessor.specs.model import ColumnFormat
 from tests.render.specs import chart, table
 
 ROWS: list[dict[str, Any]] = [
@@ -62,6 +64,68 @@ def test_points_stand_in_proportion_to_their_numbers() -> None:
         assert y == pytest.approx(grid[0] + share * (grid[500] - grid[0]), abs=0.2)
     xs = [x for x, _ in found]
     assert (xs[2] - xs[1]) / (xs[1] - xs[0]) == pytest.approx(2, abs=0.02)
+
+
+RANGED: list[dict[str, Any]] = [
+    {"t": 1, "a": 100, "c": {"ratio": 1.0, "low": 0.9, "high": 1.25}},
+    {"t": 2, "a": 200, "c": {"ratio": 1.5, "low": 1.4, "high": 1.75}},
+    {"t": 4, "a": 300, "c": {"ratio": 2.0, "low": None, "high": 2.5}},
+]
+INTERVALS = {"c.ratio": ("c.low", "c.high")}
+
+
+def ranges(element: ElementTree.Element) -> list[tuple[float, float]]:
+    """The heights of the lower and the upper end of each range that is drawn."""
+    drawn = [
+        each.get("d") or "" for each in element.iter("path") if each.get("class") == "mongo-chart__range"
+    ]
+    found = (re.findall(r"M\S+ ([\d.]+)V([\d.]+)", path) for path in drawn)
+    return [(float(low), float(high)) for ((low, high),) in found]
+
+
+@pytest.mark.parametrize("mark", ["line", "dot", "bar"])
+def test_ranges_are_drawn_where_their_numbers_say_and_the_axis_holds_them(mark: str) -> None:
+    drawn = svg(plot("t", "c.ratio", spread=INTERVALS, mark=mark), RANGED)
+    heights = {float(text): height for height, text in _grid(drawn)}
+    step = heights[0] - heights[1]
+    ends = [end for row in RANGED[:2] for end in (row["c"]["low"], row["c"]["high"])]
+    found = [height for pair in ranges(drawn) for height in pair]
+    assert found == pytest.approx([heights[0] - end * step for end in ends], abs=0.2)
+    assert max(heights) >= 1.75
+
+
+def test_a_range_is_told_with_its_point_and_in_the_description() -> None:
+    drawn = svg(
+        plot("t", "c.ratio", spread=INTERVALS, format={"c.ratio": ColumnFormat(unit="times")}), RANGED
+    )
+    titles = [each.text for each in drawn.iter("title")]
+    assert "t 1: 1 (0.9–1.25) times – c.ratio" in titles
+    assert "t 4: 2 times – c.ratio" in titles
+    assert "with ranges" in (drawn.findtext("desc") or "")
+
+
+def test_a_range_that_has_no_place_on_a_logarithmic_axis_is_not_drawn() -> None:
+    rows = [{"t": 1, "a": 5, "low": 0, "high": 9}, {"t": 2, "a": 6, "low": 4, "high": 9}]
+    assert len(ranges(svg(plot(log="y", spread={"a": ("low", "high")}), rows))) == 1
+
+
+def test_a_table_draws_the_ranges_of_its_cells_and_a_chart_tells_them_in_its_values() -> None:
+    spread = {"a": ["low", "high"]}
+    rows = [{"t": 1, "a": 5, "low": 3, "high": 9}, {"t": 2, "a": 6, "low": 4, "high": 9}]
+    assert html_table(table("t", "a", spread=spread, chart={"x": "t", "y": "a"}), rows).count("__range") == 2
+    html = html_chart(chart("t", "a", spread=spread), rows)
+    assert html.count("__range") == 2
+    assert "5 (3–9)" in html
+    assert pipe_table(as_table(chart("t", "a", spread=spread)), rows)[2] == "|   1 | 5 (3–9) |"
+
+
+def test_a_point_outside_its_range_is_a_fault_of_a_chart_too() -> None:
+    drawn = chart("t", "a", spread={"a": ["high", "low"]})
+    (found,) = row_findings(drawn, {}, {drawn.query.key: [{"t": 1, "a": 5, "low": 3, "high": 9}]})
+    assert (found.rule, "row 1 has 5 in `a`, outside its range from 9 to 3" in found.message) == (
+        "MT332",
+        True,
+    )
 
 
 def _grid(element: ElementTree.Element) -> list[tuple[float, str]]:

@@ -1,4 +1,4 @@
-"""Ranges, noise and reasons: seen in the cell, told under the table, in HTML and in Markdown."""
+"""Ranges and reasons: seen in the cell, told under the table, in HTML and in Markdown."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from preprocessor.render.comparison import range_faults
 from preprocessor.render.html import html_table
 from preprocessor.render.pipetable import pipe_table
-from preprocessor.results import noise
-from preprocessor.results.comparison import compare
+from preprocessor.render.ranges import range_faults
 from preprocessor.specs.model import TableSpec
 from tests.render.specs import table
 from tests.site.builds import read
@@ -21,8 +19,6 @@ ROWS: list[dict[str, Any]] = [
     {"t": 4, "v": 150, "low": 140, "high": 155, "n": 3},
     {"t": 8, "v": 200, "low": 199, "high": 201, "n": 2},
 ]
-NOISE = "≈ within noise: the repeats overlap those of the baseline."
-FEW = "? fewer than 3 repeats: too few to tell from the baseline."
 
 
 def spec(fields: list[str], **keys: Any) -> TableSpec:
@@ -42,46 +38,17 @@ def test_a_value_without_a_range_stands_alone() -> None:
     assert shown[0][1] == ["1", "2"]
 
 
-def test_rows_whose_range_overlaps_that_of_the_baseline_are_marked() -> None:
+def test_ranges_are_no_verdict_and_the_table_says_so() -> None:
     html = html_table(spec(["low", "high", "n"]), ROWS)
-    assert [row[-1] for row in read(html).tables[0][1:]] == ["baseline", "+3.0 % ≈", "+50 %", "+100 % ?"]
-    assert f'<p class="mongo-table__note">{NOISE}</p>\n<p class="mongo-table__note">{FEW}</p>' in html
+    assert [row[-1] for row in read(html).tables[0][1:]] == ["baseline", "+3.0 %", "+50 %", "+100 %"]
+    assert html.count("mongo-table__note") == 1
+    assert "No verdict: these rows were not measured in blocks" in html
+    assert pipe_table(spec(["low", "high"]), ROWS)[-1].startswith("*No verdict: these rows")
 
 
-def test_without_a_number_of_repeats_the_ranges_alone_tell() -> None:
-    html = html_table(spec(["low", "high"]), ROWS)
-    assert [row[-1] for row in read(html).tables[0][1:]] == ["baseline", "+3.0 % ≈", "+50 %", "+100 %"]
-    assert FEW not in html
-
-
-def test_a_note_stands_only_where_its_sign_does() -> None:
-    assert "mongo-table__note" not in html_table(spec(["low", "high"]), [ROWS[0], ROWS[2]])
-
-
-def test_markdown_has_signs_and_notes_too() -> None:
-    lines = pipe_table(spec(["low", "high"]), ROWS)
-    assert lines[3] == "|   2 | 103 (101–110) |    +3.0 % ≈ |"
-    assert lines[-2:] == ["", f"*{NOISE}*"]
-
-
-@pytest.mark.parametrize(
-    ("other", "said"),
-    [
-        ([106.0, 107.0, 108.0], "faster"),
-        ([105.0, 107.0, 108.0], "noise"),
-        ([90.0, 91.0, 94.0], "slower"),
-        ([200.0, 201.0], "too few repeats"),
-    ],
-)
-def test_the_rule_is_that_of_compare(other: list[float], said: str) -> None:
-    def result(speeds: list[float]) -> dict[str, Any]:
-        return {"_id": {"testname": "x"}, "repeats": [{"operations_per_second": each} for each in speeds]}
-
-    base = [95.0, 100.0, 105.0]
-    (row,) = compare([result(base)], [result(other)]).rows
-    verdict = noise.verdict(noise.Range(95.0, 105.0, 3), noise.Range(other[0], other[-1], len(other)))
-    words = {"above": "faster", "below": "slower"}
-    assert row.verdict == words.get(verdict, verdict) == said
+def test_a_table_without_ranges_or_without_a_baseline_says_nothing_of_verdicts() -> None:
+    assert "verdict" not in html_table(table("t", "v", spread={"v": ["low", "high"]}), ROWS)
+    assert "verdict" not in html_table(table("t", "v", baseline={"row": 1, "column": "v"}), ROWS)
 
 
 def test_a_value_outside_its_range_is_a_fault() -> None:

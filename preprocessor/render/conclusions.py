@@ -1,0 +1,139 @@
+"""What a row that was measured in blocks says of itself: its speed as a ratio to the baseline's, with an interval.
+
+In each block of a campaign every variant is measured once and the baseline twice. The ratio of a row is that to the
+baseline in the same block, so that what changes from block to block is in neither the ratio nor its interval; the
+baseline's own ratio is that of its second measurement to its first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final, NamedTuple, get_args
+
+from preprocessor.render.column import column_value
+from preprocessor.render.fault import Fault
+from preprocessor.render.values import brief_text, finite_decimal
+from preprocessor.results.verdicts import Verdict, judge
+
+if TYPE_CHECKING:
+    from preprocessor.specs.model import TableSpec
+
+Rows = Sequence[Mapping[str, object]]
+ITSELF: Final = "itself"
+"""What the baseline is compared with."""
+_PLACE: Final = ("baseline", "comparison")
+_NUMBERS: Final = ("ratio", "blocks", "margin")
+
+
+class Conclusion(NamedTuple):
+    """One row beside the baseline: ``ratio`` of the speeds over so many ``blocks``, and its 95 % interval.
+
+    ``interval`` is None where there were too few blocks for one. ``against`` names the row that it was measured beside,
+    or is ``ITSELF``. ``margin`` is the part of the baseline's speed up to which two rows count as alike.
+    """
+
+    ratio: Decimal
+    interval: tuple[Decimal, Decimal] | None
+    blocks: int
+    margin: Decimal
+    against: str
+    verdict: Verdict
+
+
+def conclusion_of(value: object) -> Conclusion | None:
+    """The conclusion that a field of a row holds; None where it holds none."""
+    if not isinstance(value, Mapping):
+        return None
+    ratio, blocks, margin = (finite_decimal(value.get(name)) for name in _NUMBERS)
+    against = value.get("against")
+    verdict = next((one for one in get_args(Verdict) if one == value.get("verdict")), None)
+    if ratio is None or blocks is None or margin is None or verdict is None or not isinstance(against, str):
+        return None
+    low, high = finite_decimal(value.get("low")), finite_decimal(value.get("high"))
+    interval = (low, high) if low is not None and high is not None and low > 0 else None
+    return Conclusion(ratio, interval, int(blocks), margin, against, verdict)
+
+
+def list_conclusions(field: str, rows: Rows) -> list[Conclusion | None]:
+    """The conclusion of each row, None for one that has none."""
+    return [conclusion_of(column_value(row, field)) for row in rows]
+
+
+def conclusion_faults(spec: TableSpec, rows: Rows, base: int) -> list[Fault]:
+    """Why what the rows say cannot stand in the table whose baseline is row ``base``, counted from 0."""
+    settings = spec.baseline or {}
+    field = settings.get("comparison")
+    if field is None:
+        return []
+    if not isinstance(settings["column"], str) and len(settings["column"]) > 1:
+        message = f"`{field}` compares one measure, and {len(settings['column'])} columns are compared"
+        return [(_PLACE, message, "compare one column, that of the speed")]
+    conclusions = list_conclusions(field, rows)
+    return [
+        *_find_missing(field, rows, conclusions),
+        *_find_other_baseline(conclusions, base),
+        *_find_wrong_verdict(conclusions),
+    ]
+
+
+def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | None]) -> Iterator[Fault]:
+    """Find rows whose field is not there, or is no conclusion; null is one that there is a reason to have not."""
+    values = [column_value(row, field) for row in rows]
+    lacking = [
+        number
+        for number, (value, one) in enumerate(zip(values, conclusions, strict=True))
+        if one is None and value is not None
+    ]
+    if lacking:
+        first = lacking[0]
+        message = (
+            f"{len(lacking)} of {len(rows)} rows have no comparison in `{field}`: row {first + 1} has "
+            f"{brief_text(values[first])}"
+        )
+        hint = "`mongo-tables run` writes it into rows that it measures in blocks; null leaves a row out"
+        yield _PLACE, message, hint
+
+
+def _find_other_baseline(conclusions: Sequence[Conclusion | None], base: int) -> Iterator[Fault]:
+    """Find a baseline that is not the row which the others were measured beside."""
+    own = conclusions[base]
+    if own is None or own.against != ITSELF:
+        found = "has no comparison" if own is None else f"was compared with {own.against}"
+        message = f"the baseline row {found}, so it is not the row that the intervals are against"
+        yield ("baseline", "row"), message, "name the row that was measured twice in each block"
+        return
+    others = [one for number, one in enumerate(conclusions) if number != base and one is not None]
+    names = list(dict.fromkeys(one.against for one in others))
+    if ITSELF in names or len(names) > 1:
+        message = f"the rows were not all compared with the baseline row, but with {', '.join(names)}"
+        yield _PLACE, message, "let the pipeline choose rows that were measured beside one another"
+
+
+def _find_wrong_verdict(conclusions: Sequence[Conclusion | None]) -> Iterator[Fault]:
+    """Find the first row whose verdict its own interval contradicts, as in data that somebody edited."""
+    for number, one in enumerate(conclusions, 1):
+        if one is not None and (fault := _contradiction(one)):
+            yield (
+                _PLACE,
+                f"row {number} {fault}",
+                "measure it again, or take the documents as they were measured",
+            )
+            return
+
+
+def _contradiction(one: Conclusion) -> str:
+    """What a conclusion says against itself; "" where it is sound."""
+    if one.interval is None:
+        return "" if one.verdict == "not known" else f"is called {one.verdict}, but has no interval"
+    low, high = one.interval
+    if not low <= one.ratio <= high:
+        return f"has a ratio of {one.ratio}, outside its interval from {low} to {high}"
+    # Whether a difference stands among the others cannot be told from its row.
+    fitting = [judge(float(low), float(high), differs, float(one.margin)) for differs in (True, False)]
+    if one.verdict in fitting:
+        return ""
+    return (
+        f"is called {one.verdict}, but an interval from {low} to {high} with a margin of {one.margin} "
+        f"says {' or '.join(dict.fromkeys(fitting))}"
+    )

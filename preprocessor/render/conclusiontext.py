@@ -1,0 +1,133 @@
+"""A conclusion in a cell, the sign of one that finds no difference, and the notes under a table of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Final
+
+from preprocessor.render.conclusions import Conclusion
+from preprocessor.results.verdicts import describe
+
+_NO_DIFFERENCE_SIGN: Final = "="
+_NOT_KNOWN_SIGN: Final = "?"
+_MOST_DECIMALS: Final = 3
+
+
+def conclusion_text(one: Conclusion, as_ratio: bool) -> str:
+    """The ratio with its interval, such as ``+12 % (+8 to +17)`` or ``1.12 (1.08–1.17)``, and the sign of its verdict.
+
+    It has the digits that its interval leaves it, and as many as it takes that no end looks like no difference.
+    """
+    sign = sign_of(one)
+    text = _ratio_with_interval(one, as_ratio)
+    return f"{text} {sign}" if sign else text
+
+
+def sign_of(one: Conclusion) -> str:
+    """The sign behind a row that is neither faster nor slower; "" behind one that is."""
+    return {"no difference": _NO_DIFFERENCE_SIGN, "not known": _NOT_KNOWN_SIGN}.get(one.verdict, "")
+
+
+def sign_in_words(one: Conclusion) -> str:
+    """The conclusion in words where its cell has a sign; "" where it has none."""
+    if not sign_of(one):
+        return ""
+    low, high = map(float, one.interval or (Decimal(0), Decimal("Infinity")))
+    return describe(one.verdict, float(one.ratio), low, high, one.blocks)
+
+
+def _ratio_with_interval(one: Conclusion, as_ratio: bool) -> str:
+    unit = "" if as_ratio else " %"
+    if one.interval is None:
+        return f"{_write(one.ratio, _choose_decimals(one.ratio / 2, one.ratio, as_ratio), as_ratio)}{unit}"
+    decimals = _choose_decimals(*one.interval, as_ratio)
+    ratio, low, high = (_write(number, decimals, as_ratio) for number in (one.ratio, *one.interval))
+    return f"{ratio}{unit} ({low}{'–' if as_ratio else ' to '}{high})"
+
+
+def _choose_decimals(low: Decimal, high: Decimal, as_ratio: bool) -> int:
+    """How many decimals show the width of an interval, and that an end is not that of no difference."""
+    least, scale = (0, 100) if not as_ratio else (1 if low >= 10 else 2, 1)
+    for decimals in range(least, _MOST_DECIMALS):
+        ends = [(end - 1) * scale for end in (low, high)]
+        wide = ends[1] - ends[0] >= 2 * Decimal(1).scaleb(-decimals)
+        if wide and all(not end or round(end, decimals) for end in ends):
+            return decimals
+    return _MOST_DECIMALS
+
+
+def _write(ratio: Decimal, decimals: int, as_ratio: bool) -> str:
+    if as_ratio:
+        return f"{ratio:.{decimals}f}"
+    text = f"{(ratio - 1) * 100:+.{decimals}f}"
+    return text if text.strip("+-0.") else text[1:]
+
+
+def conclusion_notes(
+    conclusions: Sequence[Conclusion | None], base: int, name: str, as_ratio: bool
+) -> list[str]:
+    """The notes under a table whose row ``base``, called ``name``, the others are compared with.
+
+    They say what was compared, in how many blocks, what could be seen, what the baseline made of itself, and for each
+    sign what it means and which differences are excluded.
+    """
+    others = [one for number, one in enumerate(conclusions) if one is not None and number != base]
+    if not others:
+        return []
+    own = conclusions[base]
+    told = [_say_what_was_compared(others, name), *([_say_of_itself(own, name, as_ratio)] if own else [])]
+    return [" ".join(told), *_explain_signs(others, as_ratio)]
+
+
+def _say_what_was_compared(others: Sequence[Conclusion], name: str) -> str:
+    least, most = min(one.blocks for one in others), max(one.blocks for one in others)
+    blocks = f"{least}" if least == most else f"{least} to {most}"
+    compared = f"Speed against {name} in the same block, over {blocks} blocks"
+    widths = [high / low for low, high in _intervals(others)]
+    if not widths:
+        return f"{compared}: too few for an interval."
+    unseen = (max(widths).sqrt() - 1) * 100
+    text = f"{unseen:.0f}" if unseen >= 1 else f"{unseen:.1g}"
+    return (
+        f"{compared}, with 95 % intervals; where they are widest, a difference below {text} % could not have been "
+        "seen."
+    )
+
+
+def _say_of_itself(own: Conclusion, name: str, as_ratio: bool) -> str:
+    """What the second measurement of the baseline in each block gave beside its first, where nothing differs."""
+    text = f"Measured twice in each block, {name} came out at {_ratio_with_interval(own, as_ratio)} of itself"
+    if own.interval is None or own.interval[0] <= 1 <= own.interval[1]:
+        return f"{text}."
+    return f"{text}, though nothing differs: such differences mean nothing here."
+
+
+def _explain_signs(others: Sequence[Conclusion], as_ratio: bool) -> Iterator[str]:
+    alike = [one for one in others if one.verdict == "no difference"]
+    if alike:
+        margin = f"{(alike[0].margin * 100).normalize():f}"
+        excluded = _say_what_is_excluded(alike, as_ratio)
+        yield f"{_NO_DIFFERENCE_SIGN} no difference larger than {margin} %{excluded}."
+    unknown = [one for one in others if one.verdict == "not known"]
+    if unknown:
+        note = f"{_NOT_KNOWN_SIGN} not known: there may be a difference or none"
+        if any(low > 1 or high < 1 for low, high in _intervals(unknown)):
+            note += ", for among so many rows chance alone makes an interval leave out no difference"
+        yield f"{note}{_say_what_is_excluded(unknown, as_ratio)}."
+
+
+def _say_what_is_excluded(some: Sequence[Conclusion], as_ratio: bool) -> str:
+    """The differences that the intervals of all these rows leave out; "" where there are no intervals."""
+    intervals = _intervals(some)
+    if not intervals:
+        return ""
+    low, high = min(low for low, _ in intervals), max(high for _, high in intervals)
+    decimals = _choose_decimals(low, high, as_ratio)
+    unit = "" if as_ratio else " %"
+    ends = " and above ".join(f"{_write(end, decimals, as_ratio)}{unit}" for end in (low, high))
+    return f"; excluded are differences below {ends}"
+
+
+def _intervals(some: Sequence[Conclusion]) -> list[tuple[Decimal, Decimal]]:
+    return [one.interval for one in some if one.interval is not None]

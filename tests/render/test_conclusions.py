@@ -1,0 +1,226 @@
+"""Rows that were measured in blocks: ratio and interval in the cell, four verdicts told apart, faults with their place."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+
+import pytest
+from bson.decimal128 import Decimal128
+
+from preprocessor.findings.finding import Finding
+from preprocessor.pages.rowfaults import row_findings
+from preprocessor.render.downloads import csv_text
+from preprocessor.render.html import html_table
+from preprocessor.render.pipetable import pipe_table
+from preprocessor.render.plainhtml import plain_html_table
+from preprocessor.results.verdicts import judge
+from preprocessor.specs.model import TableSpec
+from tests.render.specs import table
+from tests.site.builds import read
+
+
+def concluded(ratio: Any, low: Any, high: Any, against: str = "none", **keys: Any) -> dict[str, Any]:
+    found = {
+        "against": against,
+        "ratio": ratio,
+        "low": low,
+        "high": high,
+        "p": 0.01,
+        "blocks": 20,
+        "margin": 0.1,
+    }
+    if isinstance(low, float) and isinstance(high, float):
+        found["verdict"] = judge(low, high)
+    return {**found, **keys}
+
+
+ROWS: list[dict[str, Any]] = [
+    {"x": "none", "v": 100, "c": concluded(1.01, 0.97, 1.05, "itself")},
+    {"x": "one", "v": 111, "c": concluded(1.12, 1.08, 1.17)},
+    {"x": "two", "v": 79, "c": concluded(0.8, 0.751, 0.852)},
+    {"x": "four", "v": 101, "c": concluded(1.002, 0.961, 1.048)},
+    {"x": "eight", "v": 103, "c": concluded(1.03, 0.84, 1.26)},
+    {"x": "paced", "v": 50, "c": None},
+]
+
+
+def spec(**baseline: Any) -> TableSpec:
+    settings = {"row": 1, "column": "v", "comparison": "c", **baseline}
+    return table("x", "v", headers=["Indexes", "Speed"], baseline=settings)
+
+
+def compared(**baseline: Any) -> list[str]:
+    return [row[-1] for row in read(html_table(spec(**baseline), ROWS)).tables[0][1:]]
+
+
+def faults(rows: list[dict[str, Any]], **baseline: Any) -> list[Finding]:
+    shown = spec(**baseline)
+    return row_findings(shown, {}, {shown.query.key: rows})
+
+
+def changed(number: int, **keys: Any) -> list[dict[str, Any]]:
+    return [{**row, "c": {**row["c"], **keys}} if at == number else row for at, row in enumerate(ROWS)]
+
+
+def test_a_cell_has_the_ratio_of_the_blocks_with_its_interval_and_each_verdict_is_told_apart() -> None:
+    assert compared() == [
+        "baseline",
+        "+12 % (+8 to +17)",
+        "-20 % (-25 to -15)",
+        "0 % (-4 to +5) =",
+        "+3 % (-16 to +26) ?",
+        "n/a",
+    ]
+
+
+def test_or_as_a_ratio() -> None:
+    assert compared(**{"as": "ratio"})[1:5] == [
+        "1.12 (1.08–1.17)",
+        "0.80 (0.75–0.85)",
+        "1.00 (0.96–1.05) =",
+        "1.03 (0.84–1.26) ?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "text"),
+    [
+        (concluded(1.02, 1.004, 1.036), "+2.0 % (+0.4 to +3.6)"),
+        (concluded(1.004, 1.002, 1.006), "+0.4 % (+0.2 to +0.6)"),
+        (concluded(1.0, 1.0, 1.0), "0.000 % (0.000 to 0.000) ="),
+        (concluded(11.5, 9.2, 14.1), "+1050 % (+820 to +1310)"),
+        (concluded(1.3, 0.0, float("inf"), verdict="not known"), "+30 % ?"),
+        (concluded(1.3, None, None, verdict="not known", blocks=1), "+30 % ?"),
+        (concluded(Decimal128("1.12"), 1.08, 1.17), "+12 % (+8 to +17)"),
+    ],
+)
+def test_no_end_of_an_interval_that_leaves_no_difference_out_looks_as_if_it_did_not(
+    conclusion: dict[str, Any], text: str
+) -> None:
+    rows = [ROWS[0], {"x": "one", "v": 5, "c": conclusion}]
+    assert read(html_table(spec(), rows)).tables[0][2][-1] == text
+
+
+def test_rows_sort_by_the_ratio() -> None:
+    cells = [line for line in html_table(spec(), ROWS).splitlines() if "data-v" in line and " % (" in line]
+    shown = [float(cell.partition('data-v="')[2].partition('"')[0]) for cell in cells]
+    assert shown == pytest.approx([12, -20, 0.2, 3])
+
+
+def test_who_hears_the_page_is_told_in_words_what_a_sign_says() -> None:
+    html = html_table(spec(), ROWS)
+    assert html.count('<span role="img"') == 2
+    assert 'aria-label="no difference larger than 5 %, 20 blocks"' in html
+    assert (
+        'aria-label="not known (-16 to +26 %), 20 blocks; a difference below 22 % could not have been seen"'
+        in html
+    )
+
+
+def test_notes_say_what_was_compared_what_could_be_seen_and_what_is_excluded() -> None:
+    first, alike, unknown = pipe_table(spec(), ROWS)[-5::2]
+    assert first == (
+        "*Speed against none in the same block, over 20 blocks, with 95 % intervals; where they are widest, a "
+        "difference below 22 % could not have been seen. Measured twice in each block, none came out at +1 % (-3 to "
+        "+5) of itself.*"
+    )
+    assert alike == "*= no difference larger than 10 %; excluded are differences below -4 % and above +5 %.*"
+    assert unknown == (
+        "*? not known: there may be a difference or none; excluded are differences below -16 % and above +26 %.*"
+    )
+
+
+def test_every_notation_has_signs_and_notes() -> None:
+    for lines in (pipe_table(spec(), ROWS), plain_html_table(spec(), ROWS), [html_table(spec(), ROWS)]):
+        text = "\n".join(lines)
+        assert "+12 % (+8 to +17)" in text
+        assert "excluded are differences below -16 % and above +26 %" in text
+
+
+def test_a_note_stands_only_where_its_sign_does() -> None:
+    html = html_table(spec(), ROWS[:3])
+    assert html.count("mongo-table__note") == 1
+    assert "mongo-table__note" not in html_table(spec(), ROWS[:1])
+
+
+def test_a_baseline_that_differs_from_itself_is_told() -> None:
+    rows = [{**ROWS[0], "c": concluded(1.05, 1.02, 1.08, "itself")}, *ROWS[1:]]
+    note = "none came out at +5 % (+2 to +8) of itself, though nothing differs: such differences mean nothing here."
+    assert note in html_table(spec(), rows)
+
+
+def test_an_interval_that_many_rows_bring_by_chance_is_explained() -> None:
+    rows = [*ROWS[:2], {"x": "two", "v": 9, "c": concluded(1.2, 1.01, 1.41, verdict="not known")}]
+    assert faults(rows) == []
+    assert "for among so many rows chance alone" in html_table(spec(), rows)
+
+
+def test_files_have_the_interval_and_the_verdict_in_columns_of_their_own() -> None:
+    head, base, *others = csv.reader(csv_text(spec(header="Change"), ROWS).splitlines())
+    assert head[2:] == [
+        "Change (%)",
+        "Change, interval from (%)",
+        "Change, interval to (%)",
+        "Change, verdict",
+    ]
+    assert base[2:] == ["0", "", "", ""]
+    assert [row[5] for row in others] == ["faster", "slower", "no difference", "not known", ""]
+    assert [float(end) for end in others[0][2:5]] == pytest.approx([12, 8, 17])
+
+
+def test_sound_rows_have_no_fault() -> None:
+    assert faults(ROWS) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "said", "place"),
+    [
+        (
+            [*ROWS[:4], {"x": "y", "v": 1}, {"x": "z", "v": 1}],
+            "2 of 6 rows have no comparison in `c`: row 5",
+            "comparison",
+        ),
+        (
+            [*ROWS[:5], {"x": "y", "v": 1, "c": 1.25}],
+            "1 of 6 rows have no comparison in `c`: row 6 has 1.25",
+            "comparison",
+        ),
+        (changed(1, verdict="much faster"), "row 2 has {", "comparison"),
+        (changed(1, margin="wide"), "row 2 has {", "comparison"),
+        (changed(0, against="eight"), "the baseline row was compared with eight", "row"),
+        ([{**ROWS[0], "c": None}, *ROWS[1:]], "the baseline row has no comparison", "row"),
+        (
+            changed(3, against="itself"),
+            "not all compared with the baseline row, but with none, itself",
+            "comparison",
+        ),
+        (changed(3, against="a"), "but with none, a", "comparison"),
+        (
+            changed(1, verdict="slower"),
+            "row 2 is called slower, but an interval from 1.08 to 1.17",
+            "comparison",
+        ),
+        (changed(3, verdict="not known"), "with a margin of 0.1 says no difference", "comparison"),
+        (changed(1, ratio=1.5), "row 2 has a ratio of 1.5, outside its interval", "comparison"),
+        (changed(1, low=None), "row 2 is called faster, but has no interval", "comparison"),
+    ],
+)
+def test_a_comparison_that_cannot_stand_is_an_error_at_its_setting(
+    rows: list[dict[str, Any]], said: str, place: str
+) -> None:
+    (found,) = faults(rows)
+    assert (found.rule, found.severity) == ("MT334", "error")
+    assert said in found.message
+    assert found.hint
+    assert (found.line, found.column) == spec().locate(("baseline", place))
+
+
+def test_a_field_that_no_row_has_is_an_error_at_its_setting() -> None:
+    (found,) = faults([{"x": "none", "v": 1}])
+    assert (found.rule, found.message) == ("MT302", "no row has the column 'c'")
+
+
+def test_one_comparison_is_of_one_column() -> None:
+    (found,) = faults(ROWS, column=["v", "x"])[-1:]
+    assert "`c` compares one measure, and 2 columns are compared" in found.message
