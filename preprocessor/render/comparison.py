@@ -124,7 +124,7 @@ def _ratio(value: object, base: object) -> Decimal | None:
 
 
 def _percent_text(ratio: Decimal | None) -> str:
-    """The change in per cent with its sign; whole from 10 % on, as the noise of a measurement is not far below."""
+    """The change in per cent with its sign; whole from 10 % on, for no measurement is exact to more."""
     if ratio is None:
         return cell_text(None)
     percent = (ratio - 1) * 100
