@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from preprocessor.results.secrets import redact, scrub
 from preprocessor.runner.errors import RunnerError
@@ -14,6 +15,25 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 HINT = "mongodb://USER:PASSWORD@HOST:PORT/DATABASE; percent-encode : / ? # [ ] @ % in user and password"
+_MEASURED: Final = (
+    "compressors",
+    "directConnection",
+    "journal",
+    "loadBalanced",
+    "localThresholdMS",
+    "maxStalenessSeconds",
+    "readConcernLevel",
+    "readPreference",
+    "readPreferenceTags",
+    "retryWrites",
+    "socketTimeoutMS",
+    "timeoutMS",
+    "tls",
+    "w",
+    "wTimeoutMS",
+    "zlibCompressionLevel",
+)
+"""The options of a connection string that change what is measured; none of them holds a secret."""
 
 
 def shown(where: str) -> str:
@@ -30,6 +50,16 @@ def driver_fault(error: PyMongoError, uri: str) -> str:
     if isinstance(error, ServerSelectionTimeoutError):
         return f"no primary answers: {scrub(text, uri)}"
     return f"{type(error).__name__}: {scrub(text, uri)}"
+
+
+def measured_options(options: Mapping[str, Any]) -> str:
+    """Those of the ``options`` of a connection string that change what is measured: the same text for the same ones.
+
+    ``options`` are as PyMongo gives them.
+    """
+    given = {name.lower(): value for name, value in options.items()}  # of some it keeps no capitals
+    found = {name: given[name.lower()] for name in _MEASURED if name.lower() in given}
+    return json.dumps(found, sort_keys=True) if found else ""
 
 
 def used(uri: str, what: str, act: Callable[[], T]) -> T:

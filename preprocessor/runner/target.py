@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from preprocessor.runner import cachesize, limits
-from preprocessor.runner.addresses import shown, used
+from preprocessor.runner.addresses import measured_options, shown, used
 from preprocessor.runner.cachesize import SMALLEST_AT_START_GB
 from preprocessor.runner.errors import RunnerError, TargetError
 from preprocessor.runner.local import LocalReplicaSet, Settings
@@ -50,6 +50,8 @@ class Target(Protocol):
     name: str
     ends_with_run: bool
     """Whether ``close`` removes the deployment itself, and with it every database."""
+    options: str
+    """What its address asks of all requests, as ``addresses.measured_options`` says it."""
 
     def deployment(self, config: Mapping[str, Any], cache_gb: float) -> Hashable:
         """What ``prepare`` would have run: where it is equal for two variants, neither has a server started."""
@@ -86,6 +88,7 @@ class LocalTarget:
 
     name = "local"
     ends_with_run = True
+    options = ""
 
     def __init__(self, members: int = 3) -> None:
         self._members = members
@@ -193,8 +196,9 @@ class UriTarget:
 
     def __init__(self, uri: str) -> None:
         """Raises RunnerError when the string is no connection string of MongoDB."""
-        nodes = used(uri, "the target", lambda: _nodes(uri))
-        self.name = ",".join(f"{host}:{port}" for host, port in nodes)
+        parts = used(uri, "the target", lambda: _parts(uri))
+        self.name = ",".join(f"{host}:{port}" for host, port in parts["nodelist"])
+        self.options = measured_options(parts["options"])
         self._uri = uri
 
     @property
@@ -230,14 +234,14 @@ class UriTarget:
         """Nothing was started, so there is nothing to end."""
 
 
-def _nodes(uri: str) -> list[tuple[str, int | None]]:
+def _parts(uri: str) -> Mapping[str, Any]:
     from pymongo import MongoClient
     from pymongo.uri_parser import parse_uri
 
     # Certificates that are not there are missed by a client only, which need not connect for that.
     MongoClient[dict[str, Any]](uri, connect=False).close()
-    nodes: list[tuple[str, int | None]] = parse_uri(uri)["nodelist"]
-    return nodes
+    parts: Mapping[str, Any] = parse_uri(uri)
+    return parts
 
 
 def open_target(where: str) -> Target:

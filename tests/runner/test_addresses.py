@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from preprocessor.commands.run.measuring import Place
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.errors import RunnerError
-from preprocessor.runner.store import open_store
+from preprocessor.runner.execution import Options, request
+from preprocessor.runner.journal import open_journal
+from preprocessor.runner.namedtargets import NamedTarget
+from preprocessor.runner.store import FileStore, open_store
 from preprocessor.runner.target import open_target
 
 
@@ -43,3 +47,42 @@ def test_a_results_database_that_does_not_answer_is_told_in_a_line():
         store.experiments()
     store.close()
     assert caught.value.message.endswith("Connection refused")
+
+
+def asked(uri):
+    """What must be equal for a run on that deployment to be gone on with."""
+    place = Place(NamedTarget("M30", uri), open_target(uri))
+    options = Options(scale=1.0, seconds=None, repeats=None, seed=1, client="wire")
+    return request(experiments.load("query_full"), options, [str(place)])
+
+
+FIRST = "mongodb://me:Xq7Zk@host/?w=1&readPreference=secondary&readPreferenceTags=dc:ny"
+"""What is asked of a deployment the first time."""
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        FIRST.replace("w=1", "w=majority"),
+        FIRST.replace("dc:ny", "dc:la"),
+        FIRST.replace("secondary&", "secondaryPreferred&"),
+        *(
+            f"{FIRST}&{more}"
+            for more in (
+                "journal=true", "readConcernLevel=majority", "maxStalenessSeconds=120", "retryWrites=false", "tls=true",
+                "compressors=zlib", "socketTimeoutMS=1000", "timeoutMS=1000", "directConnection=true",
+            )
+        ),
+    ],
+)  # fmt: skip
+def test_a_run_is_not_gone_on_with_where_the_connection_string_asks_for_something_else(uri, tmp_path):
+    store = FileStore(tmp_path)
+    open_journal(store, "query_full", asked(FIRST), resume=False).keep_window(0, 0, {"_id": 1})
+    assert open_journal(store, "query_full", asked(f"{FIRST}&appName=another"), resume=True).kept
+    with pytest.raises(RunnerError, match="had another target"):
+        open_journal(store, "query_full", asked(uri), resume=True)
+
+
+def test_what_a_run_keeps_of_a_connection_string_holds_no_secret():
+    uri = f"{FIRST}&authMechanism=MONGODB-AWS&authMechanismProperties=AWS_SESSION_TOKEN:Xq7Zk&appName=Xq7Zk"
+    assert "Xq7Zk" not in str(asked(uri))

@@ -92,8 +92,9 @@ class Place:
     target: Target
 
     def __str__(self) -> str:
-        """The name with the addresses, which hold no secret."""
-        return f"{self.named.name}={self.target.name}" if self.named.name else self.target.name
+        """The name with the addresses and the options that change what is measured, which hold no secret."""
+        where = f"{self.target.name} {self.target.options}".rstrip()
+        return f"{self.named.name}={where}" if self.named.name else where
 
 
 def _share_out(
