@@ -24,9 +24,8 @@ from preprocessor.runner.requestoptions import RequestOptions, request_options
 from preprocessor.runner.schedule import Arrivals, Pace
 from preprocessor.runner.series import Series, interval_for
 from preprocessor.runner.window import Board, Handout, Window
-from preprocessor.runner.wire.client import WireClient, end_sessions, open_connections
+from preprocessor.runner.wire.client import WireClient, end_sessions, open_connections, wait_for_writes
 from preprocessor.runner.wire.loop import AVAILABLE, Hub
-from preprocessor.runner.wire.requests import document
 from preprocessor.runner.workloads import Share, Step, workload
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ RECONNECT_SECONDS = 0.1
 GONE_SECONDS = 120.0
 """After so long without a connection the deployment is gone, where no end of the window bounds the tries."""
 """Between two tries to open a connection again."""
-_ANY = document(b"")
 _CLIENTS: Mapping[str, type[WireClient] | type[PyMongoClient]] = {
     "wire": WireClient,
     "pymongo": PyMongoClient,
@@ -136,8 +134,8 @@ def _work(assignment: Assignment, pipe: Connection, board: Board) -> None:
                 pipe.send(None)
                 total = _timed(clients, steps, assignment, pipe.recv(), board, _once(pipe.send))
             total.options = options
-            if not total.gave_up:
-                _catch_up(clients, options)
+            if not total.gave_up and not options.acknowledges:
+                wait_for_writes(client, clients)  # else the next window would meet them
             done: ConnectionStats | str = total.gave_up or total
         except Exception as error:
             done = one_line(error)
@@ -166,16 +164,6 @@ def _opened(clients: Sequence[Client], assignment: Assignment, board: Board) -> 
         )
         for held, worker in zip(clients, assignment.mine, strict=True)
     ]
-
-
-def _catch_up(clients: Sequence[Client], options: RequestOptions) -> None:
-    """Wait until the server has done what nobody asked an answer for: else the next window would meet it.
-
-    A server does one request of a connection after the other.
-    """
-    if not options.acknowledges:
-        for held in clients:
-            held.read(_ANY, _ANY)
 
 
 def _connect(client: MongoClient[dict[str, Any]], load: Load, options: RequestOptions) -> Client:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,7 +17,7 @@ from pymongo.monitoring import CommandListener
 from preprocessor.runner.clients import PyMongoClient
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.requestoptions import RequestOptions, request_options
-from preprocessor.runner.wire.client import WireClient, end_sessions
+from preprocessor.runner.wire.client import WireClient, end_sessions, wait_for_writes
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import write_timeout
 
@@ -233,3 +234,20 @@ def test_reads_go_to_other_members_where_that_is_asked_for_and_writes_to_the_pri
     assert sum(reads for reads, _ in others) >= read > 10
     assert primary[0] < read / 4
     assert primary[1] >= sum(done.latencies_by_kind["update"].values()) > 10
+
+
+@pytest.mark.parametrize("kind", [WireClient, PyMongoClient])
+def test_writes_that_nobody_asks_an_answer_for_are_waited_for_wherever_reads_go(replica_set, kind):
+    options = RequestOptions({"w": 0}, {}, {"mode": "nearest"}, retryable_writes=False)
+    batch = [bson.encode({"n": number, "text": "x" * 200}) for number in range(1000)]
+    with MongoClient(replica_set.uri) as watching, MongoClient(replica_set.uri) as client:
+        watching[DATABASE]["unanswered"].drop()
+        connections = [kind(client, (DATABASE, "unanswered"), options) for _ in range(3)]
+        with ThreadPoolExecutor(3) as threads:
+            for _ in range(10):
+                list(threads.map(lambda connection: connection.insert(batch), connections))
+        wait_for_writes(client, connections)
+        assert watching[DATABASE]["unanswered"].count_documents({}) == 30_000
+        for connection in connections:
+            connection.close()
+        watching.drop_database(DATABASE)

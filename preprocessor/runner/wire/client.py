@@ -18,7 +18,7 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from preprocessor.runner.clients import PROJECTION, UnexpectedReply
+from preprocessor.runner.clients import PROJECTION, Client, UnexpectedReply
 from preprocessor.runner.lag import Lag
 from preprocessor.runner.requestoptions import RequestOptions, read_selector
 from preprocessor.runner.wire.connection import WireConnection, check_out
@@ -252,6 +252,13 @@ class WireClient:
         """One ``aggregate``, and ``getMore`` until the cursor is empty."""
         return self._drained(alone(self._aggregate + b"\x04pipeline\0" + pipeline))
 
+    def wait_for_writes(self) -> None:
+        """Wait until the server has done the writes that nobody asked an answer for.
+
+        A server does one request of a connection after the other: it answers this one behind them.
+        """
+        checked(self._order(alone(elements({"ping": 1, "$db": "admin"}))))
+
     def close(self) -> None:
         """Give the connection back to PyMongo; sessions are ended by ``end_sessions``, many at once."""
         for one in self._connections:
@@ -300,6 +307,20 @@ def end_sessions(client: MongoClient[Any], clients: Iterable[WireClient]) -> Non
     with suppress(PyMongoError):  # they end by themselves
         for first in range(0, len(sessions), SESSIONS_AT_ONCE):
             client.admin.command("endSessions", sessions[first : first + SESSIONS_AT_ONCE])
+
+
+def wait_for_writes(client: MongoClient[Any], clients: Iterable[Client]) -> None:
+    """Wait until the primary has done the writes of these clients that nobody asked an answer for.
+
+    PyMongo does not say on which connection of its pool it sent a write, so as many of them are asked as it may have
+    used, all of them held meanwhile.
+    """
+    with ExitStack() as held:
+        for one in clients:
+            if isinstance(one, WireClient):
+                one.wait_for_writes()
+            else:
+                check_out(client, held).command("admin", {"ping": 1})
 
 
 def open_connections(client: MongoClient[Any], number: int) -> None:
