@@ -15,7 +15,9 @@ import pytest
 from benchmarks.pretending import READS, pretending
 from preprocessor.runner.lag import Lag, receive_stamped, stamp
 from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.result import is_client_bound
+from preprocessor.runner.wire import client as wire
 from preprocessor.runner.worker import Load
 
 
@@ -71,3 +73,31 @@ def test_a_client_that_two_busy_loops_keep_from_its_processor_is_the_limit():
         done = pool.perform(Load(uri, "a", "query", READS, "s", 5, "wire", seconds=1.5))
     assert is_client_bound(done, 0.0)
     assert done.lag.in_run_queue > 0.2e9
+
+
+class Connection:
+    """Each has an answer that waited to be read; the second cannot be opened."""
+
+    opened = 0
+
+    def __init__(self, *_):
+        if Connection.opened == 1:
+            Connection.opened += 1
+            raise ConnectionError
+        Connection.opened += 1
+        self.lag = Lag(unread=100, sampled=1)
+
+    def exchange(self, message):
+        raise AssertionError(message)
+
+    def give_up(self):
+        """Nothing is held."""
+
+
+def test_answers_of_a_connection_that_broke_are_counted_once_however_long_there_is_no_other(monkeypatch):
+    monkeypatch.setattr(wire, "WireConnection", Connection)
+    client = wire.WireClient(None, ("a", "b"), RequestOptions())
+    with pytest.raises(ConnectionError):
+        client.reconnect()
+    client.reconnect()
+    assert (client.lag.unread, client.lag.sampled) == (200, 2)

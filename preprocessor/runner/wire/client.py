@@ -165,8 +165,9 @@ class WireClient:
         It goes on in a session of its own: in the old one the server may still be at the write that failed, and the
         next would wait for it. Other connections of this thread go on while it is opened.
         """
-        self._lag = self.lag
         for one in self._connections:
+            self._lag.add(one.lag)
+            one.lag = Lag()  # where no connection can be opened, the next try finds this one again
             one.give_up()
         if self._hub is None:
             self._open(RECONNECT_PATIENCE_SECONDS)
