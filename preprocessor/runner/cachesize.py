@@ -75,8 +75,8 @@ def describe(size: float, wanted: float, memory: int | None) -> dict[str, Any]:
     }
 
 
-def resize(members: Iterable[MongoClient[dict[str, Any]]], size_gb: float) -> None:
-    """Give each member a cache of that size and wait until it holds no more than that.
+def resize(members: Iterable[MongoClient[dict[str, Any]]], size_gb: float) -> bool:
+    """Give each member a cache of that size and wait until it holds no more than that; whether all do in time.
 
     https://www.mongodb.com/docs/manual/reference/parameters/#mongodb-parameter-param.wiredTigerEngineRuntimeConfig
     """
@@ -85,9 +85,16 @@ def resize(members: Iterable[MongoClient[dict[str, Any]]], size_gb: float) -> No
     for member in members:
         member.admin.command("setParameter", 1, wiredTigerEngineRuntimeConfig=f"cache_size={size}")
     deadline = time.monotonic() + SHRINK_SECONDS
-    for member in members:
-        while _held(member) > _FULL_SHARE * size and time.monotonic() < deadline:
-            time.sleep(0.02)
+    return all(_shrinks(member, size, deadline) for member in members)
+
+
+def _shrinks(member: MongoClient[dict[str, Any]], size: int, deadline: float) -> bool:
+    """Whether a member holds no more than fits into that cache, at once or before the deadline."""
+    while _held(member) > _FULL_SHARE * size:
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(0.02)
+    return True
 
 
 def _held(member: MongoClient[dict[str, Any]]) -> int:

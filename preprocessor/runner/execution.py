@@ -316,8 +316,9 @@ def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
     measurement = _repeat(run, number, repeat, machine)
     run.progress.end("; ".join((_said(measurement), *_doubts(run, measurement, config))))
     servers = _servers(run, machine)
+    shrunk = {} if run.target.cache_shrunk is None else {"cache_shrunk": run.target.cache_shrunk}
     context = result.Context(
-        machine=replace(machine, topology=topology(servers, machine.topology)),
+        machine=replace(machine, topology={**topology(servers, machine.topology), **shrunk}),
         servers=servers,
         target=run.target.name,
         target_name=run.named.name,
@@ -537,5 +538,7 @@ def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> It
         )
         if remark:
             yield remark
+    if run.target.cache_shrunk is False:
+        yield "a member held more than its cache when the window came"
     if measurement.outcome.keeps_speed == "no":
         yield "the speed was not steady"

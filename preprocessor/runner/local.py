@@ -51,6 +51,8 @@ class LocalReplicaSet:
         self.settings = settings
         self.cache_gb = SMALLEST_AT_START_GB
         """Of each member, now."""
+        self.cache_shrunk = True
+        """Whether no member held more than that when it was given."""
         self._credentials = Credentials()
         leftovers.sweep()
         self.directory, self._lock = leftovers.make_directory()
@@ -84,7 +86,8 @@ class LocalReplicaSet:
     def resize_cache(self, size_gb: float) -> None:
         """Give every member that runs a cache of that size, without a new start."""
         with ExitStack() as held:
-            cachesize.resize([held.enter_context(member) for member in self.members()], size_gb)
+            members = [held.enter_context(member) for member in self.members()]
+            self.cache_shrunk = cachesize.resize(members, size_gb)
         self.cache_gb = size_gb
 
     def members(self) -> list[MongoClient[dict[str, Any]]]:

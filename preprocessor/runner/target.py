@@ -69,6 +69,10 @@ class Target(Protocol):
     def give_cache(self) -> None:
         """Give the cache that the variant asks for, when what it finds is there."""
 
+    @property
+    def cache_shrunk(self) -> bool | None:
+        """Whether every member held no more than its cache when that was given; None where none was given."""
+
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
         """Why a member of the deployment has ended, empty when none has or when that cannot be known.
 
@@ -143,8 +147,14 @@ class LocalTarget:
 
     def give_cache(self) -> None:
         """Give the members the cache of the variant that was prepared."""
-        if self._cache_gb != self._running().cache_gb:
-            self._running().resize_cache(self._cache_gb)
+        running = self._running()
+        if self._cache_gb != running.cache_gb or not running.cache_shrunk:
+            running.resize_cache(self._cache_gb)
+
+    @property
+    def cache_shrunk(self) -> bool | None:
+        """Whether the members of the set that runs did."""
+        return None if self._set is None else self._set.cache_shrunk
 
     def members(self) -> list[MongoClient[dict[str, Any]]]:
         """A client of each member, whatever it is in the set."""
@@ -215,6 +225,11 @@ class UriTarget:
 
     def give_cache(self) -> None:
         """Its cache stays as it is."""
+
+    @property
+    def cache_shrunk(self) -> None:
+        """Its cache stays as it is."""
+        return
 
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Say that the machine was given; whatever the variant asks of it is listed as not varied."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from types import SimpleNamespace
 
 import pytest
 from pymongo import MongoClient
@@ -86,3 +87,24 @@ def test_what_does_not_fit_into_a_smaller_cache_has_to_be_read_and_no_server_is_
             replica_set.resize_cache(cachesize.SMALLEST_AT_START_GB)
             client.drop_database("cache_test")
     assert replica_set.pids == pids
+
+
+class Member:
+    """Holds so many bytes in its cache, at one look after the other."""
+
+    def __init__(self, *held):
+        self.admin = SimpleNamespace(command=self._command)
+        self._held = list(held)
+
+    def _command(self, name, *_, **options):
+        if name == "setParameter":
+            return {"ok": 1}
+        held = self._held.pop(0) if len(self._held) > 1 else self._held[0]
+        return {"wiredTiger": {"cache": {"bytes currently in the cache": held}}}
+
+
+def test_a_member_that_goes_on_holding_more_than_its_cache_is_told_of(monkeypatch):
+    monkeypatch.setattr(cachesize, "SHRINK_SECONDS", 0.1)
+    small, large = 2**20, 2**26
+    assert cachesize.resize([Member(large, large, small), Member(small)], 0.008)
+    assert not cachesize.resize([Member(large), Member(small)], 0.008)

@@ -54,6 +54,12 @@ class Ailing(UriTarget):
         return "mongod ended: it was ill"
 
 
+class Full(UriTarget):
+    """A deployment of which a member holds more than the cache that it was given."""
+
+    cache_shrunk = False
+
+
 class Taken(UriTarget):
     """A deployment on which another run begins while a window is measured."""
 
@@ -63,11 +69,11 @@ class Taken(UriTarget):
         return ""
 
 
-def rows_of(text, target, folder, shared=RECORDS, options=OPTIONS):
+def rows_of(text, target, folder, shared=RECORDS, options=OPTIONS, said=None):
     experiment = experiments.read((shared + text).encode(), "tiny.toml")
     store = FileStore(folder)
     with WorkerPool(1) as crew:
-        run = open_run(experiment, options, target, crew, Progress(io.StringIO()))
+        run = open_run(experiment, options, target, crew, Progress(said or io.StringIO()))
         execute(run, store, open_journal(store, "tiny", {}, resume=False))
     return store.rows("tiny")
 
@@ -170,3 +176,13 @@ def test_two_runs_at_once_do_not_measure_each_other_and_neither_drops_what_is_th
         # One that was killed leaves its database to the next.
         assert len(rows_of("[[variants]]\nrecordcount = 10\n", UriTarget(replica_set.uri), tmp_path)) == 1
         assert DATABASE not in client.list_database_names()
+
+
+def test_a_row_says_where_a_member_held_more_than_its_cache_and_so_does_the_run(replica_set, tmp_path):
+    said = io.StringIO()
+    variant = "[[variants]]\nrecordcount = 100\nreadproportion = 1.0\n"
+    (row,) = rows_of(variant, Full(replica_set.uri), tmp_path / "full", said=said)
+    assert row["topology"]["cache_shrunk"] is False
+    assert "a member held more than its cache" in said.getvalue()
+    (row,) = rows_of(variant, UriTarget(replica_set.uri), tmp_path / "given")
+    assert "cache_shrunk" not in row["topology"]
