@@ -175,6 +175,10 @@ def test_a_dry_run_says_what_is_raised_and_how_long_windows_are(told):
     assert "each window lasts 120 s" in out
     assert "10.0 min" not in out
     assert "30.0 min" in out
+    _, out, _ = told("insert_docsize", "--dry-run", "--duration", "2m", "--profile", "quick")
+    assert "each window lasts 120 s" in out
+    assert "quick profile: windows with few requests are not lengthened" in out
+    assert "3 requests is lengthened" not in out
 
 
 def test_a_dry_run_on_a_deployment_says_what_it_would_drop_there_and_touches_nothing(told, replica_set, tiny):

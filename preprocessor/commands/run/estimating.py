@@ -51,11 +51,13 @@ def _print_estimate(arguments: Namespace, experiment: Experiment) -> float:
 def _list_lengths(arguments: Namespace) -> Iterator[str]:
     """How long windows are, beside what the experiment says."""
     if arguments.profile:
-        yield f"{arguments.profile} profile: windows are not lengthened, and rows and pages name the profile"
-        return
+        yield (
+            f"{arguments.profile} profile: windows with few requests are not lengthened, and rows and pages name "
+            "the profile"
+        )
     if arguments.duration:
         yield f"each window lasts {arguments.duration:g} s, whatever the experiment says"
-    if not arguments.rate:
+    if not arguments.rate and not arguments.profile:
         yield (
             f"a window that time ends before each connection has {LEAST_REQUESTS} requests is lengthened, "
             f"up to {MOST_TIMES_LONGER} times"
