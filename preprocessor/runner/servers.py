@@ -1,7 +1,8 @@
 """What the servers of a deployment say of themselves: machine, role, storage.
 
 Each is asked for itself, with the rights that the connection string gives. Names of hosts, folders and files, keys and
-passwords are among the answers, and in no row: what is kept is chosen field by field.
+passwords are among the answers; none of them gets into a row from here, since what is kept is chosen field by field.
+The addresses that somebody gave as the target are in each row all the same, as ``target``.
 """
 
 from __future__ import annotations
