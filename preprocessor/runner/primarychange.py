@@ -98,12 +98,23 @@ def conclude(client: Member, load: Load, measurement: Measurement) -> Measuremen
     told = failover.conclude(client[load.database], load.config)
     counted = measurement.outcome.latencies_by_kind
     acknowledged = sum(sum(counts.values()) for kind, counts in counted.items() if kind.startswith("write"))
-    # What is missing behind the last document of a connection is seen by the number alone.
-    lost = max(told["lostAcknowledged"], acknowledged - told["found"] + told["failedButApplied"])
+    lost = count_lost(told, acknowledged, failed=sum(measurement.outcome.errors.values()))
+    del told["failuresTold"]
     return replace(
         measurement,
         conclusion={**measurement.conclusion, **told, "acknowledged": acknowledged, "lostAcknowledged": lost},
     )
+
+
+def count_lost(told: Mapping[str, Any], acknowledged: int, failed: int) -> int | None:
+    """The acknowledged writes that are not there, at least; None where one could be missing that nothing shows.
+
+    ``told`` is what documents tell, ``acknowledged`` and ``failed`` are what clients counted: writes, and requests.
+    """
+    # What is missing behind the last document of a connection is seen by the number alone.
+    lost = max(int(told["lostAcknowledged"]), acknowledged - told["found"] + told["failedButApplied"])
+    # A write that failed there may have been done, and makes up in the number for one that was lost.
+    return None if not lost and failed > told["failuresTold"] else lost
 
 
 def _primary(members: Sequence[Member]) -> int:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import bson
 import pytest
 
+from preprocessor.runner.primarychange import count_lost
 from preprocessor.runner.store import FileStore
 from preprocessor.runner.workloads import Share, failover
 from preprocessor.runner.workloads.failover import APART, tell
 from tests.runner.processes import finish, start
 
-CONFIG = {"eventAfterSecs": 100, "readproportion": 0.0}
+CONFIG = {"eventAfterSecs": 100, "readproportion": 0.0, "operationsPerSecond": 100}
 
 
 class Deployment:
@@ -66,6 +69,21 @@ def test_an_acknowledged_document_that_is_not_there_is_told():
     assert deployment.told()["lostAcknowledged"] == 1
 
 
+def test_a_loss_that_a_write_could_make_up_for_of_which_no_document_tells_is_not_called_none():
+    first, second = Deployment([False, True, False]), Deployment([False, False, None])
+    act(first, 4)
+    act(second, 3, connection=1)
+    first.documents.update(second.documents)
+    told = first.told()
+    assert (told["found"], told["failuresTold"]) == (6, 1)  # nothing is behind the one that failed last
+    assert count_lost(told, acknowledged=5, failed=2) is None
+    del first.documents[3]  # the last one of the other connection, which was acknowledged
+    assert count_lost(first.told(), acknowledged=5, failed=2) is None
+    del first.documents[0]
+    assert count_lost(first.told(), acknowledged=5, failed=2) == 1
+    assert count_lost(told, acknowledged=6, failed=1) == 0
+
+
 def test_service_is_gone_only_while_no_connection_has_answers():
     def document(connection, *spans):
         outages = [{"from": first, "to": last, "errors": 1} for first, last in spans]
@@ -86,6 +104,14 @@ def test_service_is_gone_only_while_no_connection_has_answers():
     )
 
 
+def test_a_time_without_service_that_nobody_noticed_is_not_known():
+    deployment = Deployment()
+    act(deployment, 3)
+    told = deployment.told()
+    names = ("withoutService", "withoutServiceLeast", "withoutServiceMost")
+    assert [told[name] for name in names] == [None, None, None]
+
+
 def test_requests_are_told_apart_by_when_they_are_sent_and_a_read_that_finds_nothing_too():
     deployment = Deployment([False, True])
     assert act(deployment, 4, config={**CONFIG, "eventAfterSecs": 0}) == [
@@ -98,6 +124,20 @@ def test_requests_are_told_apart_by_when_they_are_sent_and_a_read_that_finds_not
     forgets = Deployment()
     forgets.documents = type("Nothing", (dict,), {"update": lambda self, pairs: None})()
     assert act(forgets, 2, config={**CONFIG, "readproportion": 1.0})[1] == "read_of_nothing_before"
+
+
+def test_nothing_counts_as_before_the_event_that_is_answered_behind_it(monkeypatch):
+    """The last of eight connections begins seven operations after the window opened."""
+    moments = iter(
+        (10.07, 10.08, 10.98, 10.99, 10.995, 11.01, 11.03, 11.04)  # sent and answered, in turn
+    )
+    clock = SimpleNamespace(monotonic_ns=lambda: round(next(moments) * 1e9))
+    monkeypatch.setattr(failover, "time", clock)
+    config = {**CONFIG, "eventAfterSecs": 1}
+    assert act(Deployment(), 4, connection=7, config=config) == [
+        *["write_before"] * 2,
+        *["write_during"] * 2,
+    ]
 
 
 EXPERIMENT = """\

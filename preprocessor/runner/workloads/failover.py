@@ -5,9 +5,9 @@ of the last document that the connection had acknowledged. What befell a connect
 numbers failed, and from when to when it had no answer, in nanoseconds on the monotonic clock, which the processes of
 one machine share. So afterwards the documents tell which acknowledged write is not there.
 
-Times of requests are told apart by when they were sent: before the event, during it, and after. A connection is
-through when it has had answers again for a quarter of the time that it had none, at least a second: by then it has sent
-what was due meanwhile.
+Requests are told apart: before are those that were answered before the event, after are those that were sent when the
+connection was through, and all others are during it. A connection is through when it has had answers again for a
+quarter of the time that it had none, at least a second: by then it has sent what was due meanwhile.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ DEFAULT_ELECTION_MS = 10_000
 AGREE_SECONDS = 60.0
 LOOK_SECONDS = 0.1
 _FILLER = "x" * 500
+_OPENED = "opened"
+"""What connections of a process share: when the window opened, in nanoseconds on the monotonic clock."""
 
 
 def plan(config: Config) -> None:
@@ -104,9 +106,8 @@ class _Course:
             self.failed.append(self.number)
             self.number += 1
 
-    def succeed(self, wrote: bool) -> None:
-        """A request was answered."""
-        now = time.monotonic_ns()
+    def succeed(self, wrote: bool, now: int) -> None:
+        """A request was answered at that moment."""
         if self.errors:
             self.outages.append({"from": self.answered, "to": now, "errors": self.errors})
             self.through = now + max(SHORTEST_CALM_NS, (now - self.answered) // CALM_SHARE)
@@ -125,13 +126,12 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
     reads, after = config.get("readproportion", 0.5), round(config["eventAfterSecs"] * 1e9)
     course = _Course(share.worker * APART)
     whole = bson.encode({})
-    begun = 0
 
     def step() -> Done | None:
-        nonlocal begun
-        now = time.monotonic_ns()
-        begun = begun or now
-        course.answered = course.answered or now
+        sent = time.monotonic_ns()
+        if not course.answered:
+            course.answered = sent
+            _note_opening(share, sent, config["operationsPerSecond"])
         reading = course.acknowledged is not None and draw.random() < reads
         try:
             if reading:
@@ -150,16 +150,27 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
         except Exception:
             course.fail(not reading)
             raise
-        phase = _phase(now, begun + after, course)
-        course.succeed(not reading)
+        answered = time.monotonic_ns()
+        phase = _phase(sent, answered, share.prepared[_OPENED] + after, course)
+        course.succeed(not reading, answered)
         kind = ("read" if found else "read_of_nothing") if reading else "write"
         return Done(1, found, size, f"{kind}_{phase}")
 
     return step
 
 
-def _phase(sent: int, event: int, course: _Course) -> str:
-    if sent < event:
+def _note_opening(share: Share, sent: int, rate: float) -> None:
+    """Note when the window opened, as the first request of a connection tells.
+
+    Connections begin one after the other, an operation's time apart. One may begin late, so it is the earliest of what
+    those of a process tell.
+    """
+    opened = sent - round(share.worker * 1e9 / rate)
+    share.prepared[_OPENED] = min(opened, share.prepared.get(_OPENED, opened))
+
+
+def _phase(sent: int, answered: int, event: int, course: _Course) -> str:
+    if answered < event:
         return "before"
     return "after" if course.outages and not course.errors and sent > course.through else "during"
 
@@ -173,7 +184,10 @@ def conclude(database: Database[Any], config: Config) -> dict[str, Any]:
 
 
 def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """What these documents, sorted by their numbers, tell."""
+    """What these documents, sorted by their numbers, tell; ``failuresTold`` are requests that they say failed.
+
+    Of a request that failed behind the last document of its connection, none of them tells.
+    """
     found, last = 0, dict[int, Mapping[str, Any]]()
     there: dict[int, set[int]] = {}
     for document in documents:
@@ -187,22 +201,25 @@ def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         for connection, document in last.items()
     )
     applied = sum(len(there[connection] & failed[connection]) for connection in last)
+    outages = [document["outages"] for document in last.values()]
     return {
         "found": found,
         "failedButApplied": applied,
         "lostAcknowledged": missing,
-        **_without_service([document["outages"] for document in last.values()]),
+        "failuresTold": sum(outage["errors"] for one in outages for outage in one),
+        **_without_service(outages),
     }
 
 
 def _without_service(outages: list[list[Mapping[str, int]]]) -> dict[str, float | None]:
-    """Seconds without an answer, of single connections and of all at once.
+    """Seconds without an answer, of single connections and of all at once; None where no request failed.
 
-    Of all: from the last answer that any connection had before to the first that any had after.
+    Of all: from the last answer that any connection had before to the first that any had after. Without a failure it is
+    not known how long service was gone: less than the time between two requests, or they waited for it.
     """
     longest = [max(one, key=lambda out: out["to"] - out["from"]) for one in outages if one]
     if not longest:
-        return {"withoutService": 0.0, "withoutServiceLeast": 0.0, "withoutServiceMost": 0.0}
+        return {"withoutService": None, "withoutServiceLeast": None, "withoutServiceMost": None}
     each = [(one["to"] - one["from"]) / 1e9 for one in longest]
     everywhere = len(longest) == len(outages)
     overall = min(one["to"] for one in longest) - max(one["from"] for one in longest) if everywhere else 0
