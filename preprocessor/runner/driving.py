@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from preprocessor.runner.lag import Lag
+from preprocessor.runner.meter import Usage
 from preprocessor.runner.recording import Recording
 from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.schedule import Pace, Schedule
@@ -32,12 +32,12 @@ class ConnectionStats:
     """What was done; ``finished`` is on the monotonic clock.
 
     ``operations``, ``documents`` and ``bytes`` are all that was done, ``inside`` is what of it lies in the window;
-    processor time is that of the process, in the window and in all its work. ``unfinished`` counts requests that were
-    under way when the window closed, ``late`` their latencies. With a rate, ``sent`` and ``unsent`` are operations that
-    were meant to start in the window; ``service`` has the times of requests without the wait before them. ``failed``
-    has the times of requests that failed, by the name of the error. ``lag`` is what was waited for on this side.
-    ``lost`` counts connections that broke and were opened again, ``without_service`` is the longest time in nanoseconds
-    until one had an answer again. ``first_late`` are the nanoseconds by which the first request of each connection was
+    ``usage`` is that of the process in the window, ``whole_usage`` in all its work. ``unfinished`` counts requests that
+    were under way when the window closed, ``late`` their latencies. With a rate, ``sent`` and ``unsent`` are operations
+    that were meant to start in the window; ``service`` has the times of requests without the wait before them.
+    ``failed`` has the times of requests that failed, by the name of the error. ``lost`` counts connections that broke
+    and were opened again, ``without_service`` is the longest time in nanoseconds until one had an answer again.
+    ``first_late`` are the nanoseconds by which the first request of each connection was
     sent later than it was to be; ``in_one_thread`` and ``options`` say how requests were sent.
     """
 
@@ -48,15 +48,14 @@ class ConnectionStats:
     inside: Inside = field(default_factory=Inside)
     unfinished: int = 0
     finished: float = 0.0
-    cpu_seconds: float = 0.0
-    whole_cpu_seconds: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    whole_usage: Usage = field(default_factory=Usage)
     failed: Counts = field(default_factory=dict)
     late: Counts = field(default_factory=dict)
     service: Counts = field(default_factory=dict)
     sent: int = 0
     unsent: int = 0
     oldest_unsent: int = 0
-    lag: Lag = field(default_factory=Lag)
     lost: int = 0
     without_service: int = 0
     first_late: list[int] = field(default_factory=list)
@@ -85,15 +84,14 @@ def drive(
     window: Window,
     slot: int,
     around: Surroundings,
-    recording: Recording | None = None,
+    recording: Recording,
 ) -> None:
     """Repeat the step at its pace until it is finished or its time is over.
 
     ``window.counters[slot]`` is kept at the number of operations so far, for whoever shows progress. ``recording`` is
-    that of all connections of this thread, where there are others.
+    that of all connections of this thread.
     """
     clock, edges, counters = time.monotonic_ns, window.edges, window.counters
-    recording = recording or Recording(tally.series, window, (slot,))
     counts = recording.counts
     operations = documents = size = requests = alike = each = busy = over = failures = lost = 0
     last, of_kind, own_time = _NOTHING, counts[""], _NOTHING.microseconds

@@ -38,6 +38,14 @@ class Lag:
         self.unread += other.unread
         self.sampled += other.sampled
 
+    def since(self, earlier: Lag) -> Lag:
+        """What was added after another was read."""
+        return Lag(
+            self.in_run_queue - earlier.in_run_queue,
+            self.unread - earlier.unread,
+            self.sampled - earlier.sampled,
+        )
+
     def of_an_answer(self) -> float | None:
         """Microseconds from an answer's coming to its reading on average; None when no answer was looked at."""
         return self.unread / self.sampled / 1000 if self.sampled else None

@@ -25,6 +25,7 @@ from preprocessor.runner.errors import KEPT, WorkFailed
 from preprocessor.runner.lag import Lag
 from preprocessor.runner.latency import mean
 from preprocessor.runner.lengthening import MOST_TIMES_LONGER
+from preprocessor.runner.meter import Usage
 from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.series import Counts, Series, interval_for, merge
 from preprocessor.runner.warmup import NONE, Lead, Steady, WarmUp, judge, speeds_within
@@ -313,10 +314,8 @@ def _outcome(
     latencies = _of_all_kinds(by_kind)
     by_kind.pop(UNSENT, None)
     failed: Counts = {}
-    lag = Lag()
     for tally in tallies:
         merge(failed, tally.failed)
-        lag.add(tally.lag)
     part = _measured_part(tallies, board, load) or _whole(tallies, start, latencies)
     return Outcome(
         seconds=part.seconds,
@@ -332,13 +331,13 @@ def _outcome(
         errors={name: sum(failed[name].values()) for name in sorted(failed)},
         failed=failed,
         paced=_paced(tallies),
-        lag=lag,
+        lag=_lag(part),
         lost=sum(tally.lost for tally in tallies),
         without_service=max(tally.without_service for tally in tallies) / 1e9,
         series=series,
         latencies=latencies,
         latencies_by_kind={kind: by_kind[kind] for kind in sorted(by_kind)},
-        process_cpu_seconds=part.cpu_seconds,
+        process_cpu_seconds=tuple(usage.cpu_seconds for usage in part.usage),
         first_late=tuple(tuple(late / 1e9 for late in tally.first_late) for tally in tallies),
         in_one_thread=all(tally.in_one_thread for tally in tallies),
         options=tallies[0].options or RequestOptions(),
@@ -360,6 +359,13 @@ def _keeps_speed(part: _Part, board: Board, series: Series, latencies: Mapping[i
     opens = part.opens * 1e9 - board.counted_from
     latency = 1000 * (mean(latencies) or 0.0)
     return judge(speeds_within(series, opens, opens + part.seconds * 1e9, latency))
+
+
+def _lag(part: _Part) -> Lag:
+    lag = Lag()
+    for usage in part.usage:
+        lag.add(usage.lag)
+    return lag
 
 
 def _of_all_kinds(counts: Counts) -> dict[int, int]:
@@ -400,7 +406,8 @@ class _Part:
     opens: float
     inside: Inside
     steady: bool
-    cpu_seconds: tuple[float, ...]
+    usage: tuple[Usage, ...]
+    """Of each process."""
 
 
 def _measured_part(tallies: Sequence[ConnectionStats], board: Board, load: Load) -> _Part | None:
@@ -413,7 +420,7 @@ def _measured_part(tallies: Sequence[ConnectionStats], board: Board, load: Load)
         return None
     end = max(tally.finished for tally in tallies) if board.closes == NEVER else board.closes / 1e9
     opens = board.opens / 1e9
-    return _Part(end - opens, opens, inside, True, tuple(tally.cpu_seconds for tally in tallies))
+    return _Part(end - opens, opens, inside, True, tuple(tally.usage for tally in tallies))
 
 
 def _whole(tallies: Sequence[ConnectionStats], start: float, latencies: Mapping[int, int]) -> _Part:
@@ -426,4 +433,4 @@ def _whole(tallies: Sequence[ConnectionStats], start: float, latencies: Mapping[
         busy=1000 * sum(took * count for took, count in latencies.items()),
     )
     end = max(tally.finished for tally in tallies)
-    return _Part(end - start, start, inside, False, tuple(tally.whole_cpu_seconds for tally in tallies))
+    return _Part(end - start, start, inside, False, tuple(tally.whole_usage for tally in tallies))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from preprocessor.runner.meter import Connected, Meter
 from preprocessor.runner.series import Series
 from preprocessor.runner.window import Window
 
@@ -16,8 +17,11 @@ from preprocessor.runner.window import Window
 class Recording:
     """The count of one thread; who counts looks at the clock itself, and says when an interval may be over."""
 
-    def __init__(self, series: Series, window: Window, slots: Sequence[int]) -> None:
-        """``slots`` are those of the thread's connections in the counters of the window."""
+    def __init__(
+        self, series: Series, window: Window, slots: Sequence[int], clients: Sequence[Connected] = ()
+    ) -> None:
+        """``slots`` are those of the thread's connections in the counters of the window, ``clients`` their clients."""
+        self.meter = Meter(window, clients)
         self.counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
         """How many requests of each kind had a latency, by buckets: the same dictionaries in all intervals."""
         self.apart = 0
@@ -33,6 +37,8 @@ class Recording:
         0 where that is not certain of any: the window is not open, or others may close it.
         """
         opens, closes, first, *_ = self._window.edges
+        if opens <= now and (closes < now or self.meter.opened is None):
+            self.meter.note(closes, now)
         if now >= self._over:
             self.add()
             self._began, self._over = _interval(now, first, self._series.width)

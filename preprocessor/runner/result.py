@@ -282,7 +282,8 @@ def is_client_bound(outcome: Outcome, busiest: float) -> bool:
 
 def _in_run_queue(outcome: Outcome) -> float:
     """Microseconds for a request for which a thread of the client was ready to run and did not."""
-    return outcome.lag.in_run_queue / 1000 / max(1, sum(outcome.latencies.values()))
+    answered = outcome.paced.service or outcome.latencies  # with a rate, latencies have what was never sent
+    return outcome.lag.in_run_queue / 1000 / max(1, sum(answered.values()))
 
 
 def _waits(measurement: Measurement) -> dict[str, Any]:

@@ -119,19 +119,12 @@ class Window:
         self._first_answers = memoryview(board.first_answers).cast("B").cast("q")[:connections]
         self.others_close = by_amount
         """Whether it closes when any connection of any process finds nothing left."""
-        self.cpu_opened: float | None = None
-        """Processor time of this process when the window opened, as soon as that was noticed."""
-        self.cpu_closed: float | None = None
 
     def part(self, slot: int, sent: int, answered: int) -> float:
         """The part of a request's time that lies inside, for one that may not lie there as a whole."""
         if self.edges[_OPENS] == NEVER and self.others_close:
             self._first_answers[slot] = self._first_answers[slot] or answered
         opens, closes = self.edges[_OPENS], self.edges[_CLOSES]
-        if sent < opens <= answered and self.cpu_opened is None:
-            self.cpu_opened = time.process_time()
-        if answered > closes and self.cpu_closed is None:
-            self.cpu_closed = time.process_time()
         inside = min(answered, closes) - max(sent, opens)
         return max(0.0, min(1.0, inside / max(1, answered - sent)))
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.runner.clients import Client, Kind, PyMongoClient
 from preprocessor.runner.driving import ConnectionStats, Surroundings, add_up, drive, one_line
-from preprocessor.runner.lag import Lag, run_queue_delay
+from preprocessor.runner.meter import Meter, in_all, in_window
 from preprocessor.runner.recording import Recording
 from preprocessor.runner.requestoptions import RequestOptions, request_options
 from preprocessor.runner.schedule import Arrivals, Pace
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 SELECTION_MS = 15_000
 """How long a primary is waited for: longer than an election takes, shorter than one waits for a dead server."""
 OnError = Literal["stop", "reconnect"]
+Loop = Callable[[], None]
+"""The work of one connection."""
 UNCOLLECTED_SECONDS = 60
 """For so long the garbage collector may rest; work given by amount is done in such a time."""
 RECONNECT_SECONDS = 0.1
@@ -184,7 +186,7 @@ def _timed(
     window = Window(board, load.connections, load.has_steady_part)
     in_one_thread = _can_share_thread(clients, load)
     tallies = [ConnectionStats(series) for _ in steps]
-    together = Recording(series, window, assignment.mine) if in_one_thread else None
+    recordings = _recordings(series, window, assignment.mine, clients, in_one_thread)
     loops = [
         partial(
             drive,
@@ -194,22 +196,44 @@ def _timed(
             window,
             slot,
             _around(client, load, window, tell),
-            together,
+            recordings[number % len(recordings)],
         )
-        for client, step, tally, slot in zip(clients, steps, tallies, assignment.mine, strict=True)
+        for number, (client, step, tally, slot) in enumerate(
+            zip(clients, steps, tallies, assignment.mine, strict=True)
+        )
     ]
-    begun = time.process_time()
-    in_run_queue = _in_one_thread(clients, loops) if in_one_thread else _in_threads(loops)
-    ended = time.process_time()
+    meters = [recording.meter for recording in recordings]
+    _perform(clients, loops, meters, in_one_thread)
     total = add_up(tallies)
     total.in_one_thread = in_one_thread
-    total.lag = Lag(in_run_queue)
-    for client in clients:
-        if isinstance(client, WireClient):
-            total.lag.add(client.lag)
-    total.whole_cpu_seconds = ended - begun
-    total.cpu_seconds = (window.cpu_closed or ended) - (window.cpu_opened or begun)
+    total.usage, total.whole_usage = in_window(meters), in_all(meters)
     return total
+
+
+def _recordings(
+    series: Series, window: Window, slots: Sequence[int], clients: Sequence[Client], in_one_thread: bool
+) -> list[Recording]:
+    """One for each thread."""
+    held = [[client] if isinstance(client, WireClient) else [] for client in clients]
+    if in_one_thread:
+        return [Recording(series, window, slots, [one for each in held for one in each])]
+    return [Recording(series, window, (slot,), each) for slot, each in zip(slots, held, strict=True)]
+
+
+def _perform(
+    clients: Sequence[Client], loops: Sequence[Loop], meters: Sequence[Meter], in_one_thread: bool
+) -> None:
+    """Do all loops, with a meter around the work of each thread."""
+    if in_one_thread:
+        with meters[0]:
+            _in_one_thread(clients, loops)
+    else:
+        _in_threads([partial(_metered, meter, loop) for meter, loop in zip(meters, loops, strict=True)])
+
+
+def _metered(meter: Meter, loop: Loop) -> None:
+    with meter:
+        loop()
 
 
 def _around(client: Client, load: Load, window: Window, tell: Callable[[str], None]) -> Surroundings:
@@ -284,15 +308,13 @@ def _can_share_thread(clients: Sequence[Client], load: Load) -> bool:
     return AVAILABLE and all(waiting) and (bool(paced) or len(waiting) > 1)
 
 
-def _in_one_thread(clients: Sequence[Client], loops: Sequence[Callable[[], None]]) -> int:
-    """Do all loops in this thread; give the nanoseconds for which it was ready to run and did not."""
+def _in_one_thread(clients: Sequence[Client], loops: Sequence[Loop]) -> None:
+    """Do all loops in this thread."""
     hub = Hub()
     held = [client for client in clients if isinstance(client, WireClient)]
     for client in held:
         client.share_thread(hub)
-    before = run_queue_delay()
     hub.run({client.files: loop for client, loop in zip(held, loops, strict=True)})
-    return run_queue_delay() - before
 
 
 def _sleep(client: Client, seconds: float) -> None:
@@ -300,17 +322,15 @@ def _sleep(client: Client, seconds: float) -> None:
     client.sleep(seconds)
 
 
-def _in_threads(loops: Sequence[Callable[[], None]]) -> int:
-    """Run each in a thread of its own, and give their delay; raises what one of them raised."""
+def _in_threads(loops: Sequence[Loop]) -> None:
+    """Run each in a thread of its own; raises what one of them raised."""
     raised: list[Exception] = []
-    delays: list[int] = []
 
-    def perform(loop: Callable[[], None]) -> None:
+    def perform(loop: Loop) -> None:
         try:
             loop()
         except Exception as error:
             raised.append(error)  # a thread by itself would keep it
-        delays.append(run_queue_delay())
 
     threads = [threading.Thread(target=perform, args=(loop,)) for loop in loops]
     for thread in threads:
@@ -319,7 +339,6 @@ def _in_threads(loops: Sequence[Callable[[], None]]) -> int:
         thread.join()
     if raised:
         raise raised[0]
-    return sum(delays)
 
 
 def _end_with_runner() -> None:

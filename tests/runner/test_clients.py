@@ -29,7 +29,7 @@ from preprocessor.runner.wire.loop import Hub
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import Done
 from tests.mongod import free_port, program
-from tests.runner.windows import nothing_done, opened
+from tests.runner.windows import alone, nothing_done, opened
 
 MAJORITY = RequestOptions()
 ONE = RequestOptions({"w": 1}, retryable_writes=False)
@@ -231,14 +231,15 @@ def test_after_an_answer_of_another_kind_nothing_more_is_taken_for_an_answer(rep
         held, ours._socket = ours._socket, Trickling(ours._socket, 2**20)
         compressed = struct.pack("<iiiiIB", 30_000, 1, 1, 2012, 0, 0)
         ours._socket.recv = lambda length: compressed + held.recv(length)
-        tally = nothing_done()
+        tally, window = nothing_done(), opened()
         drive(
             lambda: Done(1, *connection.find(bson.encode({}), 1, 0)),
             tally,
             Pace(0.0),
-            opened(),
+            window,
             0,
             Surroundings(),
+            alone(tally, window, 0),
         )
     assert [sum(tally.failed[name].values()) for name in ("ConnectionError",)] == [1]
     assert "another kind" in tally.gave_up

@@ -21,7 +21,7 @@ from preprocessor.runner.driving import (
 from preprocessor.runner.schedule import Pace
 from preprocessor.runner.series import bucket, merge
 from preprocessor.runner.workloads import Done
-from tests.runner.windows import nothing_done, opened
+from tests.runner.windows import alone, nothing_done, opened
 
 DONE = Done(1, 1, 1)
 
@@ -57,7 +57,7 @@ def driven(step, pace=None, seconds=None, opens=0.0):
     """A connection's work; the window opens when it begins, or ``opens`` seconds later."""
     pace = pace or Pace(driving.time.monotonic())
     window, tally = opened(pace.first + opens, seconds), nothing_done()
-    drive(step, tally, pace, window, 1, Surroundings(driving.time.sleep))
+    drive(step, tally, pace, window, 1, Surroundings(driving.time.sleep), alone(tally, window, 1))
     assert list(window.counters[:2]) == [0, tally.operations]
     return tally
 
@@ -217,7 +217,7 @@ def test_a_connection_that_is_opened_again_goes_on_and_says_how_long_it_had_no_a
         return answer
 
     around = Surroundings(clock.sleep, lambda: clock.sleep(0.5) is None)
-    drive(step, tally, Pace(clock.monotonic()), window, 1, around)
+    drive(step, tally, Pace(clock.monotonic()), window, 1, around, alone(tally, window, 1))
     assert (tally.operations, tally.lost, tally.gave_up) == (3, 1, "")
     assert tally.without_service == pytest.approx(0.52e9)
     assert tally.failed == {"ConnectionResetError": {bucket(10_000): 1}}

@@ -11,7 +11,7 @@ from preprocessor.runner.recording import Recording
 from preprocessor.runner.schedule import Pace
 from preprocessor.runner.workloads import Done
 from tests.runner.test_driving import Clock
-from tests.runner.windows import nothing_done, opened
+from tests.runner.windows import alone, nothing_done, opened
 
 STEPS = (Done(1, 1, 10), Done(3, 3, 30, "batch"))
 
@@ -25,7 +25,8 @@ def test_intervals_have_what_was_answered_in_them_on_any_connection(monkeypatch,
     window = opened(begins + opens, 1.0)
     tallies = [nothing_done(), nothing_done()]
     tallies[1].series = tallies[0].series
-    shared = Recording(tallies[0].series, window, (0, 1)) if together else None
+    each = [alone(tally, window, slot) for slot, tally in enumerate(tallies)]
+    recordings = [Recording(tallies[0].series, window, (0, 1))] * 2 if together else each
     main = getcurrent()
 
     def step(slot):
@@ -39,7 +40,13 @@ def test_intervals_have_what_was_answered_in_them_on_any_connection(monkeypatch,
     tasks = [
         greenlet(
             lambda slot=slot: drive(
-                step(slot), tallies[slot], Pace(begins), window, slot, Surroundings(clock.sleep), shared
+                step(slot),
+                tallies[slot],
+                Pace(begins),
+                window,
+                slot,
+                Surroundings(clock.sleep),
+                recordings[slot],
             )
         )
         for slot in (0, 1)

@@ -21,7 +21,7 @@ from preprocessor.runner.schedule import Pace
 from preprocessor.runner.wire.client import WireClient
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import Done
-from tests.runner.windows import nothing_done, opened
+from tests.runner.windows import alone, nothing_done, opened
 
 LOAD = Load("", "worker_test", "query", {"collection": "things"}, "s", 2, "wire")
 NOBODY = {"collection": "things", "writeConcern": {"w": 0}}
@@ -44,7 +44,10 @@ def threads_of(uri, load, concern=1):
         held = connections(client, concern)
         in_one_thread = worker._can_share_thread(held, load)
         loops = [partial(ask, connection) for connection in held]
-        _ = worker._in_one_thread(held, loops) if in_one_thread else worker._in_threads(loops)
+        if in_one_thread:
+            worker._in_one_thread(held, loops)
+        else:
+            worker._in_threads(loops)
         for connection in held:
             connection.close()
     assert {found for found, _ in seen} == {(0, 0)}
@@ -84,6 +87,7 @@ def test_an_answer_is_not_waited_for_longer_than_the_connection_string_says(repl
             window,
             0,
             Surroundings(),
+            alone(tally, window, 0),
         )
         held._socket = real
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 
 from preprocessor.runner.driving import ConnectionStats
+from preprocessor.runner.recording import Recording
 from preprocessor.runner.series import Series
 from preprocessor.runner.window import Board, Window
 
@@ -15,6 +16,11 @@ def opened(at: float = 0.0, seconds: float | None = None) -> Window:
     board.clear(seconds)
     board.open(round(at * 1e9))
     return Window(board, 2, by_amount=False)
+
+
+def alone(tally: ConnectionStats, window: Window, slot: int) -> Recording:
+    """That of a connection which has a thread of its own."""
+    return Recording(tally.series, window, (slot,))
 
 
 def nothing_done() -> ConnectionStats:

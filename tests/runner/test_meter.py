@@ -1,0 +1,132 @@
+"""What a process of the client uses is that of the window, whatever it did before and whoever was idle at its edges."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from preprocessor.runner import meter, worker
+from preprocessor.runner.lag import Lag
+from preprocessor.runner.meter import Meter, in_all, in_window
+from preprocessor.runner.window import Board, Window
+from preprocessor.runner.worker import Assignment, Load
+from preprocessor.runner.workloads import Done
+
+SECOND = 10**9
+
+
+class Process:
+    """A process that uses a hundredth of the time of a clock, and whose threads wait for a tenth of it."""
+
+    def __init__(self):
+        self.now = 5 * SECOND
+
+    def process_time(self):
+        return self.now / 100 / SECOND
+
+    def waited(self):
+        return self.now // 10
+
+
+@pytest.fixture
+def process(monkeypatch):
+    made = Process()
+    monkeypatch.setattr(meter, "time", made)
+    monkeypatch.setattr(meter, "run_queue_delay", made.waited)
+    return made
+
+
+def unopened():
+    board = Board.of(multiprocessing)
+    board.clear(1.0)
+    return board, Window(board, 2, by_amount=False)
+
+
+def answered(process, held, *seconds):
+    """An answer at each of these moments."""
+    for second in seconds:
+        process.now = round(second * SECOND)
+        opens, closes, *_ = held._window.edges
+        if opens <= process.now:
+            held.note(closes, process.now)
+
+
+def test_what_is_used_and_waited_for_before_and_behind_the_window_is_not_of_the_window(process):
+    board, window = unopened()
+    with Meter(window) as held:
+        answered(process, held, 6, 7)
+        board.open(8 * SECOND)
+        answered(process, held, 8.0, 8.5, 9.1, 12)
+    assert in_window([held]).cpu_seconds == pytest.approx(0.011)
+    assert in_window([held]).lag.in_run_queue == pytest.approx(0.11 * SECOND)
+    assert in_all([held]).cpu_seconds == pytest.approx(0.07)
+    assert in_all([held]).lag.in_run_queue == pytest.approx(0.7 * SECOND)
+
+
+def test_a_window_that_opens_with_the_work_has_what_was_used_until_the_first_answer(process):
+    board, window = unopened()
+    board.open(5 * SECOND)
+    with Meter(window) as held:
+        answered(process, held, 5.8, 6.1)
+    assert in_window([held]).cpu_seconds == pytest.approx(0.011)
+
+
+def test_who_is_answered_never_in_the_window_used_nothing_in_it(process):
+    board, window = unopened()
+    with Meter(window) as held:
+        answered(process, held, 6)
+        board.open(8 * SECOND)
+        answered(process, held, 20)
+    assert in_window([held]).cpu_seconds == 0
+    assert in_window([held]).lag == Lag()
+
+
+def test_processor_time_of_a_process_is_counted_once_and_waiting_for_each_thread(process):
+    board, window = unopened()
+    with Meter(window) as first, Meter(window) as second:
+        board.open(8 * SECOND)
+        answered(process, first, 8, 9.1)
+        answered(process, second, 8.5, 9.6)
+    assert in_window([first, second]).cpu_seconds == pytest.approx(0.011)
+    assert in_window([first, second]).lag.in_run_queue == pytest.approx(0.22 * SECOND)
+
+
+def test_how_long_answers_waited_for_being_read_is_that_of_the_window(process):
+    client = SimpleNamespace(lag=Lag(unread=1000, sampled=10))
+    board, window = unopened()
+    with Meter(window, [client]) as held:
+        board.open(8 * SECOND)
+        answered(process, held, 8)
+        client.lag = Lag(unread=1600, sampled=12)
+        answered(process, held, 9.1)
+        client.lag = Lag(unread=9000, sampled=20)
+    assert in_window([held]).lag.of_an_answer() == pytest.approx(0.3)
+
+
+def test_a_connection_that_waits_for_its_time_when_the_window_opens_leaves_out_what_was_before():
+    config = {"collection": "things", "totalDocsToInsert": 10**6, "docSizeKB": 0.1, "writeBatchSize": 1}
+    load = Load("", "a", "insert", config, "s", 1, "wire", seconds=0.2, rates=(20.0,))
+    board = Board.of(multiprocessing)
+    board.clear(load.seconds)
+    start = time.monotonic()
+    board.count_from(round(start * SECOND))
+
+    def step():
+        busy = time.process_time() + (0.03 if board.opens > time.monotonic_ns() else 0.0)
+        while time.process_time() < busy:
+            pass
+        return Done(1, 1, 1)
+
+    # Requests are due at 0, 50, 100 ms and so on; the window opens between two.
+    opening = threading.Timer(0.14, lambda: board.open_steady_part(time.monotonic_ns()))
+    opening.start()
+    client = SimpleNamespace(sleep=time.sleep)
+    done = worker._timed([client], [step], Assignment(load, (0,)), start, board, print)
+    opening.join()
+    assert done.inside.requests >= 3
+    assert done.whole_usage.cpu_seconds > 0.06
+    assert done.usage.cpu_seconds < 0.03
