@@ -28,6 +28,29 @@ UNSENT = "unsent"
 
 
 @dataclass(slots=True)
+class Failures:
+    """What went wrong.
+
+    ``times`` are those of requests that failed, by the name of the error. ``lost`` counts connections that broke and
+    were opened again, ``without_service`` is the longest time in nanoseconds until one had an answer again.
+    """
+
+    times: Counts = field(default_factory=dict)
+    lost: int = 0
+    without_service: int = 0
+
+    def add(self, other: Failures) -> None:
+        """Count what another has as well."""
+        merge(self.times, other.times)
+        self.lost += other.lost
+        self.without_service = max(self.without_service, other.without_service)
+
+    def counts(self) -> dict[str, int]:
+        """How many requests failed, by the name of the error."""
+        return {name: sum(self.times[name].values()) for name in sorted(self.times)}
+
+
+@dataclass(slots=True)
 class ConnectionStats:
     """What was done; ``finished`` is on the monotonic clock.
 
@@ -35,10 +58,10 @@ class ConnectionStats:
     ``usage`` is that of the process in the window, ``whole_usage`` in all its work. ``unfinished`` counts requests that
     were under way when the window closed, ``late`` their latencies. With a rate, ``sent`` and ``unsent`` are operations
     that were meant to start in the window; ``service`` has the times of requests without the wait before them.
-    ``failed`` has the times of requests that failed, by the name of the error. ``lost`` counts connections that broke
-    and were opened again, ``without_service`` is the longest time in nanoseconds until one had an answer again.
-    ``first_late`` are the nanoseconds by which the first request of each connection was
-    sent later than it was to be; ``in_one_thread`` and ``options`` say how requests were sent.
+    ``failures`` are those of requests that were sent in the window, and the time in it without service;
+    ``failures_apart`` are all others, and the time without service as a whole. ``first_late`` are the nanoseconds by
+    which the first request of each connection was sent later than it was to be; ``in_one_thread`` and ``options`` say
+    how requests were sent.
     """
 
     series: Series
@@ -50,14 +73,13 @@ class ConnectionStats:
     finished: float = 0.0
     usage: Usage = field(default_factory=Usage)
     whole_usage: Usage = field(default_factory=Usage)
-    failed: Counts = field(default_factory=dict)
+    failures: Failures = field(default_factory=Failures)
+    failures_apart: Failures = field(default_factory=Failures)
     late: Counts = field(default_factory=dict)
     service: Counts = field(default_factory=dict)
     sent: int = 0
     unsent: int = 0
     oldest_unsent: int = 0
-    lost: int = 0
-    without_service: int = 0
     first_late: list[int] = field(default_factory=list)
     in_one_thread: bool = False
     options: RequestOptions | None = None
@@ -104,7 +126,9 @@ def drive(
         except Exception as error:  # whatever a driver raises is counted under its name
             failures += 1
             lost = lost or sent
-            if _goes_on(error, failures, tally, clock() - sent, around):
+            now = clock()
+            recording.turn(now)  # an edge may lie behind
+            if _goes_on(error, failures, tally, _failures_of(tally, sent, edges), now - sent, around):
                 continue
             break
         now = clock()
@@ -118,7 +142,7 @@ def drive(
             last, alike, each, own_time = done, 0, done.operations, done.microseconds
             of_kind = counts[done.kind]
         if failures:
-            lost = failures = _note_service(tally, now - lost)
+            lost = failures = _note_service(tally, lost, now, edges)
         meant = sent if schedule is None else schedule.meant
         if own_time is not None:
             sent = meant = now - own_time * 1000
@@ -138,6 +162,7 @@ def drive(
             took = bucket(took)
         of_kind[took] = of_kind.get(took, 0) + 1
     recording.add()
+    _note_service(tally, lost, clock(), edges)
     _note_unsent(tally, schedule, edges[1])
     documents, size, requests = (
         documents + alike * last.documents,
@@ -168,14 +193,19 @@ def _paced(
     return timed, schedule.starts(window.edges, around.sleep), schedule
 
 
+def _failures_of(tally: ConnectionStats, sent: int, edges: memoryview[int]) -> Failures:
+    """To which a request belongs that was sent at that moment."""
+    return tally.failures if edges[0] <= sent < edges[1] else tally.failures_apart
+
+
 def _goes_on(
-    error: Exception, failures: int, tally: ConnectionStats, took: int, around: Surroundings
+    error: Exception, failures: int, tally: ConnectionStats, noted: Failures, took: int, around: Surroundings
 ) -> bool:
     """Count a request that failed; whether more may follow."""
-    merge(tally.failed, {_name(error): {bucket(took // 1000): 1}})
+    merge(noted.times, {_name(error): {bucket(took // 1000): 1}})
     cut_off = _is_cut_off(error)
     if cut_off and around.reconnect is not None and around.reconnect():
-        tally.lost += 1
+        noted.lost += 1
         return True
     if failures < ERRORS_IN_A_ROW and not cut_off:
         return True
@@ -184,10 +214,12 @@ def _goes_on(
     return False
 
 
-def _note_service(tally: ConnectionStats, without: int) -> int:
-    """A request is answered after some that failed."""
-    if tally.lost:
-        tally.without_service = max(tally.without_service, without)
+def _note_service(tally: ConnectionStats, lost: int, now: int, edges: memoryview[int]) -> int:
+    """A request is answered, or the work is over, after some that failed, the first of them sent at ``lost``."""
+    inside, apart = tally.failures, tally.failures_apart
+    if lost and (inside.lost or apart.lost):
+        inside.without_service = max(inside.without_service, min(now, edges[1]) - max(lost, edges[0]))
+        apart.without_service = max(apart.without_service, now - lost)
     return 0
 
 
@@ -240,10 +272,9 @@ def add_up(tallies: list[ConnectionStats]) -> ConnectionStats:
         total.sent += tally.sent
         total.unsent += tally.unsent
         total.oldest_unsent = max(total.oldest_unsent, tally.oldest_unsent)
-        total.lost += tally.lost
-        total.without_service = max(total.without_service, tally.without_service)
         total.first_late += tally.first_late
-        merge(total.failed, tally.failed)
+        total.failures.add(tally.failures)
+        total.failures_apart.add(tally.failures_apart)
         merge(total.late, tally.late)
         merge(total.service, tally.service)
     return total

@@ -462,8 +462,8 @@ def _bring_in(run: Run, load: Load, missing: Mapping[str, Any]) -> None:
         ),
         progress=run.progress.update,
     )
-    if done.errors:
-        raise WorkFailed(f"data was not loaded as a whole: {_listed(done.errors)}", KEPT)
+    if done.all_errors:
+        raise WorkFailed(f"data was not loaded as a whole: {_listed(done.all_errors)}", KEPT)
 
 
 def _acknowledged(config: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -20,7 +20,7 @@ from multiprocessing.context import SpawnProcess
 from types import TracebackType
 from typing import Any, Self
 
-from preprocessor.runner.driving import UNSENT, ConnectionStats
+from preprocessor.runner.driving import UNSENT, ConnectionStats, Failures
 from preprocessor.runner.errors import KEPT, WorkFailed
 from preprocessor.runner.lag import Lag
 from preprocessor.runner.latency import mean
@@ -66,11 +66,12 @@ class Outcome:
     it. ``steady`` says whether the window is one in which all connections had work, ``keeps_speed`` whether its speed
     stayed. ``latencies`` counts requests by buckets of microseconds, with a
     rate also those that were not sent, by their age; ``latencies_by_kind`` has those of each kind that were answered.
-    ``unfinished`` were answered after the window, and are in them. ``errors`` counts failed requests by their name,
-    ``failed`` has their times; ``lag`` is what was waited for on the client's side. ``lost`` connections were opened
-    again, and ``without_service`` seconds are the longest time until one had an answer again. CPU seconds are those of
-    each worker process in the window. ``first_late`` are the seconds by which the first request of each connection was
-    late, by process; ``in_one_thread`` and ``options`` say how requests were sent.
+    ``unfinished`` were answered after the window, and are in them. ``errors`` counts requests of the window that
+    failed, by their name, ``failed`` has their times; ``all_errors`` counts those before and behind it too. ``lag`` is
+    what was waited for on the client's side. ``lost`` connections broke in the window and were opened again, and
+    ``without_service`` seconds of it are the longest time until one had an answer again. CPU seconds are those of each
+    worker process in the window. ``first_late`` are the seconds by which the first request of each connection was late,
+    by process; ``in_one_thread`` and ``options`` say how requests were sent.
     """
 
     seconds: float
@@ -84,6 +85,7 @@ class Outcome:
     bytes: int
     unfinished: int
     errors: dict[str, int]
+    all_errors: dict[str, int]
     failed: Counts
     paced: Paced
     lag: Lag
@@ -313,10 +315,10 @@ def _outcome(
     series, by_kind = _counted(tallies)
     latencies = _of_all_kinds(by_kind)
     by_kind.pop(UNSENT, None)
-    failed: Counts = {}
-    for tally in tallies:
-        merge(failed, tally.failed)
-    part = _measured_part(tallies, board, load) or _whole(tallies, start, latencies)
+    failures, all_failures = _failures(tallies)
+    part = _measured_part(tallies, board, load)
+    if part is None:
+        part, failures = _whole(tallies, start, latencies), all_failures
     return Outcome(
         seconds=part.seconds,
         opened_at=datetime.now(UTC) + timedelta(seconds=part.opens - time.monotonic()),
@@ -328,12 +330,13 @@ def _outcome(
         documents=sum(tally.documents for tally in tallies),
         bytes=sum(tally.bytes for tally in tallies),
         unfinished=sum(tally.unfinished for tally in tallies),
-        errors={name: sum(failed[name].values()) for name in sorted(failed)},
-        failed=failed,
+        errors=failures.counts(),
+        all_errors=all_failures.counts(),
+        failed=failures.times,
         paced=_paced(tallies),
         lag=_lag(part),
-        lost=sum(tally.lost for tally in tallies),
-        without_service=max(tally.without_service for tally in tallies) / 1e9,
+        lost=failures.lost,
+        without_service=failures.without_service / 1e9,
         series=series,
         latencies=latencies,
         latencies_by_kind={kind: by_kind[kind] for kind in sorted(by_kind)},
@@ -342,6 +345,16 @@ def _outcome(
         in_one_thread=all(tally.in_one_thread for tally in tallies),
         options=tallies[0].options or RequestOptions(),
     )
+
+
+def _failures(tallies: Sequence[ConnectionStats]) -> tuple[Failures, Failures]:
+    """Those of the window, and those of all the work."""
+    inside, every = Failures(), Failures()
+    for tally in tallies:
+        inside.add(tally.failures)
+        every.add(tally.failures)
+        every.add(tally.failures_apart)
+    return inside, every
 
 
 def _warm_up(part: _Part, start: float, lead: Lead, load: Load) -> WarmUp:

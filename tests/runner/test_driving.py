@@ -14,6 +14,7 @@ from preprocessor.runner.driving import (
     ERRORS_IN_A_ROW,
     NO_LONGER_PRIMARY,
     UNSENT,
+    Failures,
     Surroundings,
     add_up,
     drive,
@@ -95,7 +96,7 @@ def test_failures_are_counted_by_name_and_success_between_them_forgives():
     some = [refused] * (ERRORS_IN_A_ROW - 1)
     tally = driven(following(*some, Done(1, 1, 1), *some, ValueError("x"), Done(1, 1, 1)))
     assert tally.gave_up == "ValueError: x"
-    failed = {name: sum(counts.values()) for name, counts in tally.failed.items()}
+    failed = {name: sum(counts.values()) for name, counts in tally.failures.times.items()}
     assert failed == {"UnexpectedReply 11000": 18, "ValueError": 1}
     assert tally.operations == 1
 
@@ -218,6 +219,49 @@ def test_a_connection_that_is_opened_again_goes_on_and_says_how_long_it_had_no_a
 
     around = Surroundings(clock.sleep, lambda: clock.sleep(0.5) is None)
     drive(step, tally, Pace(clock.monotonic()), window, 1, around, alone(tally, window, 1))
-    assert (tally.operations, tally.lost, tally.gave_up) == (3, 1, "")
-    assert tally.without_service == pytest.approx(0.52e9)
-    assert tally.failed == {"ConnectionResetError": {bucket(10_000): 1}}
+    assert (tally.operations, tally.failures.lost, tally.gave_up) == (3, 1, "")
+    assert tally.failures.without_service == pytest.approx(0.52e9)
+    assert tally.failures.times == {"ConnectionResetError": {bucket(10_000): 1}}
+
+
+def breaking(clock, *broken):
+    """A step of 10 ms that loses its connection where one of these moments, in seconds, lies in it."""
+
+    def step():
+        begun = clock.monotonic()
+        clock.sleep(0.01)
+        if any(begun < moment <= clock.monotonic() for moment in broken):
+            raise ConnectionResetError("gone")
+        return DONE
+
+    return step
+
+
+def driven_with_losses(clock, *broken, reconnecting):
+    """A second of work of which the window is from 0.4 to 0.8; to connect again takes so many seconds."""
+    start = clock.monotonic()
+    window, tally = opened(start + 0.4, 0.4), nothing_done()
+    around = Surroundings(clock.sleep, lambda: clock.sleep(reconnecting) is None)
+    step = breaking(clock, *(start + moment for moment in broken))
+    drive(step, tally, Pace(start), window, 1, around, alone(tally, window, 1))
+    return tally
+
+
+def test_what_fails_before_the_window_opens_is_not_of_the_window(clock):
+    tally = driven_with_losses(clock, 0.105, 0.205, reconnecting=0.05)
+    assert tally.failures == Failures()
+    assert tally.failures_apart.counts() == {"ConnectionResetError": 2}
+    assert tally.failures_apart.lost == 2
+    assert tally.failures_apart.without_service == pytest.approx(0.07e9)
+
+
+def test_time_without_service_is_the_part_that_lies_in_the_window(clock):
+    before = driven_with_losses(clock, 0.305, reconnecting=0.2)
+    assert (before.failures.lost, before.failures_apart.lost) == (0, 1)
+    assert before.failures.without_service == pytest.approx(0.12e9)
+    within = driven_with_losses(clock, 0.505, reconnecting=0.1)
+    assert (within.failures.lost, within.failures_apart.lost) == (1, 0)
+    assert within.failures.without_service == pytest.approx(0.12e9)
+    until_the_end = driven_with_losses(clock, 0.605, reconnecting=0.5)
+    assert until_the_end.failures.without_service == pytest.approx(0.2e9)
+    assert until_the_end.failures_apart.without_service == pytest.approx(0.51e9)
