@@ -1,9 +1,9 @@
 """A chart as inline SVG: lines, grouped bars or dots, drawn by hand and coloured by the page.
 
 Colours are classes with custom properties, so that one drawing serves a light and a dark page. A series is
-told by two things: colour and dash or marker; its name stands at its end, not in a legend. A vertical axis
-that is linear begins at zero. Dates stand on a time axis, to scale, under bars too. Text is text: it can be
-searched, selected and printed. To a screen reader the drawing is one image with a name and a description.
+told by two things: colour and dash or marker; the name of a line stands at its end, those of bars and dots in a
+key. A vertical axis that is linear begins at zero. Dates stand on a time axis, to scale, under bars too. Text is text:
+it can be searched, selected and printed. To a screen reader the drawing is one image with a name and a description.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _Drawing:
         right = WIDTH - _right_margin(plot, data)
         x, x_marks = _x_axis(plot, data, left, right)
         slanted, foot = _foot(data, x_marks, (x.end - x.start) / max(len(data.x_values), 1))
-        top = 34 + (_LINE + 4 if _has_key(plot, data) else 0)
+        top = 34 + (_LINE + 4) * (_key_places(data.series)[-1][1] + 1 if _has_key(plot, data) else 0)
         y = Scale(y_values[0], y_values[-1], _HEIGHT - 52, top, "y" in plot.log)
         return cls(plot, data, x, y, x_marks, y_marks, _HEIGHT + foot, slanted)
 
@@ -107,12 +107,12 @@ def _foot(data: Data, marks: Sequence[Mark], band: float) -> tuple[bool, float]:
 
 
 def _has_key(plot: Plot, data: Data) -> bool:
-    """Bars have no ends to stand names at."""
-    return plot.mark == "bar" and len(data.series) > 1
+    """Bars and dots have no ends to stand names at."""
+    return plot.mark != "line" and len(data.series) > 1
 
 
 def _right_margin(plot: Plot, data: Data) -> float:
-    if len(data.series) < 2 or plot.mark == "bar":
+    if len(data.series) < 2 or plot.mark != "line":
         return 20
     return max(_width(_short(series.name)) for series in data.series) + 22
 
@@ -216,7 +216,7 @@ def _mark_text(value: float, separator: str) -> str:
 
 
 def _frame(drawing: _Drawing) -> Iterator[str]:
-    """Grid, marks, titles of the axes and, for bars, the key."""
+    """Grid, marks, titles of the axes and, for bars and dots, the key."""
     plot, x, y = drawing.plot, drawing.x, drawing.y
     left, right = _n(x.start - drawing.margin), _n(x.end + drawing.margin)
     yield '<g class="mongo-chart__axis">'
@@ -233,7 +233,7 @@ def _frame(drawing: _Drawing) -> Iterator[str]:
     yield f'<text class="mongo-chart__name" x="{middle}" y="{at}" text-anchor="middle">{title}</text>'
     yield "</g>"
     if _has_key(plot, drawing.data):
-        yield from _key(drawing.data.series)
+        yield from _key(plot.mark, drawing.data.series)
 
 
 def _x_unit(drawing: _Drawing) -> str:
@@ -274,13 +274,28 @@ def _axis_title(plot: Plot, label: str, unit: str, axis: str) -> str:
     return f"{text}, log scale" if axis in plot.log else text
 
 
-def _key(series: Sequence[Series]) -> Iterator[str]:
-    at = 0.0
-    for index, one in enumerate(series):
-        name = _short(one.name)
-        yield f'<rect class="{_colour(index)} mongo-chart__area" x="{_n(at)}" y="25" width="10" height="10"/>'
-        yield f'<text class="mongo-chart__label" x="{_n(at + 15)}" y="34">{text_html(name)}</text>'
-        at += _width(name) + 34
+def _key(mark: str, series: Sequence[Series]) -> Iterator[str]:
+    for index, (one, (at, row)) in enumerate(zip(series, _key_places(series), strict=True)):
+        below, look = row * (_LINE + 4), f'class="{_colour(index)} mongo-chart__area"'
+        if mark == "dot":
+            yield f'<path {look} d="{_shape(index, at + 5, 30 + below)}"/>'
+        else:
+            yield f'<rect {look} x="{_n(at)}" y="{25 + below}" width="10" height="10"/>'
+        name = text_html(_short(one.name))
+        yield f'<text class="mongo-chart__label" x="{_n(at + 15)}" y="{34 + below}">{name}</text>'
+
+
+def _key_places(series: Sequence[Series]) -> list[tuple[float, int]]:
+    """Where each name of the key begins, and in which row of it, from 0: a row is as wide as the drawing."""
+    places: list[tuple[float, int]] = []
+    at, row = 0.0, 0
+    for one in series:
+        width = _width(_short(one.name)) + 34
+        if at and at + width > WIDTH:
+            at, row = 0.0, row + 1
+        places.append((at, row))
+        at += width
+    return places
 
 
 # -- what stands between the axes
@@ -300,7 +315,7 @@ def _marks(drawing: _Drawing) -> Iterator[str]:
         )
         yield from (_dot(drawing, index, series, point) for point in series.drawn)
         yield "</g>"
-    if len(drawing.data.series) > 1:
+    if drawing.plot.mark == "line" and len(drawing.data.series) > 1:
         yield from _names(drawing)
 
 
@@ -328,10 +343,13 @@ _SHAPES: Final = (
 
 
 def _dot(drawing: _Drawing, index: int, series: Series, point: Point) -> str:
-    shape = _SHAPES[index % len(_SHAPES)].format(
-        x=_n(drawing.x.at(point.x)), y=_n(drawing.y.at(point.y or 0.0))
-    )
+    shape = _shape(index, drawing.x.at(point.x), drawing.y.at(point.y or 0.0))
     return f'<path class="mongo-chart__area" d="{shape}">{_tip(drawing, series, point)}</path>'
+
+
+def _shape(index: int, x: float, y: float) -> str:
+    """The outline of a point of the series with this number."""
+    return _SHAPES[index % len(_SHAPES)].format(x=_n(x), y=_n(y))
 
 
 def _tip(drawing: _Drawing, series: Series, point: Point) -> str:

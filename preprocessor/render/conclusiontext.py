@@ -76,7 +76,7 @@ def conclusion_notes(
     if not others:
         return []
     own = conclusions[base]
-    told = [_say_what_was_compared(others, name), *([_say_of_itself(own, name, as_ratio)] if own else [])]
+    told = [_say_what_was_compared(others, name), *([_say_of_itself(own, as_ratio)] if own else [])]
     return [" ".join(told), *_explain_signs(others, as_ratio)]
 
 
@@ -95,12 +95,12 @@ def _say_what_was_compared(others: Sequence[Conclusion], name: str) -> str:
     )
 
 
-def _say_of_itself(own: Conclusion, name: str, as_ratio: bool) -> str:
+def _say_of_itself(own: Conclusion, as_ratio: bool) -> str:
     """What the second measurement of the baseline in each block gave beside its first, where nothing differs."""
-    text = f"Measured twice in each block, {name} came out at {_ratio_with_interval(own, as_ratio)} of itself"
+    text = f"The baseline against itself, measured again in each block: {_ratio_with_interval(own, as_ratio)}"
     if own.interval is None or own.interval[0] <= 1 <= own.interval[1]:
         return f"{text}."
-    return f"{text}, though nothing differs: such differences mean nothing here."
+    return f"{text}, though nothing differs there, so that such differences mean nothing here."
 
 
 def _explain_signs(others: Sequence[Conclusion], as_ratio: bool) -> Iterator[str]:

@@ -94,6 +94,21 @@ def test_ranges_are_drawn_where_their_numbers_say_and_the_axis_holds_them(mark: 
     assert max(heights) >= 1.75
 
 
+@pytest.mark.parametrize("mark", ["dot", "bar"])
+def test_the_names_of_dots_and_bars_stand_above_the_drawing_each_with_its_colour(mark: str) -> None:
+    rows = [{"t": 1, "a": number, "n": f"{number} of the series with long names"} for number in range(1, 8)]
+    drawn = svg(plot(series="n", mark=mark), rows)
+    labels = [each for each in drawn.iter("text") if each.get("class") == "mongo-chart__label"]
+    places = [(float(each.get("x") or 0), float(each.get("y") or 0)) for each in labels]
+    assert len(set(places)) == 7
+    assert all(x + 26 * 6.8 <= drawing.WIDTH for x, _ in places)
+    assert max(y for _, y in places) < min(y for y, _ in _grid(drawn))
+    colours = [
+        each.get("class") for each in drawn.iter() if each.get("class", "").endswith(" mongo-chart__area")
+    ]
+    assert colours == [f"mongo-chart__s{number % 6} mongo-chart__area" for number in range(7)]
+
+
 def test_a_range_is_told_with_its_point_and_in_the_description() -> None:
     drawn = svg(
         plot("t", "c.ratio", spread=INTERVALS, format={"c.ratio": ColumnFormat(unit="times")}), RANGED

@@ -122,8 +122,8 @@ def test_notes_say_what_was_compared_what_could_be_seen_and_what_is_excluded() -
     first, alike, unknown = pipe_table(spec(), ROWS)[-5::2]
     assert first == (
         "*Speed against none in the same block, over 20 blocks, with 95 % intervals; where they are widest, a "
-        "difference below 22 % could not have been seen. Measured twice in each block, none came out at +1 % (-3 to "
-        "+5) of itself.*"
+        "difference below 22 % could not have been seen. The baseline against itself, measured again in each block: +1 % (-3 to "
+        "+5).*"
     )
     assert alike == "*= no difference larger than 10 %; excluded are differences below -4 % and above +5 %.*"
     assert unknown == (
@@ -146,7 +146,7 @@ def test_a_note_stands_only_where_its_sign_does() -> None:
 
 def test_a_baseline_that_differs_from_itself_is_told() -> None:
     rows = [{**ROWS[0], "c": concluded(1.05, 1.02, 1.08, "itself")}, *ROWS[1:]]
-    note = "none came out at +5 % (+2 to +8) of itself, though nothing differs: such differences mean nothing here."
+    note = "+5 % (+2 to +8), though nothing differs there, so that such differences mean nothing here."
     assert note in html_table(spec(), rows)
 
 
