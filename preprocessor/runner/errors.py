@@ -38,3 +38,7 @@ class TargetError(RunnerError):
 
 class WorkFailed(RunnerError):
     """Work that met so many errors that its figures would mean nothing; no document is written."""
+
+
+class TimeIsOver(RunnerError):
+    """A run that was to end by now and has not measured enough; what it has is kept."""

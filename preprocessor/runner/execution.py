@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -20,9 +20,7 @@ from preprocessor.runner import (
     littleslaw,
     ownership,
     primarychange,
-    published,
     result,
-    rounds,
     warmup,
     workingset,
 )
@@ -32,21 +30,20 @@ from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import KEPT, TargetError, WorkFailed
 from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.honoured import check_options, conflict
-from preprocessor.runner.journal import Journal
+from preprocessor.runner.journal import Place
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.machines import TIER, differing, variants_for
 from preprocessor.runner.measure import Measurement, measure, settle
-from preprocessor.runner.namedtargets import ALONE, NamedTarget
+from preprocessor.runner.namedtargets import ALONE, NamedTarget, database_on
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.requestoptions import request_options
-from preprocessor.runner.resultcheck import check_result
 from preprocessor.runner.schedule import Arrivals
 from preprocessor.runner.servers import Servers, ask_servers, topology
 from preprocessor.runner.serverstatus import cache_bytes
 from preprocessor.runner.store import Store
 from preprocessor.runner.target import LocalTarget, Machine, Target, wanted_cache_gb
 from preprocessor.runner.worker import SELECTION_MS, Load, OnError
-from preprocessor.runner.workloads import Concluding, Growing, workload
+from preprocessor.runner.workloads import Concluding, Config, workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -88,12 +85,13 @@ class Run:
     crew: WorkerPool
     progress: Progress
     named: NamedTarget = ALONE
+    side: str = ""
+    """The name of the target where the variants are measured on others too, side by side."""
     clients: dict[str, MongoClient[dict[str, Any]]] = field(default_factory=dict)
-    loaded: Mapping[str, Any] | None = None
-    used: Mapping[str, Any] = field(default_factory=dict)
-    """The config of the last window on what is loaded."""
-    scanned: set[int] = field(default_factory=set)
-    """Variants before which all that is loaded was read."""
+    loaded: dict[str, Config] = field(default_factory=dict)
+    """What is in each collection, which serves every window that finds the same."""
+    scanned: tuple[str, int] | None = None
+    """The collection that was read as a whole before the last window, and that window's variant."""
     not_varied: set[str] = field(default_factory=set)
     """What variants asked of the machine and did not get."""
     servers: dict[tuple[str, str], Servers] = field(default_factory=dict)
@@ -112,7 +110,8 @@ class Run:
             for old in self.clients.values():
                 old.close()
             self.clients.clear()
-            self.loaded = None
+            self.loaded.clear()
+            self.scanned = None
             keep_to_one_line()
             self.clients[uri] = MongoClient(
                 uri, appname="mongo-tables run", serverSelectionTimeoutMS=SELECTION_MS, retryReads=False
@@ -148,7 +147,7 @@ class Run:
     @property
     def database(self) -> str:
         """Name of the database that the run makes and drops."""
-        return str(self.experiment.parameters["database"])
+        return database_on(self.experiment, self.named)
 
     @property
     def numbers(self) -> list[int]:
@@ -159,74 +158,6 @@ class Run:
     def repeats(self) -> int:
         """How often each variant is measured."""
         return self.options.repeats or self.experiment.repeats
-
-
-def execute(run: Run, store: Store, journal: Journal) -> int:
-    """Measure every variant of the target that the journal has not, and write its row at once; give their number.
-
-    Where windows go on from each other, variants that the journal has are measured again for those it has not.
-
-    Rows of variants that the experiment no longer has go to the history at the end; the figures that others
-    published are written beside. Raises RunnerError; what was measured until then stays.
-    """
-    numbers = range(len(run.experiment.variants))
-    missing: Collection[int] = [number for number in run.numbers if not journal.has(number)]
-    with _abandoned_on_failure(run, journal):
-        deployment = partial(_deployment, run)
-        missing = rounds.to_measure(run.scaled, deployment, missing)
-        for group in rounds.groups(run.scaled, deployment):
-            _measure(run, [number for number in group if number in missing], len(group), store, journal)
-        if not run.clients and not run.target.ends_with_run:
-            # Nothing was left to measure: a run that was killed behind its last window may have left its database.
-            ownership.drop(run.client, run.database, run.name)
-        run.leave()
-    store.retire(run.experiment.name, [result.row_id(run.experiment, number) for number in numbers])
-    published.write(run.experiment, store)
-    return len(missing)
-
-
-@contextmanager
-def _abandoned_on_failure(run: Run, journal: Journal) -> Iterator[None]:
-    """Leave nothing behind whatever happens; raises RunnerError for what the deployment or the driver complains of."""
-    from pymongo.errors import PyMongoError
-
-    try:
-        yield
-    except PyMongoError as error:
-        reason = run.target.fault() or driver_fault(error, run.target.uri)
-        run.abandon(IMPATIENT_MS)  # a primary was waited for already
-        raise TargetError(f"{run.target.name}: {reason}", KEPT if journal.kept else "") from None
-    except WorkFailed as error:
-        reason = run.target.fault()
-        run.abandon(ELECTION_MS)
-        raise WorkFailed(f"the work was given up: {reason}", KEPT) if reason else error from None
-    except Exception:
-        run.abandon(ELECTION_MS)
-        raise
-    except BaseException:
-        run.abandon(IMPATIENT_MS)  # whoever presses Ctrl-C does not wait for an election
-        raise
-
-
-def _measure(run: Run, numbers: Sequence[int], in_turn: int, store: Store, journal: Journal) -> None:
-    """Measure these variants in rounds; the row of each is written when it has all its repeats.
-
-    They are those of ``in_turn`` variants whose rows are missing: the others were measured in turn with them before
-    the run was cut off.
-    """
-    windows: dict[int, list[dict[str, Any]]] = {number: [] for number in numbers}
-    for repeat in range(run.repeats):
-        for number in numbers:
-            window = None if workload(run.scaled.workload).TRAITS.goes_on else journal.window(number, repeat)
-            if window is None:
-                window = _window(run, number, repeat, in_turn)
-                journal.keep_window(number, repeat, window)
-            windows[number].append(window)
-            if repeat + 1 == run.repeats:
-                row = result.gather(windows.pop(number))
-                check_result(row)
-                store.put(row)
-                journal.note(number, row)
 
 
 def obstacle(
@@ -272,14 +203,15 @@ def open_run(
     crew: WorkerPool,
     progress: Progress,
     named: NamedTarget = ALONE,
+    side: str = "",
 ) -> Run:
-    """Give a run that has not begun."""
+    """Give a run that has not begun; ``side`` is what tells its rows from those of other targets."""
     options = replace(options, scale=experiments.scale_of(experiment, options.scale))
     if workload(experiment.workload).TRAITS.changes_primary:
         rate = float(experiment.parameters["operationsPerSecond"])
         options = replace(options, on_error="reconnect", rates=(rate,), seconds=None, duration=None)
     scaled = experiments.scale(experiment, options.scale)
-    return Run(experiment, scaled, options, target, crew, progress, named)
+    return Run(experiment, scaled, options, target, crew, progress, named, side)
 
 
 def request(experiment: Experiment, options: Options, targets: Sequence[str]) -> dict[str, Any]:
@@ -300,20 +232,40 @@ def _asked(run: Run, number: int) -> tuple[dict[str, Any], float]:
     return config, wanted_cache_gb(run.experiment.reference, variant, run.options.scale)
 
 
-def _deployment(run: Run, number: int) -> Hashable:
-    """What a variant runs on: variants of other targets are no neighbours of those of this one."""
-    return number in run.numbers, run.target.deployment(*_asked(run, number))
+def measure_window(run: Run, place: Place, in_turn: int, hint: str) -> dict[str, Any]:
+    """Measure a variant once, in a block of ``in_turn`` variants; give its row.
+
+    Raises RunnerError, with the hint where it is the deployment that does not answer.
+    """
+    with _complaints_told(run, hint):
+        return _window(run, place, in_turn)
 
 
-def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
-    """Measure one repeat of a variant, ``in_turn`` of which are measured in turn; give its row."""
+@contextmanager
+def _complaints_told(run: Run, hint: str) -> Iterator[None]:
+    """Raises RunnerError for what the deployment or the driver complains of, with what the target knows of it."""
+    from pymongo.errors import PyMongoError
+
+    try:
+        yield
+    except PyMongoError as error:
+        reason = run.target.fault() or driver_fault(error, run.target.uri)
+        raise TargetError(f"{run.target.name}: {reason}", hint) from None
+    except WorkFailed:
+        if reason := run.target.fault():
+            raise WorkFailed(f"the work was given up: {reason}", KEPT) from None
+        raise
+
+
+def _window(run: Run, place: Place, in_turn: int) -> dict[str, Any]:
+    number = place.turn.variant
     config, cache_gb = _asked(run, number)
     machine = run.target.prepare(config, cache_gb, cachesize.room_gb(run.scaled.workload, config))
     run.not_varied.update(machine.not_varied)
     run.scaled = workingset.sized(run.scaled, number, lambda: cache_bytes(run.client))
     baseline = _disk_baseline(run, machine) if config.get("diskBaseline") else None
-    run.progress.begin(_label(run, number, repeat), 0)
-    measurement = _repeat(run, number, repeat, machine)
+    run.progress.begin(_label(run, place), 0)
+    measurement = _measurement(run, place, machine)
     run.progress.end("; ".join((_said(measurement), *_doubts(run, measurement, config))))
     servers = _servers(run, machine)
     shrunk = {} if run.target.cache_shrunk is None else {"cache_shrunk": run.target.cache_shrunk}
@@ -322,6 +274,7 @@ def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
         servers=servers,
         target=run.target.name,
         target_name=run.named.name,
+        side=run.side,
         versions=hostinfo.versions(run.client.server_info()),
         hardware=hostinfo.hardware(machine.data_directory),
         scale=run.options.scale,
@@ -335,6 +288,8 @@ def _window(run: Run, number: int, repeat: int, in_turn: int) -> dict[str, Any]:
         profile=run.options.profile,
         disk_baseline=baseline,
         in_turn=in_turn,
+        block=place.block,
+        again=place.turn.again,
     )
     return result.compose(run.experiment, run.scaled, number, measurement, context)
 
@@ -372,29 +327,28 @@ def _disk_baseline(run: Run, machine: Machine) -> Mapping[str, Any] | None:
     return run.baselines[place]
 
 
-def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement:
-    config = {**run.scaled.parameters, **run.scaled.variants[number]}
+def _measurement(run: Run, place: Place, machine: Machine) -> Measurement:
     kind = workload(run.scaled.workload)
-    seed = f"{run.options.seed}/{run.experiment.name}/{number}/{repeat}"
+    database = run.client[run.database]  # with another deployment than before, nothing is loaded
+    config = _with_own_collection(run, {**run.scaled.parameters, **run.scaled.variants[place.turn.variant]})
+    seed = f"{run.options.seed}/{run.experiment.name}/{place.turn.variant}/{place.block}"
+    seed += "/again" if place.turn.again else ""
     load = _load(run, config, f"{seed}/measured")
     _fill(run, load, config)
-    run.used = config
-    kind.reset(run.client[run.database], config)
+    kind.reset(database, config)
     settle(run.client)  # what was just loaded is dirty, and would stay in the cache in place of what is read
     run.target.give_cache()
-    if number not in run.scanned and config.get("scanBefore"):
-        run.scanned.add(number)
-        workingset.scan(run.client[run.database][config["collection"]])
+    _scan(run, place.turn.variant, config)
     passed = None
     if run.experiment.warm and not load.lead:
         # Other random numbers than in the measured window: else its keys would be warm, whatever the size.
         passed = run.crew.perform(replace(load, seed=f"{seed}/warm")).seconds
-        kind.reset(run.client[run.database], config)
+        kind.reset(database, config)
     settled = settle(run.client)
     if not request_options(run.client, config).reads_primary:
         ownership.wait_for_members(run.client, run.database)
     plan = None if run.options.duration else kind.plan(load.config)
-    run.progress.begin(_label(run, number, repeat), plan.operations if plan else 0)
+    run.progress.begin(_label(run, place), plan.operations if plan else 0)
     measurement = replace(_measured(run, load, machine), settled=settled)
     if passed is not None:
         measurement = measurement.after_pass(passed)
@@ -406,7 +360,7 @@ def _repeat(run: Run, number: int, repeat: int, machine: Machine) -> Measurement
         return primarychange.conclude(run.client, load, measurement)
     _check_errors(measurement)
     if isinstance(kind, Concluding):
-        return replace(measurement, conclusion=kind.conclude(run.client[run.database], config))
+        return replace(measurement, conclusion=kind.conclude(database, config))
     return measurement
 
 
@@ -426,25 +380,44 @@ def _check_errors(measurement: Measurement) -> None:
         raise WorkFailed(f"{failed} of {failed + answered} requests failed: {_listed(outcome.errors)}", KEPT)
 
 
-def _fill(run: Run, load: Load, config: Mapping[str, Any]) -> None:
-    """Make the collection and load what has to be there, unless the last window left just that."""
+def _with_own_collection(run: Run, config: Config) -> dict[str, Any]:
+    """The config, with a collection of its own for what its window finds there, where that can serve others too.
+
+    Whatever variants find is loaded once that way, in whichever order they are measured. A pipeline may name its
+    collection, so it has the one of the experiment.
+    """
     kind = workload(run.scaled.workload)
-    database = run.client[run.database]  # asked for first: with another deployment, nothing is loaded
+    if not kind.TRAITS.keeps_data or kind.TRAITS.goes_on or "pipeline" in config:
+        return dict(config)
+    first = config["collection"]
+    for name in chain([first], (f"{first}_{number}" for number in count(2))):
+        own = {**config, "collection": name}
+        if run.loaded.get(name) in (None, kind.preload(own)):
+            break
+    return own
+
+
+def _scan(run: Run, number: int, config: Config) -> None:
+    """Read all that is loaded, where a window asks for it, unless the last window had done so."""
+    now = (config["collection"], number)
+    if config.get("scanBefore") and run.scanned != now:
+        workingset.scan(run.client[run.database][config["collection"]])
+    run.scanned = now
+
+
+def _fill(run: Run, load: Load, config: Config) -> None:
+    """Make the collection and load what has to be there, unless an earlier window left just that."""
+    kind, name = workload(run.scaled.workload), config["collection"]
     first = kind.preload(config)
-    if kind.TRAITS.keeps_data and first is not None and first == run.loaded:
+    if kind.TRAITS.keeps_data and first is not None and first == run.loaded.get(name):
         return
-    missing = _growth(run, first)
-    if missing is None:
-        missing = first
-        kind.create(database, config)
-    else:
-        kind.reset(database, run.used)  # what the last window added would be in the way
-    run.loaded = None
-    run.scanned.clear()
-    if missing is not None:
+    run.loaded.pop(name, None)
+    run.scanned = None
+    kind.create(run.client[run.database], config)
+    if first is not None:
         run.target.give_room()
-        _bring_in(run, load, missing)
-        run.loaded = first
+        _bring_in(run, load, first)
+        run.loaded[name] = first
 
 
 def _bring_in(run: Run, load: Load, missing: Mapping[str, Any]) -> None:
@@ -476,14 +449,6 @@ def _listed(errors: Mapping[str, int]) -> str:
     return ", ".join(f"{name} ({count} times)" for name, count in errors.items())
 
 
-def _growth(run: Run, first: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """What has to be loaded beside what is there; None when nothing there can be used."""
-    kind = workload(run.scaled.workload)
-    if first is None or run.loaded is None or not kind.TRAITS.keeps_data or not isinstance(kind, Growing):
-        return None
-    return kind.growth(run.loaded, first)
-
-
 def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
     name, duration = run.scaled.workload, run.options.duration
     traits = workload(name).TRAITS
@@ -513,9 +478,12 @@ def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
     )
 
 
-def _label(run: Run, number: int, repeat: int) -> str:
+def _label(run: Run, place: Place) -> str:
     variants = len(run.experiment.variants)
-    return f"{run.experiment.name} {number + 1}/{variants}, repeat {repeat + 1}/{run.repeats}"
+    target = f" of {run.named.name}" if run.named.name else ""
+    again = ", again" if place.turn.again or place.attempt else ""
+    where = f"{place.turn.variant + 1}/{variants}{target}, block {place.block + 1}"
+    return f"{run.experiment.name} {where}/{run.repeats}{again}"
 
 
 def _said(measurement: Measurement) -> str:

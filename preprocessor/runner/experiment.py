@@ -39,6 +39,8 @@ class Experiment:
     scaled: tuple[str, ...]
     least: Mapping[str, int]
     least_scale: float
+    baseline: int
+    """Number of the variant, from 0, with which the others are compared."""
     repeats: int
     warm: bool
     reference: Mapping[str, Any]
@@ -112,6 +114,7 @@ def read(content: bytes, file: str) -> Experiment:
         scaled=tuple(data.get("scaled", ())),
         least=data.get("least", {}),
         least_scale=data.get("least_scale", 0.0),
+        baseline=data.get("baseline", 1) - 1,
         repeats=data.get("repeats", 1),
         warm=data.get("warm", False),
         reference=data.get("reference", {}),

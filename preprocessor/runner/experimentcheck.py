@@ -75,6 +75,8 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
         yield from _unfit(data["workload"], values, path)
         yield from _random_numbers(path, values)
     yield from _twice(data["variants"])
+    if data.get("baseline", 1) > len(data["variants"]):
+        yield ("baseline",), f"there is no variant {data['baseline']}", "variants are counted from 1"
     yield from _scaling(data)
     yield from _published(data.get("published", {}).get("rows"), len(data["variants"]))
 

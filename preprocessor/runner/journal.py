@@ -1,25 +1,55 @@
 """How far a run has come, so that one that was cut off goes on where it was.
 
-The state of a run lies beside its results. What was measured in a window is kept at once, as a row of one repeat,
-and a variant is noted after its row is written: when a run is cut off between the two, the row is put together from
-the same windows again. So no window is lost but the one that was under way, and no row is there twice. Windows that
-go on from what the one before left are no use without it, and are measured again (``rounds.to_measure``).
+The state of a run lies beside its results. What was measured in a window is kept at once, as a row of one repeat, under
+the block it belongs to: when a run is cut off, it goes on in the same block, and when that happens while rows are
+written, they are put together from the same windows again. So no window is lost but the one that was under way, and
+no row is there twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
+from preprocessor.runner.blocks import Turn
 from preprocessor.runner.errors import RunnerError
 from preprocessor.runner.store import Store
 
 
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """What one run measures, however often it was cut off and gone on with: its name, and when it began."""
+
+    id: str
+    start: datetime
+
+    @classmethod
+    def new(cls) -> Campaign:
+        """A campaign that begins now."""
+        now = datetime.now(UTC)
+        return cls(uuid4().hex[:12], now.replace(microsecond=now.microsecond // 1000 * 1000))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a window belongs: the block, which attempt of it, and the turn in it."""
+
+    block: int
+    attempt: int
+    turn: Turn
+
+    def __str__(self) -> str:
+        """The name that the window is kept under."""
+        again = "-again" if self.turn.again else ""
+        return f"{self.block}-{self.attempt}-{self.turn.target}-{self.turn.variant}{again}"
+
+
 @dataclass(slots=True)
 class Journal:
-    """The state of one experiment; ``done`` has for each finished variant when its shown window began.
+    """The state of one experiment; ``done`` has for each written row, by its number, when its shown window began.
 
     ``kept`` is whether anything is there to go on with.
     """
@@ -27,39 +57,42 @@ class Journal:
     store: Store
     experiment: str
     request: Mapping[str, Any]
-    done: dict[str, str] = field(default_factory=dict)
+    campaign: Campaign
+    done: list[str] = field(default_factory=list)
     kept: bool = False
 
-    def has(self, number: int) -> bool:
-        """Whether the row of this variant was written by this run, and is still there."""
-        began = self.done.get(str(number))
+    def is_finished(self, rows: int) -> bool:
+        """Whether so many rows were written by this run, and all are still there."""
         starts = (row.get("start_time") for row in self.store.rows(self.experiment))
-        return began is not None and began in {
-            start.isoformat() for start in starts if isinstance(start, datetime)
-        }
+        there = {start.isoformat() for start in starts if isinstance(start, datetime)}
+        return len(self.done) == rows and there.issuperset(self.done)
 
-    def note(self, number: int, row: Mapping[str, Any]) -> None:
-        """The row of this variant is written."""
-        self.done[str(number)] = row["start_time"].isoformat()
+    def note(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """All rows are written."""
+        self.done = [row["start_time"].isoformat() for row in rows]
         self._keep_state()
 
-    def window(self, number: int, repeat: int) -> dict[str, Any] | None:
-        """What this run measured in that repeat of the variant; None when it has not come so far."""
-        return self.store.window(self.experiment, number, repeat) if self.kept else None
+    def window(self, place: Place) -> dict[str, Any] | None:
+        """What this run measured there; None when it has not come so far."""
+        return self.store.window(self.experiment, str(place)) if self.kept else None
 
-    def keep_window(self, number: int, repeat: int, row: Mapping[str, Any]) -> None:
-        """That repeat of the variant is measured; ``row`` has it alone."""
+    def keep_window(self, place: Place, row: Mapping[str, Any]) -> None:
+        """The window there is measured; ``row`` has it alone."""
         if not self.kept:
             self._keep_state()  # first, so that no window is there without what was asked for
-        self.store.keep_window(self.experiment, number, repeat, row)
+        self.store.keep_window(self.experiment, str(place), row)
 
     def _keep_state(self) -> None:
-        self.store.keep_state(self.experiment, {"request": dict(self.request), "done": self.done})
+        campaign = {"id": self.campaign.id, "start": self.campaign.start.isoformat()}
+        state = {"request": dict(self.request), "campaign": campaign, "done": self.done}
+        self.store.keep_state(self.experiment, state)
         self.kept = True
 
 
-def open_journal(store: Store, experiment: str, request: Mapping[str, Any], resume: bool) -> Journal:
-    """Begin a run, or with ``resume`` go on with the one that was cut off.
+def open_journal(
+    store: Store, experiment: str, request: Mapping[str, Any], resume: bool, campaign: Campaign
+) -> Journal:
+    """Begin a run as part of the campaign, or with ``resume`` go on with the one that was cut off.
 
     ``request`` is what must be equal for that: the experiment and the options. Raises RunnerError when
     it is not.
@@ -67,11 +100,21 @@ def open_journal(store: Store, experiment: str, request: Mapping[str, Any], resu
     state = store.state(experiment) if resume else None
     if state is None:
         store.keep_state(experiment, None)
-        return Journal(store, experiment, request)
+        return Journal(store, experiment, request, campaign)
     other = sorted(key for key in request if state["request"].get(key) != request[key])
-    if other:
+    if other or "campaign" not in state:
         raise RunnerError(
-            f"{experiment}: the run that was interrupted had another {', '.join(other)}",
+            f"{experiment}: the run that was interrupted had another {', '.join(other) or 'order'}",
             "give the same options to go on with it, or leave out --resume to begin anew",
         )
-    return Journal(store, experiment, request, dict(state["done"]), kept=True)
+    return Journal(store, experiment, request, _campaign(state), list(state["done"]), kept=True)
+
+
+def find_campaign(store: Store, experiments: Iterable[str]) -> Campaign | None:
+    """The campaign that was cut off, as the state of any of its experiments names it."""
+    states = map(store.state, experiments)
+    return next((_campaign(state) for state in states if state and "campaign" in state), None)
+
+
+def _campaign(state: Mapping[str, Any]) -> Campaign:
+    return Campaign(state["campaign"]["id"], datetime.fromisoformat(state["campaign"]["start"]))

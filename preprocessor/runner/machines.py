@@ -25,6 +25,11 @@ def differing(experiment: Experiment, numbers: Collection[int]) -> list[str]:
     return sorted(name for name in names if any(one.get(name) != machines[0].get(name) for one in machines))
 
 
+def names_machines(experiment: Experiment) -> bool:
+    """Whether variants say by name which machine they are about."""
+    return any(TIER in variant.get("instance", {}) for variant in experiment.variants)
+
+
 def variants_for(experiment: Experiment, target: NamedTarget) -> list[int]:
     """Numbers of the variants whose machine has the name of the target.
 
@@ -38,15 +43,9 @@ def variants_for(experiment: Experiment, target: NamedTarget) -> list[int]:
 def without_target(experiment: Experiment, targets: Sequence[NamedTarget]) -> list[str]:
     """The machines of variants that no target is named for, in their order.
 
-    Raises TargetError where the names of several targets say nothing of which variants they are for, or no variant
-    has a target.
+    Raises TargetError where no variant has a target.
     """
     served = {number for target in targets for number in variants_for(experiment, target)}
-    if len(targets) > 1 and not any(TIER in variant.get("instance", {}) for variant in experiment.variants):
-        raise TargetError(
-            f"the variants of {experiment.name} name no machine, so none of the targets is theirs",
-            "name one target",
-        )
     if not served:
         known = ", ".join(dict.fromkeys(_tiers(experiment)))
         raise TargetError(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from preprocessor.runner.addresses import shown
 from preprocessor.runner.errors import RunnerError
+from preprocessor.runner.experiment import Experiment
 
 _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)", re.DOTALL)
 """A connection string has a colon before its first ``=``."""
@@ -42,6 +43,14 @@ def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
         if twice := [name for name, count in Counter(one.name for one in targets).items() if count > 1]:
             raise RunnerError(f"two targets are called {twice[0]}", "each has a name of its own")
     return targets
+
+
+def database_on(experiment: Experiment, target: NamedTarget) -> str:
+    """Name of the database that a run makes for the experiment: two targets with names may be one deployment.
+
+    It has the name of the target, without the dots and dashes that a database has not.
+    """
+    return "_".join([str(experiment.parameters["database"]), *re.findall("[A-Za-z0-9]+", target.name)])
 
 
 def split_targets(text: str) -> list[str]:

@@ -28,7 +28,10 @@ CLIENT_BOUND_SHARE = 0.85
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a window ran, and how it was asked for; ``in_turn`` is how many variants were measured in turn.
+    """Where a window ran, and how it was asked for; ``in_turn`` is how many variants its ``block`` has.
+
+    ``again`` is whether it is the second of the reference in its block; ``side`` is the name of the target where
+    others have the same variants.
 
     ``seconds`` is the most that a window may take, or, where it ``lengthens``, what each is to take.
     """
@@ -37,6 +40,7 @@ class Context:
     servers: Mapping[str, Any]
     target: str
     target_name: str
+    side: str
     versions: Mapping[str, str]
     hardware: Mapping[str, Any]
     scale: float
@@ -50,14 +54,20 @@ class Context:
     profile: str | None
     disk_baseline: Mapping[str, Any] | None
     in_turn: int
+    block: int = 0
+    again: bool = False
 
 
-def row_id(experiment: Experiment, number: int) -> dict[str, Any]:
+def row_id(experiment: Experiment, number: int, target: str = "") -> dict[str, Any]:
     """The ``_id`` of the row for variant ``number``: the variant at full size and the name, keys sorted.
 
-    It does not change with the scale, so that a run at another scale replaces the row and does not add one.
+    It does not change with the scale, so that a run at another scale replaces the row and does not add one. Where a
+    variant is measured on several targets side by side, it has the name of the target too.
     """
-    return dict(sorted({**_storable(experiment.variants[number]), "testname": experiment.name}.items()))
+    named = {"target": target} if target else {}
+    return dict(
+        sorted({**_storable(experiment.variants[number]), "testname": experiment.name, **named}.items())
+    )
 
 
 def gather(windows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -100,7 +110,7 @@ def compose(
         asked = context.seconds if context.lengthens else min(context.seconds, config["testTimeSecs"])
         real = {**real, "testTimeSecs": asked}
     return {
-        "_id": row_id(published, number),
+        "_id": row_id(published, number, context.side),
         **_times(measurement),
         **_parameters(published, scaled, number, real),
         **_states(measurement),
@@ -111,7 +121,7 @@ def compose(
         **_by_the_client(measurement, context, config["numberOfThreads"]),
         **_settings(measurement, context),
         **_by_the_server(measurement, context),
-        "repeats": [_repeat(measurement)],
+        "repeats": [_repeat(measurement, context)],
     }
 
 
@@ -322,11 +332,13 @@ def _processors(measurement: Measurement) -> dict[str, float] | None:
     return {"busy": busy, "server": server, "client": client, "other": max(0.0, busy - server - here)}
 
 
-def _repeat(measurement: Measurement) -> dict[str, Any]:
+def _repeat(measurement: Measurement, context: Context) -> dict[str, Any]:
     """A repeat without what is long: states of the server and histogram are kept of the shown one."""
     from bson.int64 import Int64
 
     return {
+        "block": context.block,
+        "again": context.again,
         "seed": measurement.seed,
         "start_time": measurement.start_time,
         "duration": Int64(measurement.duration_ms),

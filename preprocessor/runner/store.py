@@ -67,10 +67,10 @@ class Store(Protocol):
     def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
         """Keep the state of a run until it is finished; None forgets it, with all its windows."""
 
-    def window(self, experiment: str, variant: int, repeat: int) -> dict[str, Any] | None:
-        """What was kept of a window of the run, None when nothing was."""
+    def window(self, experiment: str, key: str) -> dict[str, Any] | None:
+        """What was kept of a window of the run, by the name it was kept under; None when nothing was."""
 
-    def keep_window(self, experiment: str, variant: int, repeat: int, document: Document) -> None:
+    def keep_window(self, experiment: str, key: str, document: Document) -> None:
         """Keep what was measured in a window as long as the state of the run."""
 
     def keeps_in(self, database: str) -> bool:
@@ -146,15 +146,15 @@ class FileStore:
         with suppress(OSError):
             path.parent.rmdir()
 
-    def window(self, experiment: str, variant: int, repeat: int) -> dict[str, Any] | None:
-        """Read ``.runs/NAME/VARIANT-REPEAT.jsonl``."""
-        path = self._window_path(experiment, variant, repeat)
+    def window(self, experiment: str, key: str) -> dict[str, Any] | None:
+        """Read ``.runs/NAME/KEY.jsonl``."""
+        path = self._window_path(experiment, key)
         return _decoded(path)[0] if path.exists() else None
 
-    def keep_window(self, experiment: str, variant: int, repeat: int, document: Document) -> None:
-        """Write ``.runs/NAME/VARIANT-REPEAT.jsonl``."""
+    def keep_window(self, experiment: str, key: str, document: Document) -> None:
+        """Write ``.runs/NAME/KEY.jsonl``."""
         line = typedjson.line(bson.encode(document))
-        _write(self._window_path(experiment, variant, repeat), line + "\n")
+        _write(self._window_path(experiment, key), line + "\n")
 
     def keeps_in(self, database: str) -> bool:
         """Never: rows are in files."""
@@ -193,8 +193,8 @@ class FileStore:
         # Collections do not begin with a dot, so no results source takes this for one.
         return self._folder / ".runs" / f"{experiment}.json"
 
-    def _window_path(self, experiment: str, variant: int, repeat: int) -> Path:
-        return self._state_path(experiment).with_suffix("") / f"{variant}-{repeat}.jsonl"
+    def _window_path(self, experiment: str, key: str) -> Path:
+        return self._state_path(experiment).with_suffix("") / f"{key}.jsonl"
 
 
 class DatabaseStore:
@@ -259,17 +259,17 @@ class DatabaseStore:
         else:
             _plainly(lambda: runs.replace_one({"_id": experiment}, state, upsert=True))
 
-    def window(self, experiment: str, variant: int, repeat: int) -> dict[str, Any] | None:
+    def window(self, experiment: str, key: str) -> dict[str, Any] | None:
         """Read the document of the window in ``results_runs``."""
-        key = {"experiment": experiment, "variant": variant, "repeat": repeat}
-        found = _plainly(lambda: self._database[RUNS].find_one({"_id": key}))
+        name = {"experiment": experiment, "window": key}
+        found = _plainly(lambda: self._database[RUNS].find_one({"_id": name}))
         return found and found["document"]
 
-    def keep_window(self, experiment: str, variant: int, repeat: int, document: Document) -> None:
+    def keep_window(self, experiment: str, key: str, document: Document) -> None:
         """Write the document of the window in ``results_runs``."""
-        key = {"experiment": experiment, "variant": variant, "repeat": repeat}
-        kept = {"_id": key, "document": document}
-        _plainly(lambda: self._database[RUNS].replace_one({"_id": key}, kept, upsert=True))
+        name = {"experiment": experiment, "window": key}
+        kept = {"_id": name, "document": document}
+        _plainly(lambda: self._database[RUNS].replace_one({"_id": name}, kept, upsert=True))
 
     def keeps_in(self, database: str) -> bool:
         """Whether it is that database, here or on another deployment: one can have many addresses."""

@@ -1,8 +1,8 @@
 """Kills at random, and what must hold after each: ``python -m tests.runner.faults --kills 30 --server-kills 10``.
 
 A run is killed with ``kill -9`` at a random moment, or one of the servers under it is, and is gone on with by
-``--resume`` until it is complete; then the next one begins. After every kill no row that was there may be
-missing or there twice, and nothing may be left running; at the end no database may be left behind. Prints the
+``--resume`` until it is complete; then the next one begins. After every kill no window that was measured may be
+missing, no row may be there twice, and nothing may be left running; at the end no database may be left behind. Prints the
 counts, and fails when anything did not hold.
 """
 
@@ -22,16 +22,27 @@ from pymongo import MongoClient
 
 from preprocessor.runner.local import LocalReplicaSet, Settings
 from preprocessor.runner.store import FileStore
-from tests.runner.processes import SLOW, VARIANTS, children_of, finish, servers_of, start, wait_until
+from tests.runner.processes import (
+    SLOW,
+    VARIANTS,
+    children_of,
+    finish,
+    measured,
+    servers_of,
+    start,
+    wait_until,
+)
 
 DATABASE = "mongo_tables_tiny"
 LONGEST_GOODBYE_SECONDS = 60.0
 LATEST_KILL_SECONDS = 5.0
+Windows = dict[tuple[float, int, bool], object]
+"""What ``measured`` gives."""
 
 
 @dataclass(slots=True)
 class Counts:
-    """What was done and what came of it; ``again`` are rows that were measured a second time."""
+    """What was done and what came of it; ``again`` are windows that were measured a second time."""
 
     kills: int = 0
     server_kills: int = 0
@@ -129,20 +140,19 @@ def _came_to_its_end(process, counts: Counts) -> bool:
     return code == 0
 
 
-def _compare(seen: dict[float, object], out: Path, counts: Counts) -> dict[float, object]:
-    """Hold the rows against those that were there before; give those that are there now."""
-    rows = FileStore(out).rows("tiny")
-    sizes = Counter(row["variant"]["docSizeKB"] for row in rows)
+def _compare(seen: Windows, out: Path, counts: Counts) -> Windows:
+    """Hold what is measured against what was measured before; give what it is now."""
+    sizes = Counter(row["variant"]["docSizeKB"] for row in FileStore(out).rows("tiny"))
     counts.hold("no row is there twice", all(count == 1 for count in sizes.values()))
-    counts.hold("no row is lost", seen.keys() <= sizes.keys())
-    now = {row["variant"]["docSizeKB"]: row["start_time"] for row in rows}
-    counts.again += sum(now.get(size) != when for size, when in seen.items())
+    now = measured(out)
+    counts.hold("no window is lost", seen.keys() <= now.keys())
+    counts.again += sum(now.get(window) != when for window, when in seen.items())
     return now
 
 
-def _complete(seen: dict[float, object], counts: Counts) -> None:
+def _complete(seen: Windows, counts: Counts) -> None:
     counts.runs += 1
-    counts.hold("a run that is gone on with has every row", len(seen) == VARIANTS)
+    counts.hold("a run that is gone on with has every row", len({size for size, *_ in seen}) == VARIANTS)
 
 
 def _left_behind() -> set[Path]:

@@ -7,7 +7,10 @@ import sys
 import time
 from pathlib import Path
 
+import bson.json_util
 import psutil
+
+from preprocessor.runner.store import FileStore
 
 ROOT = Path(__file__).parents[2]
 TINY = """\
@@ -67,6 +70,17 @@ def wait_until(process, condition):
         assert process.poll() is None, finish(process)
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def measured(folder):
+    """(size, block, whether again) → when its window began, of all that is kept of an experiment or in its rows."""
+    windows = (folder / ".runs" / "tiny").glob("*.jsonl")
+    read = [bson.json_util.loads(path.read_text("utf-8")) for path in windows]
+    return {
+        (row["variant"]["docSizeKB"], repeat["block"], repeat["again"]): repeat["start_time"]
+        for row in [*read, *FileStore(folder).rows("tiny")]
+        for repeat in row["repeats"]
+    }
 
 
 def children_of(process):

@@ -11,13 +11,13 @@ from pymongo import MongoClient
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner import ownership
 from preprocessor.runner.errors import TargetError, WorkFailed
-from preprocessor.runner.execution import Options, execute, open_run
-from preprocessor.runner.journal import open_journal
+from preprocessor.runner.execution import Options, open_run
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.local import LocalReplicaSet, Settings
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.store import FileStore
 from preprocessor.runner.target import UriTarget
+from tests.runner.measured import measure
 
 DATABASE = "mongo_tables_tiny"
 RECORDS = f"""\
@@ -73,8 +73,7 @@ def rows_of(text, target, folder, shared=RECORDS, options=OPTIONS, said=None):
     experiment = experiments.read((shared + text).encode(), "tiny.toml")
     store = FileStore(folder)
     with WorkerPool(1) as crew:
-        run = open_run(experiment, options, target, crew, Progress(said or io.StringIO()))
-        execute(run, store, open_journal(store, "tiny", {}, resume=False))
+        measure([open_run(experiment, options, target, crew, Progress(said or io.StringIO()))], store)
     return store.rows("tiny")
 
 
@@ -98,7 +97,7 @@ def test_another_deployment_has_nothing_loaded(replica_set, another, tmp_path):
     assert all(row["work"]["documents"] == row["work"]["operations"] > 0 for row in rows)
 
 
-def test_data_grows_past_what_the_last_window_inserted(replica_set, tmp_path):
+def test_each_size_of_data_has_a_collection_of_its_own_without_what_windows_inserted(replica_set, tmp_path):
     mix = "readproportion = 0.5\ninsertproportion = 0.5\n"
     variants = "".join(f"[[variants]]\nrecordcount = {count}\n{mix}" for count in (200, 400))
     rows = rows_of(variants, UriTarget(replica_set.uri), tmp_path)
@@ -145,7 +144,7 @@ def test_a_window_in_which_a_member_ended_is_not_counted(replica_set, tmp_path):
     with pytest.raises(WorkFailed, match="given up: mongod ended: it was ill"):
         rows_of("[[variants]]\nrecordcount = 10\n", Ailing(replica_set.uri), tmp_path)
     assert FileStore(tmp_path).rows("tiny") == []
-    assert FileStore(tmp_path).window("tiny", 0, 0) is None
+    assert not list(tmp_path.rglob("0-*.jsonl"))
 
 
 def test_what_is_loaded_is_acknowledged_even_where_the_work_is_not(replica_set, tmp_path, monkeypatch):

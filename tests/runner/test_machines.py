@@ -11,7 +11,7 @@ from preprocessor.commands.run.measuring import Place, _share_out
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.errors import TargetError
 from preprocessor.runner.machines import differing, variants_for, without_target
-from preprocessor.runner.namedtargets import NamedTarget
+from preprocessor.runner.namedtargets import NamedTarget, database_on
 from preprocessor.runner.store import FileStore
 from tests.runner.processes import TINY, finish, start
 
@@ -44,20 +44,27 @@ def test_a_target_is_for_the_variants_of_its_machine():
     assert without_target(SIZES, named) == ["M40", "M50", "M60"]
 
 
-def test_names_that_say_nothing_of_the_variants_are_refused():
-    two = [NamedTarget("a", "x"), NamedTarget("b", "y")]
-    with pytest.raises(TargetError, match="name no machine"):
-        without_target(experiments.load("insert_nindexes"), two)
+def test_targets_without_a_variant_are_refused():
     with pytest.raises(TargetError, match="no variant for the targets") as caught:
-        without_target(SIZES, two)
+        without_target(SIZES, [NamedTarget("a", "x"), NamedTarget("b", "y")])
     assert "M30, M40" in caught.value.hint
 
 
-def test_all_experiments_leave_out_those_for_which_no_target_is_meant(capsys):
-    places = [Place(NamedTarget(name, "x"), SimpleNamespace()) for name in ("M30", "M40")]
+def test_an_experiment_without_machines_is_measured_on_all_targets_side_by_side():
     indexes = experiments.load("insert_nindexes")
-    assert _share_out([indexes], None, places, None, leave_out=True) == {"M30": [], "M40": []}
-    assert "insert_nindexes: left out, the variants" in capsys.readouterr().out
+    two = [NamedTarget("a", "x"), NamedTarget("b.1", "y")]
+    assert without_target(indexes, two) == []
+    assert [variants_for(indexes, one) for one in two] == [list(range(7))] * 2
+    assert [database_on(indexes, one) for one in two] == [
+        "mongo_tables_insert_nindexes_a",
+        "mongo_tables_insert_nindexes_b_1",
+    ]
+
+
+def test_all_experiments_leave_out_those_for_which_no_target_is_meant(capsys):
+    places = [Place(NamedTarget(name, "x"), SimpleNamespace(), None, 1) for name in ("a", "b")]
+    assert _share_out([SIZES], None, places, None, leave_out=True) == []
+    assert "insert_instancesize: left out, " in capsys.readouterr().out
 
 
 @pytest.fixture

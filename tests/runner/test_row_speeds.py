@@ -12,12 +12,12 @@ import pytest
 from preprocessor.aggregation import aggregate
 from preprocessor.comments import find
 from preprocessor.runner import experiment as experiments
-from preprocessor.runner.execution import Options, execute, open_run
-from preprocessor.runner.journal import open_journal
+from preprocessor.runner.execution import Options, open_run
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.store import FileStore
 from preprocessor.runner.target import UriTarget
+from tests.runner.measured import measure
 
 PAGE = Path(__file__).parents[1] / "acceptance" / "pages" / "report.md"
 SPEEDS = {"docs", "rate", "DocsPerSecond", "qps"}
@@ -58,7 +58,7 @@ def rows(replica_set, tmp_path_factory):
                 0.00001 if one.name == "query_full" else 1.0, 0.5, 1, 1, "wire", profile="quick"
             )
             run = open_run(one, options, UriTarget(replica_set.uri), crew, Progress(io.StringIO()))
-            execute(run, store, open_journal(store, one.name, {}, resume=False))
+            measure([run], store)
     return [row for one in wanted for row in store.rows(one.name)]
 
 

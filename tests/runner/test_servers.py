@@ -13,13 +13,13 @@ from pymongo import MongoClient
 
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.diagnosticdata import read_machine
-from preprocessor.runner.execution import Options, execute, open_run
-from preprocessor.runner.journal import open_journal
+from preprocessor.runner.execution import Options, open_run
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.resultcheck import check_result
 from preprocessor.runner.servers import GIVEN, ask_servers, topology
 from preprocessor.runner.store import FileStore
 from preprocessor.runner.target import UriTarget
+from tests.runner.measured import measure
 from tests.runner.test_execution import DATABASE, RECORDS
 
 EXPERIMENT = (
@@ -72,7 +72,7 @@ def measured(users, crew, tmp_path_factory):
         # The server samples its machine every 0.1 s.
         options = replace(OPTIONS, seconds=0.7 if user == "monitor" else 0.2)
         run = open_run(experiment, options, UriTarget(users(user)), crew, Progress(said))
-        execute(run, store, open_journal(store, "tiny", {}, resume=False))
+        measure([run], store)
         found[user] = store.rows("tiny")[0], said.getvalue()
     return found
 

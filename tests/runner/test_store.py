@@ -10,7 +10,7 @@ from pymongo import MongoClient
 
 from preprocessor.runner import store as stores
 from preprocessor.runner.errors import RunnerError
-from preprocessor.runner.journal import Journal
+from preprocessor.runner.journal import Campaign, Journal
 from preprocessor.runner.store import FileStore, open_store
 
 
@@ -77,15 +77,15 @@ def test_a_variant_that_is_no_more_leaves_the_rows_and_stays_in_the_history(stor
 
 def test_windows_are_kept_as_long_as_the_state_of_their_run(store):
     store.keep_state("t", {"done": {}})
-    store.keep_window("t", 0, 1, row(3, 1, value=7))
-    store.keep_window("t", 0, 1, row(3, 1, value=8))
-    assert store.window("t", 0, 1) == row(3, 1, value=8)
-    assert store.window("t", 1, 0) is None
+    store.keep_window("t", "0-1", row(3, 1, value=7))
+    store.keep_window("t", "0-1", row(3, 1, value=8))
+    assert store.window("t", "0-1") == row(3, 1, value=8)
+    assert store.window("t", "1-0") is None
     assert store.rows("t") == []
     store.keep_state("other", None)
-    assert store.window("t", 0, 1) is not None
+    assert store.window("t", "0-1") is not None
     store.keep_state("t", None)
-    assert (store.window("t", 0, 1), store.state("t")) == (None, None)
+    assert (store.window("t", "0-1"), store.state("t")) == (None, None)
 
 
 def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
@@ -117,7 +117,8 @@ def test_a_row_that_was_written_by_hand_gives_way_and_is_in_the_history(store, k
         store._write(stores.RESULTS, "t", [by_hand])
     else:
         store._database[stores.RESULTS].insert_one({**by_hand, "_id": {"size": 1, "testname": "t"}})
-    assert not Journal(store, "t", {}, {"0": "2026-01-01T00:00:01+00:00"}).has(0)
+    done = ["2026-01-01T00:00:01+00:00"]
+    assert not Journal(store, "t", {}, Campaign.new(), done).is_finished(1)
     store.put(row(1, 1))
     store.retire("t", [row(1, 1)["_id"]])
     assert [one["_id"] for one in store.rows("t")] == [row(1, 1)["_id"]]

@@ -138,18 +138,6 @@ def test_a_record_that_is_not_there_is_counted_and_is_no_failure(run, collection
     assert collection.count_documents({}) == RECORDS - RECORDS // 2
 
 
-def test_only_what_is_missing_is_loaded_for_a_larger_variant(run, collection, perform):
-    run(**READS, recordcount=200)
-    kind = workload("ycsb")
-    small, large = (kind.preload({**CONFIG, "recordcount": count}) for count in (200, 300))
-    missing = kind.growth(small, large)
-    assert missing["totalDocsToInsert"] == 100
-    perform("ycsb_load", missing)
-    assert keys(collection) == set(KEYS[:300])
-    assert kind.growth(large, small) is None
-    assert kind.growth({**small, "fieldlength": 50}, large) is None
-
-
 def test_a_part_of_the_records_is_loaded_and_read_where_other_loaders_bring_the_rest(run, collection):
     done = run(**READS, insertstart=100, insertcount=50)
     assert keys(collection) == set(KEYS[100:150])

@@ -11,6 +11,7 @@ from preprocessor.runner.estimate import estimate, local_seconds, table
 from preprocessor.runner.experiment import Experiment, scale, scale_of
 from preprocessor.runner.lengthening import LEAST_REQUESTS, MOST_TIMES_LONGER
 from preprocessor.runner.machines import variants_for
+from preprocessor.runner.namedtargets import database_on
 
 
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
@@ -23,7 +24,7 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
         )
         return
     for named in arguments.target:
-        databases = {str(one.parameters["database"]) for one in wanted if variants_for(one, named)}
+        databases = {database_on(one, named) for one in wanted if variants_for(one, named)}
         if named.where != "local":
             for line in list_findings(named.where, databases):
                 print(line)

@@ -1,4 +1,4 @@
-"""Experiments, measured one after the other on one target."""
+"""Experiments, measured one after the other, each on its targets."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.run.raising import list_raised
+from preprocessor.runner.campaign import Length, execute
 from preprocessor.runner.errors import TargetError
-from preprocessor.runner.execution import Options, Run, execute, obstacle, open_run, request
-from preprocessor.runner.journal import open_journal
+from preprocessor.runner.execution import Options, Run, obstacle, open_run, request
+from preprocessor.runner.journal import Campaign, find_campaign, open_journal
 from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.machines import differing, variants_for, without_target
+from preprocessor.runner.machines import differing, names_machines, variants_for, without_target
 from preprocessor.runner.namedtargets import NamedTarget
 from preprocessor.runner.store import open_store
 from preprocessor.runner.target import Target, open_target
@@ -42,7 +43,41 @@ def _measure(
     arguments: Namespace, wanted: Sequence[Experiment], store: Store, progress: Progress
 ) -> Sequence[Experiment]:
     """Run the experiments that can be run so, and end what was started for them; give those that were run."""
-    options = Options(
+    options = _options(arguments)
+    campaign = (
+        find_campaign(store, [one.name for one in wanted]) if arguments.resume else None
+    ) or Campaign.new()
+    with ExitStack() as held:
+        places = [_open_place(arguments, named, held) for named in arguments.target]
+        tasks = _share_out(wanted, options, places, store, leave_out=arguments.all)
+        for experiment, its in tasks:
+            for line in list_raised(experiment, options.scale, options.duration):
+                progress.note(f"{experiment.name}: {line}")
+            asked = {
+                **request(experiment, options, [str(one) for one in places]),
+                "processes": [one.processes for one in its],
+            }
+            journal = open_journal(store, experiment.name, asked, arguments.resume, campaign)
+            side_by_side = len(its) > 1 and not names_machines(experiment)
+            runs = [
+                open_run(
+                    experiment,
+                    options,
+                    one.target,
+                    one.crew,
+                    progress,
+                    one.named,
+                    one.named.name if side_by_side else "",
+                )
+                for one in its
+            ]
+            length = Length(options.repeats or experiment.repeats)
+            _print_rows(runs, execute(runs, store, journal, length))
+    return [experiment for experiment, _ in tasks]
+
+
+def _options(arguments: Namespace) -> Options:
+    return Options(
         arguments.scale,
         arguments.seconds,
         arguments.repeats,
@@ -55,41 +90,26 @@ def _measure(
         arguments.as_is,
         arguments.profile,
     )
-    with ExitStack() as held:
-        places = [
-            Place(named, held.enter_context(closing(open_target(named.where)))) for named in arguments.target
-        ]
-        tasks = _share_out(wanted, options, places, store, leave_out=arguments.all)
-        begun: list[Experiment] = []
-        for place in places:
-            target = place.target
-            shared = target.ends_with_run  # its servers run here
-            processors = os.cpu_count() or 1
-            processes = arguments.processes or (max(1, processors // 2) if shared else processors)
-            with WorkerPool(processes, partial(target.fault, patience=0), shared) as crew:
-                for experiment in tasks[place.named.name]:
-                    for line in list_raised(experiment, options.scale, options.duration):
-                        progress.note(f"{experiment.name}: {line}")
-                    asked = {
-                        **request(experiment, options, [str(one) for one in places]),
-                        "processes": processes,
-                    }
-                    # All targets write into one journal.
-                    journal = open_journal(
-                        store, experiment.name, asked, arguments.resume or experiment in begun
-                    )
-                    begun.append(experiment)
-                    run = open_run(experiment, options, target, crew, progress, place.named)
-                    _print_rows(run, execute(run, store, journal))
-    return begun
+
+
+def _open_place(arguments: Namespace, named: NamedTarget, held: ExitStack) -> Place:
+    """The target, and workers for it; both end with ``held``."""
+    target = held.enter_context(closing(open_target(named.where)))
+    shared = target.ends_with_run  # its servers run here
+    processors = os.cpu_count() or 1
+    processes = arguments.processes or (max(1, processors // 2) if shared else processors)
+    crew = held.enter_context(WorkerPool(processes, partial(target.fault, patience=0), shared))
+    return Place(named, target, crew, processes)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A target with its name."""
+    """A target with its name, and the workers that load it."""
 
     named: NamedTarget
     target: Target
+    crew: WorkerPool
+    processes: int
 
     def __str__(self) -> str:
         """The name with the addresses and the options that change what is measured, which hold no secret."""
@@ -99,9 +119,9 @@ class Place:
 
 def _share_out(
     wanted: Sequence[Experiment], options: Options, places: Sequence[Place], store: Store, *, leave_out: bool
-) -> dict[str, list[Experiment]]:
-    """The experiments of each target by its name, before anything is measured; TargetError when one cannot be run."""
-    tasks: dict[str, list[Experiment]] = {place.named.name: [] for place in places}
+) -> list[tuple[Experiment, list[Place]]]:
+    """The experiments, each with its targets, before anything is measured; TargetError when one cannot be run."""
+    tasks: list[tuple[Experiment, list[Place]]] = []
     for experiment in wanted:
         try:
             lacking = without_target(experiment, [place.named for place in places])
@@ -110,11 +130,14 @@ def _share_out(
                 raise
             print(f"{experiment.name}: left out, {error}", flush=True)
             continue
-        for place in places:
-            if variants_for(experiment, place.named) and _allows(
-                experiment, options, place, store, leave_out=leave_out
-            ):
-                tasks[place.named.name].append(experiment)
+        its = [
+            place
+            for place in places
+            if variants_for(experiment, place.named)
+            and _allows(experiment, options, place, store, leave_out=leave_out)
+        ]
+        if its:
+            tasks.append((experiment, its))
         if lacking:
             print(
                 f"{experiment.name}: left out {', '.join(lacking)}, for which no target is named", flush=True
@@ -132,9 +155,10 @@ def _allows(experiment: Experiment, options: Options, place: Place, store: Store
     return found is None
 
 
-def _print_rows(run: Run, rows: int) -> None:
-    where = f" of {run.named.name}" if run.named.name else ""
-    print(f"{run.experiment.name}: {rows} rows{where}", flush=True)
-    differ = sorted(run.not_varied.intersection(differing(run.experiment, run.numbers)))
-    if rows and differ:
-        print(f"  measured alike, though variants differ in it: {', '.join(differ)}", flush=True)
+def _print_rows(runs: Sequence[Run], rows: int) -> None:
+    print(f"{runs[0].experiment.name}: {rows} rows", flush=True)
+    for run in runs:
+        differ = sorted(run.not_varied.intersection(differing(run.experiment, run.numbers)))
+        if rows and differ:
+            where = f" on {run.named.name}" if run.named.name else ""
+            print(f"  measured alike{where}, though variants differ in it: {', '.join(differ)}", flush=True)

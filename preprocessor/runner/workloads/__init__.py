@@ -154,14 +154,6 @@ class Concluding(Protocol):
         """Undo what ``reset`` did to the deployment, and give further ``testResults``."""
 
 
-@runtime_checkable
-class Growing(Protocol):
-    """What a workload module offers beside when more data can be loaded to what is there."""
-
-    def growth(self, loaded: Config, wanted: Config) -> Config | None:
-        """The ``preload`` that makes what is loaded what is wanted; None when all has to be loaded anew."""
-
-
 def workload(name: str) -> Workload:
     """Give the workload with this name; raises ExperimentError when there is none."""
     if name not in NAMES:

@@ -65,15 +65,6 @@ def preload(config: Config) -> Config:
     }
 
 
-def growth(loaded: Config, wanted: Config) -> Config | None:
-    """The load of the records that are missing, when those that are there are the first of the wanted."""
-    there = loaded["totalDocsToInsert"]
-    missing = wanted["totalDocsToInsert"] - there
-    if missing <= 0 or {**wanted, "totalDocsToInsert": there} != loaded:
-        return None
-    return {**wanted, "insertstart": wanted["insertstart"] + there, "totalDocsToInsert": missing}
-
-
 def reset(database: Database[Any], config: Config) -> None:
     """Without the records that an earlier window inserted: the keys after the loaded ones, as long as any is left."""
     collection = database[config["collection"]]

@@ -1,4 +1,4 @@
-"""Variants are measured in rounds where that costs nothing, and what is measured is not measured again."""
+"""Variants are measured in blocks, and what is measured is not measured again."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ import pytest
 from pymongo import MongoClient
 
 from preprocessor.runner import experiment as experiments
-from preprocessor.runner.execution import Options, Run, execute, open_run
-from preprocessor.runner.journal import Journal, open_journal
+from preprocessor.runner.blocks import Plan
+from preprocessor.runner.campaign import Length, execute
+from preprocessor.runner.errors import TimeIsOver
+from preprocessor.runner.execution import Options, Run, open_run
+from preprocessor.runner.journal import Campaign, Journal, open_journal
 from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.namedtargets import ALONE, NamedTarget
 from preprocessor.runner.progress import Progress
-from preprocessor.runner.rounds import groups
 from preprocessor.runner.store import HISTORY, FileStore
-from preprocessor.runner.target import LocalTarget, UriTarget, wanted_cache_gb
+from preprocessor.runner.target import UriTarget
+from tests.runner.measured import measure
 
 RECORDS = """\
 name = "tiny"
@@ -35,37 +39,6 @@ TWO = RECORDS + "".join(f"[[variants]]\norder = {number}\n" for number in (1, 2)
 OPTIONS = Options(scale=1.0, seconds=0.1, repeats=None, seed=1, client="wire")
 
 
-def of_local(name, factor):
-    """The groups of an experiment on a local target."""
-    experiment = experiments.load(name)
-    scaled = experiments.scale(experiment, factor)
-
-    def deployment(number):
-        cache = wanted_cache_gb(experiment.reference, experiment.variants[number], factor)
-        return LocalTarget().deployment({**scaled.parameters, **scaled.variants[number]}, cache)
-
-    return groups(scaled, deployment)
-
-
-@pytest.mark.parametrize("name", ["insert_docsize", "insert_iops", "query_full", "update", "ycsb_core"])
-def test_all_variants_are_in_the_rounds_where_none_asks_for_other_data_or_another_deployment(name):
-    assert of_local(name, 0.001) == [list(range(len(experiments.load(name).variants)))]
-
-
-def test_only_variants_with_the_same_data_are_measured_in_turn():
-    assert of_local("memory_disk", 0.001) == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]]
-
-
-def test_only_variants_on_the_same_deployment_are_measured_in_turn():
-    assert of_local("insert_instancesize", 0.001) == [[0, 1, 2, 3, 4]]
-    experiment = experiments.load("insert_instancesize")
-    assert groups(experiment, lambda number: number // 2) == [[0, 1], [2, 3], [4]]
-
-
-def test_where_a_window_goes_on_from_the_last_one_the_order_is_that_of_the_file():
-    assert of_local("schema_load", 0.001) == [[number] for number in range(28)]
-
-
 class Cutting(Progress):
     """Presses Ctrl-C when so many windows are done and the next is."""
 
@@ -84,62 +57,97 @@ class Cutting(Progress):
 def run_of(replica_set):
     """Runs the two variants with their results in a folder; gives the rows."""
 
-    def run(folder, progress, *, resume=False, text=TWO):
+    def run(folder, progress, *, resume=False, text=TWO, sides=("",)):
         store = FileStore(folder)
-        journal = open_journal(store, "tiny", {}, resume)
         experiment = experiments.read(text.encode(), "tiny.toml")
         target = UriTarget(replica_set.uri)
         with WorkerPool(1) as crew:
-            execute(open_run(experiment, OPTIONS, target, crew, progress), store, journal)
+            names = [NamedTarget(side, "") if side else ALONE for side in sides]
+            runs = [open_run(experiment, OPTIONS, target, crew, progress, name, name.name) for name in names]
+            measure(runs, store, resume=resume)
         return store.rows("tiny")
 
     return run
 
 
-def starts(rows):
-    """When each window began: (time, variant, repeat), in the order of time."""
-    return sorted(
-        (repeat["start_time"], row["_id"]["order"], number)
+def windows_of(rows):
+    """The windows in the order of time: (block, target, variant, whether it is the second of the reference)."""
+    found = sorted(
+        (
+            repeat["start_time"],
+            repeat["block"],
+            row["_id"].get("target", ""),
+            row["_id"]["order"],
+            repeat["again"],
+        )
         for row in rows
-        for number, repeat in enumerate(row["repeats"])
+        for repeat in row["repeats"]
     )
+    return [tuple(rest) for _, *rest in found]
 
 
-IN_ROUNDS = [(variant, repeat) for repeat in range(3) for variant in (1, 2)]
+PLAN = Plan([[0, 1]], reference=0, twice=True, shuffled=True, seed="1/tiny")
+IN_BLOCKS = [(block, "", turn.variant + 1, turn.again) for block in range(3) for turn in PLAN.turns(block)]
 
 
-def test_each_variant_is_measured_once_before_any_is_measured_again(run_of, tmp_path):
+def test_each_block_is_over_before_the_next_begins_and_has_the_reference_twice(run_of, tmp_path):
     rows = run_of(tmp_path, Progress(io.StringIO()))
-    assert [(variant, repeat) for _, variant, repeat in starts(rows)] == IN_ROUNDS
+    assert windows_of(rows) == IN_BLOCKS
+    assert [row["_id"]["order"] for row in rows] == [1, 2]
     assert [row["experiment"]["in_turn"] for row in rows] == [2, 2]
+    assert [len(row["repeats"]) for row in rows] == [6, 3]
+    assert [row["campaign"]["blocks"] for row in rows] == [3, 3]
+    assert len({row["campaign"]["id"] for row in rows}) == 1
     inserted = [
         row[state]["opcounters"]["insert"] for row in rows for state in ("before_status", "after_status")
     ]
     assert len(set(inserted)) == 1  # the records were there already, for every window after the first
 
 
+def test_two_targets_have_rows_of_their_own_and_take_turns(run_of, tmp_path):
+    rows = run_of(tmp_path, Progress(io.StringIO()), sides=("a", "b"))
+    assert [(row["_id"]["target"], row["_id"]["order"]) for row in rows] == [
+        ("a", 1),
+        ("a", 2),
+        ("b", 1),
+        ("b", 2),
+    ]
+    assert {row["test_config"]["database"] for row in rows} == {"mongo_tables_tiny"}
+    windows = windows_of(rows)
+    for one, other in zip(windows[::2], windows[1::2], strict=True):
+        assert (one[0], *one[2:]) == (other[0], *other[2:])
+        assert {one[1], other[1]} == {"a", "b"}
+
+
 @pytest.mark.parametrize(
-    "measured", [3, *(pytest.param(windows, marks=pytest.mark.thorough) for windows in (1, 5))]
+    "measured", [4, *(pytest.param(windows, marks=pytest.mark.thorough) for windows in (1, 5, 8))]
 )
 def test_a_run_that_is_gone_on_with_measures_only_what_is_missing(run_of, tmp_path, measured):
     with pytest.raises(KeyboardInterrupt):
         run_of(tmp_path, Cutting(measured))
-    kept = FileStore(tmp_path)
-    before = [
-        (kept.window("tiny", variant - 1, repeat) or {}).get("start_time") for variant, repeat in IN_ROUNDS
-    ]
-    assert [start is not None for start in before] == [number < measured for number in range(6)]
+    kept = {path.name: path.read_bytes() for path in (tmp_path / ".runs" / "tiny").iterdir()}
+    assert len(kept) == measured
+    assert FileStore(tmp_path).rows("tiny") == []
+    campaign = FileStore(tmp_path).state("tiny")["campaign"]["id"]
     rows = run_of(tmp_path, Progress(io.StringIO()), resume=True)
-    windows = [kept.window("tiny", variant - 1, repeat) for variant, repeat in IN_ROUNDS]
-    assert [window["experiment"]["in_turn"] for window in windows] == [2] * 6
-    found = starts(rows)
-    assert [start for start, _, _ in found][:measured] == before[:measured]
-    assert [(variant, repeat) for _, variant, repeat in found] == IN_ROUNDS
+    assert windows_of(rows) == IN_BLOCKS
+    assert {row["campaign"]["id"] for row in rows} == {campaign}
+    assert {name: (tmp_path / ".runs" / "tiny" / name).read_bytes() for name in kept} == kept
     for row in rows:
         speeds = [repeat["operations_per_second"] for repeat in row["repeats"]]
-        assert row["work"]["operations_per_second"] == sorted(speeds)[1]
-        assert row["experiment"]["repeats"] == 3
+        assert row["work"]["operations_per_second"] == sorted(speeds)[(len(speeds) - 1) // 2]
         assert row["start_time"] == row["repeats"][row["experiment"]["shown_repeat"]]["start_time"]
+
+
+def test_a_run_whose_time_is_over_keeps_what_it_has(run_of, replica_set, tmp_path):
+    experiment = experiments.read(TWO.encode(), "tiny.toml")
+    store = FileStore(tmp_path)
+    journal = open_journal(store, "tiny", {}, False, Campaign.new())
+    with WorkerPool(1) as crew:
+        run = open_run(experiment, OPTIONS, UriTarget(replica_set.uri), crew, Progress(io.StringIO()))
+        with pytest.raises(TimeIsOver, match="0 of 3 blocks"):
+            execute([run], store, journal, Length(3, ends=0.0))
+    assert store.rows("tiny") == []
 
 
 EVENTS = """\
@@ -162,26 +170,25 @@ testTimeSecs = 1
 )
 
 
-def test_where_a_window_goes_on_from_the_last_one_those_before_it_are_measured_again(run_of, tmp_path):
+def test_where_a_window_goes_on_from_the_last_one_the_block_is_measured_again(run_of, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         run_of(tmp_path, Cutting(3), text=EVENTS)
-    before = FileStore(tmp_path).rows("tiny")
+    cut_off = max(path.stat().st_mtime for path in (tmp_path / ".runs" / "tiny").iterdir())
     rows = run_of(tmp_path, Progress(io.StringIO()), resume=True, text=EVENTS)
-    assert len(before) == 3
-    assert rows[:2] == before[:2]
-    assert rows[2]["start_time"] > before[2]["start_time"]
+    assert len(rows) == 4
+    assert min(row["start_time"].timestamp() for row in rows) > cut_off
     assert rows[3]["collection_stats"]["count"] > rows[2]["collection_stats"]["count"]
 
 
 def test_a_row_that_was_written_when_the_run_was_cut_off_is_not_in_the_history(run_of, tmp_path, monkeypatch):
-    def cut(journal, number, row):
+    def cut(journal, rows):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(Journal, "note", cut)
         run_of(tmp_path, Progress(io.StringIO()))
-    (before,) = FileStore(tmp_path).rows("tiny")
-    assert run_of(tmp_path, Progress(io.StringIO()), resume=True)[0] == before
+    before = FileStore(tmp_path).rows("tiny")
+    assert run_of(tmp_path, Progress(io.StringIO()), resume=True) == before
     assert not (tmp_path / HISTORY).exists()
 
 
@@ -192,8 +199,8 @@ def test_a_run_that_was_killed_when_all_was_measured_leaves_no_database_once_it_
     def killed(*given):
         raise KeyboardInterrupt
 
-    def note(journal, number, row):
-        return told(journal, number, row) if noted or number == 0 else killed()
+    def note(journal, rows):
+        return told(journal, rows) if noted else killed()
 
     told = Journal.note
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
@@ -211,6 +218,6 @@ def test_a_run_that_was_killed_when_all_was_measured_leaves_no_database_once_it_
 def test_a_run_that_begins_anew_measures_everything_anew(run_of, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         run_of(tmp_path, Cutting(3))
-    before = FileStore(tmp_path).window("tiny", 0, 0)
+    cut_off = max(path.stat().st_mtime for path in (tmp_path / ".runs" / "tiny").iterdir())
     rows = run_of(tmp_path, Progress(io.StringIO()))
-    assert before and min(start for start, _, _ in starts(rows)) > before["start_time"]
+    assert min(repeat["start_time"].timestamp() for row in rows for repeat in row["repeats"]) > cut_off

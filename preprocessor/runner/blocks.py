@@ -1,0 +1,100 @@
+"""In which order the windows of an experiment are measured: in blocks, each of which has every variant once.
+
+Machines drift: what is measured later is faster or slower for no reason of its own. Within a block that is little, so
+variants are compared within their block; and since each block has another order, no variant is always the first. The
+reference, with which the others are compared, is measured twice in each: what its two windows differ by is what windows
+of one and the same thing differ by.
+
+Where a window goes on from what the one before left, the order means something, and every block has that of the file.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+LEAST_FOR_INTERVAL = 3
+"""With fewer blocks no interval means anything, so the reference is not measured twice."""
+FOREIGN_CORES = 0.2
+"""So many processors more than ever before with the same work, and a window is one that something else disturbed."""
+SHORTEST_SECONDS = 0.5
+"""In a shorter window it is not counted: systems count processor time in hundredths of a second."""
+MOST_ATTEMPTS = 3
+"""So often a block is measured before it is taken as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One window of a block: of which target and which variant, both by number.
+
+    ``again`` is that of the second window that the reference has.
+    """
+
+    target: int
+    variant: int
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a block is made of: the variants of each target; in the order of the file where they are not shuffled."""
+
+    variants: Sequence[Sequence[int]]
+    reference: int
+    twice: bool
+    shuffled: bool
+    seed: str
+
+    def turns(self, block: int) -> list[Turn]:
+        """The windows of a block in their order. Those of one variant on several targets follow one another."""
+        draw = random.Random(f"{self.seed}/{block}/order")
+        if not self.shuffled:
+            targets = draw.sample(range(len(self.variants)), len(self.variants))
+            return [Turn(target, number) for target in targets for number in self.variants[target]]
+        numbers = sorted({number for mine in self.variants for number in mine})
+        drawn = [*numbers, *([self.reference] if self.twice else [])]
+        draw.shuffle(drawn)
+        return [
+            turn
+            for place, number in enumerate(drawn)
+            for turn in self._side_by_side(number, number in drawn[:place], draw)
+        ]
+
+    def _side_by_side(self, number: int, again: bool, draw: random.Random) -> Iterator[Turn]:
+        targets = [target for target, mine in enumerate(self.variants) if number in mine]
+        draw.shuffle(targets)
+        return (Turn(target, number, again) for target in targets)
+
+
+def list_disturbed(blocks: Sequence[Mapping[Turn, Mapping[str, Any]]]) -> list[int]:
+    """Numbers of the blocks in which something else used the servers' machine while a window was measured.
+
+    What neither servers nor client used is compared with the least of it in any window of the same work: some of it
+    is the system's part in the work. Nobody looks at speeds here.
+    """
+    shares = [
+        [
+            ((turn.target, turn.variant), share)
+            for turn, row in block.items()
+            for share in _used_by_others(row)
+        ]
+        for block in blocks
+    ]
+    least: dict[tuple[int, int], float] = {}
+    for work, share in chain.from_iterable(shares):
+        least[work] = min(share, least.get(work, share))
+    return [
+        number
+        for number, block in enumerate(shares)
+        if any(share - least[work] > FOREIGN_CORES for work, share in block)
+    ]
+
+
+def _used_by_others(window: Mapping[str, Any]) -> Iterator[float]:
+    """Busy processors that were neither the servers' nor the client's, where that is known and means something."""
+    processors = window.get("processors")
+    if processors and int(window["duration"]) >= 1000 * SHORTEST_SECONDS:
+        yield processors["other"]

@@ -1,0 +1,173 @@
+"""An experiment from its first block to its rows, on one target or on several side by side.
+
+Nothing is written to the results before all blocks are there: what rows say of each other is known then. Until then
+each window is in the journal.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+from preprocessor.runner import ownership, published, result
+from preprocessor.runner.blocks import LEAST_FOR_INTERVAL, MOST_ATTEMPTS, Plan, Turn, list_disturbed
+from preprocessor.runner.errors import KEPT, TargetError, TimeIsOver
+from preprocessor.runner.execution import ELECTION_MS, IMPATIENT_MS, Run, measure_window
+from preprocessor.runner.journal import Journal, Place
+from preprocessor.runner.resultcheck import check_result
+from preprocessor.runner.store import Store
+from preprocessor.runner.workloads import workload
+
+Block = dict[Turn, dict[str, Any]]
+"""The rows of the windows of a block, of one repeat each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """How many blocks are measured: ``least``, then up to ``most`` until no interval is wider than ``width`` allows.
+
+    ``width`` is the part of 1 by which both ends of the interval of a ratio may differ from it. No block begins after
+    ``ends``, on the monotonic clock.
+    """
+
+    least: int
+    most: int = 0
+    width: float = 0.0
+    ends: float = inf
+
+
+@dataclass(slots=True)
+class _Measured:
+    """The blocks as they count, and how often each was measured."""
+
+    blocks: list[Block] = field(default_factory=list)
+    attempts: list[int] = field(default_factory=list)
+
+
+def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length) -> int:
+    """Measure an experiment on the targets of the runs, and write a row of each variant on each; give their number.
+
+    Rows of variants that the experiment no longer has go to the history at the end; the figures that others published
+    are written beside. Raises RunnerError; what was measured until then stays.
+    """
+    written = 0
+    experiment = runs[0].experiment
+    with _left_at_end(runs):
+        if not journal.is_finished(sum(len(run.numbers) for run in runs)):
+            rows = list(_rows(runs, _measure(runs, journal, length), journal))
+            for row in rows:
+                check_result(row)
+                store.put(row)
+            journal.note(rows)
+            written = len(rows)
+    store.retire(experiment.name, [key for run in runs for key in _row_ids(run)])
+    published.write(experiment, store)
+    return written
+
+
+@contextmanager
+def _left_at_end(runs: Sequence[Run]) -> Iterator[None]:
+    """Leave nothing behind on any target, whatever happens."""
+    try:
+        yield
+        for run in runs:
+            if not run.clients and not run.target.ends_with_run:
+                # Nothing was left to measure: a run that was killed behind its last window may have left its database.
+                ownership.drop(run.client, run.database, run.name)
+            run.leave()
+    except BaseException as error:
+        # Whoever presses Ctrl-C does not wait for an election, and what does not answer was waited for already.
+        impatient = isinstance(error, TargetError) or not isinstance(error, Exception)
+        for run in runs:
+            run.abandon(IMPATIENT_MS if impatient else ELECTION_MS)
+        raise
+
+
+def _row_ids(run: Run) -> Iterator[dict[str, Any]]:
+    for number in range(len(run.experiment.variants)):
+        yield result.row_id(run.experiment, number, run.side)
+
+
+def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured:
+    """All blocks, those again in which something else used the machine."""
+    plan = _plan(runs, length)
+    measured = _Measured()
+    while (number := _next_block(measured, plan, length)) is not None:
+        if number == len(measured.blocks):
+            measured.blocks.append({})
+            measured.attempts.append(0)
+        measured.blocks[number] = _measure_block(runs, plan, number, measured.attempts[number], journal)
+        measured.attempts[number] += 1
+    return measured
+
+
+def _plan(runs: Sequence[Run], length: Length) -> Plan:
+    goes_on = workload(runs[0].scaled.workload).TRAITS.goes_on
+    experiment = runs[0].experiment
+    return Plan(
+        variants=tuple(tuple(run.numbers) for run in runs),
+        reference=experiment.baseline,
+        twice=length.least >= LEAST_FOR_INTERVAL and not goes_on,
+        shuffled=not goes_on,
+        seed=f"{runs[0].options.seed}/{experiment.name}",
+    )
+
+
+def _next_block(measured: _Measured, plan: Plan, length: Length) -> int | None:
+    """The number of the block to measure now; None when there are enough. Raises TimeIsOver where there are too few."""
+    done, over = len(measured.blocks), time.monotonic() > length.ends
+    if done < length.least:
+        if over:
+            raise TimeIsOver(f"the time is over: {done} of {length.least} blocks are measured", KEPT)
+        return done
+    if over:
+        return None
+    if plan.twice:
+        for number in list_disturbed(measured.blocks):
+            if measured.attempts[number] < MOST_ATTEMPTS:
+                return number
+    return None
+
+
+def _measure_block(runs: Sequence[Run], plan: Plan, number: int, attempt: int, journal: Journal) -> Block:
+    turns = plan.turns(number)
+    kept = {turn: journal.window(Place(number, attempt, turn)) for turn in turns}
+    if not plan.shuffled and None in kept.values():
+        # A window that goes on from the last one is no use without it.
+        kept.clear()
+        for run in runs:
+            run.loaded.clear()
+    in_turn = len({turn.variant for turn in turns})
+    block: Block = {}
+    for turn in turns:
+        window = kept.get(turn)
+        if window is None:
+            place = Place(number, attempt, turn)
+            window = measure_window(runs[turn.target], place, in_turn, KEPT if journal.kept else "")
+            journal.keep_window(place, window)
+        block[turn] = window
+    return block
+
+
+def _rows(runs: Sequence[Run], measured: _Measured, journal: Journal) -> Iterator[dict[str, Any]]:
+    campaign = {
+        "id": journal.campaign.id,
+        "start": journal.campaign.start,
+        "blocks": len(measured.blocks),
+        "measured_again": sum(measured.attempts) - len(measured.blocks),
+        "targets": [run.side for run in runs if run.side],
+    }
+    for target, run in enumerate(runs):
+        for number in run.numbers:
+            yield {**result.gather(list(_windows(measured.blocks, target, number))), "campaign": campaign}
+
+
+def _windows(blocks: Sequence[Block], target: int, number: int) -> Iterator[Mapping[str, Any]]:
+    for block in blocks:
+        for again in (False, True):
+            if (turn := Turn(target, number, again)) in block:
+                yield block[turn]
