@@ -38,6 +38,10 @@ class Turn:
     again: bool = False
 
 
+Block = Mapping[Turn, Mapping[str, Any]]
+"""The rows of the windows of a block, of one repeat each."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a block is made of: the variants of each target; in the order of the file where they are not shuffled."""
@@ -69,7 +73,7 @@ class Plan:
         return (Turn(target, number, again) for target in targets)
 
 
-def list_disturbed(blocks: Sequence[Mapping[Turn, Mapping[str, Any]]]) -> list[int]:
+def list_disturbed(blocks: Sequence[Block]) -> list[int]:
     """Numbers of the blocks in which something else used the servers' machine while a window was measured.
 
     What neither servers nor client used is compared with the least of it in any window of the same work: some of it

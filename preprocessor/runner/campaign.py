@@ -14,16 +14,21 @@ from math import inf
 from typing import Any
 
 from preprocessor.runner import ownership, published, result
-from preprocessor.runner.blocks import LEAST_FOR_INTERVAL, MOST_ATTEMPTS, Plan, Turn, list_disturbed
+from preprocessor.runner.blocks import (
+    LEAST_FOR_INTERVAL,
+    MOST_ATTEMPTS,
+    Block,
+    Plan,
+    Turn,
+    list_disturbed,
+)
 from preprocessor.runner.errors import KEPT, TargetError, TimeIsOver
 from preprocessor.runner.execution import ELECTION_MS, IMPATIENT_MS, Run, measure_window
+from preprocessor.runner.gathering import gather_rows
 from preprocessor.runner.journal import Journal, Place
 from preprocessor.runner.resultcheck import check_result
 from preprocessor.runner.store import Store
 from preprocessor.runner.workloads import workload
-
-Block = dict[Turn, dict[str, Any]]
-"""The rows of the windows of a block, of one repeat each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +49,14 @@ class Length:
 class _Measured:
     """The blocks as they count, and how often each was measured."""
 
+    plan: Plan
+    side_by_side: bool
     blocks: list[Block] = field(default_factory=list)
     attempts: list[int] = field(default_factory=list)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows that come out of the blocks so far."""
+        return gather_rows(self.plan, self.blocks, side_by_side=self.side_by_side)
 
 
 def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length) -> int:
@@ -95,8 +106,8 @@ def _row_ids(run: Run) -> Iterator[dict[str, Any]]:
 def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured:
     """All blocks, those again in which something else used the machine."""
     plan = _plan(runs, length)
-    measured = _Measured()
-    while (number := _next_block(measured, plan, length)) is not None:
+    measured = _Measured(plan, bool(runs[0].side))
+    while (number := _next_block(measured, length)) is not None:
         if number == len(measured.blocks):
             measured.blocks.append({})
             measured.attempts.append(0)
@@ -106,31 +117,42 @@ def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured
 
 
 def _plan(runs: Sequence[Run], length: Length) -> Plan:
-    goes_on = workload(runs[0].scaled.workload).TRAITS.goes_on
     experiment = runs[0].experiment
+    goes_on = workload(experiment.workload).TRAITS.goes_on
+    there = sorted({number for run in runs for number in run.numbers})
     return Plan(
         variants=tuple(tuple(run.numbers) for run in runs),
-        reference=experiment.baseline,
+        reference=experiment.baseline if experiment.baseline in there else there[0],
         twice=length.least >= LEAST_FOR_INTERVAL and not goes_on,
         shuffled=not goes_on,
         seed=f"{runs[0].options.seed}/{experiment.name}",
     )
 
 
-def _next_block(measured: _Measured, plan: Plan, length: Length) -> int | None:
+def _next_block(measured: _Measured, length: Length) -> int | None:
     """The number of the block to measure now; None when there are enough. Raises TimeIsOver where there are too few."""
     done, over = len(measured.blocks), time.monotonic() > length.ends
+    if done < length.least and over:
+        raise TimeIsOver(f"the time is over: {done} of {length.least} blocks are measured", KEPT)
     if done < length.least:
-        if over:
-            raise TimeIsOver(f"the time is over: {done} of {length.least} blocks are measured", KEPT)
         return done
     if over:
         return None
-    if plan.twice:
-        for number in list_disturbed(measured.blocks):
-            if measured.attempts[number] < MOST_ATTEMPTS:
-                return number
-    return None
+    again = (
+        number
+        for number in (list_disturbed(measured.blocks) if measured.plan.twice else ())
+        if measured.attempts[number] < MOST_ATTEMPTS
+    )
+    return next(again, done if done < length.most and _is_too_wide(measured.rows(), length.width) else None)
+
+
+def _is_too_wide(rows: Sequence[Mapping[str, Any]], width: float) -> bool:
+    """Whether the interval of any ratio reaches farther from it; how far the ratio is from 1 is not looked at."""
+    found = [row[name] for row in rows for name in ("comparison", "targets") if name in row]
+    known = [one for one in found if one["ratio"]]
+    return any(
+        one["low"] * (1 + width) < one["ratio"] or one["high"] > one["ratio"] * (1 + width) for one in known
+    )
 
 
 def _measure_block(runs: Sequence[Run], plan: Plan, number: int, attempt: int, journal: Journal) -> Block:
@@ -142,7 +164,7 @@ def _measure_block(runs: Sequence[Run], plan: Plan, number: int, attempt: int, j
         for run in runs:
             run.loaded.clear()
     in_turn = len({turn.variant for turn in turns})
-    block: Block = {}
+    block: dict[Turn, dict[str, Any]] = {}
     for turn in turns:
         window = kept.get(turn)
         if window is None:
@@ -161,13 +183,5 @@ def _rows(runs: Sequence[Run], measured: _Measured, journal: Journal) -> Iterato
         "measured_again": sum(measured.attempts) - len(measured.blocks),
         "targets": [run.side for run in runs if run.side],
     }
-    for target, run in enumerate(runs):
-        for number in run.numbers:
-            yield {**result.gather(list(_windows(measured.blocks, target, number))), "campaign": campaign}
-
-
-def _windows(blocks: Sequence[Block], target: int, number: int) -> Iterator[Mapping[str, Any]]:
-    for block in blocks:
-        for again in (False, True):
-            if (turn := Turn(target, number, again)) in block:
-                yield block[turn]
+    for row in measured.rows():
+        yield {**row, "campaign": campaign}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -53,9 +53,6 @@ class Target(Protocol):
     options: str
     """What its address asks of all requests, as ``addresses.measured_options`` says it."""
 
-    def deployment(self, config: Mapping[str, Any], cache_gb: float) -> Hashable:
-        """What ``prepare`` would have run: where it is equal for two variants, neither has a server started."""
-
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Make the deployment what a variant asks for, as far as it can be, and say what runs now.
 
@@ -103,12 +100,6 @@ class LocalTarget:
     def uri(self) -> str:
         """Connection string of the replica set that runs; raises TargetError when none was prepared."""
         return self._running().uri
-
-    def deployment(self, config: Mapping[str, Any], cache_gb: float) -> Hashable:
-        """The settings of the set for a variant, and the cache where it decides how much data there is."""
-        return self._settings(config), cachesize.of_local(
-            config, cache_gb
-        ) if "workingSetRatio" in config else None
 
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Run a set for it, whose cache ``give_cache`` sizes, within what it bears and what this machine has.
@@ -215,10 +206,6 @@ class UriTarget:
     def uri(self) -> str:
         """Connection string as it was given."""
         return self._uri
-
-    def deployment(self, config: Mapping[str, Any], cache_gb: float) -> None:
-        """The one that was given, for every variant."""
-        return
 
     def give_room(self) -> None:
         """Its cache stays as it is."""

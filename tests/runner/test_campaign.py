@@ -71,11 +71,14 @@ def run_of(replica_set):
 
 
 def windows_of(rows):
-    """The windows in the order of time: (block, target, variant, whether it is the second of the reference)."""
+    """The windows of each block in the order of time: (block, target, variant, whether it is the second one).
+
+    Blocks are in theirs: one that something else disturbed may have been measured again, after others.
+    """
     found = sorted(
         (
-            repeat["start_time"],
             repeat["block"],
+            repeat["start_time"],
             row["_id"].get("target", ""),
             row["_id"]["order"],
             repeat["again"],
@@ -83,14 +86,14 @@ def windows_of(rows):
         for row in rows
         for repeat in row["repeats"]
     )
-    return [tuple(rest) for _, *rest in found]
+    return [(block, *rest) for block, _, *rest in found]
 
 
 PLAN = Plan([[0, 1]], reference=0, twice=True, shuffled=True, seed="1/tiny")
 IN_BLOCKS = [(block, "", turn.variant + 1, turn.again) for block in range(3) for turn in PLAN.turns(block)]
 
 
-def test_each_block_is_over_before_the_next_begins_and_has_the_reference_twice(run_of, tmp_path):
+def test_each_block_has_an_order_of_its_own_and_the_reference_twice(run_of, tmp_path):
     rows = run_of(tmp_path, Progress(io.StringIO()))
     assert windows_of(rows) == IN_BLOCKS
     assert [row["_id"]["order"] for row in rows] == [1, 2]
@@ -98,6 +101,10 @@ def test_each_block_is_over_before_the_next_begins_and_has_the_reference_twice(r
     assert [len(row["repeats"]) for row in rows] == [6, 3]
     assert [row["campaign"]["blocks"] for row in rows] == [3, 3]
     assert len({row["campaign"]["id"] for row in rows}) == 1
+    assert [row["comparison"]["against"] for row in rows] == ["itself", "order 1"]
+    for row in rows:
+        assert row["comparison"]["low"] <= row["comparison"]["ratio"] <= row["comparison"]["high"]
+        assert row["speed"]["low"] <= row["speed"]["median"] <= row["speed"]["high"]
     inserted = [
         row[state]["opcounters"]["insert"] for row in rows for state in ("before_status", "after_status")
     ]
@@ -113,6 +120,9 @@ def test_two_targets_have_rows_of_their_own_and_take_turns(run_of, tmp_path):
         ("b", 2),
     ]
     assert {row["test_config"]["database"] for row in rows} == {"mongo_tables_tiny"}
+    assert [row["comparison"]["against"] for row in rows] == ["itself", "order 1"] * 2
+    assert [row.get("targets", {}).get("against") for row in rows] == [None, None, "a", "a"]
+    assert all(row["targets"]["blocks"] == 3 for row in rows[2:])
     windows = windows_of(rows)
     for one, other in zip(windows[::2], windows[1::2], strict=True):
         assert (one[0], *one[2:]) == (other[0], *other[2:])

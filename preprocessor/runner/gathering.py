@@ -1,0 +1,57 @@
+"""The rows of an experiment, put together from the windows of all its blocks, with what they conclude of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from preprocessor.results.conclusions import block_speeds, conclude, conclude_targets
+from preprocessor.results.intervals import speed_interval
+from preprocessor.runner.blocks import Block, Plan, Turn
+from preprocessor.runner.result import gather
+
+Row = dict[str, Any]
+
+
+def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> list[Row]:
+    """A row of each variant on each target, in the order of the targets; ``blocks`` are measured by that plan.
+
+    Where targets are measured ``side_by_side``, each has a reference of its own. Else the variants of all of them are
+    those of one experiment.
+    """
+    if not side_by_side:
+        every = [(target, number) for target, mine in enumerate(plan.variants) for number in mine]
+        return _compared(plan, blocks, every)
+    by_target = [
+        _compared(plan, blocks, [(target, number) for number in mine])
+        for target, mine in enumerate(plan.variants)
+    ]
+    for rows in by_target[1:]:
+        for row, found in zip(rows, conclude_targets(by_target[0], rows), strict=True):
+            row.update({} if found is None else {"targets": found})
+    return [row for rows in by_target for row in rows]
+
+
+def _compared(plan: Plan, blocks: Sequence[Block], which: Sequence[tuple[int, int]]) -> list[Row]:
+    """The rows of these variants, each given with its target, compared with the reference among them."""
+    rows = [gather(list(_windows(blocks, target, number))) for target, number in which]
+    reference = next(place for place, (_, number) in enumerate(which) if number == plan.reference)
+    for row, comparison in zip(rows, conclude(rows, reference), strict=True):
+        row.update({"speed": _speed(row), "comparison": comparison})
+    return rows
+
+
+def _windows(blocks: Sequence[Block], target: int, number: int) -> Iterator[Mapping[str, Any]]:
+    for block in blocks:
+        for again in (False, True):
+            if (turn := Turn(target, number, again)) in block:
+                yield block[turn]
+
+
+def _speed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row's own speed over the blocks, with its interval."""
+    speeds = list(block_speeds(row).values())
+    if min(speeds) <= 0:
+        return {"median": 0.0, "low": 0.0, "high": max(speeds), "blocks": len(speeds)}
+    found = speed_interval(speeds)
+    return {"median": found.speed, "low": found.low, "high": found.high, "blocks": len(speeds)}
