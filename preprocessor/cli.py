@@ -56,7 +56,7 @@ COMMANDS = {
     "run": Command("measure experiments and write result documents", "preprocessor.commands.run.command"),
     "experiments": Command("list the experiments", "preprocessor.commands.experiments"),
     "compare": Command(
-        "compare two sets of rows that run wrote; for any others: diff", "preprocessor.commands.compare"
+        "compare rows that run wrote; for any others: diff", "preprocessor.commands.compare.command"
     ),
 }
 

@@ -1,153 +1,219 @@
-"""Two sets of results, row by row: what became faster, what slower, and what is only noise.
+"""Two campaigns, row by row: what became faster, what slower, and what is not known.
 
-The rule is that of ``preprocessor.results.noise``; with each verdict stands how often it would be given to
-sides that are alike.
+Campaigns at different hours are not paired, and the machine may have drifted between them. What is compared is
+therefore the ratio of each row to its reference, which was measured in the same blocks, by Welch's t over blocks; all
+rows are judged together. Speeds stand beside it without a verdict.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import Any, Final, Literal
+from typing import Any, Final, NamedTuple
 
-from preprocessor.results import noise
-from preprocessor.results.machines import FIELDS, of_servers, share_machine
-from preprocessor.results.variants import variant_name
+from preprocessor.results.conclusions import ITSELF, Pairs, block_speeds, list_ratios, name_of, pair_blocks
+from preprocessor.results.conditions import list_differences
+from preprocessor.results.intervals import interval_between, speed_interval
+from preprocessor.results.machines import share_machine
+from preprocessor.results.verdicts import MARGIN, Verdict, judge, threshold
 
-Verdict = Literal["faster", "slower", "noise", "too few repeats"]
 Row = Mapping[str, Any]
 
-SERVERS: Final = "servers."
-"""What fields of the servers' machines begin with."""
-CLIENT: Final = "hardware."
-"""What fields of the client's machine begin with."""
-_PROVENANCE = (
-    "versions",
-    "hardware",
-    "topology",
-    "write_concern",
-    "read_concern",
-    "read_preference",
-    "bench_config",
-)
-_ASKED = ("digest", "scale", "seconds", "warm", "in_turn", "target", "varied")
-_CLIENT = ("kind", "rate", "processes", "connections", "sessions", "retryable_writes")
-_SAID: Final[Mapping[noise.Verdict, Verdict]] = {
-    "above": "faster",
-    "below": "slower",
-    "noise": "noise",
-    "too few repeats": "too few repeats",
-}
+
+class Sides(NamedTuple):
+    """What is compared with what: a heading, and how something of the one and of the other is named."""
+
+    heading: str
+    one: str
+    other: str
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """One row in both sets: ``ratio`` of the median speeds, new to old, and the range from ``low`` to ``high``.
+CAMPAIGNS: Final = Sides("NEW to OLD", "in OLD", "in NEW")
+SPEED: Final = "speed"
+TO_REFERENCE: Final = "ratio to the reference"
 
-    The range is that of any repeat of the new to any of the old; each is None when a side has no repeats, or would
-    be divided by a speed of 0. ``chance`` is the probability of the verdict for sides that are alike, None when
-    there is none to give. ``differs`` names the fields of the provenance that differ, with both values, those of the
-    servers' machines first, then those of the machine of the client. On both sides that is one machine where it is
-    ``shared``.
+
+class Side(NamedTuple):
+    """The speed of a row in operations a second, and its interval where it was measured in blocks."""
+
+    speed: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+class Judged(NamedTuple):
+    """What is known of a ratio; ``of`` says what it is the ratio of.
+
+    ``p`` is held against ``threshold``, the bound for the ``rows`` that are judged together. Without a verdict there is
+    none to give; where a verdict does not come from the interval alone, ``reason`` says why.
+    """
+
+    of: str
+    ratio: float | None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    blocks: int = 0
+    verdict: Verdict | None = None
+    reason: str = ""
+    threshold: float | None = None
+    rows: int = 0
+    margin: float = MARGIN
+
+
+class Comparison(NamedTuple):
+    """One row on both sides.
+
+    ``evidence`` is what the verdict rests on: the speeds in each block of the row and of its reference, in the old
+    campaign and in the new one, or those of both sides within a campaign. ``differs`` names the fields of the
+    provenance that differ, with both values, those of the servers' machines first, then those of the machine of the
+    client. On both sides that is one machine where it is ``shared``.
     """
 
     experiment: str
     variant: str
-    ratio: float | None
-    low: float | None
-    high: float | None
-    verdict: Verdict
-    chance: float | None
+    sides: Sides
+    one: Side
+    other: Side
+    judged: Judged
+    evidence: tuple[Pairs, ...]
     differs: Mapping[str, tuple[Any, Any]]
-    shared: bool = False
+    shared: bool
+    is_reference: bool
+
+    @property
+    def name(self) -> str:
+        """Experiment and variant, as they are asked for."""
+        return f"{self.experiment}: {self.variant}"
+
+    @property
+    def ratio(self) -> float | None:
+        """The ratio, of what ``judged`` says."""
+        return self.judged.ratio
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict; None where there is none to give."""
+        return self.judged.verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """All rows that are in both sets, and names of those that are only in one."""
+class Difference(NamedTuple):
+    """All rows that are on both sides, and names of those that are only on one."""
 
     rows: tuple[Comparison, ...]
-    only_old: tuple[str, ...]
-    only_new: tuple[str, ...]
+    only_old: tuple[str, ...] = ()
+    only_new: tuple[str, ...] = ()
 
 
 def compare(old: Sequence[Row], new: Sequence[Row]) -> Difference:
-    """Compare the rows of two sets; rows belong together when their ``_id`` is equal."""
+    """Compare the rows of two campaigns; rows belong together when their ``_id`` is equal."""
     pairs = [(one, other) for one in old for other in new if one["_id"] == other["_id"]]
     common = [one["_id"] for one, _ in pairs]
     return Difference(
-        rows=tuple(_compare(one, other) for one, other in pairs),
+        rows=_judge_together([_compare(one, old, other, new) for one, other in pairs]),
         only_old=tuple(_name(row) for row in old if row["_id"] not in common),
         only_new=tuple(_name(row) for row in new if row["_id"] not in common),
     )
 
 
-def _compare(old: Row, new: Row) -> Comparison:
-    before, after = _speeds(old), _speeds(new)
-    if not before or not after:  # documents of another program
-        before = after = [0.0]
-    verdict = _SAID[noise.verdict(_range(before), _range(after))]
-    chance = noise.chance(len(before), len(after)) if verdict in ("faster", "slower") else None
+def put_together(old: Row, new: Row, sides: Sides, judged: Judged, evidence: tuple[Pairs, ...]) -> Comparison:
+    """The comparison of two rows of which this is known."""
     return Comparison(
         experiment=new["_id"]["testname"],
-        variant=variant_name(new["_id"]),
-        ratio=_quotient(median(after), median(before)),
-        low=_quotient(min(after), max(before)),
-        high=_quotient(max(after), min(before)),
-        verdict=verdict,
-        chance=chance,
-        differs=dict(_differences(old, new)),
+        variant=_variant(new),
+        sides=sides,
+        one=_side(old),
+        other=_side(new),
+        judged=judged,
+        evidence=evidence,
+        differs=dict(list_differences(old, new)),
         shared=share_machine(old) and share_machine(new),
+        is_reference=_is_reference(new),
     )
 
 
-def _quotient(one: float, other: float) -> float | None:
-    return one / other if other else None
+def find_reference(row: Row, rows: Sequence[Row]) -> Row | None:
+    """The row that was measured in each block beside this one; None where it is not there."""
+    return next((one for one in rows if _is_reference(one) and _shares_blocks(one, row)), None)
 
 
-def _range(speeds: Sequence[float]) -> noise.Range:
-    return noise.Range(min(speeds), max(speeds), len(speeds))
+def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Comparison:
+    references = (find_reference(old, olds), find_reference(new, news))
+    reason = _say_why_not(old, new, references)
+    evidence = tuple(
+        pair_blocks(row, one) for row, one in zip((old, new), references, strict=True) if one and not reason
+    )
+    if reason:
+        blocks = min(len(block_speeds(row)) for row in (old, new))
+        ratio = _quotient(_side(new).speed, _side(old).speed)
+        judged = Judged(SPEED, ratio, blocks=blocks, verdict="not known" if blocks else None, reason=reason)
+    else:
+        found = interval_between(*(list_ratios(one) for one in evidence))
+        judged = Judged(TO_REFERENCE, found.ratio, found.low, found.high, found.p, found.blocks)
+    return put_together(old, new, CAMPAIGNS, judged, evidence)
 
 
-def _speeds(row: Row) -> list[float]:
-    return [repeat["operations_per_second"] for repeat in row.get("repeats", ())]
+def _judge_together(rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """The rows with the verdicts that their intervals allow among each other."""
+    ps = [row.judged.p for row in rows if row.judged.p is not None]
+    bound = threshold(ps)
+    return tuple(row._replace(judged=_decide(row.judged, bound, len(ps))) for row in rows)
+
+
+def _decide(judged: Judged, bound: float, rows: int) -> Judged:
+    if judged.p is None or judged.low is None or judged.high is None:
+        return judged
+    verdict = judge(judged.low, judged.high, judged.p <= bound)
+    return judged._replace(verdict=verdict, threshold=bound, rows=rows)
+
+
+def _say_why_not(old: Row, new: Row, references: tuple[Row | None, Row | None]) -> str:
+    """Why nothing can be concluded from two rows; "" where something can."""
+    without = [side for side, row in (("OLD", old), ("NEW", new)) if not block_speeds(row)]
+    if without:
+        return "measured without blocks" + (f" in {without[0]}" if len(without) == 1 else "")
+    if _is_reference(old) or _is_reference(new):
+        return "it is the reference, and nothing was measured beside it in both campaigns"
+    before, after = references
+    if before is None or after is None:
+        return "its reference is not among the rows"
+    if name_of(before) != name_of(after):
+        return f"its reference is {name_of(before)} in OLD and {name_of(after)} in NEW"
+    pairs = (pair_blocks(old, before), pair_blocks(new, after))
+    if any(not one.blocks or min(*one.speeds, *one.references) <= 0 for one in pairs):
+        return "it has no block in which both it and its reference did something"
+    return ""
+
+
+def _is_reference(row: Row) -> bool:
+    return bool(row.get("comparison", {}).get("against") == ITSELF)
+
+
+def _shares_blocks(reference: Row, row: Row) -> bool:
+    return _place(reference) == _place(row) and name_of(reference) == row.get("comparison", {}).get("against")
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    """Rows that have this in common have blocks in common."""
+    return row["_id"]["testname"], row["_id"].get("target"), row.get("campaign", {}).get("id")
+
+
+def _side(row: Row) -> Side:
+    blocks = list(block_speeds(row).values())
+    if blocks and min(blocks) > 0:
+        return Side(*speed_interval(blocks))
+    speeds = [repeat["operations_per_second"] for repeat in row.get("repeats", ())]
+    return Side(median(speeds) if speeds else None)  # documents of another program have none
+
+
+def _quotient(one: float | None, other: float | None) -> float | None:
+    return one / other if one is not None and other else None
 
 
 def _name(row: Row) -> str:
-    return f"{row['_id']['testname']}: {variant_name(row['_id'])}"
+    return f"{row['_id']['testname']}: {_variant(row)}"
 
 
-def _differences(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    before, after = dict(_provenance(old)), dict(_provenance(new))
-    if share_machine(old) and share_machine(new):  # else each machine would be told twice
-        before, after = (_without_servers(one) for one in (before, after))
-    for field in sorted(before.keys() | after.keys(), key=_by_weight):
-        if before.get(field) != after.get(field):
-            yield field, (before.get(field), after.get(field))
-
-
-def _without_servers(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {field: value for field, value in fields.items() if not field.startswith(SERVERS)}
-
-
-def _by_weight(field: str) -> tuple[bool, bool, str]:
-    return not field.startswith(SERVERS), not field.startswith(CLIENT), field
-
-
-def _provenance(row: Row) -> Iterator[tuple[str, Any]]:
-    for field, value in _of_servers(row):
-        yield f"{SERVERS}{field}", value
-    for part in _PROVENANCE:
-        for field, value in row.get(part, {}).items():
-            yield f"{part}.{field}", value
-    for part, fields in (("experiment", _ASKED), ("client", _CLIENT)):
-        for field in fields:
-            yield f"{part}.{field}", row.get(part, {}).get(field)
-
-
-def _of_servers(row: Row) -> Iterator[tuple[str, Any]]:
-    """The machines of the servers: of an older row of a local target the one that they shared with the client."""
-    if share_machine(row):
-        return iter((field, value) for field, value in row.get("hardware", {}).items() if field in FIELDS)
-    return of_servers(row)
+def _variant(row: Row) -> str:
+    target = row["_id"].get("target")
+    return f"{name_of(row)} on {target}" if target else name_of(row)

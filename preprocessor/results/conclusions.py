@@ -85,6 +85,11 @@ def pair_with_itself(row: Row) -> Pairs:
     return Pairs(blocks, tuple(second[one] for one in blocks), tuple(first[one] for one in blocks))
 
 
+def list_ratios(pairs: Pairs) -> list[float]:
+    """The ratio of both in each block, where both did something."""
+    return [one / other for one, other in zip(pairs.speeds, pairs.references, strict=True)]
+
+
 def block_speeds(row: Row) -> dict[int, float]:
     """The speed of a row in each block; none where it was measured without blocks."""
     first, second = _speeds_by_block(row, again=False), _speeds_by_block(row, again=True)
@@ -103,6 +108,8 @@ def _speeds_by_block(row: Row, again: bool) -> dict[int, float]:
 
 
 def _mean(speeds: Sequence[float]) -> float:
+    if len(speeds) == 1:
+        return speeds[0]
     return geometric_mean(speeds) if min(speeds) > 0 else 0.0
 
 

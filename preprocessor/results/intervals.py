@@ -41,6 +41,14 @@ class Interval(NamedTuple):
     p: float
 
 
+class Estimate(NamedTuple):
+    """The mean of logarithms, or a difference of two, with its standard error and degrees of freedom."""
+
+    value: float
+    error: float
+    degrees: float
+
+
 class SpeedInterval(NamedTuple):
     """The median of the speeds of a row, in their unit, and its 95 % interval."""
 
@@ -61,7 +69,16 @@ def interval(speeds: Sequence[float], references: Sequence[float]) -> Interval:
 
 def log_ratios(speeds: Sequence[float], references: Sequence[float]) -> list[float]:
     """The natural logarithm of the ratio of each pair; raises ValueError as ``interval`` does."""
-    return [one - other for one, other in zip(_logs(speeds), _logs(references), strict=True)]
+    return [one - other for one, other in zip(logarithms(speeds), logarithms(references), strict=True)]
+
+
+def logarithms(values: Sequence[float]) -> list[float]:
+    """The natural logarithm of each value; raises ValueError without one, and for one that is 0 or less."""
+    if not values:
+        raise ValueError("no block to conclude from")
+    if not all(0 < value < inf for value in values):
+        raise ValueError(f"only speeds above 0 can be compared, not {min(values)}")
+    return [log(value) for value in values]
 
 
 def speed_interval(speeds: Sequence[float]) -> SpeedInterval:
@@ -73,7 +90,7 @@ def speed_interval(speeds: Sequence[float]) -> SpeedInterval:
     that drifts neighbouring blocks are alike, so this describes one campaign; compare by ``interval``.
     Raises ValueError without a speed, and for a speed that is 0 or less.
     """
-    logs, ordered = _logs(speeds), sorted(speeds)
+    logs, ordered = logarithms(speeds), sorted(speeds)
     cut = _speeds_outside(len(ordered))
     if cut is not None:
         return SpeedInterval(median(ordered), ordered[cut], ordered[-1 - cut])
@@ -86,16 +103,11 @@ def interval_between(old: Sequence[float], new: Sequence[float]) -> Interval:
 
     ``blocks`` is the smaller of the two numbers. Raises ValueError where a side is empty or a value 0 or less.
     """
-    before, after = _logs(old), _logs(new)
+    before, after = logarithms(old), logarithms(new)
     blocks = min(len(before), len(after))
-    estimate = fmean(after) - fmean(before)
     if blocks == 1:
-        return _know_nothing(estimate)
-    one, other = (stdev(logs) ** 2 / len(logs) for logs in (before, after))
-    # Welch and Satterthwaite.
-    weights = one**2 / (len(before) - 1) + other**2 / (len(after) - 1)
-    degrees = (one + other) ** 2 / weights if weights else len(before) + len(after) - 2.0
-    return _around(estimate, sqrt(one + other), degrees, blocks)
+        return _know_nothing(fmean(after) - fmean(before))
+    return _around(estimate_difference(before, after), blocks)
 
 
 def pool(intervals: Sequence[Interval]) -> Interval:
@@ -118,6 +130,19 @@ def pool(intervals: Sequence[Interval]) -> Interval:
     low, high = min(one.low for one in intervals), max(one.high for one in intervals)
     p = max(one.p for one in intervals) if low > 1 or high < 1 else 1.0
     return Interval(exp(fmean(logs)), low, high, blocks, p)
+
+
+def estimate_mean(logs: Sequence[float]) -> Estimate:
+    """The mean of two logarithms or more, as Student has it."""
+    return Estimate(fmean(logs), stdev(logs) / sqrt(len(logs)), len(logs) - 1)
+
+
+def estimate_difference(before: Sequence[float], after: Sequence[float]) -> Estimate:
+    """The difference of two means of two logarithms or more each, as Welch and Satterthwaite have it."""
+    one, other = (stdev(logs) ** 2 / len(logs) for logs in (before, after))
+    weights = one**2 / (len(before) - 1) + other**2 / (len(after) - 1)
+    degrees = (one + other) ** 2 / weights if weights else len(before) + len(after) - 2
+    return Estimate(fmean(after) - fmean(before), sqrt(one + other), degrees)
 
 
 def t_quantile(degrees: float) -> float:
@@ -144,47 +169,38 @@ def critical_rank(blocks: int) -> int:
     return within[-1]
 
 
-def _logs(values: Sequence[float]) -> list[float]:
-    if not values:
-        raise ValueError("no block to conclude from")
-    if not all(0 < value < inf for value in values):
-        raise ValueError(f"only speeds above 0 can be compared, not {min(values)}")
-    return [log(value) for value in values]
-
-
 def _by_student(logs: Sequence[float]) -> Interval:
     if len(logs) == 1:
         return _know_nothing(logs[0])
-    return _around(fmean(logs), stdev(logs) / sqrt(len(logs)), len(logs) - 1, len(logs))
+    return _around(estimate_mean(logs), len(logs))
 
 
 def _know_nothing(estimate: float) -> Interval:
     return Interval(_exp(estimate), 0.0, inf, 1, 1.0)
 
 
-def _around(estimate: float, error: float, degrees: float, blocks: int) -> Interval:
-    """The interval of t around an estimate with this standard error, both logarithms."""
-    half = t_quantile(degrees) * error
-    p = _t_chance(estimate, error, degrees)
-    return Interval(_exp(estimate), _exp(estimate - half), _exp(estimate + half), blocks, p)
+def _around(estimate: Estimate, blocks: int) -> Interval:
+    half = t_quantile(estimate.degrees) * estimate.error
+    ends = (_exp(estimate.value - half), _exp(estimate.value + half))
+    return Interval(_exp(estimate.value), *ends, blocks, _t_chance(estimate))
 
 
-def _t_chance(estimate: float, error: float, degrees: float) -> float:
+def _t_chance(estimate: Estimate) -> float:
     from scipy.special import stdtr
 
-    if not error:
-        return 0.0 if estimate else 1.0
-    return float(2 * stdtr(degrees, -abs(estimate) / error))
+    if not estimate.error:
+        return 0.0 if estimate.value else 1.0
+    return float(2 * stdtr(estimate.degrees, -abs(estimate.value) / estimate.error))
 
 
 def _by_ranks(logs: Sequence[float]) -> Interval:
     averages = walsh_averages(logs)
+    ratios = [_exp(one) for one in averages]
     outside = critical_rank(len(logs))
     # Counted so that p is at most 5 % just where the interval leaves 1.
-    sided = min(sum(one <= 0 for one in averages), sum(one >= 0 for one in averages))
+    sided = min(sum(one <= 1 for one in ratios), sum(one >= 1 for one in ratios))
     p = min(1.0, 2 * _signed_rank_chances(len(logs))[sided])
-    low, high = averages[outside], averages[-1 - outside]
-    return Interval(_exp(median(averages)), _exp(low), _exp(high), len(logs), p)
+    return Interval(_exp(median(averages)), ratios[outside], ratios[-1 - outside], len(logs), p)
 
 
 @cache

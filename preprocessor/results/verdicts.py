@@ -77,10 +77,11 @@ def _describe_doubt(low: float, high: float, blocks: int) -> str:
     )
 
 
-def _round_alike(*percents: float) -> list[str]:
-    """The numbers with as few decimals as leave none of them 0, two at most."""
-    texts = [[f"{percent:.{decimals}f}" for percent in percents] for decimals in range(3)]
-    return next((some for some in texts if all(map(float, some))), texts[-1])
+def _round_alike(change: float, least: float, most: float) -> list[str]:
+    """The per cents with as few decimals as leave none of them 0 and both ends apart, two at most."""
+    texts = [[f"{percent:.{decimals}f}" for percent in (change, least, most)] for decimals in range(3)]
+    told = (some for some in texts if all(map(float, some)) and some[1] != some[2])
+    return next(told, texts[-1])
 
 
 def _count(blocks: int) -> str:

@@ -13,26 +13,7 @@ from preprocessor.results import typedjson
 from preprocessor.results.conclusions import conclude, conclude_targets
 from preprocessor.results.intervals import interval
 from preprocessor.schemas.loading import load
-
-SHAKE = (1.0, 1.02, 0.99, 1.01, 0.98, 1.0, 1.03, 0.97, 1.01, 0.99)
-
-
-def measured(size, speeds, again=(), target=None):
-    """A row with these speeds in blocks 0, 1, 2…, and second measurements in the same blocks."""
-    repeats = [
-        {"block": block, "again": second, "operations_per_second": float(speed)}
-        for second, some in ((False, speeds), (True, again))
-        for block, speed in enumerate(some)
-    ]
-    return {
-        "_id": {"size": size, **({"target": target} if target else {}), "testname": "t"},
-        "repeats": repeats,
-    }
-
-
-def shaken(speed, by=SHAKE):
-    return [speed * one for one in by]
-
+from tests.results.blockrows import SHAKE, measured, shaken
 
 REFERENCE = measured(1, [100] * 10, shaken(100))
 

@@ -1,0 +1,156 @@
+"""``mongo-tables compare``: two campaigns row by row, or what was concluded within one."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from preprocessor.commands.compare.failing import condition, list_failing
+from preprocessor.findings.usage import print_error
+
+if TYPE_CHECKING:
+    from preprocessor.results.comparison import Difference
+
+DESCRIPTION = (
+    "Compare rows that `mongo-tables run` wrote: two campaigns (OLD NEW), or the targets that one campaign measured\n"
+    "side by side (RESULTS), else each of its rows and the reference. Tables over any documents are compared by\n"
+    "`mongo-tables diff`."
+)
+EPILOG = """\
+A verdict rests on a 95 % interval over blocks: `faster` or `slower` where it leaves out 1, also when all rows are
+judged together (Benjamini and Hochberg); `no difference` where all of it is within 10 %; else `not known`.
+Two campaigns are not paired, and machines drift: their rows are compared by their ratios to their references, which
+were measured in the same blocks, and speeds are shown without a verdict. To compare two servers by their speeds,
+measure them side by side: mongo-tables run NAME --target a=mongodb://… --target b=mongodb://…
+Rows that were measured without blocks have the ratio of their medians and no verdict.
+
+--fail-if is met by the verdict and the measured ratio: `slower 5 %` by a row that is called slower and was measured at
+5 % slower or more, even if its interval reaches to 3 %.
+
+examples:
+  mongo-tables compare ../before/fixtures fixtures
+  mongo-tables compare HEAD~1:fixtures fixtures --fail-if "slower 5 %"
+  mongo-tables compare mongodb://db/january mongodb://db/june --experiment insert_docsize
+  mongo-tables compare fixtures                                    targets, or rows and their reference
+  mongo-tables compare fixtures --explain "insert_docsize: 4 KiB"  the arithmetic, block by block
+
+exit status: 0 compared, 1 a row is as --fail-if says, 2 nothing to compare
+"""
+
+_HINT = (
+    "a folder has them in results/NAME.jsonl; tables over other documents are compared by mongo-tables diff"
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the sides, what of them is compared, when that fails, and how it is said."""
+    sides = "folder of fixtures, REVISION:FOLDER of the Git repository, or connection string"
+    parser.add_argument("old", metavar="OLD", help=f"{sides}; alone: what was concluded within it")
+    parser.add_argument("new", metavar="NEW", nargs="?", help="the same")
+    parser.add_argument(
+        "--experiment", action="append", metavar="NAME", help="only this one; may be repeated"
+    )
+    parser.add_argument(
+        "--explain", nargs="?", const="", metavar="ROW",
+        help="the arithmetic of the row EXPERIMENT: VARIANT, of an experiment, or of all rows; last on the line",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="everything as one JSON document")
+    parser.add_argument(
+        "--fail-if", action="append", type=condition, default=[], metavar="CONDITION",
+        help="exit with 1 when a row is `slower`, `slower 5 %%` or more, `faster 5 %%`, `different 3 %%`, `not known`; "
+        "may be repeated",
+    )  # fmt: skip
+
+
+def run(arguments: Namespace) -> int:
+    """Print the comparison; give 1 when a condition of ``--fail-if`` is met, else 0.
+
+    Raises RunnerError when nothing can be compared.
+    """
+    from preprocessor.commands.compare.writing import format_json, format_text
+
+    found = _compare(arguments)
+    if arguments.json:
+        print(format_json(found))
+    elif arguments.explain is not None:
+        print("\n".join(_explain(found, arguments.explain)))
+    else:
+        print("\n".join(format_text(found)))
+    return _fail(found, arguments)
+
+
+def _compare(arguments: Namespace) -> Difference:
+    from preprocessor.results.comparison import Difference, compare
+    from preprocessor.results.withincampaign import compare_targets, compare_with_references
+    from preprocessor.runner.errors import RunnerError
+
+    old = _read_rows(arguments.old, arguments.experiment)
+    if arguments.new is None:
+        within = compare_targets(old) or compare_with_references(old)
+        if not within:
+            raise RunnerError(
+                "nothing was measured in blocks there", "name a second set of results beside it"
+            )
+        return Difference(within)
+    found = compare(old, _read_rows(arguments.new, arguments.experiment))
+    if not found.rows:
+        raise RunnerError("no row is in both", "rows belong together when experiment and variant are equal")
+    return found
+
+
+def _read_rows(where: str, names: list[str] | None) -> list[dict[str, Any]]:
+    from preprocessor.results.model import Limits
+    from preprocessor.results.revisions import on_disk
+    from preprocessor.runner.addresses import shown
+    from preprocessor.runner.errors import RunnerError
+    from preprocessor.runner.store import open_store
+
+    with on_disk(where) as place, closing(open_store(place, Limits().connect_ms)) as store:
+        rows = [row for name in names or store.experiments() for row in store.rows(name)]
+    if not rows:
+        raise RunnerError(f"no rows of `mongo-tables run` in {shown(where)}", _HINT)
+    measured = [row for row in rows if isinstance(row.get("_id"), Mapping) and "testname" in row["_id"]]
+    if not measured:
+        raise RunnerError(f"{shown(where)} has documents, but none that `mongo-tables run` wrote", _HINT)
+    _check_installed(measured)
+    return measured
+
+
+def _check_installed(rows: list[dict[str, Any]]) -> None:
+    """Raise RunnerError where an interval is to be computed and what computes it is not there."""
+    from importlib.util import find_spec
+
+    from preprocessor.results.conclusions import block_speeds
+    from preprocessor.runner.errors import RunnerError
+
+    if any(map(block_speeds, rows)) and find_spec("scipy") is None:
+        hint = "pip install 'mkdocs-mongo-tables[runner]'"
+        raise RunnerError("what computes intervals is not installed: scipy", hint)
+
+
+def _explain(found: Difference, name: str) -> Iterator[str]:
+    """The arithmetic of the rows that are meant; raises RunnerError where there is none."""
+    from preprocessor.commands.compare.explaining import explain
+    from preprocessor.findings.nearest import did_you_mean
+    from preprocessor.runner.errors import RunnerError
+
+    meant = [row for row in found.rows if name in ("", row.name, row.experiment)]
+    if not meant:
+        known = [row.name for row in found.rows]
+        raise RunnerError(f"no row is called `{name}`", did_you_mean(name, known) or "EXPERIMENT: VARIANT")
+    for row in meant:
+        yield from explain(row)
+
+
+def _fail(found: Difference, arguments: Namespace) -> int:
+    """Say what fails; raises RunnerError where no row can be judged, so that nothing passes unseen."""
+    from preprocessor.runner.errors import RunnerError
+
+    if arguments.fail_if and not any(row.judged.verdict for row in found.rows):
+        raise RunnerError("no row can fail or pass: all were measured without blocks", "measure them again")
+    failing = list_failing(found.rows, arguments.fail_if)
+    for asked, name in failing:
+        print_error(f"{asked.text}: {name}")
+    return 1 if failing else 0

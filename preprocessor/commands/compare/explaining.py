@@ -1,0 +1,112 @@
+"""The arithmetic behind a verdict, from the speeds in each block on, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import exp, log
+from statistics import median, stdev
+
+from preprocessor.commands.compare.writing import say_number, say_verdict
+from preprocessor.results.comparison import TO_REFERENCE, Comparison, Judged
+from preprocessor.results.conclusions import Pairs, list_ratios
+from preprocessor.results.intervals import (
+    RANKS_FROM,
+    Estimate,
+    critical_rank,
+    estimate_difference,
+    estimate_mean,
+    logarithms,
+    t_quantile,
+    walsh_averages,
+)
+from preprocessor.results.verdicts import SHARE
+from preprocessor.results.withincampaign import ROWS
+
+
+def explain(row: Comparison) -> Iterator[str]:
+    """Block by block both speeds and the logarithm of their ratio, then what became of them."""
+    yield f"{row.name}: {row.sides.heading}"
+    if not row.evidence or row.judged.p is None or row.judged.ratio is None:
+        yield f"  {say_verdict(row)}"
+        return
+    if row.judged.of == TO_REFERENCE:
+        yield from _explain_campaigns(row)
+    else:
+        yield from _explain_blocks(row.evidence[0], row.sides.other, row.sides.one)
+        if row.sides == ROWS:
+            yield "  (The reference is measured twice in a block; its speed is the geometric mean of both.)"
+        yield from _explain_pairs(logarithms(list_ratios(row.evidence[0])))
+    yield from _explain_verdict(row.judged)
+    yield f"  So: {say_verdict(row)}"
+
+
+def _explain_blocks(pairs: Pairs, one: str, other: str) -> Iterator[str]:
+    yield f"  block, speed {one}, speed {other}, natural logarithm of their ratio:"
+    for block, speed, reference in zip(*pairs, strict=True):
+        yield f"    {block:>3}  {say_number(speed):>9}  {say_number(reference):>9}  {log(speed / reference):+.4f}"
+
+
+def _explain_campaigns(row: Comparison) -> Iterator[str]:
+    logs = [logarithms(list_ratios(pairs)) for pairs in row.evidence]
+    for side, pairs, some in zip((row.sides.one, row.sides.other), row.evidence, logs, strict=True):
+        yield from _explain_blocks(pairs, f"of the row {side}", f"of its reference {side}")
+        yield f"  {_say_mean(some)}"
+    if min(map(len, logs)) == 1:
+        yield "  One block does not say how much blocks differ: there is no interval."
+        return
+    found = estimate_difference(*logs)
+    yield f"  The difference of both means is {found.value:+.4f}, a ratio of {exp(found.value):.4f}."
+    yield (
+        f"  Welch: its standard error is {found.error:.4f}, the root of the sum of both s²/n, with "
+        f"{found.degrees:.1f} degrees of freedom."
+    )
+    yield from _explain_t(found)
+
+
+def _say_mean(logs: list[float]) -> str:
+    if len(logs) == 1:
+        return f"The only one is {logs[0]:+.4f}."
+    mean = estimate_mean(logs).value
+    return f"Their mean is {mean:+.4f}, their standard deviation s = {stdev(logs):.4f}, n = {len(logs)}."
+
+
+def _explain_pairs(logs: list[float]) -> Iterator[str]:
+    if len(logs) == 1:
+        yield "  One block does not say how much blocks differ: there is no interval."
+    elif len(logs) < RANKS_FROM:
+        found = estimate_mean(logs)
+        yield f"  {_say_mean(logs)} As a ratio, {exp(found.value):.4f}."
+        yield f"  Below {RANKS_FROM} blocks Student's t: the standard error is {found.error:.4f}, s/√n."
+        yield from _explain_t(found)
+    else:
+        yield from _explain_ranks(logs)
+
+
+def _explain_t(found: Estimate) -> Iterator[str]:
+    quantile = t_quantile(found.degrees)
+    low, high = found.value - quantile * found.error, found.value + quantile * found.error
+    yield f"  The quantile of t for 95 % is {quantile:.3f}: from {low:+.4f} to {high:+.4f}."
+
+
+def _explain_ranks(logs: list[float]) -> Iterator[str]:
+    averages, outside = walsh_averages(logs), critical_rank(len(logs))
+    middle, low, high = median(averages), averages[outside], averages[-1 - outside]
+    yield f"  From {RANKS_FROM} blocks on signed ranks: the means of all {len(averages)} pairs of these, sorted."
+    yield f"  The one in the middle is {middle:+.4f} (Hodges and Lehmann), a ratio of {exp(middle):.4f}."
+    yield f"  For 95 % and {len(logs)} blocks {outside} of them are left out at each end: {low:+.4f} to {high:+.4f}."
+
+
+def _explain_verdict(judged: Judged) -> Iterator[str]:
+    yield f"  As ratios: {judged.low:.4f} to {judged.high:.4f}."
+    yield f"  Where nothing differs, a ratio this far from 1 comes by chance with p = {judged.p:.2g}."
+    together = f"the {judged.rows} rows that are judged together" if judged.rows > 1 else "this row alone"
+    yield f"  Benjamini and Hochberg, {SHARE * 100:.0f} %, for {together}: {_say_bound(judged)}."
+    least, most = 1 / (1 + judged.margin), 1 + judged.margin
+    yield f"  `no difference` is said where the whole interval lies between {least:.3f} and {most:.3f}."
+
+
+def _say_bound(judged: Judged) -> str:
+    if judged.p is None or judged.threshold is None or judged.threshold < 0:
+        return "no p is small enough"
+    stands = "stands" if judged.p <= judged.threshold else "does not stand"
+    return f"p may be up to {judged.threshold:.2g}, so this one {stands}"

@@ -1,0 +1,117 @@
+"""A comparison as lines of text, and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
+from statistics import geometric_mean
+from typing import Any, Final
+
+from preprocessor.results.comparison import TO_REFERENCE, Comparison, Difference, Side
+from preprocessor.results.conclusions import list_ratios
+from preprocessor.results.conditions import CLIENT, SERVERS
+from preprocessor.results.verdicts import describe
+from preprocessor.results.withincampaign import REFERENCE, ROWS
+
+SIDE_BY_SIDE: Final = "mongo-tables run NAME --target a=WHERE --target b=WHERE"
+_TWO_CAMPAIGNS: Final = (
+    "OLD and NEW were measured at different times, and a machine drifts: a row is judged by its ratio to its\n"
+    "reference, which was measured in the same blocks, and speeds have no verdict. Two servers are compared by their\n"
+    f"speeds when they are measured side by side: {SIDE_BY_SIDE}"
+)
+
+
+def format_text(found: Difference) -> Iterator[str]:
+    """The rows under their experiments, what is on one side only, and how else the sides differ."""
+    heading = ""
+    for row in found.rows:
+        of_row = f"{row.experiment}: {row.sides.heading}"
+        if of_row != heading:
+            heading = of_row
+            yield heading
+        yield f"  {row.variant}: {say_verdict(row)}"
+        yield f"    {_say_figures(row)}"
+    for side, rows in (("OLD", found.only_old), ("NEW", found.only_new)):
+        for name in rows:
+            yield f"only in {side}: {name}"
+    yield from _list_differences([row for row in found.rows if row.sides not in (ROWS, REFERENCE)])
+    if any(row.judged.of == TO_REFERENCE for row in found.rows):
+        yield _TWO_CAMPAIGNS
+
+
+def say_verdict(row: Comparison) -> str:
+    """The verdict of a row in words, or why there is none."""
+    judged = row.judged
+    if judged.verdict is None:
+        return f"no verdict: {judged.reason}"
+    if judged.ratio is None or judged.low is None or judged.high is None:
+        return f"{judged.verdict}: {judged.reason}"
+    return describe(judged.verdict, judged.ratio, judged.low, judged.high, judged.blocks)
+
+
+def _say_figures(row: Comparison) -> str:
+    one, other = (_say_speed(side) for side in (row.one, row.other))
+    speeds = f"speed {one} {row.sides.one}, {other} {row.sides.other}"
+    if row.judged.of == TO_REFERENCE:
+        before, after = (f"{geometric_mean(list_ratios(pairs)):.3f}" for pairs in row.evidence)
+        return f"{speeds}; {before} of its reference {row.sides.one}, {after} {row.sides.other}"
+    ratio = "n/a" if row.judged.ratio is None else f"{row.judged.ratio:.3f}"
+    return f"{speeds}; ratio {ratio}"
+
+
+def _say_speed(side: Side) -> str:
+    if side.speed is None:
+        return "n/a"
+    if side.low is None or side.high is None or side.high == inf:
+        return f"{say_number(side.speed)}/s"
+    return f"{say_number(side.speed)}/s ({say_number(side.low)} to {say_number(side.high)})"
+
+
+def say_number(speed: float) -> str:
+    """A speed with three digits or more."""
+    return f"{speed:,.0f}" if speed >= 100 else f"{speed:.3g}"
+
+
+def _list_differences(rows: Sequence[Comparison]) -> Iterator[str]:
+    """Each difference of the provenance once, with the number of rows that have it."""
+    counts: dict[str, int] = {}
+    for row in rows:
+        for field, (old, new) in row.differs.items():
+            line = _describe_difference(row, field, old, new)
+            counts[line] = counts.get(line, 0) + 1
+    if rows and not counts:
+        yield "measured alike: no field of the provenance differs"
+    for line, count in counts.items():
+        yield line + (f" ({count} rows)" if count < len(rows) else "")
+
+
+def _describe_difference(row: Comparison, field: str, old: Any, new: Any) -> str:
+    """The line of a difference; another machine is called that, and whose it is."""
+    if field.startswith(SERVERS):
+        # Where one side did not say, nobody knows whether it is another.
+        label = "machine of the servers" if None in (old, new) else "servers on another machine"
+        field = field.removeprefix(SERVERS)
+    elif field.startswith(CLIENT):
+        label = "measured on another machine" if row.shared else "client on another machine"
+        field = field.removeprefix(CLIENT)
+    else:
+        return f"not measured alike: {field}: {old} {row.sides.one}, {new} {row.sides.other}"
+    old, new = ("not known" if one is None else one for one in (old, new))
+    return f"{label}: {field}: {old} {row.sides.one}, {new} {row.sides.other}"
+
+
+def format_json(found: Difference) -> str:
+    """Everything as one document; an end of an interval that is infinite is null."""
+    return json.dumps(_as_plain(found), indent=2, ensure_ascii=False, default=str)
+
+
+def _as_plain(value: Any) -> Any:
+    """Named tuples as documents, since JSON has none."""
+    if hasattr(value, "_asdict"):
+        return _as_plain(value._asdict())
+    if isinstance(value, Mapping):
+        return {str(name): _as_plain(one) for name, one in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return [_as_plain(one) for one in value]
+    return None if value == inf else value

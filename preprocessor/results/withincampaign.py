@@ -1,0 +1,82 @@
+"""What was concluded within one campaign, as its rows have it: targets side by side, and each row and its reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from preprocessor.results.comparison import SPEED, Comparison, Judged, Sides, find_reference, put_together
+from preprocessor.results.conclusions import ITSELF, Pairs, is_same_row, pair_blocks, pair_with_itself
+from preprocessor.results.verdicts import threshold
+
+Row = Mapping[str, Any]
+
+ROWS: Final = Sides("each row to its reference, in the same block", "of the reference", "of the row")
+REFERENCE: Final = Sides("the reference to itself, in the same block", "first", "second")
+
+
+class _Concluded(NamedTuple):
+    """Two rows, how they are called, and the subdocument of the second that says what was concluded."""
+
+    one: Row
+    other: Row
+    sides: Sides
+    told: Mapping[str, Any]
+    evidence: Pairs
+
+
+def compare_targets(rows: Sequence[Row]) -> tuple[Comparison, ...]:
+    """Each row of the further targets beside the same one on the first; empty where there is one target."""
+    return _put_together(_list_targets(rows))
+
+
+def compare_with_references(rows: Sequence[Row]) -> tuple[Comparison, ...]:
+    """Each row beside its reference, and references beside themselves; empty where nothing was measured in blocks."""
+    return _put_together(_list_references(rows))
+
+
+def _list_targets(rows: Sequence[Row]) -> Iterator[_Concluded]:
+    for row in rows:
+        told = row.get("targets")
+        first = next((one for one in rows if told and _is_on(one, told["against"], row)), None)
+        if told and first is not None:
+            names = (told["against"], row["_id"]["target"])
+            sides = Sides(f"{names[1]} to {names[0]}, in the same block", *(f"on {name}" for name in names))
+            yield _Concluded(first, row, sides, told, pair_blocks(row, first))
+
+
+def _is_on(one: Row, target: str, row: Row) -> bool:
+    return one["_id"].get("target") == target and is_same_row(one, row)
+
+
+def _list_references(rows: Sequence[Row]) -> Iterator[_Concluded]:
+    for row in rows:
+        told = row.get("comparison")
+        if told and told["against"] == ITSELF:
+            yield _Concluded(row, row, REFERENCE, told, pair_with_itself(row))
+        elif told and (reference := find_reference(row, rows)):
+            yield _Concluded(reference, row, ROWS, told, pair_blocks(row, reference))
+
+
+def _put_together(concluded: Iterable[_Concluded]) -> tuple[Comparison, ...]:
+    """The comparisons, each with the bound for the rows that were judged together."""
+    found = list(concluded)
+    ps: dict[tuple[str, str, Sides], list[float]] = {}
+    for one in found:
+        ps.setdefault(_family(one), []).append(one.told["p"])
+    return tuple(
+        put_together(one.one, one.other, one.sides, _judged(one.told, ps[_family(one)]), (one.evidence,))
+        for one in found
+    )
+
+
+def _family(one: _Concluded) -> tuple[str, str, Sides]:
+    """Rows of one experiment on one target are judged together."""
+    return one.other["_id"]["testname"], one.other["_id"].get("target", ""), one.sides
+
+
+def _judged(told: Mapping[str, Any], ps: Sequence[float]) -> Judged:
+    """What the row says; where it has no ratio, something did nothing, or no block has both."""
+    figures = {name: told[name] for name in ("ratio", "low", "high", "p", "blocks", "verdict", "margin")}
+    reason = "" if told["ratio"] is not None else "no block has both, or one of both did nothing in a block"
+    return Judged(SPEED, **figures, reason=reason, threshold=threshold(ps), rows=len(ps))

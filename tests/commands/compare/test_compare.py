@@ -1,0 +1,382 @@
+"""Two campaigns, or one: what is faster, what slower, what is not known, and why."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from preprocessor.cli import main
+from preprocessor.results.comparison import compare
+from preprocessor.results.conclusions import list_ratios, pair_blocks
+from preprocessor.results.intervals import interval_between
+from preprocessor.runner.store import FileStore
+from tests.results.blockrows import SHAKE, campaign, measured, shaken, side_by_side
+
+
+def row(variant, speeds, name="t", **provenance):
+    return {
+        "_id": {"size": variant, "testname": name},
+        "start_time": datetime(2026, 1, 1, tzinfo=UTC),
+        "repeats": [{"operations_per_second": float(speed)} for speed in speeds],
+        "versions": {"server": "6.0.5", **provenance},
+    }
+
+
+def of_blocks(speeds, reference=100, identity="one", target=None):
+    """A campaign of two rows: size 1, the reference, and size 4."""
+    rows = [
+        measured(1, shaken(reference), shaken(reference, SHAKE[::-1]), target),
+        measured(4, speeds, target=target),
+    ]
+    return campaign(rows, 0, identity)
+
+
+def verdicts(old, new):
+    return [(one.verdict, one.judged.of) for one in compare(old, new).rows]
+
+
+def test_two_campaigns_are_judged_by_what_each_row_is_to_its_reference():
+    """All was half as fast the second time, as on a machine that drifts: only the row that changed beside it is told."""
+    old = of_blocks(shaken(50))
+    assert verdicts(old, of_blocks(shaken(25), 50))[1] == ("no difference", "ratio to the reference")
+    (_, faster) = compare(old, of_blocks(shaken(30), 50)).rows
+    assert faster.verdict == "faster"
+    assert faster.ratio == pytest.approx(1.2, rel=0.01)
+    assert (faster.one.speed, faster.other.speed) == pytest.approx((50, 30), rel=0.02)
+    assert verdicts(old, of_blocks(shaken(20), 50))[1][0] == "slower"
+
+
+def test_the_ratio_of_two_campaigns_is_welchs_over_blocks():
+    old, new = of_blocks(shaken(50)), of_blocks(shaken(56, SHAKE[::-1]))
+    (_, found) = compare(old, new).rows
+    ratios = [list_ratios(pair_blocks(side[1], side[0])) for side in (old, new)]
+    expected = interval_between(*ratios)
+    assert found.judged[1:6] == pytest.approx((*expected[:3], expected.p, 10))
+
+
+def test_the_reference_of_two_campaigns_is_not_known_and_says_why():
+    (reference, _) = compare(of_blocks(shaken(50)), of_blocks(shaken(50), 200)).rows
+    assert (reference.verdict, reference.judged.of) == ("not known", "speed")
+    assert reference.ratio == pytest.approx(2, rel=0.02)
+    assert "nothing was measured beside it in both campaigns" in reference.judged.reason
+
+
+def test_all_rows_of_two_campaigns_are_judged_together():
+    """Alone its p is below 5 %; among nineteen that do not differ, chance brings that."""
+    slight = [1.05, 0.98, 1.09, 1.02, 1.08, 1.05, 1.03, 1.11, 1.0, 1.09]
+    (_, alone) = compare(of_blocks(shaken(50)), of_blocks(shaken(50, slight))).rows
+    assert alone.judged.p < 0.05
+    assert alone.verdict == "faster"
+    others = [measured(size, shaken(50, SHAKE[size % 9 :] + SHAKE[: size % 9])) for size in range(10, 29)]
+    sides = [
+        campaign([measured(1, shaken(100), shaken(100, SHAKE[::-1])), measured(4, speeds), *others])
+        for speeds in (shaken(50), shaken(50, slight))
+    ]
+    among = compare(*sides).rows[1]
+    assert among.judged.p == alone.judged.p
+    assert among.judged.rows == 20
+    assert among.verdict != "faster"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda rows: rows[1:], "its reference is not among the rows"),
+        (lambda rows: campaign(rows[:1], 0, "another") + rows[1:], "its reference is not among the rows"),
+        (
+            lambda rows: campaign([*rows, measured(2, shaken(9), shaken(9))], 2),
+            "size 1 in OLD and size 2 in NEW",
+        ),
+        (lambda rows: campaign([rows[0], measured(4, [0.0] * 10)]), "no block in which both"),
+    ],
+    ids=["no reference", "a reference of another campaign", "another reference", "nothing was done"],
+)
+def test_what_has_no_ratio_to_a_reference_is_not_known_and_says_why(change, reason):
+    old = of_blocks(shaken(50))
+    (found,) = [one for one in compare(old, change(old)).rows if one.variant == "size 4"]
+    assert (found.verdict, found.judged.low, found.evidence) == ("not known", None, ())
+    assert reason in found.judged.reason
+
+
+def test_rows_without_blocks_have_the_ratio_of_their_medians_and_no_verdict():
+    (only,) = compare([row(1, (10, 20, 40))], [row(1, (300, 500, 600))]).rows
+    assert (only.ratio, only.verdict, only.judged.low) == (25, None, None)
+    assert only.judged.reason == "measured without blocks"
+    half = compare([measured(1, [10, 20, 40])], [row(1, (300, 500, 600))]).rows[0]
+    assert half.judged.reason == "measured without blocks in NEW"
+
+
+def test_rows_of_one_side_only_and_differing_provenance_are_named():
+    difference = compare([row(1, (1, 1, 1)), row(2, (1,))], [row(1, (1, 1, 1), server="8.0.1"), row(3, (1,))])
+    assert difference.only_old == ("t: size 2",)
+    assert difference.only_new == ("t: size 3",)
+    assert difference.rows[0].differs == {"versions.server": ("6.0.5", "8.0.1")}
+
+
+def on(target, client="A", servers=None):
+    """A row of a run on this target, with the processors of its client and its servers."""
+    members = [{"role": "primary", **({"cpu": servers} if servers else {})}]
+    return {
+        **row(1, (1, 1, 1)),
+        "experiment": {"target": target},
+        "hardware": {"cpu": client},
+        "servers": {"kind": "replica set", "members": members, "not_known": []},
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        (
+            on("db:1", "A", "X"),
+            on("db:1", "B", "Y"),
+            [
+                "servers on another machine: cpu: X in OLD, Y in NEW",
+                "client on another machine: cpu: A in OLD, B in NEW",
+            ],
+        ),
+        (
+            on("local", "A", "A"),
+            on("local", "B", "B"),
+            ["measured on another machine: cpu: A in OLD, B in NEW"],
+        ),
+        (
+            on("db:1"),
+            on("db:1", servers="Y"),
+            ["machine of the servers: cpu: not known in OLD, Y in NEW"],
+        ),
+        (on("local", "A"), on("db:1", "A", "A"), []),
+        (on("db:1", "A", "X"), on("db:1", "A", "X"), []),
+    ],
+)
+def test_other_machines_are_named_those_of_the_servers_first(old, new, lines, tmp_path, capsys):
+    for side, one in (("old", old), ("new", new)):
+        FileStore(tmp_path / side).put(one)
+    assert run(str(tmp_path / "old"), str(tmp_path / "new")) == 0
+    said = [line for line in capsys.readouterr().out.splitlines() if " in OLD, " in line and line[0] != " "]
+    assert [line for line in said if "machine" in line] == lines
+    assert said[: len(lines)] == lines
+
+
+def test_an_older_row_of_a_local_target_has_its_servers_on_the_machine_of_the_client():
+    older = {**on("local", "A"), "servers": {}}
+    (only,) = compare([older], [on("db:1", "A", "X")]).rows
+    assert only.differs["servers.cpu"] == ("A", "X")
+    assert not only.shared
+
+
+@pytest.fixture
+def folders(tmp_path):
+    for side, speeds in (("old", (13, 14, 15)), ("new", (10, 11, 12))):
+        FileStore(tmp_path / side).put(row(1, speeds, harness=side))
+    return str(tmp_path / "old"), str(tmp_path / "new")
+
+
+@pytest.fixture
+def campaigns(tmp_path):
+    """Size 4 is a fifth slower in the new one."""
+    return (
+        keep(tmp_path / "january", of_blocks(shaken(50))),
+        keep(tmp_path / "june", of_blocks(shaken(40, SHAKE[::-1]), identity="two")),
+    )
+
+
+def keep(folder, rows):
+    store = FileStore(folder)
+    for one in rows:
+        store.put({**one, "start_time": datetime(2026, 1, 1, tzinfo=UTC)})
+    return str(folder)
+
+
+def run(*arguments):
+    return main(["compare", *arguments])
+
+
+def test_the_command_says_verdicts_in_words_and_speeds_beside_them(campaigns, capsys):
+    assert run(*campaigns) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "t: NEW to OLD"
+    assert lines[1].startswith("  size 1: not known: it is the reference")
+    assert lines[3].startswith("  size 4: 20 % slower (19 to 21 %), 10 blocks")
+    assert lines[4].strip().startswith("speed 50/s (49 to 51) in OLD, 40/s (")
+    assert "0.500 of its reference in OLD, 0.400 in NEW" in lines[4]
+    assert lines[5] == "measured alike: no field of the provenance differs"
+    assert "side by side: mongo-tables run NAME --target a=WHERE --target b=WHERE" in lines[-1]
+
+
+def test_the_command_says_what_has_no_verdict(folders, capsys):
+    assert run(*folders) == 0
+    out = capsys.readouterr().out
+    assert (
+        "  size 1: no verdict: measured without blocks\n    speed 14/s in OLD, 11/s in NEW; ratio 0.786"
+        in out
+    )
+    assert "not measured alike: versions.harness: old in OLD, new in NEW" in out
+    assert "side by side" not in out
+
+
+@pytest.mark.parametrize(
+    ("conditions", "status"),
+    [
+        ((), 0),
+        (("slower",), 1),
+        (("slower 5 %",), 1),
+        (("slower 19.5%",), 1),
+        (("slower 25 %",), 0),
+        (("different 3 %",), 1),
+        (("faster",), 0),
+        (("not known",), 0),
+        (("faster", "slower 5.5 %"), 1),
+    ],
+)
+def test_the_command_fails_for_what_it_is_asked_to(conditions, status, campaigns, capsys):
+    asked = [part for one in conditions for part in ("--fail-if", one)]
+    assert run(*campaigns, *asked) == status
+    said = capsys.readouterr().err
+    assert said == (f"mongo-tables: {conditions[-1]}: t: size 4\n" if status else "")
+
+
+def test_not_known_fails_for_a_row_but_not_for_a_reference(tmp_path, capsys):
+    vague = keep(tmp_path / "vague", of_blocks([30, 80, 50, 20, 90, 40, 60, 50, 70, 25]))
+    assert run(vague, vague, "--fail-if", "not known") == 1
+    assert capsys.readouterr().err == "mongo-tables: not known: t: size 4\n"
+
+
+def test_a_condition_that_nobody_understands_is_said_with_those_that_are(campaigns, capsys):
+    with pytest.raises(SystemExit):
+        run(*campaigns, "--fail-if", "slower than 5")
+    said = capsys.readouterr().err
+    assert (
+        "must be `slower`, `slower 5 %`, `faster 5 %`, `different 3 %` or `not known`, not 'slower than 5'"
+        in said
+    )
+
+
+def test_a_condition_does_not_pass_where_nothing_can_be_judged(folders, capsys):
+    assert run(*folders, "--fail-if", "slower") == 2
+    assert "all were measured without blocks" in capsys.readouterr().err
+
+
+def test_the_command_gives_all_of_it_as_json(campaigns, capsys):
+    assert run(*campaigns, "--json") == 0
+    reference, slower = json.loads(capsys.readouterr().out)["rows"]
+    assert reference["judged"]["reason"]
+    assert slower["judged"]["verdict"] == "slower"
+    assert slower["judged"]["threshold"] == 0.05
+    assert slower["evidence"][1]["speeds"] == shaken(40, SHAKE[::-1])
+    assert slower["one"]["speed"] == 50
+
+
+def test_an_end_that_is_infinite_is_null_in_json(tmp_path, capsys):
+    short = keep(tmp_path / "short", campaign([measured(1, [100], [101]), measured(4, [50])]))
+    assert run(short, short, "--json") == 0
+    judged = json.loads(capsys.readouterr().out)["rows"][1]["judged"]
+    assert (judged["low"], judged["high"], judged["verdict"]) == (0, None, "not known")
+
+
+def test_the_targets_of_a_campaign_stand_side_by_side(tmp_path, capsys):
+    sides = [of_blocks(speeds, target=name) for name, speeds in (("a", shaken(50)), ("b", shaken(60)))]
+    both = keep(tmp_path / "both", side_by_side(*sides))
+    assert run(both, "--fail-if", "faster 10 %") == 1
+    out, err = capsys.readouterr()
+    assert "t: b to a, in the same block\n" in out
+    assert "  size 1 on b: no difference larger than 1 %, 10 blocks\n" in out
+    assert "  size 4 on b: 20.00 % faster (20.00 to 20.00 %), 10 blocks\n" in out
+    assert "    speed 50/s (49 to 51) on a, 60/s (58.8 to 61.2) on b; ratio 1.200" in out
+    assert err == "mongo-tables: faster 10 %: t: size 4 on b\n"
+
+
+def test_of_one_target_each_row_stands_beside_its_reference(campaigns, capsys):
+    assert run(campaigns[0]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "t: the reference to itself, in the same block"
+    assert lines[1].startswith("  size 1: no difference larger than ")
+    assert lines[3] == "t: each row to its reference, in the same block"
+    assert lines[4].startswith("  size 4: 50.0 % slower (49.7 to 50.3 %), 10 blocks")
+    assert len(lines) == 6
+
+
+def test_one_set_without_blocks_has_nothing_to_compare(folders, capsys):
+    assert run(folders[0]) == 2
+    assert "nothing was measured in blocks there" in capsys.readouterr().err
+
+
+def test_without_what_computes_intervals_the_command_says_how_to_get_it(
+    campaigns, folders, monkeypatch, capsys
+):
+    known = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "scipy" else known(name))
+    assert run(*campaigns) == 2
+    said = capsys.readouterr().err
+    assert "what computes intervals is not installed: scipy" in said
+    assert "pip install 'mkdocs-mongo-tables[runner]'" in said
+    assert run(*folders) == 0
+
+
+def test_nothing_in_common_is_an_error(folders, tmp_path, capsys):
+    FileStore(tmp_path / "other").put(row(2, (10, 11, 12)))
+    assert run(folders[0], str(tmp_path / "other")) == 2
+    assert "no row is in both" in capsys.readouterr().err
+    assert run(folders[0], str(tmp_path / "nowhere")) == 2
+    assert f"no rows of `mongo-tables run` in {tmp_path / 'nowhere'}" in capsys.readouterr().err
+
+
+def test_what_cannot_be_compared_is_said_as_every_command_says_its_faults(folders, tmp_path, capsys):
+    assert main(["compare", folders[0], str(tmp_path / "nowhere")]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    line, hint = err.splitlines()
+    assert line == f"mongo-tables: no rows of `mongo-tables run` in {tmp_path / 'nowhere'}"
+    assert hint.startswith("  hint: a folder has them in results/NAME.jsonl; ")
+
+
+def test_documents_of_something_else_are_sent_to_the_command_that_compares_them(folders, tmp_path, capsys):
+    place = tmp_path / "sports" / "results"
+    place.mkdir(parents=True)
+    (place / "games.jsonl").write_text('{"_id": 1, "game": "A : B"}\n', encoding="utf-8")
+    assert main(["compare", str(place.parent), folders[1]]) == 2
+    line, hint = capsys.readouterr().err.splitlines()
+    assert line.endswith("has documents, but none that `mongo-tables run` wrote")
+    assert "mongo-tables diff" in hint
+
+
+def test_the_list_of_commands_says_what_compare_is_for(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    listed = " ".join(capsys.readouterr().out.split())
+    assert "compare compare rows that run wrote; for any others: diff" in listed
+
+
+def test_a_speed_of_nothing_and_documents_without_repeats_have_no_ratio():
+    (stood,) = compare([row(1, (0, 0, 0))], [row(1, (1, 2, 3))]).rows
+    assert (stood.ratio, stood.verdict) == (None, None)
+    foreign = {"_id": {"size": 1, "testname": "t"}, "duration": 5}
+    (only,) = compare([foreign], [row(1, (1, 2, 3))]).rows
+    assert (only.one.speed, only.ratio, only.verdict) == (None, None, None)
+
+
+def test_the_command_compares_what_can_be_compared(folders, tmp_path, capsys):
+    for folder in folders:
+        store = FileStore(Path(folder))
+        store.put(row(2, (0, 0, 0)))
+        store._write("results", "t", [*store.rows("t"), {"_id": 7}, {"_id": {"of": "something else"}}])
+    assert run(*folders) == 0
+    out = capsys.readouterr().out
+    assert "  size 2: no verdict: measured without blocks\n    speed 0/s in OLD, 0/s in NEW; ratio n/a" in out
+    assert "something else" not in out
+
+
+def test_the_rows_of_a_revision_are_compared_as_those_of_a_folder(tmp_path, monkeypatch, capsys):
+    git = ("git", "-c", "user.name=x", "-c", "user.email=x@example.org")
+    monkeypatch.chdir(tmp_path)
+    FileStore(tmp_path / "fixtures").put(row(1, (10, 11, 12)))
+    for asked in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "before")):
+        subprocess.run([*git, *asked], check=True)
+    FileStore(tmp_path / "fixtures").put(row(1, (20, 21, 22)))
+    assert run("HEAD:fixtures", "fixtures") == 0
+    assert "ratio 1.909" in capsys.readouterr().out
