@@ -51,13 +51,27 @@ class Failures:
 
 
 @dataclass(slots=True)
+class Sendings:
+    """With a rate, the operations that were sent, and the times of requests without the wait before them."""
+
+    operations: int = 0
+    service: Counts = field(default_factory=dict)
+
+    def add(self, other: Sendings) -> None:
+        """Count what another has as well."""
+        self.operations += other.operations
+        merge(self.service, other.service)
+
+
+@dataclass(slots=True)
 class ConnectionStats:
     """What was done; ``finished`` is on the monotonic clock.
 
     ``operations``, ``documents`` and ``bytes`` are all that was done, ``inside`` is what of it lies in the window;
     ``usage`` is that of the process in the window, ``whole_usage`` in all its work. ``unfinished`` counts requests that
-    were under way when the window closed, ``late`` their latencies. With a rate, ``sent`` and ``unsent`` are operations
-    that were meant to start in the window; ``service`` has the times of requests without the wait before them.
+    were under way when the window closed, ``late`` their latencies. ``series`` has what was sent and answered in the
+    window, ``apart`` what of the measured work was not. With a rate, ``sendings`` are those of the window,
+    ``sendings_apart`` all others, and ``unsent`` counts operations that were meant to start and were not sent.
     ``failures`` are those of requests that were sent in the window, and the time in it without service;
     ``failures_apart`` are all others, and the time without service as a whole. ``first_late`` are the nanoseconds by
     which the first request of each connection was sent later than it was to be; ``in_one_thread`` and ``options`` say
@@ -65,6 +79,7 @@ class ConnectionStats:
     """
 
     series: Series
+    apart: Series
     operations: int = 0
     documents: int = 0
     bytes: int = 0
@@ -76,8 +91,8 @@ class ConnectionStats:
     failures: Failures = field(default_factory=Failures)
     failures_apart: Failures = field(default_factory=Failures)
     late: Counts = field(default_factory=dict)
-    service: Counts = field(default_factory=dict)
-    sent: int = 0
+    sendings: Sendings = field(default_factory=Sendings)
+    sendings_apart: Sendings = field(default_factory=Sendings)
     unsent: int = 0
     oldest_unsent: int = 0
     first_late: list[int] = field(default_factory=list)
@@ -128,7 +143,8 @@ def drive(
             lost = lost or sent
             now = clock()
             recording.turn(now)  # an edge may lie behind
-            if _goes_on(error, failures, tally, _failures_of(tally, sent, edges), now - sent, around):
+            noted = tally.failures if _is_sent_in(edges, sent) else tally.failures_apart
+            if _goes_on(error, failures, tally, noted, now - sent, around):
                 continue
             break
         now = clock()
@@ -187,15 +203,16 @@ def _paced(
         done = step()
         schedule.nothing_left = done is None
         if done is not None:
-            merge(tally.service, {done.kind: {bucket((time.monotonic_ns() - begun) // 1000): 1}})
+            noted = tally.sendings if _is_sent_in(window.edges, begun) else tally.sendings_apart
+            merge(noted.service, {done.kind: {bucket((time.monotonic_ns() - begun) // 1000): 1}})
         return done
 
     return timed, schedule.starts(window.edges, around.sleep), schedule
 
 
-def _failures_of(tally: ConnectionStats, sent: int, edges: memoryview[int]) -> Failures:
-    """To which a request belongs that was sent at that moment."""
-    return tally.failures if edges[0] <= sent < edges[1] else tally.failures_apart
+def _is_sent_in(edges: memoryview[int], sent: int) -> bool:
+    """Whether a request that was sent at that moment belongs to the window."""
+    return edges[0] <= sent < edges[1]
 
 
 def _goes_on(
@@ -225,10 +242,12 @@ def _note_service(tally: ConnectionStats, lost: int, now: int, edges: memoryview
 
 def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int) -> None:
     """Operations that were meant to start before the end and were not sent, with their age then: it can only grow."""
-    if schedule is None or closes == NEVER:
+    if schedule is None:
         return
-    tally.sent = schedule.sent
+    tally.sendings.operations, tally.sendings_apart.operations = schedule.sent, schedule.sent_apart
     tally.first_late += schedule.first_late
+    if closes == NEVER:
+        return
     for operations, age in schedule.unsent(closes):
         tally.unsent += operations
         tally.oldest_unsent = max(tally.oldest_unsent, age)
@@ -238,16 +257,21 @@ def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int)
 def _lies_apart(
     tally: ConnectionStats, window: Window, slot: int, done: Done, times: tuple[int, int, int]
 ) -> bool:
-    """Take off the part of a request that is not in the window; give whether it is in no interval of the series.
+    """Take off the part of a request that is not in the window; give whether it is in no interval of its series.
 
     ``times`` are when it was sent and answered, and its latency. One that was under way at the end is counted as such.
     """
-    (sent, answered, took), edges = times, window.edges
+    (sent, answered, took), (opens, closes, counted, *_) = times, window.edges
     tally.inside.take_off(done, answered - sent, 1 - window.part(slot, sent, answered))
-    if sent < edges[1] < answered and sent >= edges[2]:
-        tally.unfinished += 1
-        merge(tally.late, {done.kind: {bucket(took): 1}})
-    return sent < edges[2] or answered > edges[1]
+    if opens <= sent and answered <= closes:
+        return False
+    if sent >= counted:
+        count = {done.kind: {bucket(took): 1}}
+        tally.apart.add(answered - counted, done.operations, count)
+        if opens <= sent < closes:
+            tally.unfinished += 1
+            merge(tally.late, count)
+    return True
 
 
 def _closed_loop(pace: Pace, tally: ConnectionStats, sleep: Callable[[float], None]) -> Iterator[int]:
@@ -259,8 +283,8 @@ def _closed_loop(pace: Pace, tally: ConnectionStats, sleep: Callable[[float], No
 
 
 def add_up(tallies: list[ConnectionStats]) -> ConnectionStats:
-    """What all connections of a process did together, which share their series."""
-    total = ConnectionStats(tallies[0].series)
+    """What all connections of a process did together, which share both their series."""
+    total = ConnectionStats(tallies[0].series, tallies[0].apart)
     for tally in tallies:
         total.operations += tally.operations
         total.documents += tally.documents
@@ -269,14 +293,14 @@ def add_up(tallies: list[ConnectionStats]) -> ConnectionStats:
         total.unfinished += tally.unfinished
         total.finished = max(total.finished, tally.finished)
         total.gave_up = total.gave_up or tally.gave_up
-        total.sent += tally.sent
         total.unsent += tally.unsent
         total.oldest_unsent = max(total.oldest_unsent, tally.oldest_unsent)
         total.first_late += tally.first_late
         total.failures.add(tally.failures)
         total.failures_apart.add(tally.failures_apart)
         merge(total.late, tally.late)
-        merge(total.service, tally.service)
+        total.sendings.add(tally.sendings)
+        total.sendings_apart.add(tally.sendings_apart)
     return total
 
 

@@ -12,7 +12,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from math import inf
 from multiprocessing.connection import Connection
@@ -20,7 +20,7 @@ from multiprocessing.context import SpawnProcess
 from types import TracebackType
 from typing import Any, Self
 
-from preprocessor.runner.driving import UNSENT, ConnectionStats, Failures
+from preprocessor.runner.driving import UNSENT, ConnectionStats, Failures, Sendings
 from preprocessor.runner.errors import KEPT, WorkFailed
 from preprocessor.runner.lag import Lag
 from preprocessor.runner.latency import mean
@@ -312,34 +312,32 @@ class _Watch:
 def _outcome(
     tallies: Sequence[ConnectionStats], start: float, board: Board, lead: Lead, load: Load
 ) -> Outcome:
-    series, by_kind = _counted(tallies)
-    latencies = _of_all_kinds(by_kind)
-    by_kind.pop(UNSENT, None)
-    failures, all_failures = _failures(tallies)
     part = _measured_part(tallies, board, load)
-    if part is None:
-        part, failures = _whole(tallies, start, latencies), all_failures
+    counted = _count(tallies, whole=part is None)
+    latencies = _of_all_kinds(counted.by_kind)
+    counted.by_kind.pop(UNSENT, None)
+    part = part or _whole(tallies, start, _of_all_kinds(counted.by_kind))
     return Outcome(
         seconds=part.seconds,
         opened_at=datetime.now(UTC) + timedelta(seconds=part.opens - time.monotonic()),
         window=part.inside,
         warmup=_warm_up(part, start, lead, load),
         steady=part.steady,
-        keeps_speed=_keeps_speed(part, board, series, latencies),
+        keeps_speed=_keeps_speed(part, board, counted.series, latencies),
         operations=sum(tally.operations for tally in tallies),
         documents=sum(tally.documents for tally in tallies),
         bytes=sum(tally.bytes for tally in tallies),
-        unfinished=sum(tally.unfinished for tally in tallies),
-        errors=failures.counts(),
-        all_errors=all_failures.counts(),
-        failed=failures.times,
-        paced=_paced(tallies),
+        unfinished=counted.unfinished,
+        errors=counted.failures.counts(),
+        all_errors=_all_failures(tallies).counts(),
+        failed=counted.failures.times,
+        paced=_paced(tallies, counted.sendings),
         lag=_lag(part),
-        lost=failures.lost,
-        without_service=failures.without_service / 1e9,
-        series=series,
+        lost=counted.failures.lost,
+        without_service=counted.failures.without_service / 1e9,
+        series=counted.series,
         latencies=latencies,
-        latencies_by_kind={kind: by_kind[kind] for kind in sorted(by_kind)},
+        latencies_by_kind=dict(sorted(counted.by_kind.items())),
         process_cpu_seconds=tuple(usage.cpu_seconds for usage in part.usage),
         first_late=tuple(tuple(late / 1e9 for late in tally.first_late) for tally in tallies),
         in_one_thread=all(tally.in_one_thread for tally in tallies),
@@ -347,14 +345,13 @@ def _outcome(
     )
 
 
-def _failures(tallies: Sequence[ConnectionStats]) -> tuple[Failures, Failures]:
-    """Those of the window, and those of all the work."""
-    inside, every = Failures(), Failures()
+def _all_failures(tallies: Sequence[ConnectionStats]) -> Failures:
+    """Those of the window and those before and behind it."""
+    every = Failures()
     for tally in tallies:
-        inside.add(tally.failures)
         every.add(tally.failures)
         every.add(tally.failures_apart)
-    return inside, every
+    return every
 
 
 def _warm_up(part: _Part, start: float, lead: Lead, load: Load) -> WarmUp:
@@ -388,27 +385,43 @@ def _of_all_kinds(counts: Counts) -> dict[int, int]:
     return total[""]
 
 
-def _paced(tallies: Sequence[ConnectionStats]) -> Paced:
-    service: Counts = {}
-    for tally in tallies:
-        merge(service, tally.service)
+def _paced(tallies: Sequence[ConnectionStats], sendings: Sendings) -> Paced:
     return Paced(
-        sent=sum(tally.sent for tally in tallies),
+        sent=sendings.operations,
         unsent=sum(tally.unsent for tally in tallies),
         oldest_unsent=max(tally.oldest_unsent for tally in tallies) / 1e9,
-        service=_of_all_kinds(service),
+        service=_of_all_kinds(sendings.service),
     )
 
 
-def _counted(tallies: Sequence[ConnectionStats]) -> tuple[Series, Counts]:
-    """What was answered in each interval, and all latencies by kind, with those of requests answered after the end."""
-    series = tallies[0].series
-    for tally in tallies[1:]:
-        series.merge(tally.series)
-    by_kind = series.latencies()
+@dataclass(slots=True)
+class _Counted:
+    """What was counted of the requests that are measured: ``by_kind`` has their latencies, with a rate also ages."""
+
+    series: Series
+    by_kind: Counts
+    unfinished: int = 0
+    failures: Failures = field(default_factory=Failures)
+    sendings: Sendings = field(default_factory=Sendings)
+
+
+def _count(tallies: Sequence[ConnectionStats], whole: bool) -> _Counted:
+    """What was counted of requests of the window, or of all: then none was under way when it closed."""
+    first, *others = tallies
+    for series in (*(tally.series for tally in others), *(tally.apart for tally in tallies if whole)):
+        first.series.merge(series)
+    counted = _Counted(first.series, first.series.latencies())
     for tally in tallies:
-        merge(by_kind, tally.late)
-    return series, by_kind
+        counted.failures.add(tally.failures)
+        counted.sendings.add(tally.sendings)
+        if whole:
+            counted.failures.add(tally.failures_apart)
+            counted.sendings.add(tally.sendings_apart)
+            merge(counted.by_kind, {UNSENT: tally.late.get(UNSENT, {})})
+        else:
+            counted.unfinished += tally.unfinished
+            merge(counted.by_kind, tally.late)
+    return counted
 
 
 @dataclass(frozen=True, slots=True)

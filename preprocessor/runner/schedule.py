@@ -54,7 +54,9 @@ class Schedule:
         self.nothing_left = False
         """Whether all work is done: no further request was meant."""
         self.sent = 0
-        """Operations that were sent."""
+        """Operations that were sent in the window."""
+        self.sent_apart = 0
+        """Operations that were sent before it or behind it."""
         self.first_late: list[int] = []
         """By how many nanoseconds the first request was sent later than it was meant, once it is."""
 
@@ -70,7 +72,10 @@ class Schedule:
             before = self._counters[self._slot]
             yield now
             self._each = self._counters[self._slot] - before or self._each
-            self.sent += self._each
+            if edges[0] <= now < edges[1]:
+                self.sent += self._each
+            else:
+                self.sent_apart += self._each
             self.meant = self._pace.after(self.meant, self._each)
         # The window is as long as it was to be, not only until its last operation.
         sleep(max(0, edges[3] - clock()) / 1e9)

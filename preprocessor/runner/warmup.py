@@ -90,10 +90,10 @@ def changes(speeds: Sequence[float]) -> bool:
 def speeds_within(series: Series, opens: float, closes: float, latency: float) -> list[float]:
     """Operations in each interval that lies in a window as a whole; all in nanoseconds from the begin of the series.
 
-    Where the series begins with the window, its first intervals miss the requests that were sent before: those of
-    ``latency`` are left out.
+    The series has no request that was sent before the window opened: intervals are left out in which these of
+    ``latency`` would be.
     """
-    first = int(-(-opens // series.width)) if opens > 0 else 1 + int(latency // series.width)
+    first = 1 + int((opens + latency) // series.width)
     counted = series.intervals
     return [
         float(counted[number].operations) if number in counted else 0.0

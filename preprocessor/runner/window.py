@@ -26,8 +26,8 @@ _OPENS, _CLOSES, _COUNTED_FROM, _STOPS, _LONGEST = range(5)
 class Board:
     """Memory that all processes share: moments are nanoseconds on the monotonic clock.
 
-    ``edges`` are when the window opens, when it closes, from when requests are in its histogram, when no further one is
-    sent, and how long the window may be.
+    ``edges`` are when the window opens, when it closes, from when requests are kept, when no further one is sent, and
+    how long the window may be.
     """
 
     edges: Any
@@ -75,7 +75,7 @@ class Board:
         self.edges[_OPENS] = when
 
     def count_from(self, when: int) -> None:
-        """Count requests from that moment, though the window is not open."""
+        """Keep requests from that moment on, though the window is not open: all of them may be what is measured."""
         self.edges[_COUNTED_FROM] = when
 
     @property
@@ -90,7 +90,7 @@ class Board:
 
     @property
     def counted_from(self) -> int:
-        """From when requests are in the histogram."""
+        """From when requests are kept, and with which the series begins."""
         return int(self.edges[_COUNTED_FROM])
 
 

@@ -117,7 +117,7 @@ def serve(pipe: Connection, board: Board, gives_way: bool) -> None:
 def _work(assignment: Assignment, pipe: Connection, board: Board) -> None:
     from pymongo import MongoClient
 
-    load, total = assignment.load, ConnectionStats(Series(1))
+    load, total = assignment.load, ConnectionStats(Series(1), Series(1))
     keep_to_one_line()
     with MongoClient[dict[str, Any]](
         load.uri,
@@ -185,7 +185,8 @@ def _timed(
     series = Series(interval_for(None if load.has_steady_part else load.seconds))
     window = Window(board, load.connections, load.has_steady_part)
     in_one_thread = _can_share_thread(clients, load)
-    tallies = [ConnectionStats(series) for _ in steps]
+    apart = Series(series.width)
+    tallies = [ConnectionStats(series, apart) for _ in steps]
     recordings = _recordings(series, window, assignment.mine, clients, in_one_thread)
     loops = [
         partial(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import random
 import statistics
 from itertools import pairwise
@@ -21,6 +22,7 @@ from preprocessor.runner.driving import (
 )
 from preprocessor.runner.schedule import Pace
 from preprocessor.runner.series import bucket, merge
+from preprocessor.runner.window import NEVER, Board, Window
 from preprocessor.runner.workloads import Done
 from tests.runner.windows import alone, nothing_done, opened
 
@@ -173,12 +175,12 @@ def test_what_could_not_be_sent_at_its_time_is_counted_with_its_age(clock):
     # 10 ms each, and a request takes 25: four of ten are sent, of which the last is answered at the very end.
     start = clock.monotonic()
     tally = driven(lambda: clock.sleep(0.025) or DONE, Pace(start, (0.01,), 0.1), 0.1)
-    assert (tally.sent, tally.unsent) == (4, 6)
+    assert (tally.sendings.operations, tally.unsent) == (4, 6)
     assert tally.oldest_unsent == pytest.approx(0.06e9)
     assert sorted(tally.late[UNSENT]) == [
         bucket(took) for took in (10_000, 20_000, 30_000, 40_000, 50_000, 60_000)
     ]
-    assert {kind: list(counts) for kind, counts in tally.service.items()} == {"": [bucket(25_000)]}
+    assert {kind: list(counts) for kind, counts in tally.sendings.service.items()} == {"": [bucket(25_000)]}
 
 
 def test_a_rate_is_one_of_operations_however_many_a_request_has(clock):
@@ -187,7 +189,7 @@ def test_a_rate_is_one_of_operations_however_many_a_request_has(clock):
     pace = Pace(start, (0.01,), 1.0, each=20)
     tally = driven(lambda: begun.append(clock.monotonic()) or Done(20, 20, 20), pace, 1.0)
     assert begun == pytest.approx([start + 0.2 * number for number in range(5)])
-    assert (tally.operations, tally.sent, tally.unsent) == (100, 100, 0)
+    assert (tally.operations, tally.sendings.operations, tally.unsent) == (100, 100, 0)
 
 
 def test_a_rate_may_have_steps(clock):
@@ -265,3 +267,39 @@ def test_time_without_service_is_the_part_that_lies_in_the_window(clock):
     until_the_end = driven_with_losses(clock, 0.605, reconnecting=0.5)
     assert until_the_end.failures.without_service == pytest.approx(0.2e9)
     assert until_the_end.failures_apart.without_service == pytest.approx(0.51e9)
+
+
+def done_by_amount(clock, opens, requests, took=0.03):
+    """So many requests of one connection, the steady part of which opens in the middle of them."""
+    board = Board.of(multiprocessing)
+    board.clear(None)
+    start = clock.monotonic()
+    board.count_from(round(start * 1e9))
+    window, tally = Window(board, 2, by_amount=True), nothing_done()
+    left = iter(range(requests))
+
+    def step():
+        clock.sleep(took)
+        if board.opens == NEVER and clock.monotonic() >= start + opens:
+            board.open_steady_part(round((start + opens) * 1e9))
+        return None if next(left, None) is None else DONE
+
+    drive(step, tally, Pace(start), window, 1, Surroundings(clock.sleep), alone(tally, window, 1))
+    return tally
+
+
+def test_of_work_by_amount_latencies_and_series_have_what_was_sent_in_its_steady_part(clock):
+    # Ten requests of 30 ms, and 30 ms to find nothing left; four were sent before 100 ms.
+    tally = done_by_amount(clock, opens=0.1, requests=10)
+    assert sum(tally.series.latencies()[""].values()) == 6
+    assert [one.operations for _, one in sorted(tally.series.intervals.items())] == [2, 3, 1]
+    assert sum(tally.apart.latencies()[""].values()) == 4
+    assert tally.inside.requests == pytest.approx(6 + 2 / 3)
+    assert (tally.operations, tally.late) == (10, {})
+
+
+def test_of_work_by_amount_without_a_steady_part_everything_is_kept_apart(clock):
+    tally = done_by_amount(clock, opens=5, requests=10)
+    assert tally.series.latencies() == {}
+    assert [one.operations for _, one in sorted(tally.apart.intervals.items())] == [3, 3, 3, 1]
+    assert tally.inside.requests == pytest.approx(0)

@@ -48,6 +48,11 @@ def test_work_by_amount_is_measured_while_all_connections_have_some():
     assert done.window.documents == pytest.approx(server["documents"], rel=0.1)
     assert 0.5 < done.unfinished < 10.5
     assert done.window.busy / 1e9 <= 10 * done.seconds
+    # Of 1,500 requests more than 200 were sent while the tenth connection waited for its first answer.
+    assert sum(done.latencies.values()) == pytest.approx(done.window.requests, abs=10)
+    assert sum(done.latencies.values()) < 1350
+    in_intervals = sum(one.operations for one in done.series.intervals.values())
+    assert in_intervals + 100 * done.unfinished == 100 * sum(done.latencies.values())
 
 
 def test_work_that_is_over_before_every_connection_had_some_is_measured_as_a_whole():
@@ -55,6 +60,8 @@ def test_work_that_is_over_before_every_connection_had_some_is_measured_as_a_who
     with pretending(milliseconds=20) as uri:
         done, _ = perform(uri, "insert", config, 10)
     assert (done.window.documents, done.steady) == (500, False)
+    assert (done.window.requests, sum(done.latencies.values()), done.unfinished) == (5, 5, 0)
+    assert sum(one.operations for one in done.series.intervals.values()) == 500
     assert 0.02 < done.seconds < 2
 
 

@@ -25,4 +25,4 @@ def alone(tally: ConnectionStats, window: Window, slot: int) -> Recording:
 
 def nothing_done() -> ConnectionStats:
     """What a connection has done that has not begun."""
-    return ConnectionStats(Series(10**8))
+    return ConnectionStats(Series(10**8), Series(10**8))
