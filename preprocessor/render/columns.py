@@ -9,7 +9,7 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.render.column import Align, Column, column_value
 from preprocessor.render.comparison import with_comparisons
 from preprocessor.render.headers import find_added_unit
-from preprocessor.render.values import cell_text, format_value, is_number, raw_or_nothing
+from preprocessor.render.values import cell_text, finite_decimal, format_value, is_number, raw_or_nothing
 
 if TYPE_CHECKING:
     from preprocessor.specs.model import TableSpec
@@ -58,7 +58,7 @@ def _texts(
     ends = [[column_value(row, field) for row in rows] for field in spec.spread[name][:2]]
     return tuple(
         f"{text} ({cell_text(low, form)}–{cell_text(high, form)})"
-        if is_number(value) and is_number(low) and is_number(high)
+        if is_number(value) and finite_decimal(low) is not None and finite_decimal(high) is not None
         else text
         for text, value, low, high in zip(texts, values, *ends, strict=True)
     )

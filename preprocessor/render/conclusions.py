@@ -11,29 +11,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
+from preprocessor.aggregation.values import MISSING
 from preprocessor.render.column import column_value
 from preprocessor.render.fault import Fault
 from preprocessor.render.values import brief_text, finite_decimal
-from preprocessor.results.verdicts import Verdict, judge
+from preprocessor.results.verdicts import ITSELF, Verdict, judge
 
 if TYPE_CHECKING:
     from preprocessor.specs.model import TableSpec
 
 Rows = Sequence[Mapping[str, object]]
-ITSELF: Final = "itself"
-"""What the baseline is compared with."""
 _PLACE: Final = ("baseline", "comparison")
-_NUMBERS: Final = ("ratio", "blocks", "margin")
 
 
 class Conclusion(NamedTuple):
     """One row beside the baseline: ``ratio`` of the speeds over so many ``blocks``, and its 95 % interval.
 
-    ``interval`` is None where there were too few blocks for one. ``against`` names the row that it was measured beside,
-    or is ``ITSELF``. ``margin`` is the part of the baseline's speed up to which two rows count as alike.
+    Either is None where the blocks give none: there are too few, or one of both did nothing. ``against`` names the row
+    that it was measured beside, or is ``ITSELF``. ``margin`` is the part of the baseline's speed up to which two rows
+    count as alike.
     """
 
-    ratio: Decimal
+    ratio: Decimal | None
     interval: tuple[Decimal, Decimal] | None
     blocks: int
     margin: Decimal
@@ -45,10 +44,12 @@ def conclusion_of(value: object) -> Conclusion | None:
     """The conclusion that a field of a row holds; None where it holds none."""
     if not isinstance(value, Mapping):
         return None
-    ratio, blocks, margin = (finite_decimal(value.get(name)) for name in _NUMBERS)
+    ratio, blocks, margin = (finite_decimal(value.get(name)) for name in ("ratio", "blocks", "margin"))
     against = value.get("against")
     verdict = next((one for one in get_args(Verdict) if one == value.get("verdict")), None)
-    if ratio is None or blocks is None or margin is None or verdict is None or not isinstance(against, str):
+    if blocks is None or margin is None or verdict is None or not isinstance(against, str):
+        return None
+    if ratio is None and (value.get("ratio", MISSING) is not None or verdict != "not known"):
         return None
     low, high = finite_decimal(value.get("low")), finite_decimal(value.get("high"))
     interval = (low, high) if low is not None and high is not None and low > 0 else None
@@ -124,7 +125,7 @@ def _find_wrong_verdict(conclusions: Sequence[Conclusion | None]) -> Iterator[Fa
 
 def _contradiction(one: Conclusion) -> str:
     """What a conclusion says against itself; "" where it is sound."""
-    if one.interval is None:
+    if one.ratio is None or one.interval is None:
         return "" if one.verdict == "not known" else f"is called {one.verdict}, but has no interval"
     low, high = one.interval
     if not low <= one.ratio <= high:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from preprocessor.render.conclusions import Conclusion
+from preprocessor.render.values import cell_text
 from preprocessor.results.verdicts import describe
 
 _NO_DIFFERENCE_SIGN: Final = "="
@@ -34,11 +35,13 @@ def sign_in_words(one: Conclusion) -> str:
     if not sign_of(one):
         return ""
     low, high = map(float, one.interval or (Decimal(0), Decimal("Infinity")))
-    return describe(one.verdict, float(one.ratio), low, high, one.blocks)
+    return describe(one.verdict, float(one.ratio or 0), low, high, one.blocks)
 
 
 def _ratio_with_interval(one: Conclusion, as_ratio: bool) -> str:
     unit = "" if as_ratio else " %"
+    if one.ratio is None:
+        return cell_text(None)
     if one.interval is None:
         return f"{_write(one.ratio, _choose_decimals(one.ratio / 2, one.ratio, as_ratio), as_ratio)}{unit}"
     decimals = _choose_decimals(*one.interval, as_ratio)

@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import inf
 from statistics import geometric_mean
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from preprocessor.results.intervals import Interval, interval
 from preprocessor.results.variants import variant_name
-from preprocessor.results.verdicts import MARGIN, discoveries, judge
+from preprocessor.results.verdicts import ITSELF, MARGIN, discoveries, judge
 
-ITSELF: Final = "itself"
-"""What the reference is compared with."""
 Row = Mapping[str, Any]
 
 

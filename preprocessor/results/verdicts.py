@@ -12,6 +12,8 @@ from typing import Final, Literal
 
 Verdict = Literal["faster", "slower", "no difference", "not known"]
 
+ITSELF: Final = "itself"
+"""What the reference, which the others are compared with, is compared with."""
 MARGIN: Final = 0.10
 """How much faster or slower something may still be where it is said not to differ."""
 SHARE: Final = 0.05

@@ -92,6 +92,7 @@ def test_or_as_a_ratio() -> None:
         (concluded(11.5, 9.2, 14.1), "+1050 % (+820 to +1310)"),
         (concluded(1.3, 0.0, float("inf"), verdict="not known"), "+30 % ?"),
         (concluded(1.3, None, None, verdict="not known", blocks=1), "+30 % ?"),
+        (concluded(None, 0.0, float("inf"), verdict="not known", blocks=0), "n/a ?"),
         (concluded(Decimal128("1.12"), 1.08, 1.17), "+12 % (+8 to +17)"),
     ],
 )
@@ -188,6 +189,7 @@ def test_sound_rows_have_no_fault() -> None:
         ),
         (changed(1, verdict="much faster"), "row 2 has {", "comparison"),
         (changed(1, margin="wide"), "row 2 has {", "comparison"),
+        (changed(1, ratio=None), "row 2 has {", "comparison"),
         (changed(0, against="eight"), "the baseline row was compared with eight", "row"),
         ([{**ROWS[0], "c": None}, *ROWS[1:]], "the baseline row has no comparison", "row"),
         (

@@ -38,6 +38,11 @@ def test_a_value_without_a_range_stands_alone() -> None:
     assert shown[0][1] == ["1", "2"]
 
 
+def test_an_interval_without_ends_is_not_shown() -> None:
+    rows = [{"t": 1, "v": 2, "low": 0, "high": float("inf")}]
+    assert read(html_table(table("t", "v", spread={"v": ["low", "high"]}), rows)).tables[0][1] == ["1", "2"]
+
+
 def test_ranges_are_no_verdict_and_the_table_says_so() -> None:
     html = html_table(spec(["low", "high", "n"]), ROWS)
     assert [row[-1] for row in read(html).tables[0][1:]] == ["baseline", "+3.0 %", "+50 %", "+100 %"]
