@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from preprocessor.aggregation.values import MISSING
 from preprocessor.pages.prose.numbers import Figure, Unit, unit_of
 from preprocessor.render.column import column_value
+from preprocessor.render.conclusions import list_conclusions
 from preprocessor.render.values import is_number, raw_text
 from preprocessor.specs.model import TableSpec
 
@@ -83,18 +84,27 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
     numbers: list[Number] = []
     columns: list[tuple[float, ...]] = []
     for spec, rows in tables:
-        for name in (column for _, column in spec.shown_columns):
+        for name in (column for path, column in spec.shown_columns if path[0] != "baseline"):
             unit = _column_unit(spec, name)
             values = [column_value(row, name) for row in rows]
             for row, value in enumerate(values):
                 numbers += [Number(one, own, spec, name, row) for one, own in _numbers(value, unit)]
             if unit is None or unit.kind.endswith("/s") or unit.kind == "time":
                 columns.append(tuple(one for one in map(_finite, values) if one is not None))
+        columns += _compared(spec, rows)
         shown = {column.split(".")[0] for _, column in spec.shown_columns}
         hidden = [value for row in rows for name, value in row.items() if name not in shown]
         numbers += [Number(one, None, spec) for value in hidden for one in _find_numbers(value)]
         numbers += [Number(one, None, spec) for text in _words(spec) for one, _ in _numbers(text, None)]
     return Evidence(tuple(numbers), tuple(column for column in columns if column))
+
+
+def _compared(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[float, float]]:
+    """Each ratio that a table shows beside its baseline, and each end of an interval, with the 1 of the baseline."""
+    field = (spec.baseline or {}).get("comparison") if isinstance(spec, TableSpec) else None
+    for one in list_conclusions(field, rows) if field else ():
+        if one is not None and one.ratio is not None:
+            yield from ((float(part), 1.0) for part in (one.ratio, *(one.interval or ())))
 
 
 def _words(spec: PipelineSpec) -> list[str]:

@@ -166,3 +166,29 @@ def test_the_ends_of_a_range_support_a_figure_with_its_unit(
 ) -> None:
     text = f"# Runs\n\n## Speed\n\nEight threads were seen at {figure} inserts/s.\n\n<!-- MONGO_TABLE: {json.dumps(RANGED)} -->\n"
     assert (judged(text, fixtures) == []) is supported
+
+
+def test_a_comparison_supports_its_ratio_and_the_ends_of_its_interval(fixtures: Path) -> None:
+    found = {
+        "against": "1",
+        "ratio": 1.12,
+        "low": 1.08,
+        "high": 1.17,
+        "blocks": 20,
+        "margin": 0.1,
+        "verdict": "faster",
+    }
+    rows = [
+        {"_id": 1, "n": 1, "ops": 1, "c": {**found, "against": "itself"}},
+        {"_id": 2, "n": 8, "ops": 9000, "c": found},
+    ]
+    (fixtures / "runs" / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    body = {
+        **BODY,
+        "columns": ["n", "ops"],
+        "headers": ["Threads", "Speed (inserts/s)"],
+        "baseline": {"row": 1, "column": "ops", "comparison": "c"},
+    }
+    text = f"# Runs\n\n## Speed\n\nEight are %s %% faster.\n\n<!-- MONGO_TABLE: {json.dumps(body)} -->\n"
+    assert [judged(text % percent, fixtures) for percent in ("12", "8", "17")] == [[], [], []]
+    assert [len(judged(text % percent, fixtures)) for percent in ("31", "20")] == [1, 1]
