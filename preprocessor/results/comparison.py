@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any, Final, NamedTuple
 
-from preprocessor.results.conclusions import ITSELF, Pairs, block_speeds, list_ratios, name_of, pair_blocks
+from preprocessor.results.conclusions import Pairs, block_speeds, list_ratios, name_of, pair_blocks
 from preprocessor.results.conditions import list_differences
 from preprocessor.results.intervals import interval_between, speed_interval
 from preprocessor.results.machines import share_machine
-from preprocessor.results.verdicts import MARGIN, Verdict, judge, threshold
+from preprocessor.results.verdicts import ITSELF, MARGIN, Verdict, judge, threshold
 
 Row = Mapping[str, Any]
 

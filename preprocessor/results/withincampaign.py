@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from preprocessor.results.comparison import SPEED, Comparison, Judged, Sides, find_reference, put_together
-from preprocessor.results.conclusions import ITSELF, Pairs, is_same_row, pair_blocks, pair_with_itself
-from preprocessor.results.verdicts import threshold
+from preprocessor.results.conclusions import Pairs, is_same_row, pair_blocks, pair_with_itself
+from preprocessor.results.verdicts import ITSELF, threshold
 
 Row = Mapping[str, Any]
 
