@@ -67,3 +67,10 @@ def simulate(kind: str, blocks: int, ratio: float, random: Random) -> Campaign:
         [1000 * ratio * exp(state + noise(random)) for state, _ in states],
         [1000 * exp(state + noise(random)) for _, state in states],
     )
+
+
+def simulate_alike(kind: str, blocks: int, rows: int, random: Random) -> list[list[float]]:
+    """The speeds of so many variants that do not differ, measured in the same blocks."""
+    noise, machine = KINDS[kind]
+    states = [state for state, _ in machine(random, blocks)]
+    return [[1000 * exp(state + noise(random)) for state in states] for _ in range(rows)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from math import inf, sqrt
+from random import Random
+from statistics import fmean
 
 import bson
 import pytest
@@ -14,6 +16,7 @@ from preprocessor.results.conclusions import conclude, conclude_targets
 from preprocessor.results.intervals import interval
 from preprocessor.schemas.loading import load
 from tests.results.blockrows import SHAKE, measured, shaken
+from tests.results.campaigns import KINDS, simulate_alike
 
 REFERENCE = measured(1, [100] * 10, shaken(100))
 
@@ -91,3 +94,28 @@ def test_what_is_concluded_is_as_the_schema_of_results_says():
     for found in conclude(rows, 1):
         published = json.loads(typedjson.line(bson.encode({"comparison": found, "targets": found})))
         Draft7Validator({**load("result"), "required": []}).validate(published)
+
+
+def told_something(kind, blocks, number):
+    """The share of experiments of ten rows that do not differ from their reference in which one is said to."""
+    random = Random(f"{kind}/{blocks}")
+    told = []
+    for _ in range(number):
+        first, second, *others = simulate_alike(kind, blocks, 12, random)
+        rows = [
+            measured(1, first, second),
+            *(measured(2 + size, speeds) for size, speeds in enumerate(others)),
+        ]
+        told.append(any(one["verdict"] in ("faster", "slower") for one in conclude(rows, 0)[1:]))
+    return fmean(told)
+
+
+def test_where_no_row_differs_hardly_an_experiment_says_that_one_does():
+    """Alone each of ten rows would be told apart in 5 % of all cases: one or more of them in a third."""
+    assert told_something("autocorrelated", 10, 60) <= 0.15
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", KINDS)
+def test_where_no_row_differs_hardly_one_in_many_experiments_says_that_one_does(kind):
+    assert told_something(kind, 20, 500) <= 0.08

@@ -51,6 +51,32 @@ def test_an_interval_holds_the_truth_as_often_as_it_says_in_many_campaigns(kind,
     assert coverage(kind, blocks, 2_000) >= 0.93
 
 
+def until_narrow(one, least=20, most=40, width=0.06):
+    """The interval of a run that goes on, block by block, until it is narrow enough."""
+    for blocks in range(least, most + 1):
+        found = interval(one.speeds[:blocks], one.references[:blocks])
+        if found.low * (1 + width) >= found.ratio and found.high <= found.ratio * (1 + width):
+            break
+    return found
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_interval_that_ended_its_run_by_being_narrow_holds_the_truth_hardly_less_often(kind):
+    found = [until_narrow(one) for one in campaigns(kind, 40, 600)]
+    assert fmean(one.low <= TRUTH <= one.high for one in found) >= 0.92
+
+
+@pytest.mark.parametrize("blocks", [5, 20])
+@pytest.mark.parametrize("kind", ["heavy-tailed", "drifting"])
+def test_two_campaigns_without_a_difference_are_hardly_told_apart(kind, blocks):
+    ratios = [
+        [one / other for one, other in zip(*each, strict=True)] for each in campaigns(kind, blocks, 400)
+    ]
+    found = [interval_between(old, new) for old, new in zip(ratios[::2], ratios[1::2], strict=True)]
+    assert fmean(one.p <= 0.05 for one in found) <= 0.09
+
+
 def test_the_interval_of_the_signed_ranks_is_hardly_wider_than_that_of_t_and_narrower_where_it_matters():
     assert relative_width("normal") <= 1.5
     assert relative_width("heavy-tailed") < 1
