@@ -55,7 +55,7 @@ def estimate(
     durations = {variant: row["durationS"] for variant, row in scaled.published_rows() if "durationS" in row}
     estimates = []
     kind = workload(scaled.workload)
-    loaded: Config | None = None
+    loaded: list[Config | None] = []
     for number, config in enumerate(configs(_sized(scaled, factor))):
         published = durations.get(number + 1, 0) * factor
         limits = [
@@ -63,8 +63,8 @@ def estimate(
         ]
         seconds = min(limits) * repeats * (2 if scaled.warm else 1) if limits else None
         before = kind.preload(config)
-        fresh = int(before != loaded) if kind.TRAITS.keeps_data else repeats
-        loaded = before
+        fresh = int(before not in loaded) if kind.TRAITS.keeps_data else repeats
+        loaded.append(before)
         estimates.append(_estimate(scaled, config, seconds, repeats, fresh, bool(duration)))
     return estimates
 

@@ -35,6 +35,7 @@ from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.machines import TIER, differing, variants_for
 from preprocessor.runner.measure import Measurement, measure, settle
 from preprocessor.runner.namedtargets import ALONE, NamedTarget, database_on
+from preprocessor.runner.profiles import PROFILES
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.requestoptions import request_options
 from preprocessor.runner.schedule import Arrivals
@@ -72,6 +73,13 @@ class Options:
     as_is: bool = False
     """Whether variants that ask for another machine are measured on the one that is there."""
     profile: str | None = None
+    batch_seconds: float | None = None
+    """What ``seconds`` is for windows of batches."""
+
+    @property
+    def lengthens(self) -> bool:
+        """Whether a window with few requests is made longer."""
+        return self.profile is None or PROFILES[self.profile].lengthens
 
 
 @dataclass(slots=True)
@@ -269,6 +277,8 @@ def _window(run: Run, place: Place, in_turn: int) -> dict[str, Any]:
     run.progress.end("; ".join((_said(measurement), *_doubts(run, measurement, config))))
     servers = _servers(run, machine)
     shrunk = {} if run.target.cache_shrunk is None else {"cache_shrunk": run.target.cache_shrunk}
+    options = run.options
+    limit = lengthening.longest_seconds(run.scaled.workload, config, options.seconds, options.batch_seconds)
     context = result.Context(
         machine=replace(machine, topology={**topology(servers, machine.topology), **shrunk}),
         servers=servers,
@@ -278,7 +288,7 @@ def _window(run: Run, place: Place, in_turn: int) -> dict[str, Any]:
         versions=hostinfo.versions(run.client.server_info()),
         hardware=hostinfo.hardware(machine.data_directory),
         scale=run.options.scale,
-        seconds=min(filter(None, (run.options.duration, run.options.seconds)), default=None),
+        seconds=min(filter(None, (run.options.duration, limit)), default=None),
         seed=run.options.seed,
         client=run.options.client,
         lengthens=bool(run.options.duration),
@@ -453,7 +463,8 @@ def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
     name, duration = run.scaled.workload, run.options.duration
     traits = workload(name).TRAITS
     config = lengthening.with_enough_work(name, config, duration)
-    seconds = lengthening.window_seconds(config, run.options.seconds, duration)
+    limit = lengthening.longest_seconds(name, config, run.options.seconds, run.options.batch_seconds)
+    seconds = lengthening.window_seconds(config, limit, duration)
     leads = run.experiment.warm and not run.options.rates and warmup.has_lead(name, config)
     lead, longest_lead = warmup.lead_seconds(seconds) if leads and seconds else (0.0, 0.0)
     if "testTimeSecs" in config:
@@ -473,7 +484,7 @@ def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
         arrivals=run.options.arrivals,
         on_error=run.options.on_error,
         least=0
-        if run.options.profile == "quick" or run.options.rates or traits.paces_itself or traits.whole
+        if not run.options.lengthens or run.options.rates or traits.paces_itself or traits.whole
         else lengthening.operations_of_requests(name, config, lengthening.LEAST_REQUESTS),
     )
 

@@ -22,6 +22,14 @@ def operations_of_requests(name: str, config: Config, requests: int) -> int:
     return int(requests * config["numberOfThreads"] * each)
 
 
+def longest_seconds(
+    name: str, config: Config, seconds: float | None, batch_seconds: float | None
+) -> float | None:
+    """The most seconds of a window that were asked for, of which there may be others for batches."""
+    batches = workload(name).TRAITS.batched and config.get("writeBatchSize", 1) > 1
+    return batch_seconds or seconds if batches else seconds
+
+
 def window_seconds(config: Config, seconds: float | None, duration: float | None) -> float | None:
     """How long a window is at most; None where its work alone ends it."""
     limits = [limit for limit in (seconds, duration, config.get("testTimeSecs")) if limit]

@@ -7,13 +7,25 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Factor of data and times, the most seconds of a window, repeats of each variant."""
+    """Factor of data and times, the most seconds of a window and of one of batches, and how many blocks.
+
+    There are ``repeats`` of them, then up to ``most_repeats``, until every interval of a ratio reaches from it by no
+    more than the part ``width`` of it.
+    """
 
     scale: float
     seconds: float
+    batch_seconds: float
     repeats: int
+    most_repeats: int = 0
+    width: float = 0.0
+    lengthens: bool = True
+    """Whether a window with few requests is made longer."""
 
 
-PROFILES = {"quick": Profile(scale=0.001, seconds=0.5, repeats=1)}
-"""By name. ``quick``: all experiments in a short time, for a first look and not for publishing; its
-windows stay as short as they are, however few requests they have."""
+PROFILES = {
+    "quick": Profile(scale=0.001, seconds=0.5, batch_seconds=0.5, repeats=1, lengthens=False),
+    "publish": Profile(scale=0.01, seconds=0.7, batch_seconds=2.0, repeats=20, most_repeats=40, width=0.06),
+}
+"""By name. ``quick`` is a first look at everything in a short time, and not for publishing. ``publish`` is for that: as
+many blocks as conclusions need. Longer windows hardly help, more blocks do."""

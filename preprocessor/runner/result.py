@@ -71,13 +71,14 @@ def row_id(experiment: Experiment, number: int, target: str = "") -> dict[str, A
 
 
 def gather(windows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Give the row of a variant from those of its repeats, which ``compose`` made of one each."""
+    """Give the row of a variant from those of its windows, which ``compose`` made of one each."""
     chosen = middle(windows)
     shown = windows[chosen]
+    blocks = {window["repeats"][0]["block"] for window in windows}
     return {
         **shown,
         "checks": {**shown["checks"], "few_requests": _has_few_requests(windows)},
-        "experiment": {**shown["experiment"], "repeats": len(windows), "shown_repeat": chosen},
+        "experiment": {**shown["experiment"], "repeats": len(blocks), "shown_repeat": chosen},
         "repeats": [repeat for window in windows for repeat in window["repeats"]],
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from contextlib import suppress
@@ -177,7 +178,8 @@ def test_a_dry_run_says_what_is_raised_and_how_long_windows_are(told):
     assert "30.0 min" in out
     _, out, _ = told("insert_docsize", "--dry-run", "--duration", "2m", "--profile", "quick")
     assert "each window lasts 120 s" in out
-    assert "quick profile: windows with few requests are not lengthened" in out
+    assert "quick profile: rows and pages name it" in out
+    assert "windows with few requests are not lengthened" in out
     assert "3 requests is lengthened" not in out
 
 
@@ -216,9 +218,32 @@ def test_a_quick_row_says_so_and_what_is_given_goes_before_the_profile(replica_s
 
 
 def test_there_is_no_other_profile(told):
-    code, _, err = told("tiny", "--profile", "publish")
+    code, _, err = told("tiny", "--profile", "slow")
     assert code == 2
     assert "quick" in err
+
+
+def test_the_profile_for_publishing_has_short_windows_longer_ones_for_batches_and_many_blocks(told):
+    _, out, _ = told("ycsb_core", "insert_docsize", "--dry-run", "--profile", "publish")
+    assert "6 variants, each measured 20 times, up to 40, at scale 0.01" in out
+    assert "publish profile: rows and pages name it" in out
+    assert "3 requests is lengthened" in out
+    core, docsize = out.split("insert_docsize: ")
+    assert minutes_of(core) == pytest.approx(6 * 20 * 2 * 0.7 / 60, abs=0.1)  # each with its warm-up
+    assert 2.9 < minutes_of(docsize) <= 5 * 20 * 2.0 / 60
+
+
+def minutes_of(text):
+    """What a dry run says that all windows of an experiment last."""
+    return float(re.search(r"^ +all +([0-9.]+) min$", text, re.MULTILINE)[1])
+
+
+def test_a_run_whose_time_is_over_says_how_to_go_on(replica_set, tiny, tmp_path):
+    arguments = (tiny, "--target", replica_set.uri, "--output", tmp_path)
+    code, _, err = finish(start(*arguments, "--time", "0.001s"))
+    assert code == 2
+    assert "the time is over: 0 of 3 blocks are measured" in err
+    assert "--resume" in err
 
 
 def test_a_pattern_stands_for_all_experiments_that_it_matches(told):

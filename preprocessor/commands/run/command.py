@@ -25,9 +25,12 @@ examples:
   mongo-tables run insert_docsize --scale 0.01          one hundredth of it, on a replica set of its own
   mongo-tables run --all --profile quick                a first look at everything; its rows and pages say that it
                                                         was quick
+  mongo-tables run --all --profile publish --time 50m   for conclusions, in parts; then again with --resume
   mongo-tables run 'lesson_*' --scale 0.001             all experiments whose names begin so
   mongo-tables run ./mine.toml                          an experiment file of yours
   mongo-tables run insert_docsize --target mongodb://…  on a deployment that is there already
+  mongo-tables run insert_docsize --target a=mongodb://… --target b=mongodb://…
+                                                        two deployments side by side, in the same blocks
   mongo-tables run insert_instancesize --target M30=mongodb://… --target M40=mongodb://…
                                                         variants of two machines, each on its own
 
@@ -35,6 +38,9 @@ A connection string with a password belongs into the environment, which only you
 processes, which everybody can: {TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE),
 {OUTPUT_VARIABLE} for --output. The servers of a local target ask for a password that is new for each run, so that
 nobody else can connect to them.
+
+Variants are measured in blocks: each once, in an order drawn anew, and the one that the others are compared with twice.
+Conclusions rest on ratios within a block. A block in which something else used the machine is measured again.
 
 A run makes a database of its own on the target, and drops it at the end; it never touches another. Rows go to
 FOLDER/results (or to the database of a connection string); rows they replace go to results_history.
@@ -93,9 +99,14 @@ def _add_what(parser: ArgumentParser) -> None:
 
 def _add_how_much(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--profile", choices=("quick",),
-        help="quick: --scale 0.001 --seconds 0.5 --repeats 1, whichever of them is not given, and windows are not "
-        "lengthened; rows and pages say so",
+        "--profile", choices=("quick", "publish"),
+        help="what no option says: quick, a first look (--scale 0.001 --seconds 0.5 --repeats 1, and windows are not "
+        "lengthened), or publish, for conclusions (--scale 0.01 --seconds 0.7, 2 for batches, --repeats 20, up to 40 "
+        "until every ratio is known to 6 %%); rows and pages name it",
+    )  # fmt: skip
+    parser.add_argument(
+        "--time", type=duration, metavar="TIME",
+        help="begin no block after this time, for example 50m; what is measured is kept, and --resume goes on",
     )  # fmt: skip
     parser.add_argument(
         "--scale", type=scale, metavar="FACTOR",
@@ -107,8 +118,9 @@ def _add_how_much(parser: ArgumentParser) -> None:
         help="make each timed window so long, whatever the experiment says: 90s, 30m, 1h",
     )  # fmt: skip
     parser.add_argument(
-        "--repeats", type=count, metavar="N", help="measure each variant N times; the row is the median"
-    )
+        "--repeats", type=count, metavar="N",
+        help="measure each variant N times, once in each of N blocks; the row is the median",
+    )  # fmt: skip
     parser.add_argument(
         "--seed", type=seed, default=1, metavar="N", help="of all random numbers (default: 1)"
     )
@@ -218,12 +230,16 @@ def _follow_profile(arguments: Namespace) -> None:
     """What no option says comes from the profile."""
     from preprocessor.runner.profiles import PROFILES
 
+    arguments.most_repeats, arguments.width = 0, 0.0
+    arguments.batch_seconds = arguments.seconds
     if arguments.profile:
         profile = PROFILES[arguments.profile]
         arguments.scale = arguments.scale or profile.scale
-        arguments.repeats = arguments.repeats or profile.repeats
-        if not arguments.duration:
-            arguments.seconds = arguments.seconds or profile.seconds
+        if not arguments.repeats:
+            arguments.repeats, arguments.most_repeats = profile.repeats, profile.most_repeats
+            arguments.width = profile.width
+        if not (arguments.duration or arguments.seconds):
+            arguments.seconds, arguments.batch_seconds = profile.seconds, profile.batch_seconds
     arguments.scale = arguments.scale or 1.0
 
 

@@ -9,9 +9,10 @@ from preprocessor.commands.run.lookingat import list_findings
 from preprocessor.commands.run.raising import list_raised
 from preprocessor.runner.estimate import estimate, local_seconds, table
 from preprocessor.runner.experiment import Experiment, scale, scale_of
-from preprocessor.runner.lengthening import LEAST_REQUESTS, MOST_TIMES_LONGER
+from preprocessor.runner.lengthening import LEAST_REQUESTS, MOST_TIMES_LONGER, longest_seconds
 from preprocessor.runner.machines import variants_for
 from preprocessor.runner.namedtargets import database_on
+from preprocessor.runner.profiles import PROFILES
 
 
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
@@ -36,9 +37,12 @@ def _print_estimate(arguments: Namespace, experiment: Experiment) -> float:
     factor = scale_of(experiment, arguments.scale)
     scaled = scale(experiment, factor)
     duration = arguments.duration
-    estimates = estimate(scaled, factor, repeats, arguments.seconds, duration)
+    first = {**scaled.parameters, **scaled.variants[0]}
+    limit = longest_seconds(scaled.workload, first, arguments.seconds, arguments.batch_seconds)
+    estimates = estimate(scaled, factor, repeats, limit, duration)
     print(f"{experiment.name}: {experiment.title}")
-    print(f"  {len(experiment.variants)} variants, each measured {repeats} times, at scale {factor:g}")
+    most = f", up to {arguments.most_repeats}" if arguments.most_repeats > repeats else ""
+    print(f"  {len(experiment.variants)} variants, each measured {repeats} times{most}, at scale {factor:g}")
     for line in (*list_raised(experiment, arguments.scale, duration), *_list_lengths(arguments)):
         print(f"  {line}")
     for line in table(estimates):
@@ -46,19 +50,18 @@ def _print_estimate(arguments: Namespace, experiment: Experiment) -> float:
     if experiment.published and not duration:
         source = experiment.published["source"]
         print(f"  time: of all windows, where it is not given at the speed of {source}")
-    return local_seconds(estimates, scaled, arguments.seconds, repeats, by_time=bool(duration))
+    return local_seconds(estimates, scaled, limit, repeats, by_time=bool(duration))
 
 
 def _list_lengths(arguments: Namespace) -> Iterator[str]:
     """How long windows are, beside what the experiment says."""
     if arguments.profile:
-        yield (
-            f"{arguments.profile} profile: windows with few requests are not lengthened, and rows and pages name "
-            "the profile"
-        )
+        yield f"{arguments.profile} profile: rows and pages name it"
     if arguments.duration:
         yield f"each window lasts {arguments.duration:g} s, whatever the experiment says"
-    if not arguments.rate and not arguments.profile:
+    if arguments.profile and not PROFILES[arguments.profile].lengthens:
+        yield "windows with few requests are not lengthened"
+    elif not arguments.rate:
         yield (
             f"a window that time ends before each connection has {LEAST_REQUESTS} requests is lengthened, "
             f"up to {MOST_TIMES_LONGER} times"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.run.raising import list_raised
@@ -44,6 +46,7 @@ def _measure(
 ) -> Sequence[Experiment]:
     """Run the experiments that can be run so, and end what was started for them; give those that were run."""
     options = _options(arguments)
+    ends = time.monotonic() + arguments.time if arguments.time else inf
     campaign = (
         find_campaign(store, [one.name for one in wanted]) if arguments.resume else None
     ) or Campaign.new()
@@ -71,7 +74,8 @@ def _measure(
                 )
                 for one in its
             ]
-            length = Length(options.repeats or experiment.repeats)
+            least = options.repeats or experiment.repeats
+            length = Length(least, arguments.most_repeats, arguments.width, ends)
             _print_rows(runs, execute(runs, store, journal, length))
     return [experiment for experiment, _ in tasks]
 
@@ -89,6 +93,7 @@ def _options(arguments: Namespace) -> Options:
         arguments.duration,
         arguments.as_is,
         arguments.profile,
+        arguments.batch_seconds,
     )
 
 
