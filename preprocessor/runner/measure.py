@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from preprocessor.runner.diagnosticdata import SOURCE, read_machine
 from preprocessor.runner.iostats import disk_bytes, reads
 from preprocessor.runner.load import Outcome, WorkerPool
 from preprocessor.runner.rights import is_refused
-from preprocessor.runner.sampling import Sample, Sampler, Seen, cores, look_at_processors, series
+from preprocessor.runner.sampling import Mark, Sample, Sampler, cores, look_at_processors, series
 from preprocessor.runner.serverstatus import status
 from preprocessor.runner.target import Machine
 from preprocessor.runner.warmup import WarmUp
@@ -67,10 +67,18 @@ def measure(
         outcome = crew.perform(
             load, before=watch.begin, opened=watch.opened, over=watch.end, progress=progress
         )
+        return watch.measurement(load, outcome)
     except BaseException:
         watch.cease()
         raise
-    return watch.measurement(load, outcome)
+
+
+class _Look(NamedTuple):
+    """What the server had counted at a moment, and what its process had read from disk."""
+
+    status: Mapping[str, Any]
+    from_disk: int | None
+    mark: Mark
 
 
 class _Watch:
@@ -86,17 +94,17 @@ class _Watch:
             machine.pids,
             None if self._here else lambda: read_machine(client),
         )
-        self._befores: list[dict[str, Any]] = []
-        self._after: dict[str, Any] = {}
-        self._from_disk: list[int | None] = []
-        self._seen = Seen((), ())
+        self._begins: list[_Look] = []
+        self._over: _Look | None = None
         self._at_ends: list[Sample] = []
 
     def begin(self) -> None:
         """Look before the window, at the counters of the row last; where this is done again, that is the begin."""
-        self._sampler.start()
-        self._befores.append(status(self._client))
-        self._from_disk = [self._read_from_disk()]
+        if not self._begins:
+            self._sampler.start()
+        mark = self._sampler.mark()
+        found = status(self._client)
+        self._begins.append(_Look(found, self._read_from_disk(found), mark))
 
     def opened(self) -> None:
         """The window is open: from here on processors are counted, as those of the client are."""
@@ -104,39 +112,46 @@ class _Watch:
             self._at_ends = [look_at_processors(self._pids)]
 
     def end(self) -> None:
-        """Look at what the window left, at the counters of the row first."""
+        """Look at what the window left."""
         if self._at_ends:
             self._at_ends.append(look_at_processors(self._pids))
-        self._after = status(self._client)
-        self._from_disk.append(self._read_from_disk())
-        self._seen = self._sampler.stop()
+        self._over = self._look_behind()
 
     def cease(self) -> None:
         self._sampler.cease()
 
     def measurement(self, load: Load, outcome: Outcome) -> Measurement:
-        before = self._befores[-1]
-        if len(self._befores) > 1 and not outcome.steady:  # all of the work is the window after all
-            before, self._after = self._befores[0], status(self._client)
-        process, disk = series(self._seen)
+        first, last = self._begins[-1], self._over
+        if (
+            last is None or not outcome.steady
+        ):  # all of the work is the window, from its start to its last answer
+            first, last = self._begins[0], self._look_behind()
+        self._sampler.stop()
+        seen = self._sampler.between(first.mark, last.mark)
+        process, disk = series(seen)
         opened = _whole_milliseconds(outcome.opened_at)
         return Measurement(
             seed=load.seed,
             start_time=opened,
             end_time=_whole_milliseconds(opened + timedelta(seconds=outcome.seconds)),
             outcome=outcome,
-            before=before,
-            after=self._after,
+            before=first.status,
+            after=last.status,
             process_series=process,
             disk_series=disk,
             collection=_collection_stats(self._client, load),
-            cores=cores(self._at_ends if self._at_ends and outcome.steady else self._seen.machine),
-            reads=reads(before, self._after, (self._from_disk[0], self._from_disk[-1])),
-            source=("psutil" if self._here else SOURCE) if self._seen.machine else None,
+            cores=cores(self._at_ends if self._at_ends and outcome.steady else seen.machine),
+            reads=reads(first.status, last.status, (first.from_disk, last.from_disk)),
+            source=("psutil" if self._here else SOURCE) if seen.machine else None,
         )
 
-    def _read_from_disk(self) -> int | None:
-        return disk_bytes(int(self._befores[-1].get("pid", 0)), self._pids)
+    def _look_behind(self) -> _Look:
+        """Look at the counters of the row first."""
+        found = status(self._client)
+        return _Look(found, self._read_from_disk(self._begins[-1].status), self._sampler.mark())
+
+    def _read_from_disk(self, before: Mapping[str, Any]) -> int | None:
+        return disk_bytes(int(before.get("pid", 0)), self._pids)
 
 
 def settle(client: MongoClient[dict[str, Any]]) -> bool:

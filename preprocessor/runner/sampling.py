@@ -82,8 +82,20 @@ class Seen:
     machine: Sequence[Sample]
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A sample at what may be an end of a window; ``theirs`` is when the server had last looked at its own machine.
+
+    That is by the server's clock, and ``took`` says which server that was.
+    """
+
+    sample: Sample
+    theirs: datetime | None
+    took: Any
+
+
 class Sampler:
-    """Takes samples in a thread of its own, between ``start`` and ``stop``."""
+    """Takes samples in a thread of its own, between ``start`` and ``stop``, and at each mark."""
 
     def __init__(
         self,
@@ -108,26 +120,38 @@ class Sampler:
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def start(self) -> None:
-        """Take the first sample and begin; where it has begun, begin anew with this one."""
-        self._theirs, self._took = [], None
-        self._samples = [self._take()]
-        if not self._thread.is_alive():
-            self._thread.start()
+        """Begin to take samples."""
+        self._thread.start()
 
-    def stop(self) -> Seen:
-        """Take the last sample and give them all."""
+    def mark(self) -> Mark:
+        """Take a sample at what may be an end of the window."""
+        sample = self._take()
+        return Mark(sample, self._theirs[-1].when if self._theirs else None, self._took)
+
+    def stop(self) -> None:
+        """Take no more samples, and wait for one that is being taken."""
         self.cease()
         self._thread.join()
-        last = self._take()
-        # A rate over a moment says nothing, so a sample taken just before gives way to the last one.
-        if len(self._samples) > 1 and last.when - self._samples[-1].when < SHORTEST_INTERVAL:
-            self._samples.pop()
-        samples = [*self._samples, last]
+
+    def between(self, first: Mark, last: Mark) -> Seen:
+        """What was seen from one mark to another, when no more samples are taken."""
+        # A rate over a moment says nothing, so a sample taken just before or after gives way to that of the mark.
+        begins, ends = first.sample.when + SHORTEST_INTERVAL, last.sample.when - SHORTEST_INTERVAL
+        inside = [sample for sample in self._samples if begins <= sample.when <= ends]
+        samples = [first.sample, *inside, last.sample]
         if self._here:
             return Seen(samples, samples)
-        # The first was taken by the server before the window began.
-        inside = self._theirs[1:]
-        return Seen(samples, inside if len(inside) > 1 else [])
+        machine = self._theirs_between(first, last)
+        return Seen(samples, machine if len(machine) > 1 else [])
+
+    def _theirs_between(self, first: Mark, last: Mark) -> list[Sample]:
+        """The first that the server took was taken before; with another server since the mark, all of its own later."""
+        after = first.theirs if first.took == last.took else None
+        return [
+            sample
+            for sample in self._theirs[1:]
+            if (after is None or sample.when > after) and (last.theirs is None or sample.when <= last.theirs)
+        ]
 
     def cease(self) -> None:
         """Take no more samples; after a failure nobody waits for the last one."""

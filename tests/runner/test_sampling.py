@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from preprocessor.runner.sampling import Sample, Seen, cores, series
+from preprocessor.runner.sampling import Sample, Sampler, Seen, cores, series
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -75,3 +75,20 @@ def test_counters_of_the_storage_engine_are_values_or_rates():
     process, _ = series(Seen(SAMPLES, SAMPLES))
     assert values(process, "CACHE_USED_BYTES") == [None, 2000.0, 4000.0]
     assert values(process, "CHECKPOINTS") == [None, 0.0, 0.5]
+
+
+def test_of_the_servers_own_samples_those_count_that_it_took_between_two_marks():
+    taken = iter([(sample(second), "one server") for second in range(5)])
+    sampler = Sampler(dict, None, (), lambda: next(taken))
+    marks = [sampler.mark() for _ in range(5)]
+    assert sampler.between(marks[1], marks[3]).machine == [sample(2), sample(3)]
+    assert sampler.between(marks[0], marks[4]).machine == [sample(second) for second in range(1, 5)]
+    assert sampler.between(marks[0], marks[1]).machine == []
+
+
+def test_of_another_server_nothing_is_taken_that_was_counted_before_it_was_asked():
+    servers = ["first", "first", "second", "second", "second"]
+    taken = iter([(sample(second), server) for second, server in enumerate(servers)])
+    sampler = Sampler(dict, None, (), lambda: next(taken))
+    marks = [sampler.mark() for _ in range(5)]
+    assert sampler.between(marks[0], marks[4]).machine == [sample(3), sample(4)]

@@ -1,0 +1,107 @@
+"""All that a row has is of the interval that the row says: the steady part of its work, or all of it."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import pytest
+
+from preprocessor.runner import measure as measuring
+from preprocessor.runner.measure import measure
+from preprocessor.runner.target import Machine
+from preprocessor.runner.worker import Load
+
+LOAD = Load("", "a", "insert", {"collection": "things"}, "s", 1, "wire")
+
+
+class Server:
+    """A server that counts whatever a test says: ``count`` is the value of each of its counters."""
+
+    def __init__(self):
+        self.count = 0
+        self.admin = self
+        self.address = ("localhost", 1)
+
+    def command(self, *_, **__):
+        counters = {
+            "pages requested from the cache": self.count,
+            "pages read into cache": self.count,
+            "bytes read into cache": self.count,
+            "bytes currently in the cache": self.count,
+        }
+        return {
+            "pid": os.getpid(),
+            "wiredTiger": {"cache": counters, "block-manager": {"bytes read": self.count}},
+        }
+
+    def __getitem__(self, _):
+        return self
+
+
+class Crew:
+    """Does no work, and tells of the moments of work by amount that begins at 10 and opens at 20."""
+
+    def __init__(self, server, steady):
+        self._server = server
+        self._steady = steady
+        self.moments = {}
+
+    def perform(self, load, *, before, opened, over, progress):
+        for count, name, tell in ((10, "start", before), (20, "opening", before), (20, "open", opened)):
+            self._pass(count, name)
+            tell()
+        self._pass(50, "closing")
+        over()
+        self._pass(90, "last answer")
+        return SimpleNamespace(steady=self._steady, opened_at=datetime.now(UTC), seconds=0.5)
+
+    def _pass(self, count, name):
+        self._server.count = count
+        self.moments[name] = datetime.now(UTC)
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def measured(monkeypatch, tmp_path):
+    server = Server()
+    monkeypatch.setattr(measuring, "disk_bytes", lambda pid, pids: 1000 * server.count)
+
+    def take(steady):
+        crew = Crew(server, steady)
+        found = measure(
+            server, crew, LOAD, Machine({}, {}, data_directory=tmp_path, pids=(os.getpid(),)), print
+        )
+        return found, crew.moments
+
+    return take
+
+
+def grown(found, name):
+    before, after = (state["wiredTiger"]["cache"][name] for state in (found.before, found.after))
+    return after - before
+
+
+def times(found):
+    (used,) = [one for one in found.process_series if one["name"] == "CACHE_USED_BYTES"]
+    return [point["timestamp"] for point in used["dataPoints"]]
+
+
+@pytest.mark.parametrize(
+    ("steady", "counted", "first", "last"),
+    [(True, 30, "opening", "closing"), (False, 80, "start", "last answer")],
+    ids=["a steady part", "all of the work"],
+)
+def test_counters_reads_and_samples_are_of_one_interval(measured, steady, counted, first, last):
+    found, moments = measured(steady)
+    assert grown(found, "pages read into cache") == counted
+    assert found.reads["pages_read"] == counted
+    assert found.reads["bytes_read_from_files"] == counted
+    assert found.reads["bytes_read_from_disk"] == 1000 * counted
+    seen = times(found)
+    names = list(moments)
+    assert moments[first] <= seen[0] < moments[names[names.index(first) + 1]]
+    assert moments[last] <= seen[-1]
+    assert steady == (seen[-1] < moments["last answer"])
