@@ -1,6 +1,6 @@
 """Kills at random, and what must hold after each: ``python -m tests.runner.faults --kills 30 --server-kills 10``.
 
-A run is killed with ``kill -9`` at a random moment, or one of the servers under it is, and is gone on with by
+A run is killed with ``kill -9`` at a random moment, or its servers or what holds them, and is gone on with by
 ``--resume`` until it is complete; then the next one begins. After every kill no window that was measured may be
 missing, no row may be there twice, and nothing may be left running; at the end no database may be left behind. Prints the
 counts, and fails when anything did not hold.
@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import argparse
 import random
+import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,13 +32,15 @@ from tests.runner.processes import (
     measured,
     servers_of,
     start,
+    supervisors_of,
     wait_until,
 )
 
 DATABASE = "mongo_tables_tiny"
+BLOCKS = 3
 LONGEST_GOODBYE_SECONDS = 60.0
 LATEST_KILL_SECONDS = 5.0
-Windows = dict[tuple[float, int, bool], object]
+Windows = dict[tuple[str, float, int, bool], object]
 """What ``measured`` gives."""
 
 
@@ -46,6 +50,7 @@ class Counts:
 
     kills: int = 0
     server_kills: int = 0
+    supervisor_kills: int = 0
     runs: int = 0
     again: int = 0
     violations: list[str] = field(default_factory=list)
@@ -56,11 +61,24 @@ class Counts:
             self.violations.append(promise)
 
 
-def kill_runners(kills: int, chance: random.Random, folder: Path, uri: str, counts: Counts) -> None:
-    """Kill runs on the deployment ``uri`` at random moments, so many times, each time going on after it."""
+def kill_runners(
+    kills: int,
+    chance: random.Random,
+    folder: Path,
+    uri: str,
+    counts: Counts,
+    *,
+    targets: Sequence[str] = ("",),
+) -> None:
+    """Kill runs on the deployment ``uri`` at random moments, so many times, each time going on after it.
+
+    ``targets`` are the names under which it is the target: several of them are measured side by side, in blocks.
+    """
     wanted = counts.kills + kills
+    named = [word for name in targets for word in ("--target", f"{name}={uri}" if name else uri)]
+    blocks = ("--repeats", BLOCKS) if len(targets) > 1 else ()
     while counts.kills < wanted:
-        arguments, seen = _begin(folder, "--target", uri), {}
+        arguments, seen = _begin(folder, *named, *blocks), {}
         complete = False
         while not complete:
             process = start(*arguments, "--resume")
@@ -72,37 +90,63 @@ def kill_runners(kills: int, chance: random.Random, folder: Path, uri: str, coun
             seen = _compare(seen, folder / "out", counts)
         _complete(seen, counts)
         with MongoClient(uri) as client:
-            counts.hold("no database is left behind", DATABASE not in client.list_database_names())
+            left = [name for name in client.list_database_names() if name.startswith(DATABASE)]
+            counts.hold("no database is left behind", not left)
 
 
 def kill_servers(kills: int, chance: random.Random, folder: Path, counts: Counts) -> None:
     """Kill one or all of the servers that a run started for itself, and go on with the run after it."""
-    wanted = counts.server_kills + kills
-    while counts.server_kills < wanted:
+
+    def some(process) -> list[psutil.Process]:
+        servers = servers_of(process)
+        return servers if chance.random() < 0.3 else servers[:1] if chance.random() < 0.5 else servers[1:2]
+
+    counts.server_kills += _kill_below(kills, some, chance, folder, counts)
+
+
+def kill_supervisors(kills: int, chance: random.Random, folder: Path, counts: Counts) -> None:
+    """Kill the process that holds the servers of a run, and go on with the run after it."""
+    counts.supervisor_kills += _kill_below(kills, supervisors_of, chance, folder, counts)
+
+
+def _kill_below(
+    kills: int,
+    victims: Callable[[subprocess.Popen[str]], list[psutil.Process]],
+    chance: random.Random,
+    folder: Path,
+    counts: Counts,
+) -> int:
+    """Kill what runs below a run at random moments, so many times; give how often there was something to kill."""
+    killed = 0
+    while killed < kills:
         arguments, seen = _begin(folder), {}
         complete = False
         while not complete:
             process = start(*arguments, "--resume")
-            if counts.server_kills < wanted:
+            if killed < kills:
                 wait_until(process, lambda running=process: len(servers_of(running)) == 3)
                 children = children_of(process)
                 _ends_within(process, chance.uniform(0.0, 3 * LATEST_KILL_SECONDS))
-                counts.server_kills += _kill_servers(process, chance)
+                found = victims(process)
+                for victim in found:
+                    victim.kill()
+                killed += bool(found)
                 complete = _came_to_its_end(process, counts)
                 _all_gone(children, counts)
             else:
                 complete = _came_to_its_end(process, counts)
             seen = _compare(seen, folder / "out", counts)
         _complete(seen, counts)
+    return killed
 
 
-def _begin(folder: Path, *target: str) -> tuple[object, ...]:
+def _begin(folder: Path, *given: object) -> tuple[object, ...]:
     """The arguments of a run whose rows are all to be measured anew."""
     experiment, out = folder / "tiny.toml", folder / "out"
     experiment.write_text(SLOW, encoding="utf-8")
     for path in sorted(out.glob("**/*.json*")):
         path.unlink()
-    return (experiment, "--output", out, *target)
+    return (experiment, "--output", out, *given)
 
 
 def _ends_within(process, seconds: float) -> bool:
@@ -119,15 +163,6 @@ def _kill_runner(process, counts: Counts) -> None:
     _all_gone(children, counts)
 
 
-def _kill_servers(process, chance: random.Random) -> int:
-    servers = servers_of(process)
-    for server in (
-        servers if chance.random() < 0.3 else servers[:1] if chance.random() < 0.5 else servers[1:2]
-    ):
-        server.kill()
-    return 1 if servers else 0
-
-
 def _all_gone(children: list[psutil.Process], counts: Counts) -> None:
     _, alive = psutil.wait_procs(children, timeout=LONGEST_GOODBYE_SECONDS)
     counts.hold("nothing is left running", not alive)
@@ -142,7 +177,8 @@ def _came_to_its_end(process, counts: Counts) -> bool:
 
 def _compare(seen: Windows, out: Path, counts: Counts) -> Windows:
     """Hold what is measured against what was measured before; give what it is now."""
-    sizes = Counter(row["variant"]["docSizeKB"] for row in FileStore(out).rows("tiny"))
+    rows = FileStore(out).rows("tiny")
+    sizes = Counter((row["_id"].get("target"), row["variant"]["docSizeKB"]) for row in rows)
     counts.hold("no row is there twice", all(count == 1 for count in sizes.values()))
     now = measured(out)
     counts.hold("no window is lost", seen.keys() <= now.keys())
@@ -152,7 +188,7 @@ def _compare(seen: Windows, out: Path, counts: Counts) -> Windows:
 
 def _complete(seen: Windows, counts: Counts) -> None:
     counts.runs += 1
-    counts.hold("a run that is gone on with has every row", len({size for size, *_ in seen}) == VARIANTS)
+    counts.hold("a run that is gone on with has every row", len({size for _, size, *_ in seen}) == VARIANTS)
 
 
 def _left_behind() -> set[Path]:
@@ -164,20 +200,27 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=30, help="of the runner (default: 30)")
     parser.add_argument("--server-kills", type=int, default=10, help="of servers under it (default: 10)")
+    parser.add_argument(
+        "--supervisor-kills", type=int, default=5, help="of the process that holds them (default: 5)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the moments (default: 1)")
     args = parser.parse_args()
     chance, counts, before = random.Random(args.seed), Counts(), _left_behind()
     with tempfile.TemporaryDirectory() as folder:
         deployment = LocalReplicaSet(Settings(members=1))
         try:
-            kill_runners(args.kills, chance, Path(folder), deployment.uri, counts)
+            alone = args.kills // 2
+            kill_runners(alone, chance, Path(folder), deployment.uri, counts)
+            kill_runners(args.kills - alone, chance, Path(folder), deployment.uri, counts, targets=("a", "b"))
         finally:
             deployment.close()
         kill_servers(args.server_kills, chance, Path(folder), counts)
+        kill_supervisors(args.supervisor_kills, chance, Path(folder), counts)
     print(
-        f"{counts.kills} kills of the runner, {counts.server_kills} of servers, {counts.runs} complete runs"
+        f"{counts.kills} kills of the runner, {counts.server_kills} of servers, {counts.supervisor_kills} of "
+        f"supervisors, {counts.runs} complete runs"
     )
-    print(f"{counts.again} rows measured again, {len(_left_behind() - before)} folders of servers left")
+    print(f"{counts.again} windows measured again, {len(_left_behind() - before)} folders of servers left")
     print(f"{len(counts.violations)} promises not kept", *counts.violations, sep="\n  ")
     return 1 if counts.violations else 0
 

@@ -73,11 +73,13 @@ def wait_until(process, condition):
 
 
 def measured(folder):
-    """(size, block, whether again) → when its window began, of all that is kept of an experiment or in its rows."""
+    """(target, size, block, whether again) → when a window began, of all that is kept of a run or in its rows."""
     windows = (folder / ".runs" / "tiny").glob("*.jsonl")
     read = [bson.json_util.loads(path.read_text("utf-8")) for path in windows]
     return {
-        (row["variant"]["docSizeKB"], repeat["block"], repeat["again"]): repeat["start_time"]
+        (row["_id"].get("target", ""), row["variant"]["docSizeKB"], repeat["block"], repeat["again"]): repeat[
+            "start_time"
+        ]
         for row in [*read, *FileStore(folder).rows("tiny")]
         for repeat in row["repeats"]
     }
@@ -94,6 +96,20 @@ def children_of(process):
 def servers_of(process):
     """The servers that it started."""
     return [child for child in children_of(process) if _name(child).startswith("mongod")]
+
+
+def supervisors_of(process):
+    """The processes that hold the servers that it started."""
+    return [
+        child for child in children_of(process) if any("supervisor.py" in word for word in _command(child))
+    ]
+
+
+def _command(process):
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
 
 
 def _name(process):

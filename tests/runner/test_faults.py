@@ -40,10 +40,12 @@ def test_a_run_that_is_killed_again_and_again_completes_without_losing_or_doubli
     replica_set, tmp_path
 ):
     counts = Counts()
-    faults.kill_runners(3, random.Random(20), tmp_path, replica_set.uri, counts)
-    assert counts.kills == 3
+    chance = random.Random(20)
+    faults.kill_runners(2, chance, tmp_path, replica_set.uri, counts)
+    faults.kill_runners(2, chance, tmp_path, replica_set.uri, counts, targets=("a", "b"))
+    assert counts.kills == 4
     assert counts.violations == []
-    assert counts.runs >= 1
+    assert counts.runs >= 2
     assert not (tmp_path / "out" / ".runs").exists()
 
 
