@@ -77,7 +77,7 @@ def _comparison(
     header = settings.get("header") or f"{column.header} against {names.texts[base]}"
     as_ratio = settings.get("as") == "ratio"
     if conclusions is not None:
-        return _concluded(header, conclusions, base, names.texts[base], as_ratio)
+        return _concluded(header, conclusions, base, as_ratio)
     ratios = [_ratio(value, column.values[base]) for value in column.values]
     texts = [_ratio_text(ratio) if as_ratio else _percent_text(ratio) for ratio in ratios]
     texts[base] = BASELINE_TEXT
@@ -85,9 +85,7 @@ def _comparison(
     return made._replace(notes=(NO_VERDICT,) if column.name in spec.spread else ())
 
 
-def _concluded(
-    header: str, conclusions: Sequence[Conclusion | None], base: int, name: str, as_ratio: bool
-) -> Column:
+def _concluded(header: str, conclusions: Sequence[Conclusion | None], base: int, as_ratio: bool) -> Column:
     """The ratios that rows measured in blocks have, with intervals; the baseline's own is told in a note."""
     others = [None if number == base else one for number, one in enumerate(conclusions)]
     texts = [cell_text(None) if one is None else conclusion_text(one, as_ratio) for one in others]
@@ -99,7 +97,7 @@ def _concluded(
     verdicts = tuple(one.verdict if one else None for one in others)
     return _column(header, ratios, as_ratio, tuple(texts))._replace(
         sign_meanings=tuple(sign_in_words(one) if one else "" for one in others),
-        notes=tuple(conclusion_notes(conclusions, base, name, as_ratio)),
+        notes=tuple(conclusion_notes(conclusions, base, as_ratio)),
         for_files=(
             _column(f"{header}, interval from", low, as_ratio)._replace(unit=unit),
             _column(f"{header}, interval to", high, as_ratio)._replace(unit=unit),

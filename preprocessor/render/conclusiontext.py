@@ -67,10 +67,8 @@ def _write(ratio: Decimal, decimals: int, as_ratio: bool) -> str:
     return text if text.strip("+-0.") else text[1:]
 
 
-def conclusion_notes(
-    conclusions: Sequence[Conclusion | None], base: int, name: str, as_ratio: bool
-) -> list[str]:
-    """The notes under a table whose row ``base``, called ``name``, the others are compared with.
+def conclusion_notes(conclusions: Sequence[Conclusion | None], base: int, as_ratio: bool) -> list[str]:
+    """The notes under a table whose row ``base``, counted from 0, the others are compared with.
 
     They say what was compared, in how many blocks, what could be seen, what the baseline made of itself, and for each
     sign what it means and which differences are excluded.
@@ -79,14 +77,14 @@ def conclusion_notes(
     if not others:
         return []
     own = conclusions[base]
-    told = [_say_what_was_compared(others, name), *([_say_of_itself(own, as_ratio)] if own else [])]
+    told = [_say_what_was_compared(others), *([_say_of_itself(own, as_ratio)] if own else [])]
     return [" ".join(told), *_explain_signs(others, as_ratio)]
 
 
-def _say_what_was_compared(others: Sequence[Conclusion], name: str) -> str:
+def _say_what_was_compared(others: Sequence[Conclusion]) -> str:
     least, most = min(one.blocks for one in others), max(one.blocks for one in others)
     blocks = f"{least}" if least == most else f"{least} to {most}"
-    compared = f"Speed against {name} in the same block, over {blocks} blocks"
+    compared = f"Speed against the baseline in the same block, over {blocks} blocks"
     widths = [high / low for low, high in _intervals(others)]
     if not widths:
         return f"{compared}: too few for an interval."

@@ -122,9 +122,9 @@ def test_who_hears_the_page_is_told_in_words_what_a_sign_says() -> None:
 def test_notes_say_what_was_compared_what_could_be_seen_and_what_is_excluded() -> None:
     first, alike, unknown = pipe_table(spec(), ROWS)[-5::2]
     assert first == (
-        "*Speed against none in the same block, over 20 blocks, with 95 % intervals; where they are widest, a "
-        "difference below 22 % could not have been seen. The baseline against itself, measured again in each block: +1 % (-3 to "
-        "+5).*"
+        "*Speed against the baseline in the same block, over 20 blocks, with 95 % intervals; where they are widest, a "
+        "difference below 22 % could not have been seen. The baseline against itself, measured again in each block: "
+        "+1 % (-3 to +5).*"
     )
     assert alike == "*= no difference larger than 10 %; excluded are differences below -4 % and above +5 %.*"
     assert unknown == (
