@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from math import inf
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from types import TracebackType
@@ -36,6 +35,8 @@ START_DELAY_SECONDS = 0.05
 """Between the word to start and the start, so that it has reached every worker."""
 PREPARE_SECONDS = 600.0
 """To open connections and to make what is sent: longer than the largest experiment takes on a slow machine."""
+UNANSWERED_SECONDS = 300.0
+"""After the end of a window: a server of which all threads wait for each other answers never."""
 POLL_SECONDS = 0.02
 STEADY_PART_POLL_SECONDS = 0.005
 """Of work given by amount: both ends of its steady part come unannounced."""
@@ -98,6 +99,15 @@ class Outcome:
     first_late: tuple[tuple[float, ...], ...]
     in_one_thread: bool
     options: RequestOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Until when workers are waited for, on the monotonic clock; what is said of them then, and what is asked."""
+
+    ends: Callable[[], float]
+    complaint: str
+    question: str
 
 
 class WorkerPool:
@@ -169,7 +179,15 @@ class WorkerPool:
         pipes = self._pipes[:count]
         for number, pipe in enumerate(pipes):
             _tell(pipe, Assignment(load, tuple(range(number, load.connections, count))))
-        self._collect(pipes, lambda: None, POLL_SECONDS, PREPARE_SECONDS)
+        ready_by = time.monotonic() + PREPARE_SECONDS
+        self._collect(
+            pipes,
+            lambda: None,
+            POLL_SECONDS,
+            Patience(
+                lambda: ready_by, f"were not ready after {PREPARE_SECONDS:,.0f} s", "is there enough memory?"
+            ),
+        )
         if not load.lead:
             before()
         start = time.monotonic() + START_DELAY_SECONDS
@@ -185,19 +203,26 @@ class WorkerPool:
             watch.look()
             progress(sum(board.counters[: load.connections]))
 
+        unanswered = f"have requests that were not answered {UNANSWERED_SECONDS:,.0f} s after the window"
         tallies = self._collect(
-            pipes, look, STEADY_PART_POLL_SECONDS if load.has_steady_part else POLL_SECONDS
+            pipes,
+            look,
+            STEADY_PART_POLL_SECONDS if load.has_steady_part else POLL_SECONDS,
+            Patience(
+                lambda: board.stops / 1e9 + UNANSWERED_SECONDS,
+                unanswered,
+                "is its cache large enough for the work?",
+            ),
         )
         watch.end()
         return _outcome(tallies, start, board, watch.lead, load)
 
     def _collect(
-        self, pipes: Sequence[Connection], progress: Callable[[], None], poll: float, patience: float = inf
+        self, pipes: Sequence[Connection], progress: Callable[[], None], poll: float, patience: Patience
     ) -> list[Any]:
-        """What each worker says next; raises WorkFailed when one says nothing for ``patience`` seconds."""
+        """What each worker says next; raises WorkFailed when the patience with one is over."""
         waiting = list(pipes)
         said: list[Any] = []
-        deadline = time.monotonic() + patience
         next_look = time.monotonic() + LOOK_SECONDS
         while waiting:
             for pipe in [pipe for pipe in waiting if pipe.poll(poll / len(waiting))]:
@@ -207,11 +232,10 @@ class WorkerPool:
             if waiting and time.monotonic() >= next_look:
                 if reason := self._fault():
                     raise WorkFailed(f"the work was given up: {reason}", KEPT)
-                if time.monotonic() >= deadline:
-                    unready = f"{len(waiting)} of {len(pipes)} worker processes"
-                    message = f"{unready} were not ready after {patience:,.0f} s"
+                if time.monotonic() >= patience.ends():
                     raise WorkFailed(
-                        message, f"does the deployment answer, and is there enough memory? {KEPT}"
+                        f"{len(waiting)} of {len(pipes)} worker processes {patience.complaint}",
+                        f"does the deployment answer, and {patience.question} {KEPT}",
                     )
                 next_look = time.monotonic() + LOOK_SECONDS
         return said

@@ -89,6 +89,11 @@ class Board:
         return int(self.edges[_CLOSES])
 
     @property
+    def stops(self) -> int:
+        """When no further request is sent; NEVER when that is not known yet."""
+        return int(self.edges[_STOPS])
+
+    @property
     def counted_from(self) -> int:
         """From when requests are kept, and with which the series begins."""
         return int(self.edges[_COUNTED_FROM])

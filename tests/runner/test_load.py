@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from dataclasses import replace
+from math import inf
 
 import pytest
 
+from benchmarks.pretending import READS, pretending
 from preprocessor.runner import load
 from preprocessor.runner.errors import WorkFailed
 from preprocessor.runner.load import WorkerPool
@@ -43,7 +46,8 @@ def test_one_that_goes_before_it_has_heard_of_the_work(one):
 def test_work_that_is_never_answered_is_given_up_when_a_member_has_ended():
     told = pytest.raises(WorkFailed, match="given up: mongod was killed")
     with WorkerPool(1, fault=lambda: "mongod was killed") as crew, told:
-        crew._collect(crew._pipes, lambda: None, 0.01)  # workers that were told nothing, and say nothing
+        # Workers that were told nothing, and say nothing.
+        crew._collect(crew._pipes, lambda: None, 0.01, load.Patience(lambda: inf, "", ""))
 
 
 def test_one_that_is_never_ready_is_told_of_and_not_waited_for(one, monkeypatch):
@@ -55,3 +59,10 @@ def test_one_that_is_never_ready_is_told_of_and_not_waited_for(one, monkeypatch)
             one.perform(LOAD)
     finally:
         os.kill(process.pid, signal.SIGCONT)
+
+
+def test_a_server_that_answers_never_is_given_up_some_time_after_the_window(one, monkeypatch):
+    monkeypatch.setattr(load, "UNANSWERED_SECONDS", 0.2)
+    told = pytest.raises(WorkFailed, match="requests that were not answered 0 s after the window")
+    with pretending(milliseconds=10, stall_every=5, stall_milliseconds=60_000) as uri, told:
+        one.perform(replace(LOAD, uri=uri, config=READS, connections=2, seconds=0.2))
