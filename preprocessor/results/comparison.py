@@ -137,6 +137,13 @@ def find_reference(row: Row, rows: Sequence[Row]) -> Row | None:
     return next((one for one in rows if _is_reference(one) and _shares_blocks(one, row)), None)
 
 
+def side_of_blocks(speeds: Sequence[float]) -> Side:
+    """The speed over these blocks; it has no interval where nothing was done in one of them."""
+    if not speeds:
+        return Side(None)
+    return Side(*speed_interval(speeds)) if min(speeds) > 0 else Side(median(speeds))
+
+
 def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Comparison:
     references = (find_reference(old, olds), find_reference(new, news))
     reason = _say_why_not(old, new, references)
@@ -200,8 +207,8 @@ def _place(row: Row) -> tuple[Any, ...]:
 
 def _side(row: Row) -> Side:
     blocks = list(block_speeds(row).values())
-    if blocks and min(blocks) > 0:
-        return Side(*speed_interval(blocks))
+    if blocks:
+        return side_of_blocks(blocks)
     speeds = [repeat["operations_per_second"] for repeat in row.get("repeats", ())]
     return Side(median(speeds) if speeds else None)  # documents of another program have none
 

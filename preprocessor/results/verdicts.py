@@ -72,11 +72,16 @@ def _describe_doubt(low: float, high: float, blocks: int) -> str:
         return (
             f"not known ({least} to {most} %), {_count(blocks)}; among so many rows chance alone brings that"
         )
-    unseen = 100 * (sqrt(high / low) - 1)
     return (
         f"not known ({least} to {most} %), {_count(blocks)}; "
-        f"a difference below {unseen:.0f} % could not have been seen"
+        f"a difference {_say_size(sqrt(high / low))} could not have been seen"
     )
+
+
+def _say_size(ratio: float) -> str:
+    if ratio >= _IN_TIMES_FROM:
+        return f"of less than {ratio:.1f} times"
+    return f"below {100 * (ratio - 1):.0f} %"
 
 
 def _round_alike(change: float, least: float, most: float) -> list[str]:

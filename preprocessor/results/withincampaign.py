@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from preprocessor.results.comparison import SPEED, Comparison, Judged, Sides, find_reference, put_together
+from preprocessor.results.comparison import (
+    SPEED,
+    Comparison,
+    Judged,
+    Sides,
+    find_reference,
+    put_together,
+    side_of_blocks,
+)
 from preprocessor.results.conclusions import Pairs, is_same_row, pair_blocks, pair_with_itself
 from preprocessor.results.verdicts import ITSELF, threshold
 
@@ -64,9 +72,14 @@ def _put_together(concluded: Iterable[_Concluded]) -> tuple[Comparison, ...]:
     ps: dict[tuple[str, str, Sides], list[float]] = {}
     for one in found:
         ps.setdefault(_family(one), []).append(one.told["p"])
-    return tuple(
-        put_together(one.one, one.other, one.sides, _judged(one.told, ps[_family(one)]), (one.evidence,))
-        for one in found
+    return tuple(_compare(one, _judged(one.told, ps[_family(one)])) for one in found)
+
+
+def _compare(found: _Concluded, judged: Judged) -> Comparison:
+    """The comparison, with the speeds that the ratio is of: those of the blocks that have both."""
+    evidence = found.evidence
+    return put_together(found.one, found.other, found.sides, judged, (evidence,))._replace(
+        one=side_of_blocks(evidence.references), other=side_of_blocks(evidence.speeds)
     )
 
 

@@ -67,6 +67,10 @@ def test_a_step_that_holds_carries_smaller_ones_that_did_not():
             ("not known", 1.06, 1.01, 1.12, 5),
             "not known (+1 to +12 %), 5 blocks; among so many rows chance alone brings that",
         ),
+        (
+            ("not known", 0.576, 0.09, 3.7, 3),
+            "not known (-91 to +270 %), 3 blocks; a difference of less than 6.4 times could not have been seen",
+        ),
         (("not known", 1.2, 0.0, inf, 1), "not known, 1 block"),
     ],
 )

@@ -296,9 +296,19 @@ def test_of_one_target_each_row_stands_beside_its_reference(campaigns, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "t: the reference to itself, in the same block"
     assert lines[1].startswith("  size 1: no difference larger than ")
+    assert lines[2].strip().startswith("speed 100/s (98 to 102) first, 100/s (98 to 102) second; ratio 1.000")
     assert lines[3] == "t: each row to its reference, in the same block"
     assert lines[4].startswith("  size 4: 50.0 % slower (49.7 to 50.3 %), 10 blocks")
     assert len(lines) == 6
+
+
+def test_the_reference_has_the_speeds_of_both_its_measurements(tmp_path, capsys):
+    folder = keep(
+        tmp_path / "one", campaign([measured(1, shaken(100), shaken(121)), measured(4, shaken(50))])
+    )
+    assert run(folder) == 0
+    out = capsys.readouterr().out
+    assert "speed 100/s (98 to 102) first, 121/s (119 to 123) second; ratio 1.210" in out
 
 
 def test_one_set_without_blocks_has_nothing_to_compare(folders, capsys):
