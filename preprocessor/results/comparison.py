@@ -145,19 +145,21 @@ def side_of_blocks(speeds: Sequence[float]) -> Side:
 
 
 def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Comparison:
-    references = (find_reference(old, olds), find_reference(new, news))
-    reason = _say_why_not(old, new, references)
-    evidence = tuple(
-        pair_blocks(row, one) for row, one in zip((old, new), references, strict=True) if one and not reason
-    )
-    if reason:
-        blocks = min(len(block_speeds(row)) for row in (old, new))
-        ratio = _quotient(_side(new).speed, _side(old).speed)
-        judged = Judged(SPEED, ratio, blocks=blocks, verdict="not known" if blocks else None, reason=reason)
-    else:
-        found = interval_between(*(list_ratios(one) for one in evidence))
-        judged = Judged(TO_REFERENCE, found.ratio, found.low, found.high, found.p, found.blocks)
+    before, after = find_reference(old, olds), find_reference(new, news)
+    reason = _say_why_not(old, new, (before, after))
+    if reason or before is None or after is None:
+        return put_together(old, new, CAMPAIGNS, _give_up(old, new, reason), ())
+    evidence = (pair_blocks(old, before), pair_blocks(new, after))
+    found = interval_between(*map(list_ratios, evidence))
+    judged = Judged(TO_REFERENCE, found.ratio, found.low, found.high, found.p, found.blocks)
     return put_together(old, new, CAMPAIGNS, judged, evidence)
+
+
+def _give_up(old: Row, new: Row, reason: str) -> Judged:
+    """The ratio of both speeds, of which nothing can be concluded."""
+    blocks = min(len(block_speeds(row)) for row in (old, new))
+    ratio = _quotient(_side(new).speed, _side(old).speed)
+    return Judged(SPEED, ratio, blocks=blocks, verdict="not known" if blocks else None, reason=reason)
 
 
 def _judge_together(rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
@@ -193,11 +195,15 @@ def _say_why_not(old: Row, new: Row, references: tuple[Row | None, Row | None]) 
 
 
 def _is_reference(row: Row) -> bool:
-    return bool(row.get("comparison", {}).get("against") == ITSELF)
+    return _against(row) == ITSELF
 
 
 def _shares_blocks(reference: Row, row: Row) -> bool:
-    return _place(reference) == _place(row) and name_of(reference) == row.get("comparison", {}).get("against")
+    return _place(reference) == _place(row) and name_of(reference) == _against(row)
+
+
+def _against(row: Row) -> str:
+    return str((row.get("comparison") or {}).get("against", ""))
 
 
 def _place(row: Row) -> tuple[Any, ...]:
