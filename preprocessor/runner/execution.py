@@ -184,6 +184,8 @@ def obstacle(
         )
     if (traits.paces_itself or traits.changes_primary) and options.rates:
         return f"{experiment.name} has rates of its own", "it runs without --rate only"
+    if steps := lengthening.steps_without_length(experiment, options.rates, options.duration):
+        return steps
     if store.keeps_in(database := experiment.parameters["database"]):
         return f"{experiment.name} drops the database {database!r} at its end, with all rows", "name another"
     conflicts = (conflict(config, options.client) for config in experiments.configs(experiment))

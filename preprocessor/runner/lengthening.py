@@ -6,6 +6,9 @@ them: else the window would be the start of the connections. A window that time 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from preprocessor.runner.experiment import Experiment, configs
 from preprocessor.runner.workloads import Config, workload
 
 LEAST_BATCHES = 5
@@ -34,6 +37,19 @@ def window_seconds(config: Config, seconds: float | None, duration: float | None
     """How long a window is at most; None where its work alone ends it."""
     limits = [limit for limit in (seconds, duration, config.get("testTimeSecs")) if limit]
     return min(limits, default=None)
+
+
+def steps_without_length(
+    experiment: Experiment, rates: Sequence[float], duration: float | None
+) -> tuple[str, str] | None:
+    """Why a rate cannot have steps, which are parts of a window whose length is known before, and the remedy."""
+    by_amount = any(workload(experiment.workload).plan(config) for config in configs(experiment))
+    if len(rates) < 2 or duration or not by_amount:
+        return None
+    return (
+        f"{experiment.name} ends when its work is done: nobody knows before where the steps of the rate would lie",
+        "say with --duration how long each window is, or name one rate",
+    )
 
 
 def with_enough_work(name: str, config: Config, duration: float | None) -> Config:

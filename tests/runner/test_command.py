@@ -343,3 +343,10 @@ def test_an_experiment_with_rates_of_its_own_is_given_no_other(told, tmp_path):
     code, _, err = told("schema_load", "--rate", 5, "--output", tmp_path)
     assert code == 2
     assert err == "mongo-tables: schema_load has rates of its own\n  hint: it runs without --rate only\n"
+
+
+def test_steps_of_a_rate_are_refused_where_nobody_knows_how_long_the_window_is(told, tmp_path):
+    code, _, err = told("insert_docsize", "--rate", "100,200", "--output", tmp_path)
+    assert code == 2
+    assert "insert_docsize ends when its work is done" in err
+    assert "--duration" in err

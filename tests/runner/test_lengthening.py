@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from preprocessor.commands.numbers import duration
-from preprocessor.runner.lengthening import with_enough_work
+from preprocessor.runner.experiment import load
+from preprocessor.runner.lengthening import steps_without_length, with_enough_work
 
 INSERT = {"numberOfThreads": 10, "writeBatchSize": 100, "totalDocsToInsert": 1000}
 
@@ -26,3 +27,17 @@ def test_a_duration_lengthens_as_well_as_shortens():
 @pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("30m", 1800), ("1.5h", 5400), ("2", 2)])
 def test_a_duration_has_a_unit(text, seconds):
     assert duration(text) == seconds
+
+
+@pytest.mark.parametrize(
+    ("name", "rates", "duration", "refused"),
+    [
+        ("insert_docsize", (100.0, 200.0), None, True),
+        ("insert_docsize", (100.0, 200.0), 60.0, False),
+        ("insert_docsize", (100.0,), None, False),
+        ("query_fetch", (100.0, 200.0), None, False),
+    ],
+    ids=["an amount", "an amount with a duration", "an amount at one rate", "a time"],
+)
+def test_a_rate_has_steps_only_in_a_window_whose_length_is_known(name, rates, duration, refused):
+    assert (steps_without_length(load(name), rates, duration) is not None) == refused
