@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from preprocessor.results.intervals import Interval, interval
 from preprocessor.results.variants import variant_name
-from preprocessor.results.verdicts import ITSELF, MARGIN, discoveries, judge
+from preprocessor.results.verdicts import ITSELF, MARGIN, Verdict, discoveries, judge
 
 Row = Mapping[str, Any]
 
@@ -35,9 +35,9 @@ def conclude(rows: Sequence[Row], reference: int, margin: float = MARGIN) -> lis
     block has both, or something did nothing in one, has a ratio of None and is not known.
     """
     base = rows[reference]
-    own = _judge_together([pair_with_itself(base)], ITSELF, margin)
+    own = _conclude_together([pair_with_itself(base)], ITSELF, margin)
     others = [pair_blocks(row, base) for number, row in enumerate(rows) if number != reference]
-    found = _judge_together(others, name_of(base), margin)
+    found = _conclude_together(others, name_of(base), margin)
     return [*found[:reference], *own, *found[reference:]]
 
 
@@ -50,7 +50,7 @@ def conclude_targets(
     """
     first = [next((one for one in rows_a if is_same_row(one, row)), None) for row in rows_b]
     pairs = [pair_blocks(row, one) for row, one in zip(rows_b, first, strict=True) if one is not None]
-    found = iter(_judge_together(pairs, rows_a[0]["_id"]["target"] if rows_a else "", margin))
+    found = iter(_conclude_together(pairs, rows_a[0]["_id"]["target"] if rows_a else "", margin))
     return [None if one is None else next(found) for one in first]
 
 
@@ -111,18 +111,26 @@ def _mean(speeds: Sequence[float]) -> float:
     return geometric_mean(speeds) if min(speeds) > 0 else 0.0
 
 
-def _judge_together(pairs: Sequence[Pairs], against: str, margin: float) -> list[dict[str, Any]]:
+def _conclude_together(pairs: Sequence[Pairs], against: str, margin: float) -> list[dict[str, Any]]:
     """The subdocument of each of some pairs, of which at most 5 % of the differences told are none."""
     intervals = [find_interval(one) for one in pairs]
-    differ = discoveries([one.p if one else 1.0 for one in intervals])
     return [
         {
             "against": against,
             **_figures(one, blocks=len(pair.blocks)),
             "margin": margin,
-            "verdict": judge(one.low, one.high, differs, margin) if one else "not known",
+            "verdict": verdict,
         }
-        for pair, one, differs in zip(pairs, intervals, differ, strict=True)
+        for pair, one, verdict in zip(pairs, intervals, judge_together(intervals, margin), strict=True)
+    ]
+
+
+def judge_together(intervals: Sequence[Interval | None], margin: float = MARGIN) -> list[Verdict]:
+    """The verdict of each of some intervals that are shown together; without an interval nothing is known."""
+    differ = discoveries([one.p if one else 1.0 for one in intervals])
+    return [
+        judge(one.low, one.high, differs, margin) if one else "not known"
+        for one, differs in zip(intervals, differ, strict=True)
     ]
 
 
