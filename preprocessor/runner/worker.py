@@ -39,9 +39,9 @@ Loop = Callable[[], None]
 UNCOLLECTED_SECONDS = 60
 """For so long the garbage collector may rest; work given by amount is done in such a time."""
 RECONNECT_SECONDS = 0.1
+"""Between two tries to open a connection again."""
 GONE_SECONDS = 120.0
 """After so long without a connection the deployment is gone, where no end of the window bounds the tries."""
-"""Between two tries to open a connection again."""
 _CLIENTS: Mapping[str, type[WireClient] | type[PyMongoClient]] = {
     "wire": WireClient,
     "pymongo": PyMongoClient,
