@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
+
+from preprocessor.runner.supervisor import OUTPUT
 
 FULL_BYTES = 128 << 20
 """With less room than that a server cannot make the next file of its journal, which has 100 MB from the beginning
@@ -33,6 +36,8 @@ def _reason(directory: Path) -> str:
     logs = [
         log.read_text(encoding="utf-8", errors="replace") for log in sorted(directory.glob("*/mongod.log"))
     ]
+    if not logs:  # they did not come as far as having one
+        return f"mongod ended: {_last_words(directory)}"[:LONGEST]
     entries = [entry for log in logs for entry in _errors(log)]
     if shutil.disk_usage(directory).free < FULL_BYTES or any(_NO_SPACE in entry for entry in entries):
         return f"mongod ended, because there is no space left on the disk of {directory.parent}"
@@ -40,6 +45,13 @@ def _reason(directory: Path) -> str:
     if not reasons:
         return "mongod was killed: it wrote no reason into its log; is there enough memory?"
     return f"mongod ended: {reasons[0]}"[:LONGEST]
+
+
+def _last_words(directory: Path) -> str:
+    """What servers said of options that they do not take: an entry as of a log, or plain text."""
+    said = (directory / OUTPUT).read_text(encoding="utf-8", errors="replace")
+    plain = (line for line in said.splitlines() if line.strip() and not line.startswith("{"))
+    return next(chain(_errors(said), plain), "it said nothing")
 
 
 def _has_ended(pid: int) -> bool:

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -66,7 +67,11 @@ def _servers(directory: Path) -> Iterator[psutil.Process]:
 
     for process in psutil.process_iter():
         with suppress(psutil.Error):
-            if f"{directory}{os.sep}" in " ".join(process.cmdline()) and process.name().startswith("mongod"):
+            # By its data alone: any program may have been named as the mongod.
+            if any(
+                option == "--dbpath" and data.startswith(f"{directory}{os.sep}")
+                for option, data in pairwise(process.cmdline())
+            ):
                 yield process
 
 

@@ -22,6 +22,8 @@ import subprocess
 import sys
 from contextlib import suppress
 
+OUTPUT = "output"
+"""What servers say that is not in their logs, in their directory: that they do not take an option."""
 _PR_SET_PDEATHSIG = 1
 if sys.platform == "linux":
     _LIBC = ctypes.CDLL(None)
@@ -35,7 +37,7 @@ def main() -> int:
     groups = ""
     try:
         for command in order["commands"]:
-            servers.append(_start(command))
+            servers.append(_start(command, order["directory"]))
         print(json.dumps({"pids": [server.pid for server in servers]}), flush=True)
         groups = sys.stdin.read()
     except OSError:  # the program cannot be started; that there is no answer tells it
@@ -43,7 +45,8 @@ def main() -> int:
     finally:
         for server in servers:
             # The data is thrown away with the directory, so there is nothing a gentle end would save.
-            server.kill()
+            with suppress(OSError):  # it has ended, and all that it started
+                os.killpg(server.pid, signal.SIGKILL)
             server.wait()
         shutil.rmtree(order["directory"], ignore_errors=True)
         for group in groups.splitlines():
@@ -52,11 +55,14 @@ def main() -> int:
     return 0
 
 
-def _start(command: list[str]) -> subprocess.Popen[bytes]:
-    nothing, supervisor = subprocess.DEVNULL, os.getpid()
-    return subprocess.Popen(
-        command, stdin=nothing, stdout=nothing, stderr=nothing, preexec_fn=lambda: _die_with(supervisor)
-    )
+def _start(command: list[str], directory: str) -> subprocess.Popen[bytes]:
+    """Start a server with a group of its own: what is named as the server may be a script that starts it."""
+    supervisor = os.getpid()
+    with open(os.path.join(directory, OUTPUT), "ab") as output:  # noqa: PTH118, PTH123 - nothing more is imported
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, process_group=0,
+            preexec_fn=lambda: _die_with(supervisor),
+        )  # fmt: skip
 
 
 def _die_with(parent: int) -> None:

@@ -63,3 +63,16 @@ def test_errors_of_a_server_that_had_no_time_to_say_why_it_ended_are_not_the_rea
 def test_a_server_that_shut_down_is_told_with_its_error(log, ended):
     log.write_text('{"s":"E","msg":"Error setting up listener"}\n{"s":"I","msg":"Shutting down","attr":{}}\n')
     assert demise(log.parents[1], [ended]) == "mongod ended: Error setting up listener"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ('{"s":"I","msg":"up"}\n{"s":"F","msg":"Bad start","attr":{}}\ntry --help\n', "Bad start"),
+        ('{"s":"I","msg":"up"}\n\nBadValue: not a number\ntry --help\n', "BadValue: not a number"),
+        ("", "it said nothing"),
+    ],
+)
+def test_a_server_that_ended_before_it_had_a_log_is_quoted(tmp_path, ended, said, told):
+    (tmp_path / "output").write_text(said, encoding="utf-8")
+    assert demise(tmp_path, [ended]) == f"mongod ended: {told}"

@@ -181,6 +181,27 @@ def test_the_sweep_ends_servers_that_the_system_did_not_end_with_their_superviso
         server.wait()
 
 
+def test_the_sweep_ends_servers_of_whatever_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left, lock = leftovers.make_directory()
+    os.close(lock)
+    other = tmp_path / "other"
+    servers = [
+        subprocess.Popen(
+            [sys.executable, "-c", "input()", "--dbpath", data / "member-1"], stdin=subprocess.PIPE
+        )
+        for data in (left, other)
+    ]
+    leftovers.sweep()
+    try:
+        assert servers[0].wait(timeout=30) == -signal.SIGKILL
+        assert servers[1].poll() is None
+    finally:
+        for server in servers:
+            server.kill()
+            server.communicate()
+
+
 def test_folders_of_others_are_not_swept(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     (tmp_path / "mongo-tables-run-without-lock").mkdir()
