@@ -11,11 +11,15 @@ from preprocessor.runner import disk, revision
 
 
 def versions(build_info: Mapping[str, Any]) -> dict[str, str]:
-    """Versions of server (from ``buildInfo``), driver, harness and Python."""
+    """Versions of server (from ``buildInfo``), driver, harness and Python.
+
+    Two builds of one version of the server differ in its commit alone, where it says that.
+    """
     import pymongo
 
     return {
         "server": build_info["version"],
+        **({"server_commit": build_info["gitVersion"]} if build_info.get("gitVersion") else {}),
         "driver": f"PyMongo {pymongo.version}",
         "harness": revision.harness(),
         "python": platform.python_version(),
