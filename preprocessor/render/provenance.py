@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from preprocessor.render.values import is_number, raw_text
 from preprocessor.results.machines import LOCAL
@@ -53,6 +54,7 @@ def _parts(source: Provenance) -> tuple[str, ...]:
         _profile(sets),
         _all("MongoDB {}", (_at(one, "versions", "server") for one in sets)),
         _all("{}", map(_deployment, sets)),
+        _all("{}", map(_settings, sets)),
         _all("{}", map(_servers, sets)),
         _all("{}", map(_machine, sets)),
         _all("{}", map(_disk, sets)),
@@ -76,19 +78,39 @@ def due_part(due: date) -> str:
 
 def provenance_commands(source: Provenance) -> list[str]:
     """The commands that measure such documents anew, one for each experiment and way of running it."""
-    experiments = (_at(one, "experiment") for one in source.sets)
-    commands = (_command(one) for one in experiments if isinstance(one, Mapping) and "name" in one)
+    commands = (
+        _command(experiment, one)
+        for one in source.sets
+        if isinstance(experiment := _at(one, "experiment"), Mapping) and "name" in experiment
+    )
     return sorted(dict.fromkeys(commands))
 
 
-def _command(experiment: Told) -> str:
+def _command(experiment: Told, told: Told) -> str:
     words = ["mongo-tables", "run", shlex.quote(str(experiment["name"]))]
     for name in ("profile", "scale", "seconds", "repeats", "seed"):
         if experiment.get(name) is not None:
             words += [f"--{name}", shlex.quote(raw_text(experiment[name]))]
-    if experiment.get("target", LOCAL) != LOCAL:
-        words += ["--target", "mongodb://…"]
-    return " ".join(words)
+    local = experiment.get("target", LOCAL) == LOCAL
+    target = _local_target(told) if local else "mongodb://…"
+    return " ".join([*words, "--target", target] if target != LOCAL else words)
+
+
+def _local_target(told: Told) -> str:
+    """A local target as ``--target`` takes it; of the program only its name is known."""
+    program = _at(told, "topology", "program")
+    settings = "&".join(f"{name}={quote(raw_text(value))}" for name, value in _all_settings(told))
+    written = f"{LOCAL}{f':…/{program}' if program else ''}{f'?{settings}' if settings else ''}"
+    return written if written == LOCAL else shlex.quote(written)
+
+
+def _all_settings(told: Told) -> Iterator[tuple[str, Any]]:
+    """What a local target was given, by the names that ``--target`` has for it."""
+    for name, value in (_at(told, "topology", "settings") or {}).items():
+        if isinstance(value, Mapping):
+            yield from ((f"{name}.{inner}", one) for inner, one in value.items())
+        else:
+            yield name, value
 
 
 def _at(told: Told, *path: str) -> Any:
@@ -148,6 +170,13 @@ def _deployment(told: Told) -> str:
     return _join_parts(
         name, f"{raw_text(cache)} GiB cache{' each' if members != 1 else ''}" if cache else "", place
     )
+
+
+def _settings(told: Told) -> str:
+    """``mongod-b, setParameter.ttlMonitorSleepSecs: 10``: what the deployment above has not said."""
+    said = ("members", "cacheGB")
+    settings = [f"{name}: {raw_text(value)}" for name, value in _all_settings(told) if name not in said]
+    return _join_parts(_at(told, "topology", "program"), *settings)
 
 
 def _servers(told: Told) -> str:

@@ -46,6 +46,8 @@ _MEASURED: Final = (
     Told("topology.members", "members"),
     Told("topology.cache_gb", "cache (GiB)"),
     Told("topology.place", "place"),
+    Told("topology.program", "program"),
+    Told("topology.settings", "settings of the servers"),
     Told("bench_config.atlasInstanceType", "instance"),
     Told("bench_config.atlasDiskType"),
     Told("bench_config.atlasDiskSizeGB"),

@@ -26,7 +26,7 @@ ROOM_TIMES = 4
 """The cache holds what is under way so many times: WiredTiger has writers evict when a fifth of it is changed
 (``eviction_dirty_trigger``, https://source.wiredtiger.com/develop/tune_cache.html), and the oplog has all of it too."""
 LOCAL_SHARE = 0.15
-"""Of the machine's memory, at most, for the cache of each of three members."""
+"""Of the machine's memory, at most, for the cache of each of three members of the only set that runs."""
 SHRINK_SECONDS = 10.0
 _FULL_SHARE = 0.95
 """Of the cache: above it requests do the work of eviction (``eviction_trigger``)."""
@@ -44,17 +44,17 @@ def room_gb(name: str, config: Mapping[str, Any]) -> float:
     return float(max(SMALLEST_GB, ROOM_TIMES * under_way / 2**30))
 
 
-def of_local(config: Mapping[str, Any], wanted: float, least: float = 0.0) -> float:
+def of_local(config: Mapping[str, Any], wanted: float, least: float = 0.0, sets: int = 1) -> float:
     """The cache in GB of a local member: as wanted, but with room for what is under way, and within the machine.
 
-    Where data or a limit of memory follows the cache, it is no smaller than a server starts with: what a server needs
-    beside its cache would be most of such a limit.
+    ``sets`` is how many local sets share it. Where data or a limit of memory follows the cache, it is no smaller than a
+    server starts with: what a server needs beside its cache would be most of such a limit.
     """
     import psutil
 
     if "workingSetRatio" in config or "memoryRatio" in config.get("instance", {}):
         least = SMALLEST_AT_START_GB
-    most = psutil.virtual_memory().total / 2**30 * LOCAL_SHARE
+    most = psutil.virtual_memory().total / 2**30 * LOCAL_SHARE / sets
     # To have room is no reason for more than a server starts with.
     given = max(wanted, min(max(least, SMALLEST_GB), SMALLEST_AT_START_GB))
     return float(round(min(given, max(most, SMALLEST_AT_START_GB)), 3))

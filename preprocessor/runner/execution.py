@@ -32,6 +32,7 @@ from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.honoured import check_options, conflict
 from preprocessor.runner.journal import Place
 from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.local import MEMBERS
 from preprocessor.runner.machines import TIER, differing, variants_for
 from preprocessor.runner.measure import Measurement, measure, settle
 from preprocessor.runner.namedtargets import ALONE, NamedTarget, database_on
@@ -186,10 +187,21 @@ def obstacle(
         return f"{experiment.name} has rates of its own", "it runs without --rate only"
     if steps := lengthening.steps_without_length(experiment, options.rates, options.duration):
         return steps
+    if other := _other_set(experiment, target):
+        return other
     if store.keeps_in(database := experiment.parameters["database"]):
         return f"{experiment.name} drops the database {database!r} at its end, with all rows", "name another"
     conflicts = (conflict(config, options.client) for config in experiments.configs(experiment))
     return next(filter(None, conflicts), None)
+
+
+def _other_set(experiment: Experiment, target: Target) -> tuple[str, str] | None:
+    """Why the target is no set as any variant asks for."""
+    holds = workload(experiment.workload).TRAITS.holds_members
+    members = {"members": MEMBERS} if holds else {}
+    refused = (target.obstacle({**members, **config}) for config in experiments.configs(experiment))
+    found = next(filter(None, refused), None)
+    return (f"{experiment.name} {found[0]}", found[1]) if found else None
 
 
 def _fixed_machine(
@@ -260,11 +272,18 @@ def _complaints_told(run: Run, hint: str) -> Iterator[None]:
         yield
     except PyMongoError as error:
         reason = run.target.fault() or driver_fault(error, run.target.uri)
-        raise TargetError(f"{run.target.name}: {reason}", hint) from None
+        raise TargetError(f"{_named(run)}{run.target.name}: {reason}", hint) from None
+    except TargetError as error:
+        raise TargetError(f"{_named(run)}{error.message}", error.hint) from None
     except WorkFailed:
         if reason := run.target.fault():
-            raise WorkFailed(f"the work was given up: {reason}", KEPT) from None
+            raise WorkFailed(f"{_named(run)}the work was given up: {reason}", KEPT) from None
         raise
+
+
+def _named(run: Run) -> str:
+    """Of several targets, the one that a complaint is about."""
+    return f"{run.named.name}: " if run.named.name else ""
 
 
 def _window(run: Run, place: Place, in_turn: int) -> dict[str, Any]:

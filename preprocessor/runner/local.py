@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -22,22 +23,29 @@ from preprocessor.runner.controlgroups import ControlGroup, open_group
 from preprocessor.runner.credentials import Credentials
 from preprocessor.runner.errors import TargetError
 from preprocessor.runner.exitreason import demise
+from preprocessor.runner.localaddress import SMALLEST_OPLOG_MB
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
 
+MEMBERS = 3
+"""Of a set, where nothing says how many."""
 START_SECONDS = 120.0
 ANSWERS_WITHIN_MS = 10_000
 """How long to look for a member that has listened already."""
-SMALLEST_OPLOG_MB = 990  # mongod refuses less (--oplogSize)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the members are started with: how many, and the oplog of each in MB. Their cache is the smallest."""
+    """What the members are started with: how many, and the oplog of each in MB. Their cache is the smallest.
 
-    members: int = 3
+    ``program`` is the ``mongod``, None for the one that is found; ``parameters`` are names and values.
+    """
+
+    members: int = MEMBERS
     oplog_mb: int = SMALLEST_OPLOG_MB
+    program: Path | None = None
+    parameters: tuple[tuple[str, str], ...] = ()
 
 
 class LocalReplicaSet:
@@ -147,7 +155,8 @@ class LocalReplicaSet:
             os.close(lock)
 
     def _commands(self) -> list[list[str]]:
-        mongod = str(find_mongod(self.directory))
+        mongod = str(self.settings.program or find_mongod(self.directory))
+        parameters = [f"{name}={value}" for name, value in self.settings.parameters]
         signed_in = self._credentials.options(self.directory)
         commands = []
         for port in self._ports:
@@ -156,7 +165,8 @@ class LocalReplicaSet:
             commands.append([mongod, "--replSet", "local", "--bind_ip", "localhost", "--port", str(port),
                              "--dbpath", str(data), "--logpath", str(data / "mongod.log"), "--nounixsocket", *signed_in,
                              "--wiredTigerCacheSizeGB", str(SMALLEST_AT_START_GB),
-                             "--oplogSize", str(self.settings.oplog_mb)])  # fmt: skip
+                             "--oplogSize", str(self.settings.oplog_mb),
+                             *chain.from_iterable(("--setParameter", one) for one in parameters)])  # fmt: skip
         return commands
 
     def _initiate(self) -> None:
@@ -176,9 +186,9 @@ class LocalReplicaSet:
             ]
             try:
                 # The first member asks the others, once: one that is not up yet would end it.
-                for port, client in zip(self._ports, clients, strict=True):
+                for port, pid, client in zip(self._ports, self.pids, clients, strict=True):
                     self._await_port(port)
-                    client.admin.command("ping")
+                    _check_process(client, pid)
                 clients[0].admin.command("replSetInitiate", {"_id": "local", "members": members})
                 self._wait(clients[0])
                 self._credentials.make_user(self._writable(clients), self.settings.members)
@@ -224,6 +234,12 @@ class LocalReplicaSet:
                     return client
             time.sleep(0.02)
         raise TargetError("no member takes writes")
+
+
+def _check_process(client: MongoClient[dict[str, Any]], pid: int) -> None:
+    """Raise TargetError when the server is not the process that was started: its processor time would be missed."""
+    if client.admin.command("serverStatus")["pid"] != pid:
+        raise TargetError("mongod is not the process that was started; a script that starts it must exec it")
 
 
 def _direct(port: int) -> str:

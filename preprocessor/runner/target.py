@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,9 +12,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from preprocessor.runner import cachesize, limits
 from preprocessor.runner.addresses import measured_options, shown, used
+from preprocessor.runner.binary import find_program
 from preprocessor.runner.cachesize import SMALLEST_AT_START_GB
 from preprocessor.runner.errors import RunnerError, TargetError
-from preprocessor.runner.local import LocalReplicaSet, Settings
+from preprocessor.runner.local import MEMBERS, LocalReplicaSet, Settings
+from preprocessor.runner.localaddress import PLAIN, SMALLEST_OPLOG_MB, LocalAddress, is_local, parse_local
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -51,7 +55,10 @@ class Target(Protocol):
     ends_with_run: bool
     """Whether ``close`` removes the deployment itself, and with it every database."""
     options: str
-    """What its address asks of all requests, as ``addresses.measured_options`` says it."""
+    """What its address asks of all requests, or of a local set; it holds no secret, and no path."""
+
+    def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
+        """Why a variant with this config cannot be measured there, and the remedy; None when nothing is in the way."""
 
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Make the deployment what a variant asks for, as far as it can be, and say what runs now.
@@ -89,12 +96,34 @@ class LocalTarget:
 
     name = "local"
     ends_with_run = True
-    options = ""
 
-    def __init__(self, members: int = 3) -> None:
-        self._members = members
+    def __init__(self, address: LocalAddress = PLAIN, sets: int = 1) -> None:
+        """``sets`` is how many local targets run at once, which share the machine.
+
+        Raises TargetError when the program cannot be run, or when caches of that size do not fit into the memory.
+        """
+        self._address = address
+        self._sets = sets
+        self._program = find_program(address.program) if address.program else None
         self._set: LocalReplicaSet | None = None
         self._cache_gb = SMALLEST_AT_START_GB
+        _check_caches(address, sets)
+        # The program by its name, and by what tells its path from others.
+        options = {**self._named_program(), **self._told_path(), **address.settings}
+        self.options = json.dumps(options) if options else ""
+
+    def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
+        """A variant may ask for another number of members, or for memory that its cache must be as large for."""
+        members, asked = self._address.members, config.get("members")
+        if members and asked and members != asked:
+            return f"asks for {asked} members, and the target has {members}", "leave out members"
+        small = (self._address.cache_gb or SMALLEST_AT_START_GB) < SMALLEST_AT_START_GB
+        if small and "memoryRatio" in config.get("instance", {}):
+            return (
+                f"limits the memory to a multiple of the cache, and that is less than {SMALLEST_AT_START_GB} GB",
+                "leave out cacheGB, or give more",
+            )
+        return None
 
     @property
     def uri(self) -> str:
@@ -110,7 +139,8 @@ class LocalTarget:
             self.close()
             self._set = LocalReplicaSet(self._settings(config))
         asked = config.get("instance", {})
-        self._cache_gb = size = cachesize.of_local(config, cache_gb, least_gb)
+        size = self._address.cache_gb or cachesize.of_local(config, cache_gb, least_gb, self._sets)
+        self._cache_gb = size
         # Where the data follows the cache, whatever cache there is keeps the ratio.
         wanted = size if "workingSetRatio" in config else cache_gb
         if size > self._set.cache_gb or "workingSetRatio" in config:
@@ -122,6 +152,8 @@ class LocalTarget:
             bench_config=self._bench_config(),
             topology={
                 **self._set.describe(),
+                **self._named_program(),
+                **({"settings": self._address.settings} if self._address.settings else {}),
                 **cachesize.describe(size, wanted, memory),
             },
             varied={**({"cache_gb": size} if asked and size == round(cache_gb, 3) else {}), **holds},
@@ -156,7 +188,21 @@ class LocalTarget:
         self._running().kill_member(number)
 
     def _settings(self, config: Mapping[str, Any]) -> Settings:
-        return Settings(config.get("members", self._members))
+        given = self._address
+        return Settings(
+            config.get("members", given.members or MEMBERS),
+            given.oplog_mb or SMALLEST_OPLOG_MB,
+            self._program,
+            given.parameters,
+        )
+
+    def _named_program(self) -> dict[str, str]:
+        """Its name alone: folders are named after people."""
+        return {"program": self._program.name} if self._program else {}
+
+    def _told_path(self) -> dict[str, str]:
+        """What tells a program from one with the same name in another folder."""
+        return {"path": hashlib.sha256(str(self._program).encode()).hexdigest()[:12]} if self._program else {}
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
         """Why a member has ended."""
@@ -207,6 +253,10 @@ class UriTarget:
         """Connection string as it was given."""
         return self._uri
 
+    def obstacle(self, config: Mapping[str, Any]) -> None:
+        """What a variant asks of the machine is listed as not varied."""
+        return
+
     def give_room(self) -> None:
         """Its cache stays as it is."""
 
@@ -246,13 +296,28 @@ def _parts(uri: str) -> Mapping[str, Any]:
     return parts
 
 
-def open_target(where: str) -> Target:
-    """Open ``local`` or a connection string; raises RunnerError."""
-    if where == "local":
-        return LocalTarget()
+def _check_caches(address: LocalAddress, sets: int) -> None:
+    """Raise TargetError where the caches of all members would not fit into what each set has of the memory."""
+    import psutil
+
+    members, memory = address.members or MEMBERS, psutil.virtual_memory().total / 2**30 / sets
+    if address.cache_gb and address.cache_gb * members > memory:
+        raise TargetError(
+            f"the caches of {members} members with {address.cache_gb:g} GB do not fit into {memory:.1f} GB, which "
+            "this machine has for a local target",
+            "give less (cacheGB), or fewer members",
+        )
+
+
+def open_target(where: str, sets: int = 1) -> Target:
+    """Open a local target, one of so many ``sets``, or a connection string; raises RunnerError."""
+    if is_local(where):
+        return LocalTarget(parse_local(where), sets)
     if where.startswith(("mongodb://", "mongodb+srv://")):
         return UriTarget(where)
-    raise RunnerError(f"no target is called {shown(where)!r}", "use local, mongodb://… or mongodb+srv://…")
+    raise RunnerError(
+        f"no target is called {shown(where)!r}", "use local, local:PATH, mongodb://… or mongodb+srv://…"
+    )
 
 
 def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], scale: float) -> float:

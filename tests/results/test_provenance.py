@@ -195,6 +195,19 @@ def test_the_command_measures_them_anew() -> None:
     ]
 
 
+def test_of_a_local_target_that_was_asked_for_the_line_and_the_command_say_what_it_was() -> None:
+    one = document(1)
+    one["topology"] |= {
+        "program": "mongod-b",
+        "settings": {"members": 1, "cacheGB": 0.02, "setParameter": {"a": "x y", "b": "2"}},
+    }
+    source = provenance([one])
+    assert "mongod-b, setParameter.a: x y, setParameter.b: 2" in provenance_parts(source)
+    assert provenance_commands(source)[0].endswith(
+        " --target 'local:…/mongod-b?members=1&cacheGB=0.02&setParameter.a=x%20y&setParameter.b=2'"
+    )
+
+
 def test_a_name_cannot_break_out_of_the_command() -> None:
     one = document(1)
     one["experiment"] = {"name": "x; rm -rf /", "target": "uri"}

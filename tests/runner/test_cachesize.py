@@ -36,6 +36,10 @@ def test_a_cache_is_not_larger_than_the_machine_allows():
     assert cachesize.of_local({}, 1e6) < os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30 / 6
 
 
+def test_local_sets_share_what_the_machine_allows():
+    assert cachesize.of_local({}, 1e6, sets=4) == pytest.approx(cachesize.of_local({}, 1e6) / 4, abs=0.002)
+
+
 def test_batches_under_way_need_room_and_queries_need_none():
     def room(name):
         experiment = experiments.scale(experiments.load(name), 0.001)

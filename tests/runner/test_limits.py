@@ -12,6 +12,7 @@ import pytest
 from preprocessor.runner import affinity, controlgroups, limits
 from preprocessor.runner.controlgroups import ControlGroup, device_of, open_group
 from preprocessor.runner.local import LocalReplicaSet, Settings
+from preprocessor.runner.localaddress import LocalAddress
 from preprocessor.runner.target import LocalTarget
 
 
@@ -150,7 +151,7 @@ def test_groups_of_members_end_with_them(tmp_path, monkeypatch):
 def test_the_local_target_says_what_of_a_variant_it_gave(monkeypatch, tmp_path):
     group = permitted(tmp_path)
     monkeypatch.setattr("preprocessor.runner.local.open_group", lambda name, pid: ControlGroup(group))
-    target = LocalTarget(members=1)
+    target = LocalTarget(LocalAddress(members=1))
     try:
         asked = {"members": 1, "workingSetRatio": 0.9, "instance": {"memoryRatio": 2.5, "addedLatencyMs": 7}}
         machine = target.prepare(asked, 0.001)

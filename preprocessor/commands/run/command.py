@@ -33,6 +33,10 @@ examples:
                                                         two deployments side by side, in the same blocks
   mongo-tables run insert_instancesize --target M30=mongodb://… --target M40=mongodb://…
                                                         variants of two machines, each on its own
+  mongo-tables run query_full --target old=local:/opt/7.0/bin/mongod --target new=local:/opt/8.0/bin/mongod
+                                                        two programs side by side, with what can be concluded
+  mongo-tables run query_full --target 'large=local?cacheGB=1' --target 'small=local?cacheGB=0.25'
+                                                        two settings; also members, oplogMB, setParameter.NAME
 
 A connection string with a password belongs into the environment, which only you can read, and not into the list of
 processes, which everybody can: {TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE),
@@ -74,8 +78,9 @@ def _add_what(parser: ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="all experiments that come with mongo-tables")
     parser.add_argument(
         "--target", metavar="WHERE", action="append",
-        help="local (default: a replica set of three on this machine, started and removed by the run), or "
-        "a connection string; several times as NAME=WHERE, each for the variants whose machine has that name; "
+        help="local (default: a replica set of three on this machine, started and removed by the run), "
+        "local:PATH with that mongod, local?SETTING=VALUE&… with settings, or a connection string; several times as "
+        "NAME=WHERE, side by side, or each for the variants whose machine has that name; "
         f"without it, what the variable {TARGET_VARIABLE} names",
     )  # fmt: skip
     parser.add_argument(

@@ -10,23 +10,27 @@ from preprocessor.commands.run.raising import list_raised
 from preprocessor.runner.estimate import estimate, local_seconds, table
 from preprocessor.runner.experiment import Experiment, scale, scale_of
 from preprocessor.runner.lengthening import LEAST_REQUESTS, MOST_TIMES_LONGER, longest_seconds
+from preprocessor.runner.localaddress import is_local
 from preprocessor.runner.machines import variants_for
 from preprocessor.runner.namedtargets import database_on
 from preprocessor.runner.profiles import PROFILES
+from preprocessor.runner.target import open_target
 
 
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
     """Print documents, bytes and minutes of each experiment, and how long all take on a local replica set."""
     seconds = sum(_print_estimate(arguments, experiment) for experiment in wanted)
-    if [named.where for named in arguments.target] == ["local"]:
+    local = sum(is_local(named.where) for named in arguments.target)
+    if local == len(arguments.target):
+        where = "a local replica set" if local == 1 else f"{local} local replica sets"
         print(
-            "all on a local replica set with two processors, loading included: "
-            f"about {seconds / 60:.0f} minutes"
+            f"all on {where} with two processors, loading included: about {local * seconds / 60:.0f} minutes"
         )
-        return
     for named in arguments.target:
         databases = {database_on(one, named) for one in wanted if variants_for(one, named)}
-        if named.where != "local":
+        if is_local(named.where):
+            open_target(named.where, local).close()  # what is wrong with it is said
+        else:
             for line in list_findings(named.where, databases):
                 print(line)
 

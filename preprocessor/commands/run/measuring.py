@@ -18,6 +18,7 @@ from preprocessor.runner.errors import TargetError
 from preprocessor.runner.execution import Options, Run, obstacle, open_run, request
 from preprocessor.runner.journal import Campaign, find_campaign, open_journal
 from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.localaddress import is_local
 from preprocessor.runner.machines import differing, names_machines, variants_for, without_target
 from preprocessor.runner.namedtargets import NamedTarget
 from preprocessor.runner.store import open_store
@@ -99,7 +100,8 @@ def _options(arguments: Namespace) -> Options:
 
 def _open_place(arguments: Namespace, named: NamedTarget, held: ExitStack) -> Place:
     """The target, and workers for it; both end with ``held``."""
-    target = held.enter_context(closing(open_target(named.where)))
+    local = sum(is_local(one.where) for one in arguments.target)
+    target = held.enter_context(closing(open_target(named.where, max(1, local))))
     shared = target.ends_with_run  # its servers run here
     processors = os.cpu_count() or 1
     processes = arguments.processes or (max(1, processors // 2) if shared else processors)
