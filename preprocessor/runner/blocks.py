@@ -51,6 +51,8 @@ class Plan:
     twice: bool
     shuffled: bool
     seed: str
+    compares: bool = True
+    """Whether speeds say something: those of work at a given rate are that rate."""
 
     def turns(self, block: int) -> list[Turn]:
         """The windows of a block in their order. Those of one variant on several targets follow one another."""

@@ -118,14 +118,15 @@ def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured
 
 def _plan(runs: Sequence[Run], length: Length) -> Plan:
     experiment = runs[0].experiment
-    goes_on = workload(experiment.workload).TRAITS.goes_on
+    traits = workload(experiment.workload).TRAITS
     there = sorted({number for run in runs for number in run.numbers})
     return Plan(
         variants=tuple(tuple(run.numbers) for run in runs),
         reference=experiment.baseline if experiment.baseline in there else there[0],
-        twice=length.least >= LEAST_FOR_INTERVAL and not goes_on,
-        shuffled=not goes_on,
+        twice=length.least >= LEAST_FOR_INTERVAL and not traits.goes_on,
+        shuffled=not traits.goes_on,
         seed=f"{runs[0].options.seed}/{experiment.name}",
+        compares=not (runs[0].options.rates or traits.paces_itself),
     )
 
 

@@ -17,7 +17,7 @@ def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> l
     """A row of each variant on each target, in the order of the targets; ``blocks`` are measured by that plan.
 
     Where targets are measured ``side_by_side``, each has a reference of its own. Else the variants of all of them are
-    those of one experiment.
+    those of one experiment. Speeds are not compared where the plan says that the work has a rate of its own.
     """
     if not side_by_side:
         every = [(target, number) for target, mine in enumerate(plan.variants) for number in mine]
@@ -26,7 +26,7 @@ def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> l
         _compared(plan, blocks, [(target, number) for number in mine])
         for target, mine in enumerate(plan.variants)
     ]
-    for rows in by_target[1:]:
+    for rows in by_target[1:] if plan.compares else ():
         for row, found in zip(rows, conclude_targets(by_target[0], rows), strict=True):
             row.update({} if found is None else {"targets": found})
     return [row for rows in by_target for row in rows]
@@ -35,9 +35,13 @@ def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> l
 def _compared(plan: Plan, blocks: Sequence[Block], which: Sequence[tuple[int, int]]) -> list[Row]:
     """The rows of these variants, each given with its target, compared with the reference among them."""
     rows = [gather(list(_windows(blocks, target, number))) for target, number in which]
+    for row in rows:
+        row["speed"] = _speed(row)
+    if not plan.compares:
+        return rows
     reference = next(place for place, (_, number) in enumerate(which) if number == plan.reference)
     for row, comparison in zip(rows, conclude(rows, reference), strict=True):
-        row.update({"speed": _speed(row), "comparison": comparison})
+        row["comparison"] = comparison
     return rows
 
 

@@ -1,0 +1,85 @@
+"""The windows of all blocks become a row of each variant on each target, with what it is to others."""
+
+from __future__ import annotations
+
+import pytest
+
+from preprocessor.runner.blocks import Plan, Turn
+from preprocessor.runner.gathering import gather_rows
+
+
+def window(target, number, block, speed, again=False):
+    repeat = {"block": block, "again": again, "operations_per_second": speed}
+    return {
+        "_id": {"order": number, "testname": "tiny", **({"target": target} if target else {})},
+        "work": {"operations_per_second": speed},
+        "latency": {"count": 5000},
+        "client": {"connections": 1},
+        "checks": {},
+        "experiment": {},
+        "repeats": [repeat],
+    }
+
+
+def blocks_of(plan, speed, names=("",)):
+    """Blocks in which ``speed`` says how fast the variant of a target is in a block."""
+    return [
+        {
+            turn: window(names[turn.target], turn.variant, block, speed(turn, block), turn.again)
+            for turn in plan.turns(block)
+        }
+        for block in range(6)
+    ]
+
+
+def plan_of(*variants, **changed):
+    return Plan(
+        **{"variants": variants, "reference": 0, "twice": True, "shuffled": True, "seed": "1", **changed}
+    )
+
+
+def test_each_variant_is_compared_with_the_reference_in_its_block():
+    drift = [100, 200, 50, 400, 100, 300]
+    plan = plan_of([0, 1, 2])
+    rows = gather_rows(
+        plan, blocks_of(plan, lambda turn, block: drift[block] * (1 + turn.variant)), side_by_side=False
+    )
+    assert [row["comparison"]["ratio"] for row in rows] == pytest.approx([1, 2, 3])
+    assert [row["comparison"]["verdict"] for row in rows] == ["no difference", "faster", "faster"]
+    assert [row["comparison"]["against"] for row in rows] == ["itself", "order 0", "order 0"]
+    assert rows[1]["speed"] == {"median": 300.0, "low": 100.0, "high": 800.0, "blocks": 6}
+    assert [row["experiment"]["repeats"] for row in rows] == [6, 6, 6]
+    assert [len(row["repeats"]) for row in rows] == [12, 6, 6]
+
+
+def test_targets_side_by_side_have_a_reference_each_and_are_compared_with_the_first():
+    plan = plan_of([0, 1], [0, 1])
+    speeds = {(0, 0): 100, (0, 1): 200, (1, 0): 50, (1, 1): 50}
+    found = blocks_of(plan, lambda turn, block: speeds[turn.target, turn.variant], names=("a", "b"))
+    rows = gather_rows(plan, found, side_by_side=True)
+    assert [row["comparison"]["ratio"] for row in rows] == pytest.approx([1, 2, 1, 1])
+    assert [row.get("targets", {}).get("ratio") for row in rows] == pytest.approx([None, None, 0.5, 0.25])
+
+
+def test_variants_on_machines_of_their_own_are_those_of_one_experiment():
+    plan = plan_of([0], [1])
+    rows = gather_rows(
+        plan, blocks_of(plan, lambda turn, block: 100 * (1 + turn.variant), ("", "")), side_by_side=False
+    )
+    assert [row["comparison"]["ratio"] for row in rows] == pytest.approx([1, 2])
+
+
+def test_work_at_a_given_rate_is_not_compared():
+    plan = plan_of([0, 1], compares=False)
+    rows = gather_rows(plan, blocks_of(plan, lambda turn, block: 100), side_by_side=False)
+    assert not any("comparison" in row for row in rows)
+    assert rows[0]["speed"]["median"] == pytest.approx(100)
+
+
+def test_a_variant_that_did_nothing_has_no_ratio():
+    plan = plan_of([0, 1])
+    rows = gather_rows(
+        plan, blocks_of(plan, lambda turn, block: 0 if turn == Turn(0, 1) else 9), side_by_side=False
+    )
+    assert (rows[1]["comparison"]["ratio"], rows[1]["comparison"]["verdict"]) == (None, "not known")
+    assert rows[1]["speed"] == {"median": 0.0, "low": 0.0, "high": 0, "blocks": 6}
