@@ -77,7 +77,7 @@ def conclusion_notes(conclusions: Sequence[Conclusion | None], base: int, as_rat
     if not others:
         return []
     own = conclusions[base]
-    told = [_say_what_was_compared(others), *([_say_of_itself(own, as_ratio)] if own else [])]
+    told = [_say_what_was_compared(others), *([_say_of_itself(own, as_ratio)] if own and own.ratio else [])]
     return [" ".join(told), *_explain_signs(others, as_ratio)]
 
 

@@ -151,6 +151,13 @@ def test_a_baseline_that_differs_from_itself_is_told() -> None:
     assert note in html_table(spec(), rows)
 
 
+def test_a_baseline_that_was_measured_once_in_each_block_is_said_nothing_of() -> None:
+    once = concluded(None, 0.0, float("inf"), "itself", verdict="not known", blocks=0)
+    rows = [{**ROWS[0], "c": once}, *ROWS[1:]]
+    assert faults(rows) == []
+    assert "against itself" not in html_table(spec(), rows)
+
+
 def test_an_interval_that_many_rows_bring_by_chance_is_explained() -> None:
     rows = [*ROWS[:2], {"x": "two", "v": 9, "c": concluded(1.2, 1.01, 1.41, verdict="not known")}]
     assert faults(rows) == []
