@@ -225,7 +225,8 @@ class WorkerPool:
         said: list[Any] = []
         next_look = time.monotonic() + LOOK_SECONDS
         while waiting:
-            for pipe in [pipe for pipe in waiting if pipe.poll(poll / len(waiting))]:
+            wait = self._until_look(poll) / len(waiting)
+            for pipe in [pipe for pipe in waiting if pipe.poll(wait)]:
                 said.append(_expect(pipe))
                 waiting.remove(pipe)
             progress()
@@ -239,6 +240,11 @@ class WorkerPool:
                     )
                 next_look = time.monotonic() + LOOK_SECONDS
         return said
+
+    def _until_look(self, poll: float) -> float:
+        """Seconds to wait for a word: no longer than until the window closes, for what a server counts goes on then."""
+        left = (self._board.closes - time.monotonic_ns()) / 1e9
+        return min(poll, left) if left > 0 else poll
 
 
 @contextmanager

@@ -1,10 +1,11 @@
-"""A worker process that is gone is told of in a line, whenever it went."""
+"""What workers do is looked at when it matters, and one that is gone is told of in a line, whenever it went."""
 
 from __future__ import annotations
 
 import os
 import signal
 import threading
+import time
 from dataclasses import replace
 from math import inf
 
@@ -66,3 +67,19 @@ def test_a_server_that_answers_never_is_given_up_some_time_after_the_window(one,
     told = pytest.raises(WorkFailed, match="requests that were not answered 0 s after the window")
     with pretending(milliseconds=10, stall_every=5, stall_milliseconds=60_000) as uri, told:
         one.perform(replace(LOAD, uri=uri, config=READS, connections=2, seconds=0.2))
+
+
+class Closed(Exception):
+    """The window is."""
+
+
+def test_the_end_of_a_window_is_seen_when_it_comes_and_not_at_the_next_look(one):
+    def look():
+        if time.monotonic_ns() >= one.window[1]:
+            raise Closed
+
+    one._board.clear(0.2)
+    one._board.open(time.monotonic_ns())
+    with pytest.raises(Closed):
+        one._collect(one._pipes, look, 30.0, load.Patience(lambda: inf, "", ""))
+    assert time.monotonic_ns() - one.window[1] < 20e9  # on a busy machine
