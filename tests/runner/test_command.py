@@ -15,6 +15,7 @@ from pymongo import MongoClient
 from preprocessor.cli import main
 from preprocessor.commands.run import command
 from preprocessor.runner import execution, experiment
+from preprocessor.runner.profiles import PROFILES
 from preprocessor.runner.store import FileStore
 from tests.runner.processes import TINY, children_of, finish, servers_of, start, wait_until
 
@@ -214,7 +215,13 @@ def test_a_quick_row_says_so_and_what_is_given_goes_before_the_profile(replica_s
     assert code == 0
     for row in FileStore(tmp_path).rows("tiny"):
         asked = row["experiment"]
-        assert (asked["profile"], asked["scale"], asked["seconds"], asked["repeats"]) == ("quick", 1, 0.5, 1)
+        assert (asked["profile"], asked["scale"], asked["seconds"], asked["repeats"]) == ("quick", 1, 0.55, 1)
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
+def test_reports_that_divide_by_whole_seconds_can_do_so_with_windows_of_each_profile(profile):
+    assert round(profile.seconds) >= 1
+    assert round(profile.batch_seconds) >= 1
 
 
 def test_there_is_no_other_profile(told):
