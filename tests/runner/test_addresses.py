@@ -8,7 +8,7 @@ from preprocessor.commands.run.measuring import Place
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.errors import RunnerError
 from preprocessor.runner.execution import Options, request
-from preprocessor.runner.journal import open_journal
+from preprocessor.runner.journal import Campaign, open_journal
 from preprocessor.runner.namedtargets import NamedTarget
 from preprocessor.runner.store import FileStore, open_store
 from preprocessor.runner.target import open_target
@@ -51,7 +51,7 @@ def test_a_results_database_that_does_not_answer_is_told_in_a_line():
 
 def asked(uri):
     """What must be equal for a run on that deployment to be gone on with."""
-    place = Place(NamedTarget("M30", uri), open_target(uri))
+    place = Place(NamedTarget("M30", uri), open_target(uri), crew=None, processes=1)
     options = Options(scale=1.0, seconds=None, repeats=None, seed=1, client="wire")
     return request(experiments.load("query_full"), options, [str(place)])
 
@@ -77,10 +77,11 @@ FIRST = "mongodb://me:Xq7Zk@host/?w=1&readPreference=secondary&readPreferenceTag
 )  # fmt: skip
 def test_a_run_is_not_gone_on_with_where_the_connection_string_asks_for_something_else(uri, tmp_path):
     store = FileStore(tmp_path)
-    open_journal(store, "query_full", asked(FIRST), resume=False).keep_window(0, 0, {"_id": 1})
-    assert open_journal(store, "query_full", asked(f"{FIRST}&appName=another"), resume=True).kept
+    campaign = Campaign.new()
+    open_journal(store, "query_full", asked(FIRST), False, campaign).note([])
+    assert open_journal(store, "query_full", asked(f"{FIRST}&appName=another"), True, campaign).kept
     with pytest.raises(RunnerError, match="had another target"):
-        open_journal(store, "query_full", asked(uri), resume=True)
+        open_journal(store, "query_full", asked(uri), True, campaign)
 
 
 def test_what_a_run_keeps_of_a_connection_string_holds_no_secret():
