@@ -55,6 +55,9 @@ COMMANDS = {
     ),
     "run": Command("measure experiments and write result documents", "preprocessor.commands.run.command"),
     "experiments": Command("list the experiments", "preprocessor.commands.experiments"),
+    "calibrate": Command(
+        "measure how often equal things are called different here", "preprocessor.commands.calibrate.command"
+    ),
     "compare": Command(
         "compare rows that run wrote; for any others: diff", "preprocessor.commands.compare.command"
     ),

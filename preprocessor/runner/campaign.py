@@ -80,6 +80,15 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length)
     return written
 
 
+def measure_rows(runs: Sequence[Run], journal: Journal, length: Length) -> list[dict[str, Any]]:
+    """Measure an experiment on the targets of the runs, and give its rows, which are written nowhere.
+
+    Raises RunnerError; what was measured until then stays in the journal.
+    """
+    with _left_at_end(runs):
+        return list(_rows(runs, _measure(runs, journal, length), journal))
+
+
 @contextmanager
 def _left_at_end(runs: Sequence[Run]) -> Iterator[None]:
     """Leave nothing behind on any target, whatever happens."""

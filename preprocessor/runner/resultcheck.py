@@ -22,6 +22,11 @@ def check_published(document: Mapping[str, Any]) -> None:
     _check(document, "published")
 
 
+def check_calibration(document: Mapping[str, Any]) -> None:
+    """Raise RunnerError when a calibration is not what ``schemas/calibration.schema.json`` says."""
+    _check(document, "calibration")
+
+
 def _check(document: Mapping[str, Any], name: str) -> None:
     """The schemas speak of Extended JSON, the form in which documents are published."""
     import bson

@@ -2,7 +2,8 @@
 
 ``results`` holds one row for each variant of each experiment; whatever is replaced moves to
 ``results_history``, so no measurement is lost. ``published`` holds the figures that others published for them;
-``results_runs`` (``.runs`` in a folder) how far runs have come that are not finished.
+``calibration`` what calibrations found; ``results_runs`` (``.runs`` in a folder) how far runs have come that are not
+finished.
 A write is whole or not there: files are written beside and moved into place, and the old row reaches the history
 before the new one replaces it.
 """
@@ -31,6 +32,7 @@ from preprocessor.runner.errors import KEPT, RunnerError
 RESULTS = "results"
 HISTORY = "results_history"
 PUBLISHED = "published"
+CALIBRATION = "calibration"
 RUNS = "results_runs"
 DEFAULT_DATABASE = "mongo_tables"
 PATIENCE_MS = 15_000
@@ -60,6 +62,9 @@ class Store(Protocol):
 
     def publish(self, experiment: str, documents: Sequence[Document]) -> None:
         """Have ``published`` hold just these documents of the experiment; the same ones again change nothing."""
+
+    def put_calibration(self, document: Document) -> None:
+        """Write what is found of a workload; another calibration of it stays, an earlier state of this one does not."""
 
     def state(self, experiment: str) -> dict[str, Any] | None:
         """The state of a run that was cut off, None when there is none."""
@@ -123,6 +128,12 @@ class FileStore:
             self._write(PUBLISHED, experiment, documents)
         else:
             self._path(PUBLISHED, experiment).unlink(missing_ok=True)
+
+    def put_calibration(self, document: Document) -> None:
+        """Write it into ``calibration/NAME.jsonl``, NAME the workload."""
+        name = document["workload"]
+        others = [row for row in self._read(CALIBRATION, name) if row["_id"] != document["_id"]]
+        self._write(CALIBRATION, name, [*others, document])
 
     def state(self, experiment: str) -> dict[str, Any] | None:
         """Read ``.runs/NAME.json``."""
@@ -246,6 +257,11 @@ class DatabaseStore:
             _plainly(partial(published.replace_one, {"_id": document["_id"]}, document, upsert=True))
         gone = {"testname": experiment, "_id": {"$nin": [document["_id"] for document in documents]}}
         _plainly(lambda: published.delete_many(gone))
+
+    def put_calibration(self, document: Document) -> None:
+        """Replace or insert it."""
+        calibration = self._database[CALIBRATION]
+        _plainly(lambda: calibration.replace_one({"_id": document["_id"]}, document, upsert=True))
 
     def state(self, experiment: str) -> dict[str, Any] | None:
         """Read the document of the experiment in ``results_runs``."""

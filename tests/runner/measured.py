@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 
 from preprocessor.runner.campaign import Length, execute
 from preprocessor.runner.execution import Run
 from preprocessor.runner.journal import Campaign, open_journal
+from preprocessor.runner.progress import Progress
 from preprocessor.runner.store import Store
 
 
@@ -15,3 +17,17 @@ def measure(runs: Sequence[Run], store: Store, *, resume: bool = False) -> int:
     name = runs[0].experiment.name
     journal = open_journal(store, name, {}, resume, Campaign.new())
     return execute(runs, store, journal, Length(runs[0].repeats))
+
+
+class Cutting(Progress):
+    """Presses Ctrl-C when so many windows are done and the next is."""
+
+    def __init__(self, windows):
+        super().__init__(io.StringIO())
+        self._left = windows
+
+    def end(self, text):
+        super().end(text)
+        if not self._left:
+            raise KeyboardInterrupt
+        self._left -= 1

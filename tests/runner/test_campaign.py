@@ -18,7 +18,7 @@ from preprocessor.runner.namedtargets import ALONE, NamedTarget
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.store import HISTORY, FileStore
 from preprocessor.runner.target import UriTarget
-from tests.runner.measured import measure
+from tests.runner.measured import Cutting, measure
 
 RECORDS = """\
 name = "tiny"
@@ -37,20 +37,6 @@ updateproportion = 0.0
 """
 TWO = RECORDS + "".join(f"[[variants]]\norder = {number}\n" for number in (1, 2))
 OPTIONS = Options(scale=1.0, seconds=0.1, repeats=None, seed=1, client="wire")
-
-
-class Cutting(Progress):
-    """Presses Ctrl-C when so many windows are done and the next is."""
-
-    def __init__(self, windows):
-        super().__init__(io.StringIO())
-        self._left = windows
-
-    def end(self, text):
-        super().end(text)
-        if not self._left:
-            raise KeyboardInterrupt
-        self._left -= 1
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from pymongo import MongoClient
 
 from preprocessor.cli import main
-from preprocessor.commands.run import command
+from preprocessor.commands.run import starting
 from preprocessor.runner import execution, experiment
 from preprocessor.runner.profiles import PROFILES
 from preprocessor.runner.store import FileStore
@@ -21,7 +21,7 @@ from tests.runner.processes import TINY, children_of, finish, servers_of, start,
 
 
 def test_a_run_without_the_extra_says_what_to_install(monkeypatch, capsys):
-    monkeypatch.setattr(command, "EXTRA", ("hdrh", "no_such_module"))
+    monkeypatch.setattr(starting, "EXTRA", ("hdrh", "no_such_module"))
     assert main(["run", "insert_docsize"]) == 2
     told = capsys.readouterr().err
     assert "not installed: no_such_module" in told

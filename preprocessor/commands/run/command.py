@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
-from types import FrameType
+from functools import partial
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.numbers import count, duration, positive, rates, scale, seed
-from preprocessor.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
-from preprocessor.findings.usage import print_error
+from preprocessor.commands.run.starting import check_installed, end_in_order, fill_in
+from preprocessor.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE
 
 if TYPE_CHECKING:
     from preprocessor.runner.progress import Progress
 
-EXTRA = ("greenlet", "hdrh", "psutil", "scipy")
-"""Modules that come with the extra ``runner``."""
 DESCRIPTION = "Run experiments against MongoDB and write result documents, which the tables read."
 EPILOG = f"""\
 examples:
@@ -165,25 +161,15 @@ def run(arguments: Namespace) -> int:
     """
     from preprocessor.runner.progress import Progress
 
-    _fill_in(arguments)
+    fill_in(arguments)
     _follow_profile(arguments)
     progress = Progress(sys.stderr, arguments.progress)
-    signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        _run(arguments, progress)
-    except KeyboardInterrupt:
-        progress.clear()
-        print_error("interrupted", "what is measured is kept, and the same command with --resume goes on")
-        return 130
-    except Exception:
-        progress.clear()
-        raise
-    return 0
+    return end_in_order(progress, partial(_run, arguments, progress))
 
 
 def _run(arguments: Namespace, progress: Progress) -> None:
     if not arguments.dry_run:
-        _check_installed()
+        check_installed()
     from preprocessor.commands.run.selection import load_experiments
 
     wanted = load_experiments(arguments.experiment, all_known=arguments.all)
@@ -195,40 +181,6 @@ def _run(arguments: Namespace, progress: Progress) -> None:
         from preprocessor.commands.run.measuring import measure_experiments
 
         measure_experiments(arguments, wanted, progress)
-
-
-def _check_installed() -> None:
-    """Raise RunnerError when what the runner needs beside the package is not there."""
-    from importlib.util import find_spec
-
-    from preprocessor.runner.errors import RunnerError
-
-    missing = [name for name in EXTRA if find_spec(name) is None]
-    if missing:
-        hint = "pip install 'mkdocs-mongo-tables[runner]'"
-        raise RunnerError(f"what runs experiments is not installed: {', '.join(missing)}", hint)
-
-
-def _fill_in(arguments: Namespace) -> None:
-    """What no option says comes from the environment; of a password in an option everybody is warned."""
-    from preprocessor.runner.namedtargets import parse_targets, split_targets
-
-    given = arguments.target or []
-    _warn_of_secrets("target", TARGET_VARIABLE, given)
-    arguments.target = parse_targets(given or split_targets(read_variable(TARGET_VARIABLE)) or ["local"])
-    _warn_of_secrets("output", OUTPUT_VARIABLE, [arguments.output] if arguments.output else [])
-    arguments.output = arguments.output or read_variable(OUTPUT_VARIABLE) or "fixtures"
-
-
-def _warn_of_secrets(name: str, variable: str, given: Sequence[str]) -> None:
-    from preprocessor.results.secrets import holds_secret
-
-    if any(map(holds_secret, given)):
-        print_error(
-            f"warning: the password in --{name} stands in the list of processes, which every user of this "
-            "machine can read",
-            f"leave out --{name} and put the connection string into the variable {variable}",
-        )
 
 
 def _follow_profile(arguments: Namespace) -> None:
@@ -246,7 +198,3 @@ def _follow_profile(arguments: Namespace) -> None:
         if not (arguments.duration or arguments.seconds):
             arguments.seconds, arguments.batch_seconds = profile.seconds, profile.batch_seconds
     arguments.scale = arguments.scale or 1.0
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

@@ -52,7 +52,7 @@ def _measure(
         find_campaign(store, [one.name for one in wanted]) if arguments.resume else None
     ) or Campaign.new()
     with ExitStack() as held:
-        places = [_open_place(arguments, named, held) for named in arguments.target]
+        places = [open_place(arguments, named, held) for named in arguments.target]
         tasks = _share_out(wanted, options, places, store, leave_out=arguments.all)
         for experiment, its in tasks:
             for line in list_raised(experiment, options.scale, options.duration):
@@ -98,7 +98,7 @@ def _options(arguments: Namespace) -> Options:
     )
 
 
-def _open_place(arguments: Namespace, named: NamedTarget, held: ExitStack) -> Place:
+def open_place(arguments: Namespace, named: NamedTarget, held: ExitStack) -> Place:
     """The target, and workers for it; both end with ``held``."""
     local = sum(is_local(one.where) for one in arguments.target)
     target = held.enter_context(closing(open_target(named.where, max(1, local))))

@@ -1,0 +1,1 @@
+"""``mongo-tables calibrate``: ``command`` declares, ``measuring`` and ``writing`` do the work."""

@@ -1,0 +1,129 @@
+"""``mongo-tables calibrate``: how far the verdicts of a machine and a target can be trusted."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from preprocessor.commands.numbers import count, duration, positive, seed
+from preprocessor.commands.run.starting import check_installed, end_in_order, fill_in
+from preprocessor.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE
+
+if TYPE_CHECKING:
+    from preprocessor.runner.progress import Progress
+
+DESCRIPTION = (
+    "Measure the same thing against itself, and say how often this machine and target call it different, and how\n"
+    "small a slowdown they call."
+)
+EPILOG = """\
+Each workload is measured in pairs that differ in nothing: point_reads, single_inserts, batch_inserts and updates. The
+windows of ten, five pairs, share shuffled blocks, as the rows of a page do, and a verdict comes out of them as out of
+those. So many of the verdicts as say faster or slower are false alarms. Then the speeds of one side are multiplied by 1
+minus a slowdown, nothing being measured again, and the share of the pairs that are called slower is the power.
+
+The workloads take turns, and each group of pairs that is done counts: what is found of a workload is written whenever a
+group is, into the collection `calibration` (FOLDER/calibration/NAME.jsonl), one document for each workload.
+
+examples:
+  mongo-tables calibrate --dry-run                       how long it takes
+  mongo-tables calibrate --time 3h                       as far as it comes in that time
+  mongo-tables calibrate --time 3h --resume              and on from there
+  mongo-tables calibrate updates --pairs 20              one workload
+  mongo-tables calibrate --target mongodb://…            on a deployment that is there already
+
+exit status: 0 all pairs are measured, 2 some could not be or the time is over, 130 interrupted
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what is measured, how much of it, and how it is said."""
+    parser.add_argument("workload", nargs="*", help="name of a workload (default: all)")
+    parser.add_argument(
+        "--target", metavar="WHERE", nargs=1,
+        help="local (default: a replica set of three on this machine, started and removed by the command), or a "
+        f"connection string; without it, what the variable {TARGET_VARIABLE} names",
+    )  # fmt: skip
+    parser.add_argument(
+        "--output", metavar="WHERE",
+        help="folder of fixtures, or connection string of the results database (default: what the variable "
+        f"{OUTPUT_VARIABLE} names, else fixtures)",
+    )  # fmt: skip
+    _add_how_much(parser)
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with what was interrupted; same options as before"
+    )
+    parser.add_argument(
+        "--progress",
+        type=positive,
+        metavar="N",
+        help="write a line of what is done every N seconds, for a log",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say how long it takes, and do nothing")
+    parser.add_argument("--json", action="store_true", help="what is found, as one JSON document")
+
+
+def _add_how_much(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--pairs", type=count, metavar="N",
+        help="pairs of each workload (default: 200 over all workloads)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--blocks", type=_blocks, metavar="N",
+        help="measure each pair in N blocks, 3 or more (default: 20)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seconds", type=positive, metavar="N", help="length of a window (default: 0.7, and 2 for batches)"
+    )
+    parser.add_argument(
+        "--time", type=duration, metavar="TIME",
+        help="begin no block after this time, for example 3h; what is measured is kept, and --resume goes on",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seed", type=seed, default=1, metavar="N", help="of all random numbers (default: 1)"
+    )
+    parser.add_argument(
+        "--processes", type=count, metavar="N",
+        help="worker processes that share the connections (default: half of the processors on a local target, "
+        "else all)",
+    )  # fmt: skip
+
+
+def _blocks(text: str) -> int:
+    """With fewer there is no interval, and the reference is measured once."""
+    from argparse import ArgumentTypeError
+
+    if (value := count(text)) < 3:
+        raise ArgumentTypeError(f"must be 3 or more, not {text!r}")
+    return value
+
+
+def run(arguments: Namespace) -> int:
+    """Do what the arguments say; give 0 when all pairs are measured, 130 on Ctrl-C.
+
+    Raises RunnerError when they cannot be measured.
+    """
+    from preprocessor.runner.progress import Progress
+
+    fill_in(arguments)
+    progress = Progress(sys.stderr, arguments.progress)
+    return end_in_order(progress, partial(_run, arguments, progress))
+
+
+def _run(arguments: Namespace, progress: Progress) -> None:
+    from preprocessor.runner import calibration
+
+    wanted = [calibration.load(name) for name in dict.fromkeys(arguments.workload or calibration.names())]
+    arguments.blocks = arguments.blocks or calibration.PUBLISHED.repeats
+    tasks = calibration.plan(wanted, arguments.pairs, arguments.seconds)
+    if arguments.dry_run:
+        from preprocessor.commands.calibrate.writing import format_plan
+
+        print("\n".join(format_plan(tasks, arguments.blocks)))
+        return
+    check_installed()
+    from preprocessor.commands.calibrate.measuring import measure_pairs
+
+    measure_pairs(arguments, tasks, progress)

@@ -1,0 +1,97 @@
+"""Pairs of equal variants, measured group by group, and what is found of them, written as far as it is known."""
+
+from __future__ import annotations
+
+import time
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from preprocessor.commands.calibrate.writing import print_found
+from preprocessor.commands.run.measuring import Place, open_place
+from preprocessor.runner.calibration import Group, Task, compose, gather_group, list_groups
+from preprocessor.runner.campaign import Length, measure_rows
+from preprocessor.runner.errors import RunnerError, TargetError, TimeIsOver
+from preprocessor.runner.execution import Options, obstacle, open_run, request
+from preprocessor.runner.journal import Campaign, find_campaign, open_journal
+from preprocessor.runner.resultcheck import check_calibration
+from preprocessor.runner.store import open_store
+
+if TYPE_CHECKING:
+    from preprocessor.runner.experiment import Experiment
+    from preprocessor.runner.progress import Progress
+    from preprocessor.runner.store import Store
+
+
+def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progress) -> None:
+    """Measure the pairs of all tasks, write what is found, and print it; also when the time is over before.
+
+    Raises RunnerError when that is not possible; what is measured until then stays.
+    """
+    if len(arguments.target) > 1:
+        raise RunnerError("equal things are measured on one target", "name one")
+    names = [experiment.name for _, experiment in list_groups(tasks)]
+    with closing(open_store(arguments.output)) as store:
+        if not arguments.resume:
+            _forget(store, names)
+        campaign = find_campaign(store, names) or Campaign.new()
+        found: dict[str, dict[str, Any]] = {}
+        try:
+            for document in _calibrate(arguments, tasks, store, campaign, progress):
+                found[document["workload"]] = document
+        except TimeIsOver:
+            print_found(list(found.values()), as_json=arguments.json)
+            raise
+        # Not before: with --resume, groups that were finished are not measured again.
+        _forget(store, names)
+    print_found(list(found.values()), as_json=arguments.json)
+
+
+def _forget(store: Store, names: Sequence[str]) -> None:
+    for name in names:
+        store.keep_state(name, None)
+
+
+def _calibrate(
+    arguments: Namespace, tasks: Sequence[Task], store: Store, campaign: Campaign, progress: Progress
+) -> Iterator[dict[str, Any]]:
+    """The document of a workload whenever one of its groups is measured, by which it is written."""
+    ends = time.monotonic() + arguments.time if arguments.time else inf
+    groups: dict[str, list[Group]] = {task.experiment.name: [] for task in tasks}
+    with ExitStack() as held:
+        place = open_place(arguments, arguments.target[0], held)
+        around = _Around(store, place, campaign, progress, arguments.resume)
+        for task, experiment in list_groups(tasks):
+            options = Options(1.0, None, arguments.blocks, arguments.seed, "wire", duration=task.seconds)
+            rows = _measure_group(experiment, options, around, Length(arguments.blocks, ends=ends))
+            done = groups[task.experiment.name]
+            done.append(gather_group(rows))
+            document = compose(task.experiment, sum(task.pairs), done)
+            check_calibration(document)
+            store.put_calibration(document)
+            yield document
+
+
+class _Around(NamedTuple):
+    """Where groups are measured, what they are part of, and where what is measured is kept."""
+
+    store: Store
+    place: Place
+    campaign: Campaign
+    progress: Progress
+    resume: bool
+
+
+def _measure_group(
+    experiment: Experiment, options: Options, around: _Around, length: Length
+) -> list[dict[str, Any]]:
+    """The rows of a group; of one that was measured before, from what is kept."""
+    place = around.place
+    if found := obstacle(experiment, options, place.target, around.store, place.named):
+        raise TargetError(*found)
+    asked = {**request(experiment, options, [str(place)]), "processes": [place.processes]}
+    journal = open_journal(around.store, experiment.name, asked, around.resume, around.campaign)
+    run = open_run(experiment, options, place.target, place.crew, around.progress, place.named)
+    return measure_rows([run], journal, length)
