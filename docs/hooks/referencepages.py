@@ -156,6 +156,19 @@ def published_page() -> str:
     ) + _fields_table(own)
 
 
+def calibration_page() -> str:
+    """Every field of a calibration but those that results have as well."""
+    shared = ("parameters.", "versions.", "hardware.", "servers.", "topology.")
+    own = [field for field in fields("calibration").values() if not field.path.startswith(shared)]
+    return (
+        "# Fields of a calibration\n\n"
+        "`mongo-tables calibrate` writes one such document for each workload into the collection `calibration`. "
+        "[How it is measured](../methodology.md#calibration) says what pairs are. The fields of `versions`, "
+        "`hardware`, `servers` and `topology` are those [of a result](fields.md). This page is made from the JSON "
+        "Schema that a document is validated against.\n\n"
+    ) + _fields_table(own)
+
+
 _SIDE_BY_SIDE = """\
 {"$lookup": {"from": "published", "localField": "_id", "foreignField": "result_id", "as": "published"}},
 {"$set": {"theirs": {"$first": "$published.figures.DocsPerSecond"}}},
@@ -246,5 +259,6 @@ PAGES = {
     "reference/keys.md": keys_page,
     "reference/fields.md": fields_page,
     "reference/published.md": published_page,
+    "reference/calibration.md": calibration_page,
 }
 """Path in the site and the function that gives the page."""

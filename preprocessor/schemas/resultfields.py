@@ -30,7 +30,7 @@ class Field:
 
 @cache
 def fields(kind: str = "result") -> Mapping[str, Field]:
-    """All fields of a document of this kind (``result`` or ``published``) by path, in the order of its schema.
+    """All fields of a document of this kind (``result``, ``published`` or ``calibration``) by path, in the order of its schema.
 
     A document comes before the fields in it.
     """

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from docs.hooks.referencepages import commands_page, fields_page
+from docs.hooks.referencepages import calibration_page, commands_page, fields_page
 from preprocessor.cli import main
 from preprocessor.schemas.resultfields import fields
 
@@ -27,6 +27,20 @@ def test_the_page_of_fields_has_a_line_for_every_field_with_its_unit_and_title()
 def test_every_line_of_a_table_has_as_many_cells_as_its_head():
     rows = [line for line in fields_page().splitlines() if line.startswith("|")]
     assert {line.replace("\\|", "").count("|") for line in rows} == {5}
+
+
+def test_the_page_of_calibrations_leaves_out_what_results_have_as_well():
+    page = calibration_page()
+    for path in (
+        "pairs",
+        "together.share",
+        "power.slowdown",
+        "smallest_alone.high",
+        "client.connections",
+        "servers",
+    ):
+        assert f"| `{path}` | {fields('calibration')[path].unit} |" in page
+    assert "`servers.members" not in page
 
 
 def test_names_in_sentences_are_not_emphasis():
