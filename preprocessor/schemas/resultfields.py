@@ -30,8 +30,9 @@ class Field:
 
 @cache
 def fields(kind: str = "result") -> Mapping[str, Field]:
-    """All fields of a document of this kind (``result``, ``published`` or ``calibration``) by path, in the order of its schema.
+    """All fields of a document of this kind by path, in the order of its schema.
 
+    Kinds are ``result``, ``published`` and ``calibration``.
     A document comes before the fields in it.
     """
     found: dict[str, Field] = {}
