@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from types import TracebackType
 from typing import Any, Self
 
+from preprocessor.runner.alternating import Alternation
 from preprocessor.runner.driving import UNSENT, ConnectionStats, Failures, Sendings
 from preprocessor.runner.errors import KEPT, WorkFailed
 from preprocessor.runner.lag import Lag
@@ -27,9 +29,12 @@ from preprocessor.runner.lengthening import MOST_TIMES_LONGER
 from preprocessor.runner.meter import Usage
 from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.series import Counts, Series, interval_for, merge
+from preprocessor.runner.serving import serve
+from preprocessor.runner.slices import Counts as SliceCounts
+from preprocessor.runner.slices import Slices
 from preprocessor.runner.warmup import NONE, Lead, Steady, WarmUp, judge, speeds_within
 from preprocessor.runner.window import NEVER, Board, Inside
-from preprocessor.runner.worker import Assignment, Load, serve
+from preprocessor.runner.worker import Assignment, Load
 
 START_DELAY_SECONDS = 0.05
 """Between the word to start and the start, so that it has reached every worker."""
@@ -175,19 +180,7 @@ class WorkerPool:
         """
         board = self._board
         board.clear(load.seconds)
-        count = min(len(self._pipes), load.connections)
-        pipes = self._pipes[:count]
-        for number, pipe in enumerate(pipes):
-            _tell(pipe, Assignment(load, tuple(range(number, load.connections, count))))
-        ready_by = time.monotonic() + PREPARE_SECONDS
-        self._collect(
-            pipes,
-            lambda: None,
-            POLL_SECONDS,
-            Patience(
-                lambda: ready_by, f"were not ready after {PREPARE_SECONDS:,.0f} s", "is there enough memory?"
-            ),
-        )
+        pipes = self._prepare(load.connections, partial(Assignment, load))
         if not load.lead:
             before()
         start = time.monotonic() + START_DELAY_SECONDS
@@ -203,19 +196,44 @@ class WorkerPool:
             watch.look()
             progress(sum(board.counters[: load.connections]))
 
-        unanswered = f"have requests that were not answered {UNANSWERED_SECONDS:,.0f} s after the window"
         tallies = self._collect(
             pipes,
             look,
             STEADY_PART_POLL_SECONDS if load.has_steady_part else POLL_SECONDS,
-            Patience(
-                lambda: board.stops / 1e9 + UNANSWERED_SECONDS,
-                unanswered,
-                "is its cache large enough for the work?",
-            ),
+            _until_answered(lambda: board.stops / 1e9),
         )
         watch.end()
         return _outcome(tallies, start, board, watch.lead, load)
+
+    def alternate(self, loads: tuple[Load, Load], slices: Slices) -> SliceCounts:
+        """Have two loads, of as many connections, take turns; give the operations of both in each pair of slices.
+
+        Raises WorkFailed as ``perform`` does.
+        """
+        self._board.clear(None)
+        pipes = self._prepare(loads[0].connections, lambda mine: Alternation(loads, mine, slices))
+        start = time.monotonic() + START_DELAY_SECONDS
+        for pipe in pipes:
+            _tell(pipe, start)
+        found = self._collect(
+            pipes, lambda: None, POLL_SECONDS, _until_answered(lambda: start + slices.length / 1e9)
+        )
+        return [
+            (sum(one for one, _ in pair), sum(other for _, other in pair))
+            for pair in zip(*found, strict=True)
+        ]
+
+    def _prepare(self, connections: int, order: Callable[[tuple[int, ...]], Any]) -> list[Connection]:
+        """Tell each process which connections are its own, and wait until it is ready; give the pipes to them."""
+        count = min(len(self._pipes), connections)
+        pipes = self._pipes[:count]
+        for number, pipe in enumerate(pipes):
+            _tell(pipe, order(tuple(range(number, connections, count))))
+        ready_by = time.monotonic() + PREPARE_SECONDS
+        unready = f"were not ready after {PREPARE_SECONDS:,.0f} s"
+        patience = Patience(lambda: ready_by, unready, "is there enough memory?")
+        self._collect(pipes, lambda: None, POLL_SECONDS, patience)
+        return pipes
 
     def _collect(
         self, pipes: Sequence[Connection], progress: Callable[[], None], poll: float, patience: Patience
@@ -245,6 +263,15 @@ class WorkerPool:
         """Seconds to wait for a word: no longer than until the window closes, for what a server counts goes on then."""
         left = (self._board.closes - time.monotonic_ns()) / 1e9
         return min(poll, left) if left > 0 else poll
+
+
+def _until_answered(window_ends: Callable[[], float]) -> Patience:
+    """How long answers are waited for, when no further request is sent."""
+    return Patience(
+        lambda: window_ends() + UNANSWERED_SECONDS,
+        f"have requests that were not answered {UNANSWERED_SECONDS:,.0f} s after the window",
+        "is its cache large enough for the work?",
+    )
 
 
 @contextmanager

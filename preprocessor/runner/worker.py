@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import multiprocessing
-import os
 import random
 import threading
 import time
@@ -100,39 +98,18 @@ class Assignment:
     mine: tuple[int, ...]
 
 
-def serve(pipe: Connection, board: Board, gives_way: bool) -> None:
-    """Entry point of the process: take one Assignment after the other, until the runner ends it.
+def work(assignment: Assignment, pipe: Connection, board: Board) -> None:
+    """Do what is assigned: the answer is ``None`` when all is prepared, and after the start what was done.
 
-    For each the answer is ``None`` when everything is prepared, and after the start a Tally. A string in
-    place of either says what went wrong.
+    A string in place of either says what went wrong.
     """
-    threading.Thread(target=_end_with_runner, daemon=True).start()
-    if gives_way:
-        _give_way()
-    with suppress(EOFError, BrokenPipeError):  # the runner is gone
-        while True:
-            _work(pipe.recv(), pipe, board)
-
-
-def _work(assignment: Assignment, pipe: Connection, board: Board) -> None:
-    from pymongo import MongoClient
-
     load, total = assignment.load, ConnectionStats(Series(1), Series(1))
     keep_to_one_line()
-    with MongoClient[dict[str, Any]](
-        load.uri,
-        maxPoolSize=len(assignment.mine) + 1,
-        serverSelectionTimeoutMS=SELECTION_MS,
-        retryReads=False,  # a retry would wait as long again
-        appname="mongo-tables run",
-        **_retry_writes(load),
-    ) as client:
+    with open_client(load, len(assignment.mine)) as client:
         try:
-            open_connections(client, len(assignment.mine))
-            options = request_options(client, load.config)
-            clients = [_connect(client, load, options) for _ in assignment.mine]
-            steps = _opened(clients, assignment, board)
-            with _uncollected(load):
+            clients, options = connect(client, load, len(assignment.mine))
+            steps = open_steps(clients, assignment, board)
+            with uncollected(load):
                 pipe.send(None)
                 total = _timed(clients, steps, assignment, pipe.recv(), board, _once(pipe.send))
             total.options = options
@@ -150,12 +127,36 @@ def _work(assignment: Assignment, pipe: Connection, board: Board) -> None:
             end_sessions(client, [held for held in clients if isinstance(held, WireClient)])
 
 
+def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
+    """The driver's client for so many connections of a load."""
+    from pymongo import MongoClient
+
+    return MongoClient(
+        load.uri,
+        maxPoolSize=connections + 1,
+        serverSelectionTimeoutMS=SELECTION_MS,
+        retryReads=False,  # a retry would wait as long again
+        appname="mongo-tables run",
+        **_retry_writes(load),
+    )
+
+
+def connect(
+    client: MongoClient[dict[str, Any]], load: Load, connections: int
+) -> tuple[list[Client], RequestOptions]:
+    """Open so many connections of a load, each for its work, and say how they send."""
+    open_connections(client, connections)
+    options = request_options(client, load.config)
+    return [_connect(client, load, options) for _ in range(connections)], options
+
+
 def _retry_writes(load: Load) -> dict[str, Any]:
     """What the load says in place of the connection string; only PyMongo's own writes go by it."""
     return {"retryWrites": load.config["retryableWrites"]} if "retryableWrites" in load.config else {}
 
 
-def _opened(clients: Sequence[Client], assignment: Assignment, board: Board) -> list[Step]:
+def open_steps(clients: Sequence[Client], assignment: Assignment, board: Board) -> list[Step]:
+    """What each of the clients repeats, with everything prepared."""
     load, kind = assignment.load, workload(assignment.load.workload)
     take, prepared = Handout(board, load.amount or 0).take, dict[str, Any]()
     return [
@@ -184,7 +185,7 @@ def _timed(
     load = assignment.load
     series = Series(interval_for(None if load.has_steady_part else load.seconds))
     window = Window(board, load.connections, load.has_steady_part)
-    in_one_thread = _can_share_thread(clients, load)
+    in_one_thread = can_share_thread(clients, load)
     apart = Series(series.width)
     tallies = [ConnectionStats(series, apart) for _ in steps]
     recordings = _recordings(series, window, assignment.mine, clients, in_one_thread)
@@ -227,9 +228,9 @@ def _perform(
     """Do all loops, with a meter around the work of each thread."""
     if in_one_thread:
         with meters[0]:
-            _in_one_thread(clients, loops)
+            do_in_one_thread(clients, loops)
     else:
-        _in_threads([partial(_metered, meter, loop) for meter, loop in zip(meters, loops, strict=True)])
+        do_in_threads([partial(_metered, meter, loop) for meter, loop in zip(meters, loops, strict=True)])
 
 
 def _metered(meter: Meter, loop: Loop) -> None:
@@ -239,7 +240,7 @@ def _metered(meter: Meter, loop: Loop) -> None:
 
 def _around(client: Client, load: Load, window: Window, tell: Callable[[str], None]) -> Surroundings:
     # Which way a connection sleeps is known when all begin.
-    sleep = partial(_sleep, client)
+    sleep = partial(sleep_by, client)
     if load.on_error == "stop" or not isinstance(client, WireClient):
         return Surroundings(sleep, None, tell)
     return Surroundings(sleep, partial(_reconnect, client, window), tell)
@@ -273,7 +274,7 @@ def _once(tell: Callable[[str], None]) -> Callable[[str], None]:
 
 
 @contextmanager
-def _uncollected(load: Load) -> Iterator[None]:
+def uncollected(load: Load) -> Iterator[None]:
     """Keep the garbage collector from what is prepared, which stays until the end, while the clock runs.
 
     It looks a last time before the word to start is awaited: behind that it would take from the window. In a window
@@ -302,14 +303,14 @@ def _pace(load: Load, start: float, slot: int) -> Pace:
     return Pace(first, intervals, load.seconds or 0.0, draw, each)
 
 
-def _can_share_thread(clients: Sequence[Client], load: Load) -> bool:
+def can_share_thread(clients: Sequence[Client], load: Load) -> bool:
     """Whether one thread is to do the work of all connections of this process."""
     waiting = [isinstance(client, WireClient) and client.can_share_thread for client in clients]
     paced = load.rates or workload(load.workload).TRAITS.paces_itself
     return AVAILABLE and all(waiting) and (bool(paced) or len(waiting) > 1)
 
 
-def _in_one_thread(clients: Sequence[Client], loops: Sequence[Loop]) -> None:
+def do_in_one_thread(clients: Sequence[Client], loops: Sequence[Loop]) -> None:
     """Do all loops in this thread."""
     hub = Hub()
     held = [client for client in clients if isinstance(client, WireClient)]
@@ -318,12 +319,12 @@ def _in_one_thread(clients: Sequence[Client], loops: Sequence[Loop]) -> None:
     hub.run({client.files: loop for client, loop in zip(held, loops, strict=True)})
 
 
-def _sleep(client: Client, seconds: float) -> None:
-    """Which way a connection sleeps is known when all begin."""
+def sleep_by(client: Client, seconds: float) -> None:
+    """Sleep as the connection does: which way that is, is known when all begin."""
     client.sleep(seconds)
 
 
-def _in_threads(loops: Sequence[Loop]) -> None:
+def do_in_threads(loops: Sequence[Loop]) -> None:
     """Run each in a thread of its own; raises what one of them raised."""
     raised: list[Exception] = []
 
@@ -340,20 +341,3 @@ def _in_threads(loops: Sequence[Loop]) -> None:
         thread.join()
     if raised:
         raise raised[0]
-
-
-def _end_with_runner() -> None:
-    """End this process when the runner has gone in a way that left it no time to end us."""
-    runner = multiprocessing.parent_process()
-    if runner is not None:
-        runner.join()
-        os._exit(1)
-
-
-def _give_way() -> None:
-    """Let an answer that comes not interrupt what runs: on a machine shared with the server, that is the server.
-
-    Else the server loses its processor at every answer it gives, and we are woken for each alone; so we find several.
-    """
-    with suppress(AttributeError, OSError):  # other systems have no such thing, or do not permit it
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))

@@ -1,0 +1,72 @@
+"""Two loads take turns in slices: each sends in its own, as often first as second, and pairs say which is faster."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.pretending import READS, pretending
+from preprocessor.runner.errors import WorkFailed
+from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.slices import CHUNK, Slices, chunk, wait_for_turn
+from preprocessor.runner.worker import Load
+
+SLICES = Slices(width=100, pairs=4, seed="s")
+
+
+def turns(firsts, load):
+    """The moments, from 0 to 800, at which it is the turn of the load."""
+    return [since for since in range(800) if wait_for_turn(SLICES, firsts, load, since) == 0]
+
+
+def test_each_load_has_one_slice_of_each_pair():
+    firsts = bytes([0, 1, 1, 0])
+    assert turns(firsts, 0) == [*range(100), *range(300, 400), *range(500, 600), *range(600, 700)]
+    assert sorted(turns(firsts, 0) + turns(firsts, 1)) == list(range(800))
+
+
+def test_who_waits_waits_until_just_its_turn():
+    firsts = bytes([0, 1, 1, 0])
+    for load in (0, 1):
+        for since in range(700 if load == 0 else 800):
+            wait = wait_for_turn(SLICES, firsts, load, since)
+            assert wait == 0 or wait_for_turn(SLICES, firsts, load, since + wait) == 0
+            assert not wait or wait_for_turn(SLICES, firsts, load, since + wait - 1) != 0
+    assert wait_for_turn(SLICES, firsts, 0, 750) == 50  # until all is over
+    assert wait_for_turn(SLICES, firsts, 0, 800) is None
+
+
+@pytest.mark.parametrize("pairs", [1, 2, 7, 100])
+def test_each_load_is_first_as_often_as_the_other(pairs):
+    firsts = Slices(1, pairs, "x").firsts()
+    assert len(firsts) == pairs
+    assert abs(pairs - 2 * sum(firsts)) <= 1
+    assert firsts == Slices(1, pairs, "x").firsts()
+
+
+def test_pairs_are_put_together_and_the_rest_is_left_out():
+    assert CHUNK == 5
+    assert chunk([(1, 2)] * 12) == [(5, 10), (5, 10)]
+    assert chunk([(1, 2)] * 4) == []
+
+
+def load_of(uri, connections=4):
+    return Load(uri, "a", "query", READS, "s", connections, "wire")
+
+
+def test_the_load_on_the_slower_server_does_less_by_as_much():
+    with pretending(milliseconds=1) as fast, pretending(milliseconds=2) as slow, WorkerPool(1) as crew:
+        pairs = crew.alternate((load_of(fast), load_of(slow)), Slices(40_000_000, 10, "s"))
+    assert len(pairs) == 10
+    one, other = (sum(operations) for operations in zip(*pairs, strict=True))
+    assert 1.3 < one / other < 2.7
+
+
+def test_a_server_that_goes_away_is_told_of():
+    told = pytest.raises(WorkFailed, match="the server closed the connection")
+    with (
+        pretending(milliseconds=1, close_after=20) as gone,
+        pretending() as there,
+        WorkerPool(1) as crew,
+        told,
+    ):
+        crew.alternate((load_of(gone), load_of(there)), Slices(40_000_000, 10, "s"))
