@@ -35,9 +35,9 @@ def conclude(rows: Sequence[Row], reference: int, margin: float = MARGIN) -> lis
     block has both, or something did nothing in one, has a ratio of None and is not known.
     """
     base = rows[reference]
-    own = _conclude_together([pair_with_itself(base)], ITSELF, margin)
+    own = conclude_pairs([pair_with_itself(base)], ITSELF, margin)
     others = [pair_blocks(row, base) for number, row in enumerate(rows) if number != reference]
-    found = _conclude_together(others, name_of(base), margin)
+    found = conclude_pairs(others, name_of(base), margin)
     return [*found[:reference], *own, *found[reference:]]
 
 
@@ -50,7 +50,7 @@ def conclude_targets(
     """
     first = [next((one for one in rows_a if is_same_row(one, row)), None) for row in rows_b]
     pairs = [pair_blocks(row, one) for row, one in zip(rows_b, first, strict=True) if one is not None]
-    found = iter(_conclude_together(pairs, rows_a[0]["_id"]["target"] if rows_a else "", margin))
+    found = iter(conclude_pairs(pairs, rows_a[0]["_id"]["target"] if rows_a else "", margin))
     return [None if one is None else next(found) for one in first]
 
 
@@ -111,7 +111,7 @@ def _mean(speeds: Sequence[float]) -> float:
     return geometric_mean(speeds) if min(speeds) > 0 else 0.0
 
 
-def _conclude_together(pairs: Sequence[Pairs], against: str, margin: float) -> list[dict[str, Any]]:
+def conclude_pairs(pairs: Sequence[Pairs], against: str, margin: float = MARGIN) -> list[dict[str, Any]]:
     """The subdocument of each of some pairs, of which at most 5 % of the differences told are none."""
     intervals = [find_interval(one) for one in pairs]
     return [

@@ -23,12 +23,23 @@ from preprocessor.runner.blocks import (
     list_disturbed,
 )
 from preprocessor.runner.errors import KEPT, TargetError, TimeIsOver
-from preprocessor.runner.execution import ELECTION_MS, IMPATIENT_MS, Run, measure_window
-from preprocessor.runner.gathering import gather_rows
-from preprocessor.runner.journal import Journal, Place
+from preprocessor.runner.execution import (
+    ELECTION_MS,
+    IMPATIENT_MS,
+    Run,
+    can_alternate,
+    measure_slices,
+    measure_window,
+)
+from preprocessor.runner.gathering import conclude_slices, gather_rows
+from preprocessor.runner.journal import Journal, Place, SlicesPlace
 from preprocessor.runner.resultcheck import check_result
+from preprocessor.runner.slices import CHUNK, Slices, chunk
 from preprocessor.runner.store import Store
 from preprocessor.runner.workloads import workload
+
+SLICES_SECONDS = 2.0
+"""How long two targets take turns in each block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +64,8 @@ class _Measured:
     side_by_side: bool
     blocks: list[Block] = field(default_factory=list)
     attempts: list[int] = field(default_factory=list)
+    slices: dict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=dict)
+    """What two targets did in slices put together, by the second one and the variant."""
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows that come out of the blocks so far."""
@@ -122,7 +135,32 @@ def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured
             measured.attempts.append(0)
         measured.blocks[number] = _measure_block(runs, plan, number, measured.attempts[number], journal)
         measured.attempts[number] += 1
+    if runs[0].side and runs[0].options.slices:
+        _measure_slices(runs, measured, journal, runs[0].options.slices)
     return measured
+
+
+def _measure_slices(runs: Sequence[Run], measured: _Measured, journal: Journal, seconds: float) -> None:
+    """Have the first target take turns with each other one, and of the reference with itself, in every block."""
+    plan = measured.plan
+    width = round(1e9 * seconds)
+    pairs = max(CHUNK, round(SLICES_SECONDS / (2 * seconds)))
+    wanted = [
+        (0, plan.reference),
+        *((target, number) for target, mine in enumerate(plan.variants) if target for number in mine),
+    ]
+    for block in range(len(measured.blocks)):
+        for target, number in wanted:
+            if not can_alternate(runs[target], number):
+                continue
+            place = SlicesPlace(block, (0, target), number)
+            found = journal.window(place)
+            if found is None:
+                slices = Slices(width, pairs, f"{plan.seed}/{place}")
+                hint = KEPT if journal.kept else ""
+                found = measure_slices((runs[0], runs[target]), place, slices, hint)
+                journal.keep_window(place, found)
+            measured.slices.setdefault((target, number), []).extend(chunk(found["pairs"]))
 
 
 def _plan(runs: Sequence[Run], length: Length) -> Plan:
@@ -186,12 +224,16 @@ def _measure_block(runs: Sequence[Run], plan: Plan, number: int, attempt: int, j
 
 
 def _rows(runs: Sequence[Run], measured: _Measured, journal: Journal) -> Iterator[dict[str, Any]]:
-    campaign = {
+    campaign: dict[str, Any] = {
         "id": journal.campaign.id,
         "start": journal.campaign.start,
         "blocks": len(measured.blocks),
         "measured_again": sum(measured.attempts) - len(measured.blocks),
         "targets": [run.side for run in runs if run.side],
     }
-    for row in measured.rows():
+    rows = measured.rows()
+    if measured.slices:
+        campaign["slice_seconds"] = runs[0].options.slices
+        conclude_slices(rows, measured.plan, measured.slices, runs[0].side)
+    for row in rows:
         yield {**row, "campaign": campaign}

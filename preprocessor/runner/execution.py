@@ -30,7 +30,7 @@ from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import KEPT, TargetError, WorkFailed
 from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.honoured import check_options, conflict
-from preprocessor.runner.journal import Place
+from preprocessor.runner.journal import Place, SlicesPlace
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.local import MEMBERS
 from preprocessor.runner.machines import TIER, differing, variants_for
@@ -42,6 +42,7 @@ from preprocessor.runner.requestoptions import request_options
 from preprocessor.runner.schedule import Arrivals
 from preprocessor.runner.servers import Servers, ask_servers, topology
 from preprocessor.runner.serverstatus import cache_bytes
+from preprocessor.runner.slices import Slices
 from preprocessor.runner.store import Store
 from preprocessor.runner.target import LocalTarget, Machine, Target, wanted_cache_gb
 from preprocessor.runner.worker import SELECTION_MS, Load, OnError
@@ -75,6 +76,8 @@ class Options:
     """Whether variants that ask for another machine are measured on the one that is there."""
     profile: str | None = None
     batch_seconds: float | None = None
+    slices: float | None = None
+    """Seconds of the slices in which targets side by side take turns too; None for none."""
     """What ``seconds`` is for windows of batches."""
 
     @property
@@ -288,10 +291,7 @@ def _named(run: Run) -> str:
 
 def _window(run: Run, place: Place, in_turn: int) -> dict[str, Any]:
     number = place.turn.variant
-    config, cache_gb = _asked(run, number)
-    machine = run.target.prepare(config, cache_gb, cachesize.room_gb(run.scaled.workload, config))
-    run.not_varied.update(machine.not_varied)
-    run.scaled = workingset.sized(run.scaled, number, lambda: cache_bytes(run.client))
+    config, machine = _prepare_machine(run, number)
     baseline = _disk_baseline(run, machine) if config.get("diskBaseline") else None
     run.progress.begin(_label(run, place), 0)
     measurement = _measurement(run, place, machine)
@@ -323,6 +323,15 @@ def _window(run: Run, place: Place, in_turn: int) -> dict[str, Any]:
         again=place.turn.again,
     )
     return result.compose(run.experiment, run.scaled, number, measurement, context)
+
+
+def _prepare_machine(run: Run, number: int) -> tuple[Config, Machine]:
+    """Have the deployment run that the variant asks for; give what it asks and what runs."""
+    config, cache_gb = _asked(run, number)
+    machine = run.target.prepare(config, cache_gb, cachesize.room_gb(run.scaled.workload, config))
+    run.not_varied.update(machine.not_varied)
+    run.scaled = workingset.sized(run.scaled, number, lambda: cache_bytes(run.client))
+    return config, machine
 
 
 def _servers(run: Run, machine: Machine) -> dict[str, Any]:
@@ -358,18 +367,28 @@ def _disk_baseline(run: Run, machine: Machine) -> Mapping[str, Any] | None:
     return run.baselines[place]
 
 
-def _measurement(run: Run, place: Place, machine: Machine) -> Measurement:
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A window for which everything is there: what is loaded and warm, and whether it had been written to disk."""
+
+    load: Load
+    config: Config
+    settled: bool
+    passed: float | None
+    """Seconds of the pass before, where there was one."""
+
+
+def _prepare(run: Run, number: int, seed: str) -> _Prepared:
+    """Bring the target into the state in which a window of this variant begins."""
     kind = workload(run.scaled.workload)
     database = run.client[run.database]  # with another deployment than before, nothing is loaded
-    config = _with_own_collection(run, {**run.scaled.parameters, **run.scaled.variants[place.turn.variant]})
-    seed = f"{run.options.seed}/{run.experiment.name}/{place.turn.variant}/{place.block}"
-    seed += "/again" if place.turn.again else ""
+    config = _with_own_collection(run, {**run.scaled.parameters, **run.scaled.variants[number]})
     load = _load(run, config, f"{seed}/measured")
     _fill(run, load, config)
     kind.reset(database, config)
     settle(run.client)  # what was just loaded is dirty, and would stay in the cache in place of what is read
     run.target.give_cache()
-    _scan(run, place.turn.variant, config)
+    _scan(run, number, config)
     passed = None
     if run.experiment.warm and not load.lead:
         # Other random numbers than in the measured window: else its keys would be warm, whatever the size.
@@ -378,21 +397,65 @@ def _measurement(run: Run, place: Place, machine: Machine) -> Measurement:
     settled = settle(run.client)
     if not request_options(run.client, config).reads_primary:
         ownership.wait_for_members(run.client, run.database)
+    return _Prepared(load, config, settled, passed)
+
+
+def _measurement(run: Run, place: Place, machine: Machine) -> Measurement:
+    kind = workload(run.scaled.workload)
+    prepared = _prepare(run, place.turn.variant, _seed(run, place))
+    load = prepared.load
     plan = None if run.options.duration else kind.plan(load.config)
     run.progress.begin(_label(run, place), plan.operations if plan else 0)
-    measurement = replace(_measured(run, load, machine), settled=settled)
-    if passed is not None:
-        measurement = measurement.after_pass(passed)
-    if reason := run.target.fault(patience=0):
-        # A majority may have gone on without it, and that is another deployment than the row would tell of.
-        raise WorkFailed(f"the work was given up: {reason}", KEPT)
-    ownership.check(run.client, run.database, run.name)
+    measurement = replace(_measured(run, load, machine), settled=prepared.settled)
+    if prepared.passed is not None:
+        measurement = measurement.after_pass(prepared.passed)
+    _check_target(run)
     if kind.TRAITS.changes_primary:
         return primarychange.conclude(run.client, load, measurement)
     _check_errors(measurement)
     if isinstance(kind, Concluding):
-        return replace(measurement, conclusion=kind.conclude(database, config))
+        conclusion = kind.conclude(run.client[run.database], prepared.config)
+        return replace(measurement, conclusion=conclusion)
     return measurement
+
+
+def _seed(run: Run, place: Place) -> str:
+    """The seed of a window; it has no target in it, so that all targets are asked the same."""
+    again = "/again" if place.turn.again else ""
+    return f"{run.options.seed}/{run.experiment.name}/{place.turn.variant}/{place.block}{again}"
+
+
+def _check_target(run: Run) -> None:
+    """Raises RunnerError where a window cannot count: a member has ended, or the database is another run's."""
+    if reason := run.target.fault(patience=0):
+        # A majority may have gone on without it, and that is another deployment than the row would tell of.
+        raise WorkFailed(f"the work was given up: {reason}", KEPT)
+    ownership.check(run.client, run.database, run.name)
+
+
+def can_alternate(run: Run, number: int) -> bool:
+    """Whether the variant can take turns in slices: its windows begin in the middle of the work, and add nothing."""
+    config = {**run.scaled.parameters, **run.scaled.variants[number]}
+    return not run.options.rates and warmup.has_lead(run.scaled.workload, config)
+
+
+def measure_slices(runs: tuple[Run, Run], place: SlicesPlace, slices: Slices, hint: str) -> dict[str, Any]:
+    """Have a variant take turns on two targets, which may be one; give what both did in each pair of slices."""
+    loads = []
+    for arm, run in enumerate(runs):
+        with _complaints_told(run, hint):
+            _prepare_machine(run, place.variant)
+            seed = f"{run.options.seed}/{run.experiment.name}/{place}/{arm if runs[0] is runs[1] else ''}"
+            loads.append(_prepare(run, place.variant, seed).load)
+    one, other = runs
+    one.progress.begin(f"{one.experiment.name} {place.variant + 1}: {one.side} and {other.side} in slices", 0)
+    with _complaints_told(other, hint):
+        pairs = one.crew.alternate((loads[0], loads[1]), slices)
+        for run in runs:
+            _check_target(run)
+    done = [sum(operations) for operations in zip(*pairs, strict=True)]
+    one.progress.end(" and ".join(f"{operations:,} operations" for operations in done))
+    return {"_id": str(place), "pairs": [list(pair) for pair in pairs]}
 
 
 def _measured(run: Run, load: Load, machine: Machine) -> Measurement:

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from preprocessor.results.conclusions import block_speeds, conclude, conclude_targets
+from preprocessor.results.conclusions import (
+    Pairs,
+    block_speeds,
+    conclude,
+    conclude_pairs,
+    conclude_targets,
+)
 from preprocessor.results.intervals import speed_interval
+from preprocessor.results.verdicts import ITSELF
 from preprocessor.runner.blocks import Block, Plan, Turn
 from preprocessor.runner.result import gather
 
@@ -30,6 +37,25 @@ def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> l
         for row, found in zip(rows, conclude_targets(by_target[0], rows), strict=True):
             row.update({} if found is None else {"targets": found})
     return [row for rows in by_target for row in rows]
+
+
+def conclude_slices(
+    rows: Sequence[Row], plan: Plan, found: Mapping[tuple[int, int], Sequence[tuple[int, int]]], first: str
+) -> None:
+    """Put into rows what pairs of slices say of their targets; ``found`` has those by target and variant.
+
+    Those of the first target are of it and itself.
+    """
+    which = [(target, number) for target, mine in enumerate(plan.variants) for number in mine]
+    for itself in (True, False):
+        pairs = {
+            key: Pairs(tuple(range(len(some))), tuple(two for _, two in some), tuple(one for one, _ in some))
+            for key, some in found.items()
+            if (key[0] == 0) == itself
+        }
+        judged = conclude_pairs(list(pairs.values()), ITSELF if itself else first)
+        for key, comparison in zip(pairs, judged, strict=True):
+            rows[which.index(key)]["slices"] = comparison
 
 
 def _compared(plan: Plan, blocks: Sequence[Block], which: Sequence[tuple[int, int]]) -> list[Row]:

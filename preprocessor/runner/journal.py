@@ -47,6 +47,20 @@ class Place:
         return f"{self.block}-{self.attempt}-{self.turn.target}-{self.turn.variant}{again}"
 
 
+@dataclass(frozen=True, slots=True)
+class SlicesPlace:
+    """Where a window belongs in which two targets take turns in slices; they may be one."""
+
+    block: int
+    targets: tuple[int, int]
+    variant: int
+
+    def __str__(self) -> str:
+        """The name that the window is kept under."""
+        one, other = self.targets
+        return f"{self.block}-slices-{one}-{other}-{self.variant}"
+
+
 @dataclass(slots=True)
 class Journal:
     """The state of one experiment; ``done`` has for each written row, by its number, when its shown window began.
@@ -72,12 +86,12 @@ class Journal:
         self.done = [row["start_time"].isoformat() for row in rows]
         self._keep_state()
 
-    def window(self, place: Place) -> dict[str, Any] | None:
+    def window(self, place: Place | SlicesPlace) -> dict[str, Any] | None:
         """What this run measured there; None when it has not come so far."""
         return self.store.window(self.experiment, str(place)) if self.kept else None
 
-    def keep_window(self, place: Place, row: Mapping[str, Any]) -> None:
-        """The window there is measured; ``row`` has it alone."""
+    def keep_window(self, place: Place | SlicesPlace, row: Mapping[str, Any]) -> None:
+        """The window there is measured; ``row`` has it alone, or the pairs of its slices."""
         if not self.kept:
             self._keep_state()  # first, so that no window is there without what was asked for
         self.store.keep_window(self.experiment, str(place), row)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from pymongo import MongoClient
 
+from preprocessor.runner import campaign
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.blocks import Plan
 from preprocessor.runner.campaign import Length, execute
@@ -43,13 +45,13 @@ OPTIONS = Options(scale=1.0, seconds=0.1, repeats=None, seed=1, client="wire")
 def run_of(replica_set):
     """Runs the two variants with their results in a folder; gives the rows."""
 
-    def run(folder, progress, *, resume=False, text=TWO, sides=("",)):
+    def run(folder, progress, *, resume=False, text=TWO, sides=("",), options=OPTIONS):
         store = FileStore(folder)
         experiment = experiments.read(text.encode(), "tiny.toml")
         target = UriTarget(replica_set.uri)
         with WorkerPool(1) as crew:
             names = [NamedTarget(side, "") if side else ALONE for side in sides]
-            runs = [open_run(experiment, OPTIONS, target, crew, progress, name, name.name) for name in names]
+            runs = [open_run(experiment, options, target, crew, progress, name, name.name) for name in names]
             measure(runs, store, resume=resume)
         return store.rows("tiny")
 
@@ -89,7 +91,7 @@ def test_each_block_has_an_order_of_its_own_and_the_reference_twice(run_of, tmp_
     assert len({row["campaign"]["id"] for row in rows}) == 1
     assert [row["comparison"]["against"] for row in rows] == ["itself", "order 1"]
     for row in rows:
-        assert row["comparison"]["low"] <= row["comparison"]["ratio"] <= row["comparison"]["high"]
+        assert row["comparison"]["blocks"] == 3
         assert row["speed"]["low"] <= row["speed"]["median"] <= row["speed"]["high"]
     inserted = [
         row[state]["opcounters"]["insert"] for row in rows for state in ("before_status", "after_status")
@@ -113,6 +115,23 @@ def test_two_targets_have_rows_of_their_own_and_take_turns(run_of, tmp_path):
     for one, other in zip(windows[::2], windows[1::2], strict=True):
         assert (one[0], *one[2:]) == (other[0], *other[2:])
         assert {one[1], other[1]} == {"a", "b"}
+
+
+def test_two_targets_take_turns_in_slices_of_one_window_too(run_of, tmp_path, monkeypatch):
+    monkeypatch.setattr(campaign, "SLICES_SECONDS", 0.2)
+    options = replace(OPTIONS, repeats=2, slices=0.01)
+    with pytest.raises(KeyboardInterrupt):
+        run_of(tmp_path, Cutting(10), sides=("a", "b"), options=options)
+    kept = {path.name: path.read_bytes() for path in (tmp_path / ".runs" / "tiny").iterdir()}
+    assert sorted(name for name in kept if "slices" in name) == [
+        "0-slices-0-0-0.jsonl",
+        "0-slices-0-1-0.jsonl",
+    ]
+    rows = run_of(tmp_path, Progress(io.StringIO()), sides=("a", "b"), options=options, resume=True)
+    assert {name: (tmp_path / ".runs" / "tiny" / name).read_bytes() for name in kept} == kept
+    assert [row.get("slices", {}).get("against") for row in rows] == ["itself", None, "a", "a"]
+    assert {row["slices"]["blocks"] for row in rows if "slices" in row} == {4}  # two for each block
+    assert {row["campaign"]["slice_seconds"] for row in rows} == {0.01}
 
 
 @pytest.mark.parametrize(

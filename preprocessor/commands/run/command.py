@@ -123,6 +123,11 @@ def _add_how_much(parser: ArgumentParser) -> None:
         help="measure each variant N times, once in each of N blocks; the row is the median",
     )  # fmt: skip
     parser.add_argument(
+        "--slices", type=positive, metavar="MS",
+        help="with several targets, have them take turns every MS milliseconds too, within one window of each block: "
+        "finer than blocks for requests much shorter than that, for example 40",
+    )  # fmt: skip
+    parser.add_argument(
         "--seed", type=seed, default=1, metavar="N", help="of all random numbers (default: 1)"
     )
 

@@ -95,6 +95,7 @@ def _options(arguments: Namespace) -> Options:
         arguments.as_is,
         arguments.profile,
         arguments.batch_seconds,
+        arguments.slices and arguments.slices / 1000,
     )
 
 
