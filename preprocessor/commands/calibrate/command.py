@@ -7,9 +7,9 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from preprocessor.commands.numbers import count, duration, positive, seed
-from preprocessor.commands.run.starting import check_installed, end_in_order, fill_in
-from preprocessor.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE
+from preprocessor.commands.numbers import count, positive, seed
+from preprocessor.commands.run.starting import add_course, check_installed, end_in_order, fill_in
+from preprocessor.files.environment import TARGET_VARIABLE
 
 if TYPE_CHECKING:
     from preprocessor.runner.progress import Progress
@@ -43,33 +43,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("workload", nargs="*", help="name of a workload (default: all)")
     parser.add_argument(
         "--target", metavar="WHERE", nargs=1,
-        help="local (default: a replica set of three on this machine, started and removed by the command), or a "
-        f"connection string; without it, what the variable {TARGET_VARIABLE} names",
+        help="local (default: a replica set of three on this machine, started and removed by the command), or "
+        f"whatever else run measures; without it, what the variable {TARGET_VARIABLE} names",
     )  # fmt: skip
     parser.add_argument(
-        "--output", metavar="WHERE",
-        help="folder of fixtures, or connection string of the results database (default: what the variable "
-        f"{OUTPUT_VARIABLE} names, else fixtures)",
-    )  # fmt: skip
-    _add_how_much(parser)
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with what was interrupted; same options as before"
+        "--pairs", type=count, metavar="N", help="pairs of each workload (default: 200 over all workloads)"
     )
-    parser.add_argument(
-        "--progress",
-        type=positive,
-        metavar="N",
-        help="write a line of what is done every N seconds, for a log",
-    )
-    parser.add_argument("--dry-run", action="store_true", help="say how long it takes, and do nothing")
-    parser.add_argument("--json", action="store_true", help="what is found, as one JSON document")
-
-
-def _add_how_much(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--pairs", type=count, metavar="N",
-        help="pairs of each workload (default: 200 over all workloads)",
-    )  # fmt: skip
     parser.add_argument(
         "--blocks", type=_blocks, metavar="N",
         help="measure each pair in N blocks, 3 or more (default: 20)",
@@ -78,17 +57,10 @@ def _add_how_much(parser: ArgumentParser) -> None:
         "--seconds", type=positive, metavar="N", help="length of a window (default: 0.7, and 2 for batches)"
     )
     parser.add_argument(
-        "--time", type=duration, metavar="TIME",
-        help="begin no block after this time, for example 3h; what is measured is kept, and --resume goes on",
-    )  # fmt: skip
-    parser.add_argument(
         "--seed", type=seed, default=1, metavar="N", help="of all random numbers (default: 1)"
     )
-    parser.add_argument(
-        "--processes", type=count, metavar="N",
-        help="worker processes that share the connections (default: half of the processors on a local target, "
-        "else all)",
-    )  # fmt: skip
+    add_course(parser)
+    parser.add_argument("--json", action="store_true", help="what is found, as one JSON document")
 
 
 def _blocks(text: str) -> int:

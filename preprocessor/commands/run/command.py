@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.numbers import count, duration, positive, rates, scale, seed
-from preprocessor.commands.run.starting import check_installed, end_in_order, fill_in
+from preprocessor.commands.run.starting import add_course, check_installed, end_in_order, fill_in
 from preprocessor.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ exit status: 0 all rows are written, 2 some could not be, 130 interrupted
 def add_arguments(parser: ArgumentParser) -> None:
     """Add which experiments, how much of them, and how they are measured."""
     _add_what(parser)
+    add_course(parser)
     _add_how_much(parser)
     _add_how(parser)
 
@@ -83,19 +84,6 @@ def _add_what(parser: ArgumentParser) -> None:
         "--as-is", action="store_true",
         help="measure variants that ask for other machines on the one that the target is",
     )  # fmt: skip
-    parser.add_argument(
-        "--output", metavar="WHERE",
-        help="folder of fixtures, or connection string of the results database (default: what the variable "
-        f"{OUTPUT_VARIABLE} names, else fixtures)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with a run that was interrupted; same options as before"
-    )
-    parser.add_argument(
-        "--progress", type=positive, metavar="N",
-        help="write a line of what is done, and how fast, every N seconds, for a log",
-    )  # fmt: skip
-    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
 
 
 def _add_how_much(parser: ArgumentParser) -> None:
@@ -104,10 +92,6 @@ def _add_how_much(parser: ArgumentParser) -> None:
         help="what no option says: quick, a first look (--scale 0.001 --seconds 0.5 --repeats 1, and windows are not "
         "lengthened), or publish, for conclusions (--scale 0.01 --seconds 0.7, 2 for batches, --repeats 20, up to 40 "
         "until every ratio is known to 6 %%); rows and pages name it",
-    )  # fmt: skip
-    parser.add_argument(
-        "--time", type=duration, metavar="TIME",
-        help="begin no block after this time, for example 50m; what is measured is kept, and --resume goes on",
     )  # fmt: skip
     parser.add_argument(
         "--scale", type=scale, metavar="FACTOR",
@@ -133,11 +117,6 @@ def _add_how_much(parser: ArgumentParser) -> None:
 
 
 def _add_how(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--processes", type=count, metavar="N",
-        help="worker processes that share the connections (default: half of the processors on a local target, "
-        "else all)",
-    )  # fmt: skip
     parser.add_argument(
         "--client", choices=("wire", "pymongo"), default="wire",
         help="how the timed work is sent: prepared messages on PyMongo's connections (wire, the default), or "

@@ -1,13 +1,14 @@
-"""How a command that measures begins and ends: what has to be installed, where it measures, and what Ctrl-C does."""
+"""What commands that measure share: options, what has to be installed, where they measure, and what Ctrl-C does."""
 
 from __future__ import annotations
 
 import signal
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from preprocessor.commands.numbers import count, duration, positive
 from preprocessor.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
 from preprocessor.findings.usage import print_error
 
@@ -16,6 +17,34 @@ if TYPE_CHECKING:
 
 EXTRA = ("greenlet", "hdrh", "psutil", "scipy")
 """Modules that come with the extra ``runner``."""
+
+
+def add_course(parser: ArgumentParser) -> None:
+    """Add where what is measured is kept, how it is gone on with, and what else is the same for all of it."""
+    parser.add_argument(
+        "--output", metavar="WHERE",
+        help="folder of fixtures, or connection string of the results database (default: what the variable "
+        f"{OUTPUT_VARIABLE} names, else fixtures)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with what was interrupted; same options as before"
+    )
+    parser.add_argument(
+        "--progress", type=positive, metavar="N",
+        help="write a line of what is done, and how fast, every N seconds, for a log",
+    )  # fmt: skip
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what would be done, and how long it takes, and do nothing"
+    )
+    parser.add_argument(
+        "--time", type=duration, metavar="TIME",
+        help="begin no block after this time, for example 50m; what is measured is kept, and --resume goes on",
+    )  # fmt: skip
+    parser.add_argument(
+        "--processes", type=count, metavar="N",
+        help="worker processes that share the connections (default: half of the processors on a local target, "
+        "else all)",
+    )  # fmt: skip
 
 
 def check_installed() -> None:
