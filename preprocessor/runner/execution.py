@@ -36,7 +36,7 @@ from preprocessor.runner.local import MEMBERS
 from preprocessor.runner.machines import TIER, differing, variants_for
 from preprocessor.runner.measure import Measurement, measure, settle
 from preprocessor.runner.namedtargets import ALONE, NamedTarget, database_on
-from preprocessor.runner.profiles import PROFILES
+from preprocessor.runner.profiles import PROFILES, least_batches
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.requestoptions import request_options
 from preprocessor.runner.schedule import Arrivals
@@ -546,7 +546,7 @@ def _listed(errors: Mapping[str, int]) -> str:
 def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
     name, duration = run.scaled.workload, run.options.duration
     traits = workload(name).TRAITS
-    config = lengthening.with_enough_work(name, config, duration)
+    config = lengthening.with_enough_work(name, config, duration, least_batches(run.options.profile))
     limit = lengthening.longest_seconds(name, config, run.options.seconds, run.options.batch_seconds)
     seconds = lengthening.window_seconds(config, limit, duration)
     leads = run.experiment.warm and not run.options.rates and warmup.has_lead(name, config)

@@ -52,12 +52,15 @@ def steps_without_length(
     )
 
 
-def with_enough_work(name: str, config: Config, duration: float | None) -> Config:
-    """The config with work for a window that means something, or for one of so many seconds."""
+def with_enough_work(name: str, config: Config, duration: float | None, least: int = LEAST_BATCHES) -> Config:
+    """The config with work for a window that means something, or for one of so many seconds.
+
+    ``least`` is to how many requests of each connection an amount is raised.
+    """
     if duration and "testTimeSecs" in config:
         return {**config, "testTimeSecs": duration}
     amount = workload(name).TRAITS.amount
     if amount is None:
         return config
-    least = operations_of_requests(name, config, LEAST_BATCHES)
-    return {**config, amount: _UNLIMITED if duration else max(config[amount], least)}
+    enough = operations_of_requests(name, config, least)
+    return {**config, amount: _UNLIMITED if duration else max(config[amount], enough)}

@@ -13,7 +13,7 @@ from preprocessor.runner.lengthening import LEAST_REQUESTS, MOST_TIMES_LONGER, l
 from preprocessor.runner.localaddress import is_local
 from preprocessor.runner.machines import variants_for
 from preprocessor.runner.namedtargets import database_on
-from preprocessor.runner.profiles import PROFILES
+from preprocessor.runner.profiles import PROFILES, least_batches
 from preprocessor.runner.target import open_target
 
 
@@ -47,7 +47,8 @@ def _print_estimate(arguments: Namespace, experiment: Experiment) -> float:
     print(f"{experiment.name}: {experiment.title}")
     most = f", up to {arguments.most_repeats}" if arguments.most_repeats > repeats else ""
     print(f"  {len(experiment.variants)} variants, each measured {repeats} times{most}, at scale {factor:g}")
-    for line in (*list_raised(experiment, arguments.scale, duration), *_list_lengths(arguments)):
+    least = least_batches(arguments.profile)
+    for line in (*list_raised(experiment, arguments.scale, duration, least), *_list_lengths(arguments)):
         print(f"  {line}")
     for line in table(estimates):
         print(f"  {line}")

@@ -21,6 +21,7 @@ from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.localaddress import is_local
 from preprocessor.runner.machines import differing, names_machines, variants_for, without_target
 from preprocessor.runner.namedtargets import NamedTarget
+from preprocessor.runner.profiles import least_batches
 from preprocessor.runner.store import open_store
 from preprocessor.runner.target import Target, open_target
 
@@ -55,7 +56,9 @@ def _measure(
         places = [open_place(arguments, named, held) for named in arguments.target]
         tasks = _share_out(wanted, options, places, store, leave_out=arguments.all)
         for experiment, its in tasks:
-            for line in list_raised(experiment, options.scale, options.duration):
+            for line in list_raised(
+                experiment, options.scale, options.duration, least_batches(options.profile)
+            ):
                 progress.note(f"{experiment.name}: {line}")
             asked = {
                 **request(experiment, options, [str(one) for one in places]),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preprocessor.runner.experiment import Experiment, configs, scale, scale_of
-from preprocessor.runner.lengthening import LEAST_BATCHES, with_enough_work
+from preprocessor.runner.lengthening import with_enough_work
 from preprocessor.runner.workloads import workload
 
 
-def list_raised(experiment: Experiment, asked: float, duration: float | None) -> Iterator[str]:
+def list_raised(experiment: Experiment, asked: float, duration: float | None, least: int) -> Iterator[str]:
     """Say where the scale is another than ``asked``, and where an amount of the scaled experiment is raised."""
     factor = scale_of(experiment, asked)
     if factor != asked:
@@ -18,11 +18,11 @@ def list_raised(experiment: Experiment, asked: float, duration: float | None) ->
     if amount is None or duration:
         return
     planned = list(configs(scale(experiment, factor)))
-    done = [with_enough_work(experiment.workload, config, None) for config in planned]
+    done = [with_enough_work(experiment.workload, config, None, least) for config in planned]
     raised = [
         f"{new[amount]:,} in place of {old[amount]:,} in variant {number}"
         for number, (old, new) in enumerate(zip(planned, done, strict=True), 1)
         if old[amount] != new[amount]
     ]
     if raised:
-        yield f"{amount} is raised to {LEAST_BATCHES} requests for each connection: {', '.join(raised)}"
+        yield f"{amount} is raised to {least} requests for each connection: {', '.join(raised)}"
