@@ -89,7 +89,7 @@ def _add_what(parser: ArgumentParser) -> None:
 def _add_how_much(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--profile", choices=("quick", "publish"),
-        help="what no option says: quick, a first look (--scale 0.001 --seconds 0.5 --repeats 1, and windows are not "
+        help="what no option says: quick, a first look (--scale 0.001 --seconds 0.55 --repeats 1, and windows are not "
         "lengthened), or publish, for conclusions (--scale 0.01 --seconds 0.7, 2 for batches, --repeats 20, up to 40 "
         "until every ratio is known to 6 %%); rows and pages name it",
     )  # fmt: skip
