@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 import time
 from contextlib import closing
@@ -165,7 +166,10 @@ def test_what_a_run_is_gone_on_with_tells_local_targets_apart(tmp_path):
 
 
 @pytest.mark.thorough
-def test_a_run_that_is_killed_leaves_neither_servers_nor_folders_of_two_local_targets(tmp_path, other_mongod):
+@pytest.mark.parametrize(("number", "ends_with"), [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)])
+def test_a_run_that_is_cut_off_leaves_neither_servers_nor_folders_of_two_local_targets(
+    tmp_path, other_mongod, number, ends_with
+):
     tiny = tmp_path / "tiny.toml"
     tiny.write_text(SLOW.replace("= 1000", "= 50_000_000"), encoding="utf-8")
     temporary = tmp_path / "tmp"
@@ -178,8 +182,8 @@ def test_a_run_that_is_killed_leaves_neither_servers_nor_folders_of_two_local_ta
     wait_until(process, lambda: len(servers_of(process)) == 3)
     assert len(list(temporary.glob("mongo-tables-run-*"))) == 2
     children = children_of(process)
-    process.kill()
-    finish(process)
+    process.send_signal(number)
+    assert finish(process)[0] == ends_with
     _, alive = psutil.wait_procs(children, timeout=60)
     assert alive == []
     assert _is_empty(temporary)
