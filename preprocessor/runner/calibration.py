@@ -103,13 +103,18 @@ def _share_out(pairs: int) -> tuple[int, ...]:
     return (PAIRS_IN_A_GROUP,) * full + ((rest,) if rest else ())
 
 
+def name_group(experiment: Experiment, number: int) -> str:
+    """What the group with this number, from 0, is called among experiments."""
+    return f"calibrate_{experiment.name}_{number + 1}"
+
+
 def _repeat_variant(experiment: Experiment, group: int, pairs: int) -> Experiment:
     """The experiment of a group: equal variants, told apart by their order alone.
 
     The first is the reference, of which each block has two windows, and these are a pair already.
     """
     variants = tuple({"order": number} for number in range(1, 2 * pairs))
-    return replace(experiment, name=f"calibrate_{experiment.name}_{group + 1}", variants=variants)
+    return replace(experiment, name=name_group(experiment, group), variants=variants)
 
 
 def gather_group(rows: Sequence[Mapping[str, Any]]) -> Group:

@@ -6,12 +6,13 @@ import time
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
+from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from preprocessor.commands.calibrate.writing import print_found
 from preprocessor.commands.run.measuring import Place, open_place
-from preprocessor.runner.calibration import Group, Task, compose, gather_group, list_groups
+from preprocessor.runner.calibration import Group, Task, compose, gather_group, list_groups, name_group
 from preprocessor.runner.campaign import Length, measure_rows
 from preprocessor.runner.errors import RunnerError, TargetError, TimeIsOver
 from preprocessor.runner.execution import Options, obstacle, open_run, request
@@ -35,7 +36,7 @@ def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progres
     names = [experiment.name for _, experiment in list_groups(tasks)]
     with closing(open_store(arguments.output)) as store:
         if not arguments.resume:
-            _forget(store, names)
+            _forget(store, tasks)
         campaign = find_campaign(store, names) or Campaign.new()
         found: dict[str, dict[str, Any]] = {}
         try:
@@ -45,13 +46,18 @@ def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progres
             print_found(list(found.values()), as_json=arguments.json)
             raise
         # Not before: with --resume, groups that were finished are not measured again.
-        _forget(store, names)
+        _forget(store, tasks)
     print_found(list(found.values()), as_json=arguments.json)
 
 
-def _forget(store: Store, names: Sequence[str]) -> None:
-    for name in names:
-        store.keep_state(name, None)
+def _forget(store: Store, tasks: Sequence[Task]) -> None:
+    """Forget how far the groups have come, and those that an earlier calibration had beside."""
+    for task in tasks:
+        for number in count():
+            name = name_group(task.experiment, number)
+            if number >= len(task.pairs) and store.state(name) is None:
+                break
+            store.keep_state(name, None)
 
 
 def _calibrate(
