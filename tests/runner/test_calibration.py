@@ -39,19 +39,8 @@ def quick(told, replica_set, tmp_path):
     """Runs it with few short windows, on a server that is there already."""
 
     def run(*arguments):
-        given = (
-            "--blocks",
-            3,
-            "--seconds",
-            0.1,
-            "--target",
-            replica_set.uri,
-            "--output",
-            tmp_path,
-            "--processes",
-            1,
-        )
-        return told(INSERTS, *given, *arguments)
+        given = f"--blocks 3 --seconds 0.1 --processes 1 --target {replica_set.uri} --output {tmp_path}"
+        return told(INSERTS, *given.split(), *arguments)
 
     return run
 
