@@ -132,7 +132,7 @@ class FileStore:
     def put_calibration(self, document: Document) -> None:
         """Write it into ``calibration/NAME.jsonl``, NAME the workload."""
         name = document["workload"]
-        others = [row for row in self._read(CALIBRATION, name) if row["_id"] != document["_id"]]
+        others = [row for row in self._read(CALIBRATION, name) if row.get("_id") != document["_id"]]
         self._write(CALIBRATION, name, [*others, document])
 
     def state(self, experiment: str) -> dict[str, Any] | None:

@@ -42,6 +42,12 @@ def history(store):
     return list(store._database[stores.HISTORY].find())
 
 
+def calibrations(store):
+    if isinstance(store, FileStore):
+        return store._read(stores.CALIBRATION, "w")
+    return list(store._database[stores.CALIBRATION].find())
+
+
 def test_rows_keep_the_order_in_which_they_were_first_written(store):
     for variant in (3, 1, 2):
         store.put(row(variant, 1))
@@ -73,6 +79,16 @@ def test_a_variant_that_is_no_more_leaves_the_rows_and_stays_in_the_history(stor
     assert store.retire("t", [row(2, 1)["_id"]]) == 1
     assert [one["_id"]["size"] for one in store.rows("t")] == [2]
     assert [one["_id"]["size"] for one in history(store)] == [1]
+
+
+def test_a_calibration_takes_the_place_of_its_own_earlier_state_and_of_no_other(store):
+    for campaign, pairs in (("a", 5), ("b", 5), ("b", 10)):
+        store.put_calibration(
+            {"_id": {"campaign": campaign, "workload": "w"}, "workload": "w", "pairs": pairs}
+        )
+    found = calibrations(store)
+    assert {one["_id"]["campaign"]: one["pairs"] for one in found} == {"a": 5, "b": 10}
+    assert len(found) == 2
 
 
 def test_windows_are_kept_as_long_as_the_state_of_their_run(store):
