@@ -128,5 +128,5 @@ def test_a_connection_that_waits_for_its_time_when_the_window_opens_leaves_out_w
     done = worker._timed([client], [step], Assignment(load, (0,)), start, board, print)
     opening.join()
     assert done.inside.requests >= 3
-    assert done.whole_usage.cpu_seconds > 0.06
+    assert done.whole_usage.cpu_seconds > 0.025  # at least one of those before the window
     assert done.usage.cpu_seconds < 0.03

@@ -42,12 +42,12 @@ def threads_of(uri, load, concern=1):
 
     with MongoClient(uri) as client:
         held = connections(client, concern)
-        in_one_thread = worker._can_share_thread(held, load)
+        in_one_thread = worker.can_share_thread(held, load)
         loops = [partial(ask, connection) for connection in held]
         if in_one_thread:
-            worker._in_one_thread(held, loops)
+            worker.do_in_one_thread(held, loops)
         else:
-            worker._in_threads(loops)
+            worker.do_in_threads(loops)
         for connection in held:
             connection.close()
     assert {found for found, _ in seen} == {(0, 0)}
@@ -93,9 +93,9 @@ def test_an_answer_is_not_waited_for_longer_than_the_connection_string_says(repl
 
     with MongoClient(f"{replica_set.uri}&socketTimeoutMS=200") as client, silent, other:
         held = connections(client)
-        assert not worker._can_share_thread(held, LOAD)
+        assert not worker.can_share_thread(held, LOAD)
         loops = [partial(loop, *each) for each in zip(held, tallies, strict=True)]
-        work = threading.Thread(target=worker._in_threads, args=(loops,), daemon=True)
+        work = threading.Thread(target=worker.do_in_threads, args=(loops,), daemon=True)
         began = time.monotonic()
         work.start()
         work.join(20)
