@@ -31,7 +31,7 @@ ALONE = NamedTarget("", "")
 def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
     """Give the targets of all ``NAME=WHERE``, in their order, or the one ``WHERE`` without a name.
 
-    Raises RunnerError where a name is there twice, or missing among several.
+    Raises RunnerError where a name is missing among several, or where two are the same or make the same database.
     """
     targets = tuple(_parse(one) for one in given)
     if len(targets) > 1:
@@ -42,7 +42,21 @@ def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
             )
         if twice := [name for name, count in Counter(one.name for one in targets).items() if count > 1]:
             raise RunnerError(f"two targets are called {twice[0]}", "each has a name of its own")
+        _check_databases(targets)
     return targets
+
+
+def _check_databases(targets: Sequence[NamedTarget]) -> None:
+    """Raise RunnerError where two targets, which may be one deployment, would have the same database."""
+    names: dict[str, str] = {}
+    for one in targets:
+        # A server permits no two databases whose names differ in capitals only.
+        other = names.setdefault(_database_ending(one).lower(), one.name)
+        if other != one.name:
+            raise RunnerError(
+                f"the targets {other} and {one.name} would have the same database",
+                "give them names that differ in more than capitals, dots and dashes",
+            )
 
 
 def database_on(experiment: Experiment, target: NamedTarget) -> str:
@@ -50,7 +64,11 @@ def database_on(experiment: Experiment, target: NamedTarget) -> str:
 
     It has the name of the target, without the dots and dashes that a database has not.
     """
-    return "_".join([str(experiment.parameters["database"]), *re.findall("[A-Za-z0-9]+", target.name)])
+    return f"{experiment.parameters['database']}{_database_ending(target)}"
+
+
+def _database_ending(target: NamedTarget) -> str:
+    return "".join(f"_{part}" for part in re.findall("[A-Za-z0-9]+", target.name))
 
 
 def split_targets(text: str) -> list[str]:

@@ -26,6 +26,8 @@ def test_several_targets_keep_their_order():
     [
         (["a=local", "local"], "which of 2 targets"),
         (["a=local", "a=mongodb://h"], "two targets are called a"),
+        (["a.b=local", "c=local", "a-b=mongodb://h"], r"a\.b and a-b would have the same database"),
+        (["old=local", "Old=local"], "old and Old would have the same database"),
     ],
 )
 def test_several_targets_without_names_of_their_own_are_refused(given, said):
