@@ -192,9 +192,14 @@ def obstacle(
         return steps
     if other := _other_set(experiment, target):
         return other
-    if store.keeps_in(database := experiment.parameters["database"]):
-        return f"{experiment.name} drops the database {database!r} at its end, with all rows", "name another"
-    conflicts = (conflict(config, options.client) for config in experiments.configs(experiment))
+    if store.keeps_in(database := database_on(experiment, named)):
+        return (
+            f"{experiment.name} drops the database {database!r} at its end, with all rows",
+            "name another for the rows with --output",
+        )
+    conflicts = (
+        conflict(config, options.client, options.on_error) for config in experiments.configs(experiment)
+    )
     return next(filter(None, conflicts), None)
 
 

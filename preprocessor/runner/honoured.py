@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import TargetError
 from preprocessor.runner.requestoptions import read_selector
+from preprocessor.runner.worker import OnError
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -21,10 +22,18 @@ def check_options(client: MongoClient[Any], kind: Kind) -> None:
         raise TargetError(message, "leave it out, or take --client pymongo, which does what it says")
 
 
-def conflict(config: Mapping[str, Any], kind: Kind) -> tuple[str, str] | None:
-    """What a variant asks for that this kind of client does not do, and the remedy; None when it does all."""
+def conflict(config: Mapping[str, Any], kind: Kind, on_error: OnError = "stop") -> tuple[str, str] | None:
+    """What a variant or an option asks for that this kind of client does not do, and the remedy.
+
+    None when it does all.
+    """
     from pymongo.errors import ConfigurationError
 
+    if kind == "pymongo" and on_error == "reconnect":
+        return (
+            "PyMongo opens broken connections again by itself: how long there was no service is not known",
+            "--on-error reconnect is for --client wire",
+        )
     session = config.get("session", True)
     if kind == "pymongo" and not session:
         return "PyMongo sends every request in a session", "session = false is for --client wire"

@@ -61,6 +61,12 @@ def test_what_cannot_be_sent_together_is_said_before_anything_is_done(asked, kin
     assert said in conflict(asked, kind)[0]
 
 
+def test_what_counts_the_time_without_service_is_refused_for_pymongo():
+    assert "by itself" in conflict({}, "pymongo", "reconnect")[0]
+    assert conflict({}, "wire", "reconnect") is None
+    assert conflict({}, "pymongo", "stop") is None
+
+
 def test_what_can_be_sent_is_no_conflict():
     assert conflict({}, "pymongo") is None
     assert conflict({"session": False, "retryableWrites": False}, "wire") is None

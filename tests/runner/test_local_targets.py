@@ -8,6 +8,7 @@ import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -18,6 +19,7 @@ from preprocessor.runner import experiment as experiments
 from preprocessor.runner.binary import find_mongod
 from preprocessor.runner.errors import RunnerError, TargetError
 from preprocessor.runner.execution import Options, obstacle
+from preprocessor.runner.namedtargets import NamedTarget
 from preprocessor.runner.store import FileStore
 from preprocessor.runner.target import open_target
 from tests.runner.processes import SLOW, children_of, finish, servers_of, start, wait_until
@@ -151,6 +153,15 @@ def test_an_experiment_that_asks_for_another_set_is_refused(name, where, said, t
     found = obstacle(experiments.load(name), OPTIONS, open_target(where), FileStore(tmp_path))
     assert (said is None) == (found is None)
     assert found is None or (name in found[0] and said in found[0])
+
+
+@pytest.mark.parametrize(("name", "refused"), [("x", True), ("y", False)])
+def test_a_target_whose_database_has_the_rows_is_refused(name, refused):
+    experiment = experiments.load("query_full")
+    database = f"{experiment.parameters['database']}_x"
+    rows = SimpleNamespace(keeps_in=database.__eq__)
+    found = obstacle(experiment, OPTIONS, open_target("mongodb://h"), rows, NamedTarget(name, ""))
+    assert (found is not None and database in found[0]) is refused
 
 
 def test_what_a_run_is_gone_on_with_tells_local_targets_apart(tmp_path):
