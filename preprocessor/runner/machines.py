@@ -40,7 +40,7 @@ def variants_for(experiment: Experiment, target: NamedTarget) -> list[int]:
     return [number for number, tier in enumerate(tiers) if all_of_them or tier == target.name]
 
 
-def without_target(experiment: Experiment, targets: Sequence[NamedTarget]) -> list[str]:
+def machines_without_target(experiment: Experiment, targets: Sequence[NamedTarget]) -> list[str]:
     """The machines of variants that no target is named for, in their order.
 
     Raises TargetError where no variant has a target.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.runner.experiment import Experiment
+from preprocessor.runner.experiment import Experiment, configs
 from preprocessor.runner.workloads import workload
 
 if TYPE_CHECKING:
@@ -21,6 +21,11 @@ EFFECTIVE_SHARE = 0.8
 
 _INDEX_ENTRY = 64
 """Bytes in the index on ``_id`` for a key of 23 characters: 48 to 84 were measured, more after random insertion."""
+
+
+def follows_cache(experiment: Experiment) -> bool:
+    """Whether a variant has as much data as the cache of its deployment asks for."""
+    return any("workingSetRatio" in config for config in configs(experiment))
 
 
 def record_count(ratio: float, record_bytes: int, cache_bytes: float) -> int:

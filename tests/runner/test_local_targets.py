@@ -6,7 +6,7 @@ import os
 import signal
 import tempfile
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +14,7 @@ import psutil
 import pytest
 from pymongo import MongoClient
 
+from preprocessor.commands.run.sharing import Opened, share_out
 from preprocessor.results.comparison import compare
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.binary import find_mongod
@@ -162,6 +163,29 @@ def test_a_target_whose_database_has_the_rows_is_refused(name, refused):
     rows = SimpleNamespace(keeps_in=database.__eq__)
     found = obstacle(experiment, OPTIONS, open_target("mongodb://h"), rows, NamedTarget(name, ""))
     assert (found is not None and database in found[0]) is refused
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second", "refused"),
+    [
+        ("memory_disk", "local?cacheGB=1", "local?cacheGB=0.5", True),
+        ("memory_disk", "local", "local?cacheGB=0.5", True),
+        ("memory_disk", "local?cacheGB=0.5", "local?cacheGB=0.5&oplogMB=1000", False),
+        ("query_full", "local?cacheGB=1", "local?cacheGB=0.5", False),
+    ],
+)
+def test_targets_with_different_caches_are_refused_where_the_data_follows_the_cache(
+    name, first, second, refused, tmp_path
+):
+    experiment = experiments.load(name)
+    opened = [
+        Opened(NamedTarget(side, where), open_target(where)) for side, where in (("a", first), ("b", second))
+    ]
+    expected = pytest.raises(TargetError, match="would have different data") if refused else nullcontext()
+    with expected:
+        assert share_out([experiment], OPTIONS, opened, FileStore(tmp_path), leave_out=False) == [
+            (experiment, opened)
+        ]
 
 
 def test_what_a_run_is_gone_on_with_tells_local_targets_apart(tmp_path):

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.commands.run.measuring import Place, _share_out
+from preprocessor.commands.run.sharing import Opened, share_out
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.errors import TargetError
-from preprocessor.runner.machines import differing, variants_for, without_target
+from preprocessor.runner.machines import differing, machines_without_target, variants_for
 from preprocessor.runner.namedtargets import NamedTarget, database_on
 from preprocessor.runner.store import FileStore
 from tests.runner.processes import TINY, finish, start
@@ -41,19 +41,19 @@ def test_a_target_is_for_the_variants_of_its_machine():
     assert variants_for(SIZES, NamedTarget("M40", "local")) == [1]
     assert variants_for(experiments.load("insert_nindexes"), NamedTarget("a", "local")) == list(range(7))
     named = [NamedTarget("M30", "x"), NamedTarget("M80", "y")]
-    assert without_target(SIZES, named) == ["M40", "M50", "M60"]
+    assert machines_without_target(SIZES, named) == ["M40", "M50", "M60"]
 
 
 def test_targets_without_a_variant_are_refused():
     with pytest.raises(TargetError, match="no variant for the targets") as caught:
-        without_target(SIZES, [NamedTarget("a", "x"), NamedTarget("b", "y")])
+        machines_without_target(SIZES, [NamedTarget("a", "x"), NamedTarget("b", "y")])
     assert "M30, M40" in caught.value.hint
 
 
 def test_an_experiment_without_machines_is_measured_on_all_targets_side_by_side():
     indexes = experiments.load("insert_nindexes")
     two = [NamedTarget("a", "x"), NamedTarget("b.1", "y")]
-    assert without_target(indexes, two) == []
+    assert machines_without_target(indexes, two) == []
     assert [variants_for(indexes, one) for one in two] == [list(range(7))] * 2
     assert [database_on(indexes, one) for one in two] == [
         "mongo_tables_insert_nindexes_a",
@@ -62,8 +62,8 @@ def test_an_experiment_without_machines_is_measured_on_all_targets_side_by_side(
 
 
 def test_all_experiments_leave_out_those_for_which_no_target_is_meant(capsys):
-    places = [Place(NamedTarget(name, "x"), SimpleNamespace(), None, 1) for name in ("a", "b")]
-    assert _share_out([SIZES], None, places, None, leave_out=True) == []
+    places = [Opened(NamedTarget(name, "x"), SimpleNamespace()) for name in ("a", "b")]
+    assert share_out([SIZES], None, places, None, leave_out=True) == []
     assert "insert_instancesize: left out, " in capsys.readouterr().out
 
 

@@ -13,17 +13,17 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.run.raising import list_raised
+from preprocessor.commands.run.sharing import Opened, share_out
 from preprocessor.runner.campaign import Length, execute
-from preprocessor.runner.errors import TargetError
-from preprocessor.runner.execution import Options, Run, obstacle, open_run, request
+from preprocessor.runner.execution import Options, Run, open_run, request
 from preprocessor.runner.journal import Campaign, find_campaign, open_journal
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.localaddress import is_local
-from preprocessor.runner.machines import differing, names_machines, variants_for, without_target
+from preprocessor.runner.machines import differing, names_machines
 from preprocessor.runner.namedtargets import NamedTarget
 from preprocessor.runner.profiles import least_batches
 from preprocessor.runner.store import open_store
-from preprocessor.runner.target import Target, open_target
+from preprocessor.runner.target import open_target
 
 if TYPE_CHECKING:
     from preprocessor.runner.experiment import Experiment
@@ -54,7 +54,7 @@ def _measure(
     ) or Campaign.new()
     with ExitStack() as held:
         places = [open_place(arguments, named, held) for named in arguments.target]
-        tasks = _share_out(wanted, options, places, store, leave_out=arguments.all)
+        tasks = share_out(wanted, options, places, store, leave_out=arguments.all)
         for experiment, its in tasks:
             for line in list_raised(
                 experiment, options.scale, options.duration, least_batches(options.profile)
@@ -114,11 +114,9 @@ def open_place(arguments: Namespace, named: NamedTarget, held: ExitStack) -> Pla
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Place(Opened):
     """A target with its name, and the workers that load it."""
 
-    named: NamedTarget
-    target: Target
     crew: WorkerPool
     processes: int
 
@@ -126,44 +124,6 @@ class Place:
         """The name with the addresses and the options that change what is measured, which hold no secret."""
         where = f"{self.target.name} {self.target.options}".rstrip()
         return f"{self.named.name}={where}" if self.named.name else where
-
-
-def _share_out(
-    wanted: Sequence[Experiment], options: Options, places: Sequence[Place], store: Store, *, leave_out: bool
-) -> list[tuple[Experiment, list[Place]]]:
-    """The experiments, each with its targets, before anything is measured; TargetError when one cannot be run."""
-    tasks: list[tuple[Experiment, list[Place]]] = []
-    for experiment in wanted:
-        try:
-            lacking = without_target(experiment, [place.named for place in places])
-        except TargetError as error:
-            if not leave_out:
-                raise
-            print(f"{experiment.name}: left out, {error}", flush=True)
-            continue
-        its = [
-            place
-            for place in places
-            if variants_for(experiment, place.named)
-            and _allows(experiment, options, place, store, leave_out=leave_out)
-        ]
-        if its:
-            tasks.append((experiment, its))
-        if lacking:
-            print(
-                f"{experiment.name}: left out {', '.join(lacking)}, for which no target is named", flush=True
-            )
-    return tasks
-
-
-def _allows(experiment: Experiment, options: Options, place: Place, store: Store, *, leave_out: bool) -> bool:
-    """Whether the experiment can be run so; when not, it is said to be left out, or TargetError is raised."""
-    found = obstacle(experiment, options, place.target, store, place.named)
-    if found and not leave_out:
-        raise TargetError(*found)
-    if found:
-        print(f"{found[0]}: left out, {found[1]}", flush=True)
-    return found is None
 
 
 def _print_rows(runs: Sequence[Run], rows: int) -> None:

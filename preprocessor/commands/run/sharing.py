@@ -1,0 +1,93 @@
+"""Which experiments are measured on which targets, known before anything is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from preprocessor.runner.errors import TargetError
+from preprocessor.runner.execution import Options, obstacle
+from preprocessor.runner.localaddress import is_local, parse_local
+from preprocessor.runner.machines import machines_without_target, names_machines, variants_for
+from preprocessor.runner.namedtargets import NamedTarget
+from preprocessor.runner.workingset import follows_cache
+
+if TYPE_CHECKING:
+    from preprocessor.runner.experiment import Experiment
+    from preprocessor.runner.store import Store
+    from preprocessor.runner.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A target with its name."""
+
+    named: NamedTarget
+    target: Target
+
+
+AnyOpened = TypeVar("AnyOpened", bound=Opened)
+
+
+def share_out(
+    wanted: Sequence[Experiment],
+    options: Options,
+    places: Sequence[AnyOpened],
+    store: Store,
+    *,
+    leave_out: bool,
+) -> list[tuple[Experiment, list[AnyOpened]]]:
+    """The experiments, each with its targets.
+
+    With ``leave_out``, experiments that cannot be run are left out, which is printed. Raises TargetError when one
+    cannot be run otherwise.
+    """
+    tasks: list[tuple[Experiment, list[AnyOpened]]] = []
+    for experiment in wanted:
+        try:
+            lacking = machines_without_target(experiment, [place.named for place in places])
+            its = list(_allowed(experiment, options, places, store, leave_out=leave_out))
+            _check_same_data(experiment, [place.named for place in its])
+        except TargetError as error:
+            if not leave_out:
+                raise
+            print(f"{experiment.name}: left out, {error}", flush=True)
+            continue
+        if its:
+            tasks.append((experiment, its))
+        if lacking:
+            print(
+                f"{experiment.name}: left out {', '.join(lacking)}, for which no target is named", flush=True
+            )
+    return tasks
+
+
+def _allowed(
+    experiment: Experiment, options: Options, places: Sequence[AnyOpened], store: Store, *, leave_out: bool
+) -> Iterator[AnyOpened]:
+    """The targets that have variants of the experiment and can run it.
+
+    One that cannot is said to be left out, or TargetError is raised.
+    """
+    for place in places:
+        if not variants_for(experiment, place.named):
+            continue
+        found = obstacle(experiment, options, place.target, store, place.named)
+        if found is None:
+            yield place
+        elif leave_out:
+            print(f"{found[0]}: left out, {found[1]}", flush=True)
+        else:
+            raise TargetError(*found)
+
+
+def _check_same_data(experiment: Experiment, targets: Sequence[NamedTarget]) -> None:
+    """Raise TargetError where local targets side by side would have different data, since that follows their caches."""
+    caches = {parse_local(one.where).cache_gb for one in targets if is_local(one.where)}
+    if len(caches) > 1 and follows_cache(experiment) and not names_machines(experiment):
+        raise TargetError(
+            f"{experiment.name} loads as much data as its cache asks for: with different cacheGB the targets would "
+            "have different data",
+            "give all of them the same cacheGB, or none",
+        )
