@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from array import array
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from multiprocessing.connection import Connection
 
 from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.runner.driving import one_line
-from preprocessor.runner.slices import Slices, wait_for_turn
+from preprocessor.runner.slices import Slices, part_within, wait_for_turn
 from preprocessor.runner.window import Board
 from preprocessor.runner.wire.client import WireClient, end_sessions, wait_for_writes
 from preprocessor.runner.worker import (
@@ -40,7 +39,7 @@ class Alternation:
 
 
 def alternate(order: Alternation, pipe: Connection, board: Board) -> None:
-    """Do what is ordered; answers as ``worker.serve`` says, with the operations of both loads in each pair."""
+    """Do what is ordered; answers as ``serving.serve`` says, with the operations of both loads in their slices."""
     keep_to_one_line()
     with ExitStack() as held:
         try:
@@ -73,12 +72,13 @@ class _Side:
         end_sessions(self._client, [one for one in self.clients if isinstance(one, WireClient)])
 
 
-def _take_turns(sides: Sequence[_Side], order: Alternation, start: float) -> list[tuple[int, int]]:
+def _take_turns(sides: Sequence[_Side], order: Alternation, start: float) -> tuple[float, float]:
+    """What the loads did in their slices, from the moment ``start`` on the monotonic clock on."""
     slices, firsts = order.slices, order.slices.firsts()
-    counts = [array("Q", bytes(8 * slices.pairs)) for _ in sides]
+    counts = [0.0, 0.0]
     clients = [client for side in sides for client in side.clients]
     loops = [
-        partial(_repeat, step, number, slices, firsts, counts[number], start, partial(sleep_by, client))
+        partial(_repeat, step, number, slices, firsts, counts, start, partial(sleep_by, client))
         for number, side in enumerate(sides)
         for step, client in zip(side.steps, side.clients, strict=True)
     ]
@@ -86,7 +86,7 @@ def _take_turns(sides: Sequence[_Side], order: Alternation, start: float) -> lis
         do_in_one_thread(clients, loops)
     else:
         do_in_threads(loops)
-    return list(zip(*counts, strict=True))
+    return counts[0], counts[1]
 
 
 def _repeat(
@@ -94,18 +94,21 @@ def _repeat(
     load: int,
     slices: Slices,
     firsts: bytes,
-    counts: array[int],
+    counts: list[float],
     start: float,
     sleep: Callable[[float], None],
 ) -> None:
-    """Repeat a step whenever it is its load's turn; an operation counts for the pair in which it was sent."""
-    clock, begin, pair = time.monotonic_ns, round(start * 1e9), 2 * slices.width
+    """Repeat a step whenever it is its load's turn; an operation counts with the part that lies in its slices."""
+    clock, begin = time.monotonic_ns, round(start * 1e9)
+    done_here = 0.0
     sleep(max(0.0, start - time.monotonic()))
-    while (wait := wait_for_turn(slices, firsts, load, since := clock() - begin)) is not None:
+    while (wait := wait_for_turn(slices, firsts, load, sent := clock() - begin)) is not None:
         if wait:
             sleep(wait / 1e9)
             continue
         done = step()
         if done is None:
-            return
-        counts[since // pair] += done.operations
+            break
+        if slices.counts(sent):
+            done_here += done.operations * part_within(slices, firsts, load, sent, clock() - begin)
+    counts[load] += done_here

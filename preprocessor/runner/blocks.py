@@ -75,28 +75,31 @@ class Plan:
         return (Turn(target, number, again) for target in targets)
 
 
-def list_disturbed(blocks: Sequence[Block]) -> list[int]:
-    """Numbers of the blocks in which something else used the servers' machine while a window was measured.
+def excesses(attempts: Sequence[Sequence[Block]]) -> list[list[float | None]]:
+    """How many processors something else used in each attempt of each block, in the window where they were most.
 
-    What neither servers nor client used is compared with the least of it in any window of the same work: some of it
-    is the system's part in the work. Nobody looks at speeds here.
+    What neither servers nor client used is compared with the least of it in any window of the same work: some of it is
+    the system's part in the work. None where that is not known of any window. Nobody looks at speeds here.
     """
-    shares = [
-        [
-            ((turn.target, turn.variant), share)
-            for turn, row in block.items()
-            for share in _used_by_others(row)
-        ]
-        for block in blocks
-    ]
+    shares = [[list(_shares(block)) for block in some] for some in attempts]
     least: dict[tuple[int, int], float] = {}
-    for work, share in chain.from_iterable(shares):
+    for work, share in chain.from_iterable(chain.from_iterable(shares)):
         least[work] = min(share, least.get(work, share))
     return [
-        number
-        for number, block in enumerate(shares)
-        if any(share - least[work] > FOREIGN_CORES for work, share in block)
+        [max((share - least[work] for work, share in block), default=None) for block in some]
+        for some in shares
     ]
+
+
+def is_disturbed(excess: float | None) -> bool:
+    """Whether something else used so much that the windows are not to be trusted."""
+    return excess is not None and excess > FOREIGN_CORES
+
+
+def _shares(block: Block) -> Iterator[tuple[tuple[int, int], float]]:
+    for turn, row in block.items():
+        for share in _used_by_others(row):
+            yield (turn.target, turn.variant), share
 
 
 def _used_by_others(window: Mapping[str, Any]) -> Iterator[float]:

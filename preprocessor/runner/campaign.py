@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from math import inf
 from typing import Any
 
@@ -20,9 +21,10 @@ from preprocessor.runner.blocks import (
     Block,
     Plan,
     Turn,
-    list_disturbed,
+    excesses,
+    is_disturbed,
 )
-from preprocessor.runner.errors import KEPT, TargetError, TimeIsOver
+from preprocessor.runner.errors import KEPT, RunnerError, TargetError, TimeIsOver
 from preprocessor.runner.execution import (
     ELECTION_MS,
     IMPATIENT_MS,
@@ -32,14 +34,14 @@ from preprocessor.runner.execution import (
     measure_window,
 )
 from preprocessor.runner.gathering import conclude_slices, gather_rows
+from preprocessor.runner.hostinfo import Origin, origin_of
 from preprocessor.runner.journal import Journal, Place, SlicesPlace
 from preprocessor.runner.resultcheck import check_result
-from preprocessor.runner.slices import CHUNK, Slices, chunk
 from preprocessor.runner.store import Store
 from preprocessor.runner.workloads import workload
 
-SLICES_SECONDS = 2.0
-"""How long two targets take turns in each block."""
+LONGEST_BREAK_SECONDS = 600.0
+"""A block that was cut off longer ago is measured anew: what is compared in it is to be of one time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +60,33 @@ class Length:
 
 @dataclass(slots=True)
 class _Measured:
-    """The blocks as they count, and how often each was measured."""
+    """What is measured: of each block all attempts that are whole, and how many were given up."""
 
     plan: Plan
     side_by_side: bool
-    blocks: list[Block] = field(default_factory=list)
-    attempts: list[int] = field(default_factory=list)
-    slices: dict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=dict)
-    """What two targets did in slices put together, by the second one and the variant."""
+    attempts: list[list[Block]] = field(default_factory=list)
+    given_up: list[int] = field(default_factory=list)
+    slices: dict[tuple[int, int], dict[int, tuple[float, float]]] = field(default_factory=dict)
+    """What two targets did in slices, by the second one and the variant, and by block."""
+
+    def excesses(self) -> list[float | None]:
+        """How much something else used the machine in each block as it counts."""
+        return [min(some, key=_least_known) for some in excesses(self.attempts)]
+
+    def blocks(self) -> list[Block]:
+        """The blocks as they count: of each the attempt in which something else used the machine least."""
+        return [
+            some[found.index(min(found, key=_least_known))]
+            for some, found in zip(self.attempts, excesses(self.attempts), strict=True)
+        ]
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows that come out of the blocks so far."""
-        return gather_rows(self.plan, self.blocks, side_by_side=self.side_by_side)
+        return gather_rows(self.plan, self.blocks(), side_by_side=self.side_by_side)
+
+
+def _least_known(excess: float | None) -> float:
+    return 0.0 if excess is None else excess
 
 
 def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length) -> int:
@@ -127,43 +144,42 @@ def _row_ids(run: Run) -> Iterator[dict[str, Any]]:
 
 def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured:
     """All blocks, those again in which something else used the machine."""
-    plan = _plan(runs, length)
-    measured = _Measured(plan, bool(runs[0].side))
+    measured = _Measured(_plan(runs, journal, length), bool(runs[0].side))
+    wanted = _list_slices(runs, measured.plan)
+    known: dict[int, Origin] = {}
     while (number := _next_block(measured, length)) is not None:
-        if number == len(measured.blocks):
-            measured.blocks.append({})
-            measured.attempts.append(0)
-        measured.blocks[number] = _measure_block(runs, plan, number, measured.attempts[number], journal)
-        measured.attempts[number] += 1
-    if runs[0].side and runs[0].options.slices:
-        _measure_slices(runs, measured, journal, runs[0].options.slices)
+        if number == len(measured.attempts):
+            measured.attempts.append([])
+            measured.given_up.append(0)
+        _measure_block(runs, measured, number, journal, known)
+        for target, variant in wanted:
+            _measure_slices(runs, measured, SlicesPlace(number, (0, target), variant), journal)
     return measured
 
 
-def _measure_slices(runs: Sequence[Run], measured: _Measured, journal: Journal, seconds: float) -> None:
-    """Have the first target take turns with each other one, and of the reference with itself, in every block."""
-    plan = measured.plan
-    width = round(1e9 * seconds)
-    pairs = max(CHUNK, round(SLICES_SECONDS / (2 * seconds)))
-    wanted = [
-        (0, plan.reference),
-        *((target, number) for target, mine in enumerate(plan.variants) if target for number in mine),
-    ]
-    for block in range(len(measured.blocks)):
-        for target, number in wanted:
-            if not can_alternate(runs[target], number):
-                continue
-            place = SlicesPlace(block, (0, target), number)
-            found = journal.window(place)
-            if found is None:
-                slices = Slices(width, pairs, f"{plan.seed}/{place}")
-                hint = KEPT if journal.kept else ""
-                found = measure_slices((runs[0], runs[target]), place, slices, hint)
-                journal.keep_window(place, found)
-            measured.slices.setdefault((target, number), []).extend(chunk(found["pairs"]))
+def _list_slices(runs: Sequence[Run], plan: Plan) -> list[tuple[int, int]]:
+    """Which targets take turns with the first one in slices, with which variants; itself with the reference."""
+    if not (runs[0].side and runs[0].options.slices):
+        return []
+    others = [(target, number) for target, mine in enumerate(plan.variants) if target for number in mine]
+    found = [one for one in [(0, plan.reference), *others] if can_alternate(runs[one[0]], one[1])]
+    if not found:
+        runs[0].progress.note(f"{runs[0].experiment.name}: its work cannot take turns in slices")
+    return found
 
 
-def _plan(runs: Sequence[Run], length: Length) -> Plan:
+def _measure_slices(runs: Sequence[Run], measured: _Measured, place: SlicesPlace, journal: Journal) -> None:
+    """Have two targets take turns in slices, unless they did in this block."""
+    found = journal.window(place)
+    one, other = (runs[target] for target in place.targets)
+    if found is None:
+        found = measure_slices((one, other), place, one.options.slices or 0.0, KEPT if journal.kept else "")
+        journal.keep_window(place, found)
+    key = (place.targets[1], place.variant)
+    measured.slices.setdefault(key, {})[place.block] = tuple(found["operations"])
+
+
+def _plan(runs: Sequence[Run], journal: Journal, length: Length) -> Plan:
     experiment = runs[0].experiment
     traits = workload(experiment.workload).TRAITS
     there = sorted({number for run in runs for number in run.numbers})
@@ -172,14 +188,15 @@ def _plan(runs: Sequence[Run], length: Length) -> Plan:
         reference=experiment.baseline if experiment.baseline in there else there[0],
         twice=length.least >= LEAST_FOR_INTERVAL and not traits.goes_on,
         shuffled=not traits.goes_on,
-        seed=f"{runs[0].options.seed}/{experiment.name}",
+        # Each campaign has orders of its own: else what one leaves to the next would be the same in all of them.
+        seed=f"{runs[0].options.seed}/{journal.campaign.id}/{experiment.name}",
         compares=not (runs[0].options.rates or traits.paces_itself),
     )
 
 
 def _next_block(measured: _Measured, length: Length) -> int | None:
     """The number of the block to measure now; None when there are enough. Raises TimeIsOver where there are too few."""
-    done, over = len(measured.blocks), time.monotonic() > length.ends
+    done, over = len(measured.attempts), time.monotonic() > length.ends
     if done < length.least and over:
         raise TimeIsOver(f"the time is over: {done} of {length.least} blocks are measured", KEPT)
     if done < length.least:
@@ -188,8 +205,8 @@ def _next_block(measured: _Measured, length: Length) -> int | None:
         return None
     again = (
         number
-        for number in (list_disturbed(measured.blocks) if measured.plan.twice else ())
-        if measured.attempts[number] < MOST_ATTEMPTS
+        for number, excess in enumerate(measured.excesses() if measured.plan.twice else ())
+        if is_disturbed(excess) and len(measured.attempts[number]) < MOST_ATTEMPTS
     )
     return next(again, done if done < length.most and _is_too_wide(measured.rows(), length.width) else None)
 
@@ -203,32 +220,71 @@ def _is_too_wide(rows: Sequence[Mapping[str, Any]], width: float) -> bool:
     )
 
 
-def _measure_block(runs: Sequence[Run], plan: Plan, number: int, attempt: int, journal: Journal) -> Block:
-    turns = plan.turns(number)
-    kept = {turn: journal.window(Place(number, attempt, turn)) for turn in turns}
-    if not plan.shuffled and None in kept.values():
-        # A window that goes on from the last one is no use without it.
-        kept.clear()
-        for run in runs:
-            run.loaded.clear()
-    in_turn = len({turn.variant for turn in turns})
+def _measure_block(
+    runs: Sequence[Run], measured: _Measured, number: int, journal: Journal, known: dict[int, Origin]
+) -> None:
+    """Measure a block, or what is missing of it; one that was cut off too long ago is given up and measured anew."""
+    attempt = len(measured.attempts[number]) + measured.given_up[number]
+    places = _places(measured.plan, number, attempt)
+    kept = {turn: journal.window(place) for turn, place in places.items()}
+    if _is_given_up(measured.plan, places, kept, journal):
+        measured.given_up[number] += 1
+        _measure_block(runs, measured, number, journal, known)
+        return
+    for run in runs if not measured.plan.shuffled else ():
+        run.loaded.clear()
+    in_turn = len({turn.variant for turn in places})
     block: dict[Turn, dict[str, Any]] = {}
-    for turn in turns:
-        window = kept.get(turn)
+    for turn, place in places.items():
+        window = kept[turn]
         if window is None:
-            place = Place(number, attempt, turn)
             window = measure_window(runs[turn.target], place, in_turn, KEPT if journal.kept else "")
             journal.keep_window(place, window)
         block[turn] = window
-    return block
+        _check_origin(runs[turn.target], known.setdefault(turn.target, origin_of(window)), window)
+    measured.attempts[number].append(block)
+
+
+def _places(plan: Plan, number: int, attempt: int) -> dict[Turn, Place]:
+    return {turn: Place(number, attempt, turn) for turn in plan.turns(number)}
+
+
+def _is_given_up(
+    plan: Plan, places: Mapping[Turn, Place], kept: Mapping[Turn, Mapping[str, Any] | None], journal: Journal
+) -> bool:
+    """Whether what is kept of a block is not gone on with: its windows would not be of one time."""
+    there = [window for window in kept.values() if window is not None]
+    if not there or len(there) == len(kept):
+        return False
+    if not plan.shuffled:
+        return True  # a window that goes on from the last one is no use without it
+    latest = max(window["end_time"] for window in there)
+    following = (replace(place, attempt=place.attempt + 1) for place in places.values())
+    return (datetime.now(UTC) - latest).total_seconds() > LONGEST_BREAK_SECONDS or any(
+        journal.window(place) for place in following
+    )
+
+
+def _check_origin(run: Run, first: Origin, window: Mapping[str, Any]) -> None:
+    """Raises RunnerError where a window is of another server or another machine than the first of the target."""
+    now = origin_of(window)
+    other = sorted(name for name in first.keys() | now.keys() if first.get(name) != now.get(name))
+    if other:
+        said = "; ".join(f"{name} was {first.get(name)}, and is {now.get(name)}" for name in other)
+        raise RunnerError(
+            f"{run.experiment.name}: what is kept was measured elsewhere: {said}",
+            "leave out --resume to begin anew",
+        )
 
 
 def _rows(runs: Sequence[Run], measured: _Measured, journal: Journal) -> Iterator[dict[str, Any]]:
+    found = measured.excesses()
     campaign: dict[str, Any] = {
         "id": journal.campaign.id,
         "start": journal.campaign.start,
-        "blocks": len(measured.blocks),
-        "measured_again": sum(measured.attempts) - len(measured.blocks),
+        "blocks": len(measured.attempts),
+        "measured_again": sum(map(len, measured.attempts)) - len(measured.attempts),
+        "disturbed": sum(map(is_disturbed, found)) if any(one is not None for one in found) else None,
         "targets": [run.side for run in runs if run.side],
     }
     rows = measured.rows()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -21,6 +22,7 @@ from preprocessor.runner import (
     ownership,
     primarychange,
     result,
+    revision,
     warmup,
     workingset,
 )
@@ -52,6 +54,8 @@ if TYPE_CHECKING:
     from pymongo import MongoClient
 
 PRELOAD_CONNECTIONS = 4
+SLICES_SECONDS = 2.0
+"""How long two targets take turns in each block."""
 MOST_FAILED = 0.05
 """The share of requests that may fail."""
 ABANDON_SECONDS = 0.3
@@ -245,10 +249,12 @@ def open_run(
 
 
 def request(experiment: Experiment, options: Options, targets: Sequence[str]) -> dict[str, Any]:
-    """What makes two runs the same one: what is done, the words that rows have for it, the options, the targets."""
+    """What makes two runs the same one: what is done, the words that rows have for it, the program, the options."""
     return {
         "experiment": experiment.digest,
         "wording": experiment.wording,
+        "baseline": experiment.baseline,
+        "program": revision.harness(),
         "target": "; ".join(targets),
         **asdict(options),
         "rates": list(options.rates),
@@ -444,23 +450,30 @@ def can_alternate(run: Run, number: int) -> bool:
     return not run.options.rates and warmup.has_lead(run.scaled.workload, config)
 
 
-def measure_slices(runs: tuple[Run, Run], place: SlicesPlace, slices: Slices, hint: str) -> dict[str, Any]:
-    """Have a variant take turns on two targets, which may be one; give what both did in each pair of slices."""
-    loads = []
-    for arm, run in enumerate(runs):
-        with _complaints_told(run, hint):
-            _prepare_machine(run, place.variant)
-            seed = f"{run.options.seed}/{run.experiment.name}/{place}/{arm if runs[0] is runs[1] else ''}"
-            loads.append(_prepare(run, place.variant, seed).load)
+def measure_slices(runs: tuple[Run, Run], place: SlicesPlace, width: float, hint: str) -> dict[str, Any]:
+    """Have a variant take turns on two targets, which may be one, in slices of so many seconds; give what both did.
+
+    Which target is prepared last is drawn. A variant that is warmed before its windows takes turns as long before it
+    counts, any other for two pairs: that is when connections begin.
+    """
     one, other = runs
+    seed = f"{one.options.seed}/{one.experiment.name}/{place}"
+    loads: dict[int, Load] = {}
+    for number in random.Random(seed).sample((0, 1), 2):
+        with _complaints_told(runs[number], hint):
+            _prepare_machine(runs[number], place.variant)
+            loads[number] = _prepare(
+                runs[number], place.variant, f"{seed}/{number if one is other else ''}"
+            ).load
+    pairs = max(1, round(SLICES_SECONDS / (2 * width)))
+    lead = pairs if one.experiment.warm else 2
     one.progress.begin(f"{one.experiment.name} {place.variant + 1}: {one.side} and {other.side} in slices", 0)
     with _complaints_told(other, hint):
-        pairs = one.crew.alternate((loads[0], loads[1]), slices)
+        done = one.crew.alternate((loads[0], loads[1]), Slices(round(1e9 * width), lead + pairs, seed, lead))
         for run in runs:
             _check_target(run)
-    done = [sum(operations) for operations in zip(*pairs, strict=True)]
-    one.progress.end(" and ".join(f"{operations:,} operations" for operations in done))
-    return {"_id": str(place), "pairs": [list(pair) for pair in pairs]}
+    one.progress.end(" and ".join(f"{operations:,.0f} operations" for operations in done))
+    return {"_id": str(place), "operations": list(done)}
 
 
 def _measured(run: Run, load: Load, machine: Machine) -> Measurement:

@@ -18,6 +18,8 @@ from preprocessor.runner.blocks import Block, Plan, Turn
 from preprocessor.runner.result import gather
 
 Row = dict[str, Any]
+Done = Mapping[int, tuple[float, float]]
+"""Operations of two targets that took turns, by block."""
 
 
 def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> list[Row]:
@@ -40,17 +42,20 @@ def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> l
 
 
 def conclude_slices(
-    rows: Sequence[Row], plan: Plan, found: Mapping[tuple[int, int], Sequence[tuple[int, int]]], first: str
+    rows: Sequence[Row], plan: Plan, found: Mapping[tuple[int, int], Done], first: str
 ) -> None:
-    """Put into rows what pairs of slices say of their targets; ``found`` has those by target and variant.
+    """Put into rows what windows in slices say of their targets, one for each block.
 
-    Those of the first target are of it and itself.
+    ``found`` has by target and variant what the first target and this one did; that of the first target is of it and
+    itself. ``first`` is the name of that target.
     """
     which = [(target, number) for target, mine in enumerate(plan.variants) for number in mine]
     for itself in (True, False):
         pairs = {
-            key: Pairs(tuple(range(len(some))), tuple(two for _, two in some), tuple(one for one, _ in some))
-            for key, some in found.items()
+            key: Pairs(
+                tuple(done), tuple(two for _, two in done.values()), tuple(one for one, _ in done.values())
+            )
+            for key, done in found.items()
             if (key[0] == 0) == itself
         }
         judged = conclude_pairs(list(pairs.values()), ITSELF if itself else first)

@@ -26,6 +26,16 @@ def versions(build_info: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+Origin = dict[str, Any]
+"""Where a window was measured, as far as windows of one row have to agree in it."""
+
+
+def origin_of(row: Mapping[str, Any]) -> Origin:
+    """Versions and machine of a row, without what may differ on one machine."""
+    machine = {name: value for name, value in row["hardware"].items() if name != "disk"}
+    return {**row["versions"], **machine}
+
+
 def hardware(data_directory: Path | None) -> dict[str, Any]:
     """The machine that the client runs on: processor, cores, memory in GiB, kernel, system.
 

@@ -30,7 +30,6 @@ from preprocessor.runner.meter import Usage
 from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.series import Counts, Series, interval_for, merge
 from preprocessor.runner.serving import serve
-from preprocessor.runner.slices import Counts as SliceCounts
 from preprocessor.runner.slices import Slices
 from preprocessor.runner.warmup import NONE, Lead, Steady, WarmUp, judge, speeds_within
 from preprocessor.runner.window import NEVER, Board, Inside
@@ -205,8 +204,8 @@ class WorkerPool:
         watch.end()
         return _outcome(tallies, start, board, watch.lead, load)
 
-    def alternate(self, loads: tuple[Load, Load], slices: Slices) -> SliceCounts:
-        """Have two loads, of as many connections, take turns; give the operations of both in each pair of slices.
+    def alternate(self, loads: tuple[Load, Load], slices: Slices) -> tuple[float, float]:
+        """Have two loads, of as many connections, take turns; give the operations of both in their slices.
 
         Raises WorkFailed as ``perform`` does.
         """
@@ -218,10 +217,7 @@ class WorkerPool:
         found = self._collect(
             pipes, lambda: None, POLL_SECONDS, _until_answered(lambda: start + slices.length / 1e9)
         )
-        return [
-            (sum(one for one, _ in pair), sum(other for _, other in pair))
-            for pair in zip(*found, strict=True)
-        ]
+        return sum(one for one, _ in found), sum(other for _, other in found)
 
     def _prepare(self, connections: int, order: Callable[[tuple[int, ...]], Any]) -> list[Connection]:
         """Tell each process which connections are its own, and wait until it is ready; give the pipes to them."""

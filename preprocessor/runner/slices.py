@@ -2,28 +2,26 @@
 
 What the machine does lasts longer than a slice mostly, so it is in both. A pair is one slice of each; which of them is
 the first is drawn, as often the one as the other. It needs requests that are much shorter than a slice: one that is
-under way when its slice ends runs on in that of the other.
+under way when its slice ends counts with the part before that, and runs on in the slice of the other.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
-
-Counts = list[tuple[int, int]]
-"""Operations of both loads in each pair."""
-CHUNK = 5
-"""So many pairs are put together before their ratio is taken: neighbours are alike, and a slice has few requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """How long a slice is, in nanoseconds, how many pairs there are, and the seed of which load is first in each."""
+    """How long a slice is, in nanoseconds, how many pairs there are, and the seed of which load is first in each.
+
+    The first ``lead`` of the pairs warm, and count for nothing.
+    """
 
     width: int
     pairs: int
     seed: str
+    lead: int = 0
 
     def firsts(self) -> bytes:
         """The load that is first, 0 or 1, in each pair; of two pairs that follow one another each is it once."""
@@ -35,6 +33,10 @@ class Slices:
     def length(self) -> int:
         """Nanoseconds of all slices."""
         return 2 * self.width * self.pairs
+
+    def counts(self, since: int) -> bool:
+        """Whether what is sent so many nanoseconds after the begin counts."""
+        return since >= 2 * self.width * self.lead
 
 
 def wait_for_turn(slices: Slices, firsts: bytes, load: int, since: int) -> int | None:
@@ -56,10 +58,9 @@ def wait_for_turn(slices: Slices, firsts: bytes, load: int, since: int) -> int |
     return until_pair if firsts[pair + 1] == load else until_pair + slices.width
 
 
-def chunk(counts: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
-    """The sums of both loads over ``CHUNK`` pairs each; what is left at the end is no chunk."""
-    whole = len(counts) // CHUNK * CHUNK
-    return [
-        (sum(one for one, _ in some), sum(other for _, other in some))
-        for some in (counts[first : first + CHUNK] for first in range(0, whole, CHUNK))
-    ]
+def part_within(slices: Slices, firsts: bytes, load: int, sent: int, answered: int) -> float:
+    """The part of a request's time that lies in slices of its own load, of one that was sent in such a slice."""
+    end = (sent // slices.width + 1) * slices.width
+    while answered > end and wait_for_turn(slices, firsts, load, end) == 0:
+        end += slices.width
+    return 1.0 if answered <= end else (end - sent) / (answered - sent)

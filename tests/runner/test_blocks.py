@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from preprocessor.runner.blocks import Plan, Turn, list_disturbed
+from preprocessor.runner.blocks import Plan, Turn, excesses, is_disturbed
 
 
 def plan(**changed):
@@ -67,24 +67,34 @@ def test_where_a_window_goes_on_from_the_last_one_the_order_is_that_of_the_file(
     assert [turn.target for turn in turns] in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])
 
 
-def blocks_with(*others, milliseconds=700):
-    """Blocks of two windows, of which the second had so many processors used by others."""
+def attempts_with(*others, milliseconds=700):
+    """An attempt of each block, with two windows of which the second had so many processors used by others."""
     return [
-        {
-            Turn(0, 0): {"processors": {"other": 0.5}, "duration": milliseconds},
-            Turn(0, 1): {"processors": {"other": other}, "duration": milliseconds},
-        }
+        [
+            {
+                Turn(0, 0): {"processors": {"other": 0.5}, "duration": milliseconds},
+                Turn(0, 1): {"processors": {"other": other}, "duration": milliseconds},
+            }
+        ]
         for other in others
     ]
 
 
 def test_a_block_is_disturbed_when_others_used_more_than_they_ever_had_to():
-    assert list_disturbed(blocks_with(0.3, 0.45, 0.1, 0.31)) == [1, 3]
+    found = excesses(attempts_with(0.3, 0.45, 0.1, 0.31))
+    assert [one for (one,) in found] == pytest.approx([0.2, 0.35, 0.0, 0.21])
+    assert [is_disturbed(one) for (one,) in found] == [False, True, False, True]
+
+
+def test_the_least_may_be_of_an_attempt_that_does_not_count():
+    (first,), (second,) = attempts_with(0.6, 0.1)
+    assert excesses([[first, second]]) == [[pytest.approx(0.5), 0.0]]
 
 
 def test_a_window_too_short_to_count_processors_disturbs_nothing():
-    assert list_disturbed(blocks_with(0.1, 0.9, milliseconds=300)) == []
+    assert excesses(attempts_with(0.1, 0.9, milliseconds=300)) == [[None], [None]]
 
 
 def test_nothing_is_disturbed_where_processors_are_not_known():
-    assert list_disturbed([{Turn(0, 0): {"processors": None, "duration": 700}}]) == []
+    assert excesses([[{Turn(0, 0): {"processors": None, "duration": 700}}]]) == [[None]]
+    assert not is_disturbed(None)

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner import campaign
+from preprocessor.runner import campaign, execution, hostinfo
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.blocks import Plan
 from preprocessor.runner.campaign import Length, execute
-from preprocessor.runner.errors import TimeIsOver
+from preprocessor.runner.errors import RunnerError, TimeIsOver
 from preprocessor.runner.execution import Options, Run, open_run
 from preprocessor.runner.journal import Campaign, Journal, open_journal
 from preprocessor.runner.load import WorkerPool
@@ -77,13 +77,16 @@ def windows_of(rows):
     return [(block, *rest) for block, _, *rest in found]
 
 
-PLAN = Plan([[0, 1]], reference=0, twice=True, shuffled=True, seed="1/tiny")
-IN_BLOCKS = [(block, "", turn.variant + 1, turn.again) for block in range(3) for turn in PLAN.turns(block)]
+def in_blocks(rows):
+    """What ``windows_of`` these rows has to be."""
+    seed = f"1/{rows[0]['campaign']['id']}/tiny"
+    plan = Plan([[0, 1]], reference=0, twice=True, shuffled=True, seed=seed)
+    return [(block, "", turn.variant + 1, turn.again) for block in range(3) for turn in plan.turns(block)]
 
 
 def test_each_block_has_an_order_of_its_own_and_the_reference_twice(run_of, tmp_path):
     rows = run_of(tmp_path, Progress(io.StringIO()))
-    assert windows_of(rows) == IN_BLOCKS
+    assert windows_of(rows) == in_blocks(rows)
     assert [row["_id"]["order"] for row in rows] == [1, 2]
     assert [row["experiment"]["in_turn"] for row in rows] == [2, 2]
     assert [len(row["repeats"]) for row in rows] == [6, 3]
@@ -118,10 +121,10 @@ def test_two_targets_have_rows_of_their_own_and_take_turns(run_of, tmp_path):
 
 
 def test_two_targets_take_turns_in_slices_of_one_window_too(run_of, tmp_path, monkeypatch):
-    monkeypatch.setattr(campaign, "SLICES_SECONDS", 0.2)
+    monkeypatch.setattr(execution, "SLICES_SECONDS", 0.2)
     options = replace(OPTIONS, repeats=2, slices=0.01)
     with pytest.raises(KeyboardInterrupt):
-        run_of(tmp_path, Cutting(10), sides=("a", "b"), options=options)
+        run_of(tmp_path, Cutting(6), sides=("a", "b"), options=options)
     kept = {path.name: path.read_bytes() for path in (tmp_path / ".runs" / "tiny").iterdir()}
     assert sorted(name for name in kept if "slices" in name) == [
         "0-slices-0-0-0.jsonl",
@@ -130,8 +133,34 @@ def test_two_targets_take_turns_in_slices_of_one_window_too(run_of, tmp_path, mo
     rows = run_of(tmp_path, Progress(io.StringIO()), sides=("a", "b"), options=options, resume=True)
     assert {name: (tmp_path / ".runs" / "tiny" / name).read_bytes() for name in kept} == kept
     assert [row.get("slices", {}).get("against") for row in rows] == ["itself", None, "a", "a"]
-    assert {row["slices"]["blocks"] for row in rows if "slices" in row} == {4}  # two for each block
+    assert {row["slices"]["blocks"] for row in rows if "slices" in row} == {2}
     assert {row["campaign"]["slice_seconds"] for row in rows} == {0.01}
+
+
+def test_a_block_that_was_cut_off_long_ago_is_measured_anew(run_of, tmp_path, monkeypatch):
+    with pytest.raises(KeyboardInterrupt):
+        run_of(tmp_path, Cutting(4))
+    cut_off = max(path.stat().st_mtime for path in (tmp_path / ".runs" / "tiny").iterdir())
+    monkeypatch.setattr(campaign, "LONGEST_BREAK_SECONDS", -1.0)
+    with pytest.raises(KeyboardInterrupt):
+        run_of(tmp_path, Cutting(1), resume=True)
+    monkeypatch.setattr(campaign, "LONGEST_BREAK_SECONDS", 600.0)
+    rows = run_of(tmp_path, Progress(io.StringIO()), resume=True)
+    assert windows_of(rows) == in_blocks(rows)
+    starts = {repeat["block"]: [] for row in rows for repeat in row["repeats"]}
+    for row in rows:
+        for repeat in row["repeats"]:
+            starts[repeat["block"]].append(repeat["start_time"].timestamp())
+    assert max(starts[0]) < cut_off < min(starts[1] + starts[2])
+
+
+def test_a_run_is_not_gone_on_with_on_another_server(run_of, tmp_path, monkeypatch):
+    with pytest.raises(KeyboardInterrupt):
+        run_of(tmp_path, Cutting(1))
+    versions = hostinfo.versions
+    monkeypatch.setattr(hostinfo, "versions", lambda info: {**versions(info), "server": "8.0.1"})
+    with pytest.raises(RunnerError, match=r"measured elsewhere: server was 6\.0\.\d+, and is 8\.0\.1"):
+        run_of(tmp_path, Progress(io.StringIO()), resume=True)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +174,7 @@ def test_a_run_that_is_gone_on_with_measures_only_what_is_missing(run_of, tmp_pa
     assert FileStore(tmp_path).rows("tiny") == []
     campaign = FileStore(tmp_path).state("tiny")["campaign"]["id"]
     rows = run_of(tmp_path, Progress(io.StringIO()), resume=True)
-    assert windows_of(rows) == IN_BLOCKS
+    assert windows_of(rows) == in_blocks(rows)
     assert {row["campaign"]["id"] for row in rows} == {campaign}
     assert {name: (tmp_path / ".runs" / "tiny" / name).read_bytes() for name in kept} == kept
     for row in rows:

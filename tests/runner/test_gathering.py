@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from preprocessor.runner.blocks import Plan, Turn
-from preprocessor.runner.gathering import gather_rows
+from preprocessor.runner.gathering import conclude_slices, gather_rows
 
 
 def window(target, number, block, speed, again=False):
@@ -83,3 +83,17 @@ def test_a_variant_that_did_nothing_has_no_ratio():
     )
     assert (rows[1]["comparison"]["ratio"], rows[1]["comparison"]["verdict"]) == (None, "not known")
     assert rows[1]["speed"] == {"median": 0.0, "low": 0.0, "high": 0, "blocks": 6}
+
+
+def test_what_windows_in_slices_say_is_in_the_rows_of_the_other_targets_and_in_the_reference():
+    plan = plan_of([0, 1], [0, 1])
+    rows = gather_rows(plan, blocks_of(plan, lambda turn, block: 100, names=("a", "b")), side_by_side=True)
+    found = {
+        (0, 0): dict.fromkeys(range(6), (100.0, 100.0)),
+        (1, 0): {block: (100.0 + block, 50.0 + block / 2) for block in range(6)},
+        (1, 1): dict.fromkeys(range(6), (100.0, 200.0)),
+    }
+    conclude_slices(rows, plan, found, "a")
+    assert [row.get("slices", {}).get("ratio") for row in rows] == pytest.approx([1, None, 0.5, 2])
+    assert [row.get("slices", {}).get("against") for row in rows] == ["itself", None, "a", "a"]
+    assert rows[2]["slices"]["blocks"] == 6

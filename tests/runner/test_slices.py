@@ -7,7 +7,7 @@ import pytest
 from benchmarks.pretending import READS, pretending
 from preprocessor.runner.errors import WorkFailed
 from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.slices import CHUNK, Slices, chunk, wait_for_turn
+from preprocessor.runner.slices import Slices, part_within, wait_for_turn
 from preprocessor.runner.worker import Load
 
 SLICES = Slices(width=100, pairs=4, seed="s")
@@ -43,22 +43,34 @@ def test_each_load_is_first_as_often_as_the_other(pairs):
     assert firsts == Slices(1, pairs, "x").firsts()
 
 
-def test_pairs_are_put_together_and_the_rest_is_left_out():
-    assert CHUNK == 5
-    assert chunk([(1, 2)] * 12) == [(5, 10), (5, 10)]
-    assert chunk([(1, 2)] * 4) == []
+@pytest.mark.parametrize(
+    ("sent", "answered", "part"),
+    [(0, 100, 1.0), (50, 100, 1.0), (50, 150, 0.5), (90, 290, 0.05), (520, 690, 1.0), (650, 750, 0.5)],
+)
+def test_a_request_counts_with_the_part_before_the_turn_of_the_other(sent, answered, part):
+    # Load 0 has 0 to 100, 300 to 400, and 500 to 700.
+    assert part_within(SLICES, bytes([0, 1, 1, 0]), 0, sent, answered) == pytest.approx(part)
+
+
+def test_what_warms_counts_for_nothing():
+    assert [Slices(100, 4, "s", lead=2).counts(since) for since in (0, 399, 400)] == [False, False, True]
 
 
 def load_of(uri, connections=4):
     return Load(uri, "a", "query", READS, "s", connections, "wire")
 
 
-def test_the_load_on_the_slower_server_does_less_by_as_much():
-    with pretending(milliseconds=1) as fast, pretending(milliseconds=2) as slow, WorkerPool(1) as crew:
-        pairs = crew.alternate((load_of(fast), load_of(slow)), Slices(40_000_000, 10, "s"))
-    assert len(pairs) == 10
-    one, other = (sum(operations) for operations in zip(*pairs, strict=True))
-    assert 1.3 < one / other < 2.7
+@pytest.mark.parametrize("slower", [2, pytest.param(1.2, marks=pytest.mark.thorough)])
+def test_the_load_on_the_slower_server_does_less_by_as_much(slower):
+    pairs = 10 if slower == 2 else 50
+    with (
+        pretending(milliseconds=5) as fast,
+        pretending(milliseconds=5 * slower) as slow,
+        WorkerPool(1) as crew,
+    ):
+        one, other = crew.alternate((load_of(fast), load_of(slow)), Slices(40_000_000, pairs, "s", lead=2))
+    assert one / other == pytest.approx(slower, rel=0.3 if slower == 2 else 0.06)
+    assert one + other < 4 * 2 * (pairs - 2) * 40 / 5
 
 
 def test_a_server_that_goes_away_is_told_of():

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from preprocessor.commands.run.raising import list_raised
 from preprocessor.commands.run.sharing import Opened, share_out
 from preprocessor.runner.campaign import Length, execute
+from preprocessor.runner.errors import RunnerError
 from preprocessor.runner.execution import Options, Run, open_run, request
 from preprocessor.runner.journal import Campaign, find_campaign, open_journal
 from preprocessor.runner.load import WorkerPool
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], progress: Progress) -> None:
     """Measure the experiments and write their rows. Raises RunnerError when that is not possible."""
     with closing(open_store(arguments.output)) as store:
-        if not arguments.resume:
-            for experiment in wanted:
-                store.keep_state(experiment.name, None)
         measured = _measure(arguments, wanted, store, progress)
         # Not before: with --resume, experiments that were finished are not done again.
         for experiment in measured:
@@ -53,8 +51,16 @@ def _measure(
         find_campaign(store, [one.name for one in wanted]) if arguments.resume else None
     ) or Campaign.new()
     with ExitStack() as held:
+        if options.slices and len(arguments.target) < 2:
+            raise RunnerError(
+                "--slices has targets take turns, and there is one", "name two: --target a=… --target b=…"
+            )
         places = [open_place(arguments, named, held) for named in arguments.target]
         tasks = share_out(wanted, options, places, store, leave_out=arguments.all)
+        if not arguments.resume:
+            # Not before: whoever mistypes a target has not asked to forget what was measured.
+            for experiment, _ in tasks:
+                store.keep_state(experiment.name, None)
         for experiment, its in tasks:
             for line in list_raised(
                 experiment, options.scale, options.duration, least_batches(options.profile)
