@@ -323,6 +323,7 @@ def _window(run: Run, place: Place, in_turn: int) -> dict[str, Any]:
         seconds=min(filter(None, (run.options.duration, limit)), default=None),
         seed=run.options.seed,
         client=run.options.client,
+        scheduling=run.crew.scheduling,
         lengthens=bool(run.options.duration),
         rates=run.options.rates,
         arrivals=run.options.arrivals,

@@ -28,6 +28,7 @@ from preprocessor.runner.latency import mean
 from preprocessor.runner.lengthening import MOST_TIMES_LONGER
 from preprocessor.runner.meter import Usage
 from preprocessor.runner.requestoptions import RequestOptions
+from preprocessor.runner.scheduling import Scheduling, scheduling_of
 from preprocessor.runner.series import Counts, Series, interval_for, merge
 from preprocessor.runner.serving import serve
 from preprocessor.runner.slices import Slices
@@ -117,10 +118,8 @@ class Patience:
 class WorkerPool:
     """Worker processes, as a context manager: at its end they have ended, whatever they were doing."""
 
-    def __init__(
-        self, processes: int, fault: Callable[[], str] = lambda: "", shares_machine: bool = True
-    ) -> None:
-        """Start the processes; they cost nothing until they have work, and give way to servers on the same machine.
+    def __init__(self, processes: int, fault: Callable[[], str] = lambda: "", gives_way: bool = True) -> None:
+        """Start the processes; they cost nothing until they have work. Those of a machine with servers give way.
 
         ``fault`` says why a member of the deployment has ended, empty when none has. It is asked while work is under
         way: a write that needs every member is never answered when one of them is gone.
@@ -132,7 +131,7 @@ class WorkerPool:
         self._processes: list[SpawnProcess] = []
         for _ in range(processes):
             ours, theirs = context.Pipe()
-            process = context.Process(target=serve, args=(theirs, self._board, shares_machine), daemon=True)
+            process = context.Process(target=serve, args=(theirs, self._board, gives_way), daemon=True)
             with _interrupts_ignored():
                 process.start()
             theirs.close()
@@ -153,6 +152,11 @@ class WorkerPool:
     def window(self) -> tuple[int, int]:
         """When the last window opened and closed, in nanoseconds on the monotonic clock."""
         return self._board.opens, self._board.closes
+
+    @property
+    def scheduling(self) -> Scheduling:
+        """How the system schedules the processes, once they have done some work."""
+        return scheduling_of(process.pid for process in self._processes if process.pid)
 
     def dismiss(self) -> None:
         """End the processes; a crew that is dismissed does no more work."""

@@ -12,6 +12,7 @@ from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.latency import mean, summarise, summarise_series
 from preprocessor.runner.load import Outcome
 from preprocessor.runner.measure import Measurement
+from preprocessor.runner.scheduling import Scheduling
 from preprocessor.runner.target import Machine
 from preprocessor.runner.workloads import Done, workload
 
@@ -47,6 +48,7 @@ class Context:
     seconds: float | None
     seed: int
     client: str
+    scheduling: Scheduling
     lengthens: bool
     rates: tuple[float, ...]
     arrivals: str
@@ -254,6 +256,7 @@ def _client(measurement: Measurement, context: Context, connections: int) -> dic
     busiest = max(outcome.process_cpu_seconds) / outcome.seconds
     return {
         "kind": context.client,
+        "scheduling": context.scheduling,
         **_pacing(measurement, context),
         "on_error": context.on_error,
         "loop": "one thread" if outcome.in_one_thread else "threads",

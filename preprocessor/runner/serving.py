@@ -9,6 +9,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from preprocessor.runner.alternating import Alternation, alternate
+from preprocessor.runner.scheduling import give_way
 from preprocessor.runner.window import Board
 from preprocessor.runner.worker import work
 
@@ -21,7 +22,7 @@ def serve(pipe: Connection, board: Board, gives_way: bool) -> None:
     """
     threading.Thread(target=_end_with_runner, daemon=True).start()
     if gives_way:
-        _give_way()
+        give_way()
     with suppress(EOFError, BrokenPipeError):  # the runner is gone
         while True:
             order = pipe.recv()
@@ -37,12 +38,3 @@ def _end_with_runner() -> None:
     if runner is not None:
         runner.join()
         os._exit(1)
-
-
-def _give_way() -> None:
-    """Let an answer that comes not interrupt what runs: on a machine shared with the server, that is the server.
-
-    Else the server loses its processor at every answer it gives, and we are woken for each alone; so we find several.
-    """
-    with suppress(AttributeError, OSError):  # other systems have no such thing, or do not permit it
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))

@@ -58,6 +58,7 @@ def test_a_run_writes_a_row_for_every_variant_with_what_was_really_done(replica_
     assert first["work"]["bytes"] >= first["work"]["documents"] * 1000
     assert first["_id"] == {"docSizeKB": 1.0, "testname": "tiny", "totalDocsToInsert": 200}
     assert first["experiment"]["scale"] == 0.5
+    assert first["client"]["scheduling"] == "normal"
     assert first["write_concern"] == {"w": "majority"}
     assert [len(row["repeats"]) for row in (first, second)] == [6, 3]  # the first is the reference
     assert 1 <= first["latency"]["count"] <= 15  # batches of 7, those in the steady part

@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.commands.run.raising import list_raised
 from preprocessor.commands.run.sharing import Opened, share_out
@@ -112,11 +112,26 @@ def open_place(arguments: Namespace, named: NamedTarget, held: ExitStack) -> Pla
     """The target, and workers for it; both end with ``held``."""
     local = sum(is_local(one.where) for one in arguments.target)
     target = held.enter_context(closing(open_target(named.where, max(1, local))))
-    shared = target.ends_with_run  # its servers run here
-    processors = os.cpu_count() or 1
-    processes = arguments.processes or (max(1, processors // 2) if shared else processors)
-    crew = held.enter_context(WorkerPool(processes, partial(target.fault, patience=0), shared))
-    return Place(named, target, crew, processes)
+    client = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
+    fault = partial(target.fault, patience=0)
+    crew = held.enter_context(WorkerPool(client.processes, fault, client.gives_way))
+    return Place(named, target, crew, client.processes)
+
+
+class Client(NamedTuple):
+    """How many worker processes load a target, and whether they give way to servers on their machine."""
+
+    processes: int
+    gives_way: bool
+
+
+def choose_client(targets: Sequence[NamedTarget], asked: int | None, processors: int) -> Client:
+    """The client of each target, of ``asked`` processes or as many as leave processors for servers that run here.
+
+    It is the same for all of them: else the clients would be compared, and not the targets.
+    """
+    servers_here = any(is_local(one.where) for one in targets)
+    return Client(asked or (max(1, processors // 2) if servers_here else processors), servers_here)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def add_course(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--processes", type=count, metavar="N",
-        help="worker processes that share the connections (default: half of the processors on a local target, "
+        help="worker processes that share the connections (default: half of the processors where a target is local, "
         "else all)",
     )  # fmt: skip
 
