@@ -73,16 +73,36 @@ def row_id(experiment: Experiment, number: int, target: str = "") -> dict[str, A
 
 
 def gather(windows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Give the row of a variant from those of its windows, which ``compose`` made of one each."""
+    """Give the row of a variant from those of its windows, which ``compose`` made of one each.
+
+    Figures are those of one window, the shown one. What casts doubt on them is told of all windows: conclusions rest
+    on all of them.
+    """
     chosen = middle(windows)
     shown = windows[chosen]
     blocks = {window["repeats"][0]["block"] for window in windows}
     return {
         **shown,
-        "checks": {**shown["checks"], "few_requests": _has_few_requests(windows)},
+        "checks": {
+            **shown["checks"],
+            "few_requests": _has_few_requests(windows),
+            "steady_part": all(window["checks"]["steady_part"] for window in windows),
+            "settled": all(window["checks"]["settled"] for window in windows),
+        },
+        "client": {
+            **shown["client"],
+            "client_bound": any(window["client"]["client_bound"] for window in windows),
+        },
+        "topology": {**shown["topology"], **_cache_shrunk(windows)},
         "experiment": {**shown["experiment"], "repeats": len(blocks), "shown_repeat": chosen},
         "repeats": [repeat for window in windows for repeat in window["repeats"]],
     }
+
+
+def _cache_shrunk(windows: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
+    """Whether the cache had shrunk before every window, where that is known of one."""
+    known = [window["topology"]["cache_shrunk"] for window in windows if "cache_shrunk" in window["topology"]]
+    return {"cache_shrunk": all(known)} if known else {}
 
 
 def middle(windows: Sequence[Mapping[str, Any]]) -> int:
@@ -253,7 +273,7 @@ def _work(measurement: Measurement) -> dict[str, Any]:
 def _client(measurement: Measurement, context: Context, connections: int) -> dict[str, Any]:
     outcome = measurement.outcome
     cpu = sum(outcome.process_cpu_seconds)
-    busiest = max(outcome.process_cpu_seconds) / outcome.seconds
+    busiest = _busiest_share(outcome)
     return {
         "kind": context.client,
         "scheduling": context.scheduling,
@@ -284,6 +304,11 @@ def _lateness(outcome: Outcome) -> dict[str, float]:
         "latest_connection_seconds": max(map(max, processes)),
         "latest_process_seconds": max(map(min, processes)),
     }
+
+
+def _busiest_share(outcome: Outcome) -> float:
+    """The part of one processor that the busiest process of the client used."""
+    return max(outcome.process_cpu_seconds) / outcome.seconds
 
 
 def is_client_bound(outcome: Outcome, busiest: float) -> bool:
@@ -352,6 +377,9 @@ def _repeat(measurement: Measurement, context: Context) -> dict[str, Any]:
         "client_cpu_seconds": sum(measurement.outcome.process_cpu_seconds),
         "cut_seconds": measurement.outcome.warmup.seconds,
         "steady": measurement.outcome.keeps_speed,
+        "steady_part": measurement.outcome.steady,
+        "settled": measurement.settled,
+        "client_bound": is_client_bound(measurement.outcome, _busiest_share(measurement.outcome)),
     }
 
 

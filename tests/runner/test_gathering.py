@@ -6,6 +6,7 @@ import pytest
 
 from preprocessor.runner.blocks import Plan, Turn
 from preprocessor.runner.gathering import conclude_slices, gather_rows
+from preprocessor.runner.result import gather
 
 
 def window(target, number, block, speed, again=False):
@@ -14,8 +15,9 @@ def window(target, number, block, speed, again=False):
         "_id": {"order": number, "testname": "tiny", **({"target": target} if target else {})},
         "work": {"operations_per_second": speed},
         "latency": {"count": 5000},
-        "client": {"connections": 1},
-        "checks": {},
+        "client": {"connections": 1, "client_bound": False},
+        "checks": {"steady_part": True, "settled": True},
+        "topology": {},
         "experiment": {},
         "repeats": [repeat],
     }
@@ -74,6 +76,26 @@ def test_work_at_a_given_rate_is_not_compared():
     rows = gather_rows(plan, blocks_of(plan, lambda turn, block: 100), side_by_side=False)
     assert not any("comparison" in row for row in rows)
     assert rows[0]["speed"]["median"] == pytest.approx(100)
+
+
+@pytest.mark.parametrize("doubtful", range(3))
+def test_a_row_says_what_is_doubtful_in_any_of_its_windows(doubtful):
+    windows = [window("", 0, block, 100 + block) for block in range(3)]
+    for one in windows:
+        one["topology"]["cache_shrunk"] = True
+    sound = gather(windows)
+    windows[doubtful]["client"]["client_bound"] = True
+    windows[doubtful]["checks"] = {"steady_part": False, "settled": False}
+    windows[doubtful]["topology"]["cache_shrunk"] = False
+    row = gather(windows)
+    assert (sound["client"]["client_bound"], row["client"]["client_bound"]) == (False, True)
+    assert (sound["topology"]["cache_shrunk"], row["topology"]["cache_shrunk"]) == (True, False)
+    for check in ("steady_part", "settled"):
+        assert (sound["checks"][check], row["checks"][check]) == (True, False)
+
+
+def test_a_row_does_not_say_of_caches_what_no_window_knows():
+    assert "cache_shrunk" not in gather([window("", 0, block, 100) for block in range(3)])["topology"]
 
 
 def test_a_variant_that_did_nothing_has_no_ratio():
