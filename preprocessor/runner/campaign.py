@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from math import inf
 from typing import Any
 
-from preprocessor.runner import ownership, published, result
+from preprocessor.runner import published, result
 from preprocessor.runner.blocks import (
     LEAST_FOR_INTERVAL,
     MOST_ATTEMPTS,
@@ -30,6 +30,7 @@ from preprocessor.runner.execution import (
     IMPATIENT_MS,
     Run,
     can_alternate,
+    leave,
     measure_slices,
     measure_window,
 )
@@ -125,10 +126,7 @@ def _left_at_end(runs: Sequence[Run]) -> Iterator[None]:
     try:
         yield
         for run in runs:
-            if not run.clients and not run.target.ends_with_run:
-                # Nothing was left to measure: a run that was killed behind its last window may have left its database.
-                ownership.drop(run.client, run.database, run.name)
-            run.leave()
+            leave(run)
     except BaseException as error:
         # Whoever presses Ctrl-C does not wait for an election, and what does not answer was waited for already.
         impatient = isinstance(error, TargetError) or not isinstance(error, Exception)

@@ -295,6 +295,20 @@ def _complaints_told(run: Run, hint: str) -> Iterator[None]:
         raise
 
 
+def leave(run: Run) -> None:
+    """Leave nothing on the target of a run for which everything is measured.
+
+    Raises TargetError when the deployment does not answer any more.
+    """
+    with _complaints_told(
+        run, f"everything is measured; with --resume the database {run.database!r} is dropped"
+    ):
+        if not run.clients and not run.target.ends_with_run:
+            # Nothing was left to measure: a run that was killed behind its last window may have left its database.
+            ownership.drop(run.client, run.database, run.name)
+        run.leave()
+
+
 def _named(run: Run) -> str:
     """Of several targets, the one that a complaint is about."""
     return f"{run.named.name}: " if run.named.name else ""

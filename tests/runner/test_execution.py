@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from pymongo import MongoClient
 
+from preprocessor.runner import execution, ownership
 from preprocessor.runner import experiment as experiments
-from preprocessor.runner import ownership
 from preprocessor.runner.errors import TargetError, WorkFailed
-from preprocessor.runner.execution import Options, open_run
+from preprocessor.runner.execution import Options, leave, open_run
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.local import LocalReplicaSet, Settings
 from preprocessor.runner.progress import Progress
@@ -175,6 +175,19 @@ def test_two_runs_at_once_do_not_measure_each_other_and_neither_drops_what_is_th
         # One that was killed leaves its database to the next.
         assert len(rows_of("[[variants]]\nrecordcount = 10\n", UriTarget(replica_set.uri), tmp_path)) == 1
         assert DATABASE not in client.list_database_names()
+
+
+@pytest.mark.parametrize("connected", [True, False])
+def test_a_target_that_is_gone_when_everything_is_measured_is_told_of(monkeypatch, connected):
+    monkeypatch.setattr(execution, "SELECTION_MS", 100)
+    experiment = experiments.read((RECORDS + "[[variants]]\nrecordcount = 10\n").encode(), "tiny.toml")
+    target = UriTarget("mongodb://127.0.0.1:1/")
+    run = open_run(experiment, OPTIONS, target, None, Progress(io.StringIO()))
+    if connected:
+        run.clients[target.uri] = MongoClient(target.uri, serverSelectionTimeoutMS=100)
+    with pytest.raises(TargetError, match=r"127\.0\.0\.1:1") as told:
+        leave(run)
+    assert DATABASE in told.value.hint
 
 
 def test_a_row_says_where_a_member_held_more_than_its_cache_and_so_does_the_run(replica_set, tmp_path):
