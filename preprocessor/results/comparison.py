@@ -181,6 +181,8 @@ def _say_why_not(old: Row, new: Row, references: tuple[Row | None, Row | None]) 
     without = [side for side, row in (("OLD", old), ("NEW", new)) if not block_speeds(row)]
     if without:
         return "measured without blocks" + (f" in {without[0]}" if len(without) == 1 else "")
+    if "comparison" not in old or "comparison" not in new:
+        return "the work has a rate of its own, and speeds at a given rate are not compared"
     if _is_reference(old) or _is_reference(new):
         return "it is the reference, and nothing was measured beside it in both campaigns"
     before, after = references

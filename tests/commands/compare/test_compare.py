@@ -93,8 +93,20 @@ def test_all_rows_of_two_campaigns_are_judged_together():
             "size 1 in OLD and size 2 in NEW",
         ),
         (lambda rows: campaign([rows[0], measured(4, [0.0] * 10)]), "no block in which both"),
+        (
+            lambda rows: [
+                {name: value for name, value in one.items() if name != "comparison"} for one in rows
+            ],
+            "speeds at a given rate are not compared",
+        ),
     ],
-    ids=["no reference", "a reference of another campaign", "another reference", "nothing was done"],
+    ids=[
+        "no reference",
+        "a reference of another campaign",
+        "another reference",
+        "nothing was done",
+        "at a rate",
+    ],
 )
 def test_what_has_no_ratio_to_a_reference_is_not_known_and_says_why(change, reason):
     old = of_blocks(shaken(50))
