@@ -56,15 +56,15 @@ def conclude_targets(
 
 def is_same_row(one: Row, other: Row) -> bool:
     """Whether two rows are the same variant of the same experiment, on whatever target."""
-    return without_target(one["_id"]) == without_target(other["_id"])
+    return drop_target_name(one["_id"]) == drop_target_name(other["_id"])
 
 
 def name_of(row: Row) -> str:
     """The name of the row's variant, without its target."""
-    return variant_name(without_target(row["_id"]))
+    return variant_name(drop_target_name(row["_id"]))
 
 
-def without_target(key: Mapping[str, Any]) -> dict[str, Any]:
+def drop_target_name(key: Mapping[str, Any]) -> dict[str, Any]:
     """The ``_id`` of a row, but for the target that it was measured on."""
     return {name: value for name, value in key.items() if name != "target"}
 
