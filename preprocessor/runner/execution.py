@@ -80,9 +80,9 @@ class Options:
     """Whether variants that ask for another machine are measured on the one that is there."""
     profile: str | None = None
     batch_seconds: float | None = None
+    """What ``seconds`` is for windows of batches."""
     slices: float | None = None
     """Seconds of the slices in which targets side by side take turns too; None for none."""
-    """What ``seconds`` is for windows of batches."""
 
     @property
     def lengthens(self) -> bool:
@@ -563,7 +563,7 @@ def _bring_in(run: Run, load: Load, missing: Mapping[str, Any]) -> None:
         progress=run.progress.update,
     )
     if done.all_errors:
-        raise WorkFailed(f"data was not loaded as a whole: {_listed(done.all_errors)}", KEPT)
+        raise WorkFailed(f"some documents could not be loaded: {_listed(done.all_errors)}", KEPT)
 
 
 def _acknowledged(config: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -609,9 +609,12 @@ def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
 def _label(run: Run, place: Place) -> str:
     variants = len(run.experiment.variants)
     target = f" of {run.named.name}" if run.named.name else ""
-    again = ", again" if place.turn.again or place.attempt else ""
-    where = f"{place.turn.variant + 1}/{variants}{target}, block {place.block + 1}"
-    return f"{run.experiment.name} {where}/{run.repeats}{again}"
+    block = place.block + 1
+    of_all = f"/{run.repeats}" if block <= run.repeats else ""  # how many there will be beyond is not known
+    second = ", second of the reference" if place.turn.again else ""
+    again = ", measured again" if place.attempt else ""
+    where = f"{place.turn.variant + 1}/{variants}{target}, block {block}{of_all}"
+    return f"{run.experiment.name} {where}{second}{again}"
 
 
 def _said(measurement: Measurement) -> str:

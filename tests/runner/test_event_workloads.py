@@ -157,7 +157,7 @@ def test_data_that_was_not_loaded_as_a_whole_is_not_measured(replica_set, tmp_pa
     file.write_text(UNSATISFIABLE, encoding="utf-8")
     code, _, err = finish(start(file, "--target", replica_set.uri, "--output", tmp_path))
     assert code == 2
-    assert "data was not loaded as a whole: UnexpectedReply 100 (20 times)" in err
+    assert "some documents could not be loaded: UnexpectedReply 100 (20 times)" in err
     assert not (tmp_path / "results").exists()
 
 

@@ -10,8 +10,10 @@ from pymongo import MongoClient
 
 from preprocessor.runner import execution, ownership
 from preprocessor.runner import experiment as experiments
+from preprocessor.runner.blocks import Turn
 from preprocessor.runner.errors import TargetError, WorkFailed
 from preprocessor.runner.execution import Options, leave, open_run
+from preprocessor.runner.journal import Place
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.local import LocalReplicaSet, Settings
 from preprocessor.runner.progress import Progress
@@ -175,6 +177,22 @@ def test_two_runs_at_once_do_not_measure_each_other_and_neither_drops_what_is_th
         # One that was killed leaves its database to the next.
         assert len(rows_of("[[variants]]\nrecordcount = 10\n", UriTarget(replica_set.uri), tmp_path)) == 1
         assert DATABASE not in client.list_database_names()
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        (Place(1, 0, Turn(0, 0)), "tiny 1/1, block 2/2"),
+        (Place(2, 0, Turn(0, 0)), "tiny 1/1, block 3"),
+        (Place(0, 0, Turn(0, 0, again=True)), "tiny 1/1, block 1/2, second of the reference"),
+        (Place(0, 1, Turn(0, 0)), "tiny 1/1, block 1/2, measured again"),
+    ],
+)
+def test_progress_says_which_window_is_measured(place, said):
+    experiment = experiments.read((RECORDS + "[[variants]]\nrecordcount = 10\n").encode(), "tiny.toml")
+    options = replace(OPTIONS, repeats=2)
+    run = open_run(experiment, options, UriTarget("mongodb://h"), None, Progress(io.StringIO()))
+    assert execution._label(run, place) == said
 
 
 @pytest.mark.parametrize("connected", [True, False])

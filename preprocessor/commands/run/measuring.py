@@ -152,5 +152,8 @@ def _print_rows(runs: Sequence[Run], rows: int) -> None:
     for run in runs:
         differ = sorted(run.not_varied.intersection(differing(run.experiment, run.numbers)))
         if rows and differ:
-            where = f" on {run.named.name}" if run.named.name else ""
-            print(f"  measured alike{where}, though variants differ in it: {', '.join(differ)}", flush=True)
+            target = run.named.name or "this target"
+            print(
+                f"  {target} could not vary {', '.join(differ)}: these rows measured the same thing",
+                flush=True,
+            )
