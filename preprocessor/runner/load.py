@@ -125,13 +125,20 @@ class WorkerPool:
         way: a write that needs every member is never answered when one of them is gone.
         """
         self._fault = fault
-        context = multiprocessing.get_context("spawn")
-        self._board = Board.of(context)
+        self._count = processes
+        self._gives_way = gives_way
+        self._context = multiprocessing.get_context("spawn")
+        self._board = Board.of(self._context)
         self._pipes: list[Connection] = []
         self._processes: list[SpawnProcess] = []
-        for _ in range(processes):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=serve, args=(theirs, self._board, gives_way), daemon=True)
+        self._start()
+
+    def _start(self) -> None:
+        for _ in range(self._count):
+            ours, theirs = self._context.Pipe()
+            process = self._context.Process(
+                target=serve, args=(theirs, self._board, self._gives_way), daemon=True
+            )
             with _interrupts_ignored():
                 process.start()
             theirs.close()
@@ -159,12 +166,14 @@ class WorkerPool:
         return scheduling_of(process.pid for process in self._processes if process.pid)
 
     def dismiss(self) -> None:
-        """End the processes; a crew that is dismissed does no more work."""
+        """End the processes, whatever they are doing; others are started when there is work again."""
         for process in self._processes:
             process.terminate()
             process.join()
         for pipe in self._pipes:
             pipe.close()
+        self._processes.clear()
+        self._pipes.clear()
 
     def perform(
         self,
@@ -179,7 +188,7 @@ class WorkerPool:
 
         ``before`` is called just before the window opens, of work given by amount before the start too, in case that
         all of it is measured; ``opened`` is called when it is open, ``over`` when it closes. Raises WorkFailed when a
-        worker could not prepare or gave up, or a member of the deployment has ended; the pool is of no use after that.
+        worker could not prepare or gave up, or a member of the deployment has ended; then the pool has to be dismissed.
         """
         board = self._board
         board.clear(load.seconds)
@@ -225,6 +234,8 @@ class WorkerPool:
 
     def _prepare(self, connections: int, order: Callable[[tuple[int, ...]], Any]) -> list[Connection]:
         """Tell each process which connections are its own, and wait until it is ready; give the pipes to them."""
+        if not self._processes:
+            self._start()
         count = min(len(self._pipes), connections)
         pipes = self._pipes[:count]
         for number, pipe in enumerate(pipes):

@@ -358,3 +358,35 @@ def test_steps_of_a_rate_are_refused_where_nobody_knows_how_long_the_window_is(t
     assert code == 2
     assert "insert_docsize ends when its work is done" in err
     assert "--duration" in err
+
+
+def test_an_experiment_that_fails_keeps_no_other_from_being_measured(replica_set, tiny, tmp_path):
+    broken = tmp_path / "broken.toml"
+    pipeline = 'pipeline = [{ "$match" = { _id = 1 } }]\nlimit = 7\ngroupSize = 1\ninitialDocsToInsert = 10\n'
+    broken.write_text(
+        TINY.partition("[[variants]]")[0]
+        .replace('"tiny"', '"broken"')
+        .replace('"insert"', '"aggregate"')
+        .replace('scaled = ["totalDocsToInsert"]\n', "")
+        .replace("mongo_tables_tiny", "mongo_tables_broken")
+        + f"docSizeKB = 1.0\ntestTimeSecs = 1\n{pipeline}\n[[variants]]\norder = 1\n",
+        encoding="utf-8",
+    )
+    arguments = (
+        broken,
+        tiny,
+        "--target",
+        replica_set.uri,
+        "--output",
+        tmp_path,
+        "--repeats",
+        1,
+        "--seconds",
+        0.1,
+    )
+    code, out, err = finish(start(*arguments))
+    assert code == 2
+    assert "tiny: 2 rows" in out
+    assert "broken: " in err
+    assert "1 of 2 experiments failed: broken" in err
+    assert (tmp_path / ".runs").exists()

@@ -83,3 +83,11 @@ def test_the_end_of_a_window_is_seen_when_it_comes_and_not_at_the_next_look(one)
     with pytest.raises(Closed):
         one._collect(one._pipes, look, 30.0, load.Patience(lambda: inf, "", ""))
     assert time.monotonic_ns() - one.window[1] < 20e9  # on a busy machine
+
+
+def test_a_pool_that_was_dismissed_has_other_processes_for_the_next_work(one):
+    before = one._processes[0]
+    one.dismiss()
+    assert not before.is_alive()
+    with pretending() as uri:
+        assert one.perform(replace(LOAD, uri=uri, config=READS, seconds=0.1)).operations > 0

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.commands.run.raising import list_raised
 from preprocessor.commands.run.sharing import Opened, share_out
+from preprocessor.findings.usage import print_error
 from preprocessor.runner.campaign import Length, execute
-from preprocessor.runner.errors import RunnerError
+from preprocessor.runner.errors import RunnerError, WorkFailed
 from preprocessor.runner.execution import Options, Run, open_run, request
 from preprocessor.runner.journal import Campaign, find_campaign, open_journal
 from preprocessor.runner.load import WorkerPool
@@ -61,6 +62,7 @@ def _measure(
             # Not before: whoever mistypes a target has not asked to forget what was measured.
             for experiment, _ in tasks:
                 store.keep_state(experiment.name, None)
+        failed = []
         for experiment, its in tasks:
             for line in list_raised(
                 experiment, options.scale, options.duration, least_batches(options.profile)
@@ -71,23 +73,42 @@ def _measure(
                 "processes": [one.processes for one in its],
             }
             journal = open_journal(store, experiment.name, asked, arguments.resume, campaign)
-            side_by_side = len(its) > 1 and not names_machines(experiment)
-            runs = [
-                open_run(
-                    experiment,
-                    options,
-                    one.target,
-                    one.crew,
-                    progress,
-                    one.named,
-                    one.named.name if side_by_side else "",
-                )
-                for one in its
-            ]
             least = options.repeats or experiment.repeats
             length = Length(least, arguments.most_repeats, arguments.width, ends)
-            _print_rows(runs, execute(runs, store, journal, length))
+            runs = _open_runs(experiment, options, its, progress)
+            try:
+                _print_rows(runs, execute(runs, store, journal, length))
+            except WorkFailed as error:
+                if len(tasks) == 1:
+                    raise
+                progress.clear()
+                print_error(f"{experiment.name}: {error.message}", error.hint)
+                failed.append(experiment.name)
+    if failed:
+        raise RunnerError(
+            f"{len(failed)} of {len(tasks)} experiments failed: {', '.join(failed)}",
+            "what is measured is kept; the same command with --resume tries them again",
+        )
     return [experiment for experiment, _ in tasks]
+
+
+def _open_runs(
+    experiment: Experiment, options: Options, its: Sequence[Place], progress: Progress
+) -> list[Run]:
+    """A run of the experiment on each of its targets."""
+    side_by_side = len(its) > 1 and not names_machines(experiment)
+    return [
+        open_run(
+            experiment,
+            options,
+            one.target,
+            one.crew,
+            progress,
+            one.named,
+            one.named.name if side_by_side else "",
+        )
+        for one in its
+    ]
 
 
 def _options(arguments: Namespace) -> Options:
