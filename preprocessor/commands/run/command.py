@@ -39,8 +39,10 @@ processes, which everybody can: {TARGET_VARIABLE} for --target (with blanks betw
 {OUTPUT_VARIABLE} for --output. The servers of a local target ask for a password that is new for each run, so that
 nobody else can connect to them.
 
-Variants are measured in blocks: each once, in an order drawn anew, and the one that the others are compared with twice.
-Conclusions rest on ratios within a block. A block in which something else used the machine is measured again.
+Variants are measured in blocks: each once, in an order drawn anew, and from three blocks on the one that the others are
+compared with twice. Conclusions rest on ratios within a block. From three blocks on, one in which something else used
+the machine is measured again, as long as --time is not over: where the processors of the servers are known, and not in
+experiments whose windows go on from each other.
 
 A run makes a database of its own on the target, and drops it at the end; it never touches another. Rows go to
 FOLDER/results (or to the database of a connection string); rows they replace go to results_history.
@@ -53,7 +55,8 @@ Some experiments ask for a machine: so many disk operations a second, so much me
 by control groups of version 2, where you may make them (mostly: as root), and processors where there are enough. Each
 row says what it got (experiment.varied) and what not (experiment.not_varied).
 
-exit status: 0 all rows are written, 2 some could not be, 130 interrupted
+exit status: 0 all rows are written (also where --all leaves out experiments that cannot be run so, which it says),
+2 some could not be, 130 interrupted
 """
 
 
@@ -89,9 +92,9 @@ def _add_what(parser: ArgumentParser) -> None:
 def _add_how_much(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--profile", choices=("quick", "publish"),
-        help="what no option says: quick, a first look (--scale 0.001 --seconds 0.55 --repeats 1, and windows are not "
-        "lengthened), or publish, for conclusions (--scale 0.01 --seconds 0.7, 2 for batches, --repeats 20, up to 40 "
-        "until every ratio is known to 6 %%); rows and pages name it",
+        help="preset for options you do not give: quick, a first look (--scale 0.001 --seconds 0.55 --repeats 1, and "
+        "windows are not lengthened), or publish, for conclusions (--scale 0.01 --seconds 0.7, 2 for batches, "
+        "--repeats 20, up to 40 until every ratio is known to 6 %%); rows and pages name it",
     )  # fmt: skip
     parser.add_argument(
         "--scale", type=scale, metavar="FACTOR",
@@ -104,7 +107,8 @@ def _add_how_much(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--repeats", type=count, metavar="N",
-        help="measure each variant N times, once in each of N blocks; the row is the median",
+        help="measure each variant N times, once in each of N blocks, from three blocks on the reference twice in "
+        "each; the row is the median",
     )  # fmt: skip
     parser.add_argument(
         "--slices", type=positive, metavar="MS",
@@ -124,7 +128,7 @@ def _add_how(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--rate", type=rates, metavar="N[,N…]", default=(),
-        help="start N operations a second, each at its time, and count latencies from there; several numbers are "
+        help="send N operations per second on a schedule; latency counts from the scheduled time; several numbers are "
         "steps of the window (default: as many as can be)",
     )  # fmt: skip
     parser.add_argument(
@@ -134,7 +138,7 @@ def _add_how(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--on-error", choices=("stop", "reconnect"), default="stop",
         help="when a connection breaks: stop at once (default), or open it again, go on, and say in the row how long "
-        "there was no service",
+        "there was no service (--client wire only)",
     )  # fmt: skip
 
 
