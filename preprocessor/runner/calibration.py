@@ -83,10 +83,8 @@ def estimate_seconds(task: Task, blocks: int) -> float:
     """How long the pairs of a workload take on a local replica set with two processors, loading included."""
     total = 0.0
     for _, experiment in list_groups([task]):
-        windows = len(experiment.variants) + 1
         found = estimate(experiment, 1.0, blocks, None, task.seconds)
-        once = local_seconds(found, experiment, None, blocks, by_time=True)
-        total += once * windows / len(experiment.variants)
+        total += local_seconds(found, experiment, None, by_time=True)
     return total
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from operator import mul
 
 from preprocessor.runner import cachesize
+from preprocessor.runner.blocks import LEAST_FOR_INTERVAL
 from preprocessor.runner.experiment import Experiment, configs
 from preprocessor.runner.lengthening import with_enough_work
 from preprocessor.runner.target import wanted_cache_gb
@@ -19,7 +20,7 @@ class Estimate:
     """For one variant: operations (None: as many as the time allows), documents and their BSON bytes.
 
     Documents are those that are loaded before the timed window and those that it inserts; ``seconds`` is the
-    length of all its windows, from the time it is given or from the published speed, None when there is
+    length of all its ``windows``, from the time it is given or from the published speed, None when there is
     neither. ``around`` is the time that loading, connecting and looking at the server take beside, in seconds
     on a machine with two processors.
     """
@@ -27,6 +28,7 @@ class Estimate:
     operations: int | None
     documents: int
     bytes: int
+    windows: int
     seconds: float | None
     around: float
 
@@ -48,7 +50,7 @@ LOCAL_SLOWNESS = 5
 def estimate(
     scaled: Experiment, factor: float, repeats: int, most_seconds: float | None, duration: float | None = None
 ) -> list[Estimate]:
-    """Give an estimate for each variant of an experiment that is already scaled by ``factor``.
+    """Give an estimate for each variant of an experiment that is already scaled by ``factor``, over ``repeats`` blocks.
 
     A window lasts ``most_seconds`` at most, or, whatever the experiment says, ``duration`` seconds.
     """
@@ -61,12 +63,19 @@ def estimate(
         limits = [
             limit for limit in (duration or config.get("testTimeSecs", published), most_seconds) if limit
         ]
-        seconds = min(limits) * repeats * (2 if scaled.warm else 1) if limits else None
+        windows = _count_windows(scaled, number, repeats)
+        seconds = min(limits) * windows * (2 if scaled.warm else 1) if limits else None
         before = kind.preload(config)
-        fresh = int(before not in loaded) if kind.TRAITS.keeps_data else repeats
+        fresh = int(before not in loaded) if kind.TRAITS.keeps_data else windows
         loaded.append(before)
-        estimates.append(_estimate(scaled, config, seconds, repeats, fresh, bool(duration)))
+        estimates.append(_estimate(scaled, config, seconds, windows, fresh, bool(duration)))
     return estimates
+
+
+def _count_windows(experiment: Experiment, number: int, blocks: int) -> int:
+    """How often a variant is measured in so many blocks: the reference twice in each, where there are enough."""
+    twice = blocks >= LEAST_FOR_INTERVAL and not workload(experiment.workload).TRAITS.goes_on
+    return 2 * blocks if twice and number == experiment.baseline else blocks
 
 
 def _sized(scaled: Experiment, factor: float) -> Experiment:
@@ -79,20 +88,20 @@ def _sized(scaled: Experiment, factor: float) -> Experiment:
 
 
 def local_seconds(
-    estimates: list[Estimate], scaled: Experiment, most: float | None, repeats: int, by_time: bool = False
+    estimates: list[Estimate], scaled: Experiment, most: float | None, by_time: bool = False
 ) -> float:
     """How long all of it takes on a local replica set, with what is around the windows; rather too long."""
     by_time = by_time or "testTimeSecs" in scaled.parameters
     total = 0.0
     for one in estimates:
-        window = one.seconds if one.seconds is not None else (most or 0) * repeats
+        window = one.seconds if one.seconds is not None else (most or 0) * one.windows
         slow = window if by_time else window * LOCAL_SLOWNESS
-        total += one.around + (slow if by_time or most is None else min(slow, most * repeats))
+        total += one.around + (slow if by_time or most is None else min(slow, most * one.windows))
     return total
 
 
 def _estimate(
-    scaled: Experiment, config: Config, seconds: float | None, repeats: int, fresh: int, by_time: bool
+    scaled: Experiment, config: Config, seconds: float | None, windows: int, fresh: int, by_time: bool
 ) -> Estimate:
     kind = workload(scaled.workload)
     without_end = by_time and kind.TRAITS.amount is not None
@@ -113,8 +122,9 @@ def _estimate(
         operations=plan.operations if plan else None,
         documents=sum(load.documents for load in loads),
         bytes=sum(load.bytes for load in loads),
+        windows=windows,
         seconds=seconds,
-        around=repeats * opening + fresh * loading,
+        around=windows * opening + fresh * loading,
     )
 
 

@@ -19,13 +19,12 @@ from preprocessor.runner.target import open_target
 
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
     """Print documents, bytes and minutes of each experiment, and how long all take on a local replica set."""
-    seconds = sum(_print_estimate(arguments, experiment) for experiment in wanted)
+    estimates = [_print_estimate(arguments, experiment) for experiment in wanted]
     local = sum(is_local(named.where) for named in arguments.target)
     if local == len(arguments.target):
         where = "a local replica set" if local == 1 else f"{local} local replica sets"
-        print(
-            f"all on {where} with two processors, loading included: about {local * seconds / 60:.0f} minutes"
-        )
+        minutes = _say_minutes(*(local * sum(seconds) for seconds in zip(*estimates, strict=True)))
+        print(f"all on {where} with two processors, loading included: about {minutes}")
     for named in arguments.target:
         databases = {database_on(one, named) for one in wanted if variants_for(one, named)}
         if is_local(named.where):
@@ -35,8 +34,14 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
                 print(line)
 
 
-def _print_estimate(arguments: Namespace, experiment: Experiment) -> float:
-    """Print what one experiment does; give the seconds that it takes on a local replica set."""
+def _say_minutes(least: float, most: float) -> str:
+    """How long it takes, of both in seconds."""
+    minutes = dict.fromkeys(f"{seconds / 60:.0f}" for seconds in (least, most))
+    return f"{' to '.join(minutes)} minutes"
+
+
+def _print_estimate(arguments: Namespace, experiment: Experiment) -> tuple[float, float]:
+    """Print what one experiment does; give the seconds that it takes on a local replica set, the least and the most."""
     repeats = arguments.repeats or experiment.repeats
     factor = scale_of(experiment, arguments.scale)
     scaled = scale(experiment, factor)
@@ -44,9 +49,10 @@ def _print_estimate(arguments: Namespace, experiment: Experiment) -> float:
     first = {**scaled.parameters, **scaled.variants[0]}
     limit = longest_seconds(scaled.workload, first, arguments.seconds, arguments.batch_seconds)
     estimates = estimate(scaled, factor, repeats, limit, duration)
+    at_most = estimate(scaled, factor, max(repeats, arguments.most_repeats), limit, duration)
     print(f"{experiment.name}: {experiment.title}")
-    most = f", up to {arguments.most_repeats}" if arguments.most_repeats > repeats else ""
-    print(f"  {len(experiment.variants)} variants, each measured {repeats} times{most}, at scale {factor:g}")
+    up_to = f", up to {arguments.most_repeats}" if arguments.most_repeats > repeats else ""
+    print(f"  {len(experiment.variants)} variants, each measured {repeats} times{up_to}, at scale {factor:g}")
     least = least_batches(arguments.profile)
     for line in (*list_raised(experiment, arguments.scale, duration, least), *_list_lengths(arguments)):
         print(f"  {line}")
@@ -55,7 +61,10 @@ def _print_estimate(arguments: Namespace, experiment: Experiment) -> float:
     if experiment.published and not duration:
         source = experiment.published["source"]
         print(f"  time: of all windows, where it is not given at the speed of {source}")
-    return local_seconds(estimates, scaled, limit, repeats, by_time=bool(duration))
+    return (
+        local_seconds(estimates, scaled, limit, by_time=bool(duration)),
+        local_seconds(at_most, scaled, limit, by_time=bool(duration)),
+    )
 
 
 def _list_lengths(arguments: Namespace) -> Iterator[str]:
