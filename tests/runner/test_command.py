@@ -13,7 +13,7 @@ import pytest
 from pymongo import MongoClient
 
 from preprocessor.cli import main
-from preprocessor.commands.run import starting
+from preprocessor.commands.run import lookingat, starting
 from preprocessor.runner import execution, experiment
 from preprocessor.runner.profiles import PROFILES
 from preprocessor.runner.store import FileStore
@@ -208,6 +208,31 @@ def test_a_dry_run_on_a_deployment_that_is_not_there_says_so_without_the_passwor
     assert code == 0
     assert "no primary answers" in out
     assert "sesame" not in out + err.replace(uri, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["schema_load", "--rate", 5], "schema_load has rates of its own"),
+        (["failover", "--target", "mongodb://127.0.0.1:1"], "it runs on --target local only"),
+        (["insert_docsize", "--on-error", "reconnect", "--client", "pymongo"], "is for --client wire"),
+    ],
+)
+def test_a_dry_run_is_refused_as_the_run_would_be(told, tmp_path, monkeypatch, arguments, said):
+    monkeypatch.setattr(lookingat, "PATIENCE_MS", 100)
+    code, out, err = told(*arguments, "--dry-run", "--output", tmp_path)
+    assert code == 2
+    assert f"{arguments[0]}: " in out
+    assert said in err
+
+
+def test_a_dry_run_of_all_says_what_would_be_left_out(told, tmp_path, monkeypatch):
+    monkeypatch.setattr(lookingat, "PATIENCE_MS", 100)
+    monkeypatch.setattr(experiment, "names", lambda: ["failover"])
+    asked = ("--all", "--dry-run", "--target", "mongodb://127.0.0.1:1", "--output", tmp_path)
+    code, out, _ = told(*asked)
+    assert code == 0
+    assert "left out, it runs on --target local only" in out
 
 
 def test_a_quick_row_says_so_and_what_is_given_goes_before_the_profile(replica_set, tiny, tmp_path):

@@ -56,7 +56,7 @@ by control groups of version 2, where you may make them (mostly: as root), and p
 row says what it got (experiment.varied) and what not (experiment.not_varied).
 
 exit status: 0 all rows are written (also where --all leaves out experiments that cannot be run so, which it says),
-2 some could not be, 130 interrupted
+2 some could not be, or with --dry-run: the run would be refused, 130 interrupted
 """
 
 
@@ -156,8 +156,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace, progress: Progress) -> None:
-    if not arguments.dry_run:
-        check_installed()
+    check_installed()
     from preprocessor.commands.run.selection import load_experiments
 
     wanted = load_experiments(arguments.experiment, all_known=arguments.all)

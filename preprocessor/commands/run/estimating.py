@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
 
 from preprocessor.commands.run.lookingat import list_findings
+from preprocessor.commands.run.measuring import read_options
 from preprocessor.commands.run.raising import list_raised
+from preprocessor.commands.run.sharing import Opened, share_out
 from preprocessor.runner.estimate import estimate, local_seconds, table
 from preprocessor.runner.experiment import Experiment, scale, scale_of
 from preprocessor.runner.lengthening import LEAST_REQUESTS, MOST_TIMES_LONGER, longest_seconds
@@ -14,11 +17,15 @@ from preprocessor.runner.localaddress import is_local
 from preprocessor.runner.machines import variants_for
 from preprocessor.runner.namedtargets import database_on
 from preprocessor.runner.profiles import PROFILES, least_batches
+from preprocessor.runner.store import open_store
 from preprocessor.runner.target import open_target
 
 
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
-    """Print documents, bytes and minutes of each experiment, and how long all take on a local replica set."""
+    """Print documents, bytes and minutes of each experiment, and how long all take on a local replica set.
+
+    Raises RunnerError where the run itself would be refused.
+    """
     estimates = [_print_estimate(arguments, experiment) for experiment in wanted]
     local = sum(is_local(named.where) for named in arguments.target)
     if local == len(arguments.target):
@@ -27,11 +34,21 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
         print(f"all on {where} with two processors, loading included: about {minutes}")
     for named in arguments.target:
         databases = {database_on(one, named) for one in wanted if variants_for(one, named)}
-        if is_local(named.where):
-            open_target(named.where, local).close()  # what is wrong with it is said
-        else:
+        if not is_local(named.where):
             for line in list_findings(named.where, databases):
                 print(line)
+    _check_obstacles(arguments, wanted, max(1, local))
+
+
+def _check_obstacles(arguments: Namespace, wanted: Sequence[Experiment], local: int) -> None:
+    """Raise RunnerError for what a run would be refused for; print which experiments it would leave out."""
+    with ExitStack() as held:
+        store = held.enter_context(closing(open_store(arguments.output)))
+        opened = [
+            Opened(named, held.enter_context(closing(open_target(named.where, local))))
+            for named in arguments.target
+        ]
+        share_out(wanted, read_options(arguments), opened, store, leave_out=arguments.all)
 
 
 def _say_minutes(least: float, most: float) -> str:

@@ -46,7 +46,7 @@ def _measure(
     arguments: Namespace, wanted: Sequence[Experiment], store: Store, progress: Progress
 ) -> Sequence[Experiment]:
     """Run the experiments that can be run so, and end what was started for them; give those that were run."""
-    options = _options(arguments)
+    options = read_options(arguments)
     ends = time.monotonic() + arguments.time if arguments.time else inf
     campaign = (
         find_campaign(store, [one.name for one in wanted]) if arguments.resume else None
@@ -111,7 +111,8 @@ def _open_runs(
     ]
 
 
-def _options(arguments: Namespace) -> Options:
+def read_options(arguments: Namespace) -> Options:
+    """How a run was asked for on the command line."""
     return Options(
         arguments.scale,
         arguments.seconds,
