@@ -23,7 +23,7 @@ _PROVENANCE = (
     "bench_config",
 )
 _ASKED = ("digest", "scale", "seconds", "warm", "in_turn", "target", "varied")
-_CLIENT = ("kind", "rate", "processes", "connections", "sessions", "retryable_writes")
+_CLIENT = ("kind", "rate", "processes", "scheduling", "connections", "sessions", "retryable_writes")
 
 
 def list_differences(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:

@@ -53,6 +53,7 @@ _MEASURED: Final = (
     Told("bench_config.atlasDiskSizeGB"),
     Told("bench_config.atlasIOPS"),
     Told("client.connections"),
+    Told("client.scheduling", "scheduling of the client", in_provenance=False),
     Told("write_concern"),
     Told("write_concern.w", "write concern", in_provenance=False),
 )

@@ -130,6 +130,12 @@ def test_rows_of_one_side_only_and_differing_provenance_are_named():
     assert difference.rows[0].differs == {"versions.server": ("6.0.5", "8.0.1")}
 
 
+def test_a_client_that_was_scheduled_otherwise_is_named():
+    normal, batch = ({**row(1, (1, 1, 1)), "client": {"scheduling": one}} for one in ("normal", "batch"))
+    (only,) = compare([normal], [batch]).rows
+    assert only.differs == {"client.scheduling": ("normal", "batch")}
+
+
 def on(target, client="A", servers=None):
     """A row of a run on this target, with the processors of its client and its servers."""
     members = [{"role": "primary", **({"cpu": servers} if servers else {})}]
