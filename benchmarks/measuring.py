@@ -32,7 +32,9 @@ Promise = tuple[str, float, float, float]
 
 def stragglers() -> Iterator[Promise]:
     """10 ms a request, every 300th a second, windows opened after five seconds of load."""
-    with pretending(milliseconds=10, stall_every=300, stall_milliseconds=1000) as uri, WorkerPool(1) as pool:
+    slow = pretending(milliseconds=10, stall_every=300, stall_milliseconds=1000)
+    # It stands for a server elsewhere, whose client does not give way.
+    with slow as uri, WorkerPool(1, gives_way=False) as pool:
         for seconds in (0.7, 2, 8):
             done = pool.perform(replace(READ, uri=uri, seconds=seconds, lead=5))
             server = counted(uri, *pool.window)["requests"]

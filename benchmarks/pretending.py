@@ -36,6 +36,7 @@ import bson
 from pymongo import MongoClient
 
 from benchmarks.acknowledging import HEADER, OP_MSG, answer
+from preprocessor.runner.lag import Lag, receive_stamped, stamp
 
 READS = {"collection": "things", "query": {"_id": "RANDINT(1,1000)"}, "limit": 1, "testTimeSecs": 60}
 """The config of point reads, which it answers."""
@@ -52,6 +53,8 @@ class Connection:
     unsent: bytearray = field(default_factory=bytearray)
     may_read: float = 0.0
     requests: int = 0
+    came: float = 0.0
+    """When the system received what was read last; a time to answer counts from there, however late it is read."""
 
 
 class Server:
@@ -90,6 +93,7 @@ class Server:
         accepted, _ = self.listening.accept()
         accepted.setblocking(False)
         accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        stamp(accepted)
         if self.options.bytes_per_second:
             accepted.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, CHUNK)
         self._connections[accepted.fileno()] = Connection(accepted)
@@ -115,8 +119,9 @@ class Server:
         self._send(connection, reply)
 
     def _read(self, connection: Connection) -> None:
+        lag = Lag()
         try:
-            data = connection.socket.recv(CHUNK)
+            data = receive_stamped(connection.socket, CHUNK, lag)
         except BlockingIOError:
             return
         except OSError:
@@ -125,6 +130,7 @@ class Server:
             self._close(connection)
             return
         connection.waiting += data
+        connection.came = time.monotonic() - lag.unread / 1e9
         if rate := self.options.bytes_per_second:
             now = time.monotonic()
             connection.may_read = max(now - 0.02, connection.may_read) + len(data) / rate
@@ -169,7 +175,7 @@ class Server:
         if options.stall_every and self._requests % options.stall_every == 0:
             milliseconds = options.stall_milliseconds
         if milliseconds:
-            self._later(time.monotonic() + milliseconds / 1000, connection, reply)
+            self._later(connection.came + milliseconds / 1000, connection, reply)
         else:
             self._give(connection, reply)
 
