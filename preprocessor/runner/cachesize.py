@@ -19,6 +19,9 @@ SMALLEST_AT_START_GB = 0.25
 """``mongod`` refuses less (``--wiredTigerCacheSizeGB``)."""
 SMALLEST_GB = 0.008
 """With less, reads of documents of 1 KB by 48 connections wait for each other's pages, of 32 KiB each."""
+WRITING_GB = 2**-5
+"""For work that writes: a secondary brings in up to 5,000 operations at once. With 8 MiB two made no progress any more
+with small documents in batches of 512, and flow control stopped the primary too."""
 JOIN_GB = 2**-10
 """For each connection that joins: a join holds pages of several places at once. With 8 MiB, 24 connections that
 joined 100 documents each held so many that ``mongod`` 6.0.5 found none to evict, and answered none of them any more."""
@@ -38,10 +41,11 @@ def room_gb(name: str, config: Mapping[str, Any]) -> float:
     plan = kind.plan(config)
     if plan is None or not plan.operations:
         joins = any("$lookup" in stage for stage in config.get("pipeline", ()))
-        return float(max(SMALLEST_GB, config["numberOfThreads"] * JOIN_GB if joins else 0.0))
+        least = WRITING_GB if kind.TRAITS.writes else SMALLEST_GB
+        return float(max(least, config["numberOfThreads"] * JOIN_GB if joins else 0.0))
     batch = config["writeBatchSize"] if kind.TRAITS.batched else 1
     under_way = config["numberOfThreads"] * min(batch, plan.operations) * plan.bytes / plan.operations
-    return float(max(SMALLEST_GB, ROOM_TIMES * under_way / 2**30))
+    return float(max(WRITING_GB, ROOM_TIMES * under_way / 2**30))
 
 
 def of_local(config: Mapping[str, Any], wanted: float, least: float = 0.0, sets: int = 1) -> float:

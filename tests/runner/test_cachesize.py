@@ -50,6 +50,11 @@ def test_batches_under_way_need_room_and_queries_need_none():
     assert room("insert_idtype") == pytest.approx(cachesize.ROOM_TIMES * megabytes / 1024)
 
 
+def test_work_that_writes_needs_room_for_what_secondaries_bring_in():
+    flat = {"numberOfThreads": 4, "writeBatchSize": 512}
+    assert cachesize.room_gb("flat_insert", flat) == cachesize.WRITING_GB > cachesize.SMALLEST_GB
+
+
 def test_each_connection_that_joins_needs_room():
     assert cachesize.room_gb("aggregate", {"numberOfThreads": 24, "pipeline": [{"$lookup": {}}]}) == 24 / 1024
     assert cachesize.room_gb("aggregate", {"numberOfThreads": 24, "pipeline": []}) == cachesize.SMALLEST_GB

@@ -109,6 +109,8 @@ class Traits:
     """Whether a window goes on from what the one before it left, so that the order of variants means something."""
     paces_itself: bool = False
     """Whether its parameters say how often it sends, so that a run cannot say it too."""
+    writes: bool = True
+    """Whether a window may write, so that the members of a set have more to do than to answer."""
     whole: bool = False
     """Whether its counts are compared with what is there afterwards, so that the window is all of the work."""
     holds_members: bool = False

@@ -32,6 +32,7 @@ TRAITS = Traits(
         }
     ),
     keeps_data=True,
+    writes=False,
 )
 
 

@@ -23,6 +23,7 @@ TRAITS = Traits(
         {"initialDocsToInsert", "docSizeKB", "writeBatchSize", "groupSize", "query", "limit", "testTimeSecs"}
     ),
     keeps_data=True,
+    writes=False,
 )
 
 
