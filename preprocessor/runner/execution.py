@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -124,7 +125,8 @@ class Run:
         if uri not in self.clients:
             # Another deployment than before: what was loaded went with the old one.
             for old in self.clients.values():
-                old.close()
+                # Beside the work: it says goodbye to its sessions, and looks half a minute for a server that is gone.
+                threading.Thread(target=old.close, daemon=True).start()
             self.clients.clear()
             self.loaded.clear()
             self.scanned = None
@@ -430,6 +432,8 @@ def _measurement(run: Run, place: Place, machine: Machine) -> Measurement:
     kind = workload(run.scaled.workload)
     prepared = _prepare(run, place.turn.variant, _seed(run, place))
     load = prepared.load
+    if kind.TRAITS.changes_primary:
+        _servers(run, machine)  # while all of them answer: a member that was killed would be waited for
     plan = None if run.options.duration else kind.plan(load.config)
     run.progress.begin(_label(run, place), plan.operations if plan else 0)
     measurement = replace(_measured(run, load, machine), settled=prepared.settled)
