@@ -75,7 +75,8 @@ def wait_until(process, condition):
 def measured(folder):
     """(target, size, block, whether again) → when a window began, of all that is kept of a run or in its rows."""
     windows = (folder / ".runs" / "tiny").glob("*.jsonl")
-    read = [bson.json_util.loads(path.read_text("utf-8")) for path in windows]
+    aware = bson.json_util.DEFAULT_JSON_OPTIONS.with_options(tz_aware=True)  # as those of the rows are
+    read = [bson.json_util.loads(path.read_text("utf-8"), json_options=aware) for path in windows]
     return {
         (row["_id"].get("target", ""), row["variant"]["docSizeKB"], repeat["block"], repeat["again"]): repeat[
             "start_time"
