@@ -8,7 +8,9 @@ rows are judged together. Speeds stand beside it without a verdict.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from statistics import median
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from preprocessor.results.conclusions import Pairs, block_speeds, list_ratios, name_of, pair_blocks
@@ -61,6 +63,21 @@ class Judged(NamedTuple):
     margin: float = MARGIN
 
 
+class CampaignRatio(NamedTuple):
+    """What one of several campaigns found: a ratio, its interval over so many blocks, and ``p``.
+
+    The ratio is None where no block has both, or one of both did nothing in a block.
+    """
+
+    id: str
+    start: datetime
+    ratio: float | None
+    low: float
+    high: float
+    p: float
+    blocks: int
+
+
 class Comparison(NamedTuple):
     """One row on both sides.
 
@@ -68,6 +85,9 @@ class Comparison(NamedTuple):
     campaign and in the new one, or those of both sides within a campaign. ``differs`` names the fields of the
     provenance that differ, with both values, those of the servers' machines first, then those of the machine of the
     client. On both sides that is one machine where it is ``shared``.
+
+    Where several campaigns are concluded together, the verdict rests on those in ``campaigns``; ``campaigns_differ``
+    has the values of the fields of the provenance that are not the same in all of them.
     """
 
     experiment: str
@@ -80,11 +100,18 @@ class Comparison(NamedTuple):
     differs: Mapping[str, tuple[Any, Any]]
     shared: bool
     is_reference: bool
+    campaigns: tuple[CampaignRatio, ...] = ()
+    campaigns_differ: Mapping[str, Sequence[Any]] = MappingProxyType({})
 
     @property
     def name(self) -> str:
         """Experiment and variant, as they are asked for."""
         return f"{self.experiment}: {self.variant}"
+
+    @property
+    def heading(self) -> str:
+        """What is compared with what, and whether over several campaigns."""
+        return self.sides.heading + (", over several campaigns" if self.campaigns else "")
 
     @property
     def ratio(self) -> float | None:
@@ -111,8 +138,8 @@ def compare(old: Sequence[Row], new: Sequence[Row]) -> Difference:
     common = [one["_id"] for one, _ in pairs]
     return Difference(
         rows=_judge_together([_compare(one, old, other, new) for one, other in pairs]),
-        only_old=tuple(_name(row) for row in old if row["_id"] not in common),
-        only_new=tuple(_name(row) for row in new if row["_id"] not in common),
+        only_old=tuple(name_row(row) for row in old if row["_id"] not in common),
+        only_new=tuple(name_row(row) for row in new if row["_id"] not in common),
     )
 
 
@@ -142,6 +169,11 @@ def side_of_blocks(speeds: Sequence[float]) -> Side:
     if not speeds:
         return Side(None)
     return Side(*speed_interval(speeds)) if min(speeds) > 0 else Side(median(speeds))
+
+
+def name_row(row: Row) -> str:
+    """Experiment and variant, with the name of the target where it has one."""
+    return f"{row['_id']['testname']}: {_variant(row)}"
 
 
 def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Comparison:
@@ -223,10 +255,6 @@ def _side(row: Row) -> Side:
 
 def _quotient(one: float | None, other: float | None) -> float | None:
     return one / other if one is not None and other else None
-
-
-def _name(row: Row) -> str:
-    return f"{row['_id']['testname']}: {_variant(row)}"
 
 
 def _variant(row: Row) -> str:

@@ -113,15 +113,18 @@ def _mean(speeds: Sequence[float]) -> float:
 
 def conclude_pairs(pairs: Sequence[Pairs], against: str, margin: float = MARGIN) -> list[dict[str, Any]]:
     """The subdocument of each of some pairs, of which at most 5 % of the differences told are none."""
-    intervals = [find_interval(one) for one in pairs]
+    return conclude_intervals(
+        [find_interval(one) for one in pairs], [len(one.blocks) for one in pairs], against, margin
+    )
+
+
+def conclude_intervals(
+    intervals: Sequence[Interval | None], blocks: Sequence[int], against: str, margin: float
+) -> list[dict[str, Any]]:
+    """The subdocument of each of some intervals over so many blocks; where there is none, nothing is known."""
     return [
-        {
-            "against": against,
-            **_figures(one, blocks=len(pair.blocks)),
-            "margin": margin,
-            "verdict": verdict,
-        }
-        for pair, one, verdict in zip(pairs, intervals, judge_together(intervals, margin), strict=True)
+        {"against": against, **_figures(one, count), "margin": margin, "verdict": verdict}
+        for one, count, verdict in zip(intervals, blocks, judge_together(intervals, margin), strict=True)
     ]
 
 

@@ -24,6 +24,9 @@ _PROVENANCE = (
 )
 _ASKED = ("digest", "scale", "seconds", "warm", "in_turn", "target", "varied")
 _CLIENT = ("kind", "rate", "processes", "scheduling", "connections", "sessions", "retryable_writes")
+_WHERE = ("experiment.in_turn", "experiment.target", "client.processes", "client.scheduling")
+_WORK = ("experiment", "client", "write_concern", "read_concern", "read_preference")
+"""Parts that say what was asked of the servers."""
 
 
 def list_differences(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
@@ -34,6 +37,14 @@ def list_differences(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]
     for field in sorted(before.keys() | after.keys(), key=_by_weight):
         if before.get(field) != after.get(field):
             yield field, (before.get(field), after.get(field))
+
+
+def is_asked(field: str) -> bool:
+    """Whether a field says what was measured, so that rows in which it differs are not of the same work.
+
+    Others say where and with what it was measured.
+    """
+    return field.partition(".")[0] in _WORK and field not in _WHERE
 
 
 def _without_servers(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from bson.codec_options import CodecOptions
 from preprocessor.files import atomic
 from preprocessor.results import fixturefiles, fixturetext, typedjson
 from preprocessor.results.model import ResultsError
+from preprocessor.results.overcampaigns import FIELD
 from preprocessor.runner.addresses import HINT, shown, used
 from preprocessor.runner.errors import KEPT, RunnerError
 
@@ -332,7 +333,12 @@ def _same_file(one: os.stat_result, other: os.stat_result) -> bool:
 
 def _differ(one: Document, other: Document) -> bool:
     # A run that is gone on with may write the very row that it was cut off after.
-    return bson.encode(one) != bson.encode(other)
+    return bson.encode(_only_measured(one)) != bson.encode(_only_measured(other))
+
+
+def _only_measured(row: Document) -> Document:
+    """The row without what several campaigns conclude of it, which is no measurement that could be lost."""
+    return {name: value for name, value in row.items() if name != FIELD}
 
 
 def _historic(row: Document) -> dict[str, Any]:

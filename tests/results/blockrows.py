@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from preprocessor.results.conclusions import conclude, conclude_targets
 
 SHAKE = (1.0, 1.02, 0.99, 1.01, 0.98, 1.0, 1.03, 0.97, 1.01, 0.99)
@@ -24,12 +26,12 @@ def shaken(speed, by=SHAKE):
     return [speed * one for one in by]
 
 
-def campaign(rows, reference=0, identity="one"):
+def campaign(rows, reference=0, identity="one", hour=0):
     """The rows with what is concluded from them, as one campaign; this one of them is the reference."""
     told = conclude(rows, reference)
+    of = {"id": identity, "start": datetime(2026, 11, 1, hour, tzinfo=UTC)}
     return [
-        {**row, "campaign": {"id": identity}, "comparison": comparison}
-        for row, comparison in zip(rows, told, strict=True)
+        {**row, "campaign": of, "comparison": comparison} for row, comparison in zip(rows, told, strict=True)
     ]
 
 

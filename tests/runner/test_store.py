@@ -55,6 +55,14 @@ def test_rows_keep_the_order_in_which_they_were_first_written(store):
     assert [(one["_id"]["size"], one["value"]) for one in store.rows("t")] == [(3, 0), (1, 9), (2, 0)]
 
 
+def test_what_several_campaigns_conclude_of_a_row_moves_it_nowhere(store):
+    store.put(row(1, 1))
+    store.put({**row(1, 1), "campaigns": {"ratio": 2.0}})
+    store.put({**row(1, 1), "campaigns": {"ratio": 3.0}})
+    assert [one["campaigns"] for one in store.rows("t")] == [{"ratio": 3.0}]
+    assert history(store) == []
+
+
 def test_a_replaced_row_is_in_the_history_with_all_it_had(store):
     store.put(row(1, 1, value=5))
     store.put(row(1, 2, value=6))

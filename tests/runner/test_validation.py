@@ -58,8 +58,9 @@ def test_every_number_has_a_unit():
 
 def test_a_row_of_a_run_is_as_the_schema_says(row):
     check_result(row)
-    # There is one kind of operation only, no rate, and one target.
-    assert set(row) == set(SCHEMA["properties"]) - {"latencies", "service", "targets", "slices"}
+    # There is one kind of operation only, no rate, one target, and one campaign.
+    absent = {"latencies", "service", "targets", "slices", "campaigns"}
+    assert set(row) == set(SCHEMA["properties"]) - absent
 
 
 @pytest.mark.parametrize(
