@@ -29,7 +29,7 @@ class Conclusion(NamedTuple):
 
     Either is None where the blocks give none: there are too few, or one of both did nothing. ``against`` names the row
     that it was measured beside, or is ``ITSELF``. ``margin`` is the part of the baseline's speed up to which two rows
-    count as alike.
+    count as alike. The blocks are of so many ``campaigns``.
     """
 
     ratio: Decimal | None
@@ -38,6 +38,7 @@ class Conclusion(NamedTuple):
     margin: Decimal
     against: str
     verdict: Verdict
+    campaigns: int = 1
 
 
 def conclusion_of(value: object) -> Conclusion | None:
@@ -53,7 +54,8 @@ def conclusion_of(value: object) -> Conclusion | None:
         return None
     low, high = finite_decimal(value.get("low")), finite_decimal(value.get("high"))
     interval = (low, high) if low is not None and high is not None and low > 0 else None
-    return Conclusion(ratio, interval, int(blocks), margin, against, verdict)
+    campaigns = finite_decimal(value.get("count")) or 1
+    return Conclusion(ratio, interval, int(blocks), margin, against, verdict, int(campaigns))
 
 
 def list_conclusions(field: str, rows: Rows) -> list[Conclusion | None]:
@@ -92,7 +94,10 @@ def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | Non
             f"{len(lacking)} of {len(rows)} rows have no comparison in `{field}`: row {first + 1} has "
             f"{brief_text(values[first])}"
         )
-        hint = "`mongo-tables run` writes it into rows that it measures in blocks; null leaves a row out"
+        hint = (
+            "`mongo-tables run` writes `comparison` into rows that it measures in blocks, `mongo-tables pool` "
+            "`campaigns` into those of several campaigns; null leaves a row out"
+        )
         yield _PLACE, message, hint
 
 

@@ -35,7 +35,7 @@ def sign_in_words(one: Conclusion) -> str:
     if not sign_of(one):
         return ""
     low, high = map(float, one.interval or (Decimal(0), Decimal("Infinity")))
-    return describe(one.verdict, float(one.ratio or 0), low, high, one.blocks)
+    return describe(one.verdict, float(one.ratio or 0), low, high, one.blocks, one.campaigns)
 
 
 def _ratio_with_interval(one: Conclusion, as_ratio: bool) -> str:
@@ -82,18 +82,27 @@ def conclusion_notes(conclusions: Sequence[Conclusion | None], base: int, as_rat
 
 
 def _say_what_was_compared(others: Sequence[Conclusion]) -> str:
-    least, most = min(one.blocks for one in others), max(one.blocks for one in others)
-    blocks = f"{least}" if least == most else f"{least} to {most}"
+    blocks = _say_range([one.blocks for one in others])
     compared = f"Speed against the baseline in the same block, over {blocks} blocks"
+    several = any(one.campaigns > 1 for one in others)
+    if several:
+        compared = f"{compared} of {_say_range([one.campaigns for one in others])} campaigns"
     widths = [high / low for low, high in _intervals(others)]
     if not widths:
         return f"{compared}: too few for an interval."
+    if several:
+        return f"{compared}, with 95 % intervals."
     unseen = (max(widths).sqrt() - 1) * 100
     text = f"{unseen:.0f}" if unseen >= 1 else f"{unseen:.1g}"
     return (
         f"{compared}, with 95 % intervals; where they are widest, a difference below {text} % could not have been "
         "seen."
     )
+
+
+def _say_range(numbers: Sequence[int]) -> str:
+    least, most = min(numbers), max(numbers)
+    return f"{least}" if least == most else f"{least} to {most}"
 
 
 def _say_of_itself(own: Conclusion, as_ratio: bool) -> str:

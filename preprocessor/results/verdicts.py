@@ -50,32 +50,37 @@ def threshold(ps: Sequence[float], share: float = SHARE) -> float:
     return max((step for p, step in zip(sorted(ps), steps, strict=True) if p <= step), default=-1.0)
 
 
-def describe(verdict: Verdict, ratio: float, low: float, high: float, blocks: int) -> str:
-    """The verdict in plain words, with the interval that it rests on."""
+def describe(verdict: Verdict, ratio: float, low: float, high: float, blocks: int, campaigns: int = 1) -> str:
+    """The verdict in plain words, with the interval that it rests on, over so many blocks of so many campaigns."""
+    counted = count_blocks(blocks, campaigns)
     if verdict == "no difference":
         most = ceil(round(100 * (max(high, 1 / low) - 1), 6)) or 1
-        return f"no difference larger than {most} %, {_count(blocks)}"
+        return f"no difference larger than {most} %, {counted}"
     if verdict == "not known":
-        return _describe_doubt(low, high, blocks)
+        return _describe_doubt(low, high, counted, campaigns)
     if ratio >= _IN_TIMES_FROM:
-        return f"{ratio:.1f} times as fast ({low:.1f} to {high:.1f} times), {_count(blocks)}"
+        return f"{ratio:.1f} times as fast ({low:.1f} to {high:.1f} times), {counted}"
     nearer, farther = sorted(abs(100 * (end - 1)) for end in (low, high))
     change, least, most_of_all = _round_alike(abs(100 * (ratio - 1)), nearer, farther)
-    return f"{change} % {verdict} ({least} to {most_of_all} %), {_count(blocks)}"
+    return f"{change} % {verdict} ({least} to {most_of_all} %), {counted}"
 
 
-def _describe_doubt(low: float, high: float, blocks: int) -> str:
+def count_blocks(blocks: int, campaigns: int = 1) -> str:
+    """So many blocks, and of how many campaigns they are where that is more than one."""
+    counted = f"{blocks} block" if blocks == 1 else f"{blocks} blocks"
+    return counted if campaigns == 1 else f"{counted} of {campaigns} campaigns"
+
+
+def _describe_doubt(low: float, high: float, counted: str, campaigns: int) -> str:
     if low <= 0 or high == inf:
-        return f"not known, {_count(blocks)}"
+        return f"not known, {counted}"
     least, most = (f"{100 * (end - 1):+.0f}" for end in (low, high))
+    told = f"not known ({least} to {most} %), {counted}"
     if low > 1 or high < 1:
-        return (
-            f"not known ({least} to {most} %), {_count(blocks)}; among so many rows chance alone brings that"
-        )
-    return (
-        f"not known ({least} to {most} %), {_count(blocks)}; "
-        f"a difference {_say_size(sqrt(high / low))} could not have been seen"
-    )
+        return f"{told}; among so many rows chance alone brings that"
+    if campaigns > 1:
+        return told  # The interval is also as wide as campaigns disagree, which more blocks do not change.
+    return f"{told}; a difference {_say_size(sqrt(high / low))} could not have been seen"
 
 
 def _say_size(ratio: float) -> str:
@@ -89,7 +94,3 @@ def _round_alike(change: float, least: float, most: float) -> list[str]:
     texts = [[f"{percent:.{decimals}f}" for percent in (change, least, most)] for decimals in range(3)]
     told = (some for some in texts if all(map(float, some)) and some[1] != some[2])
     return next(told, texts[-1])
-
-
-def _count(blocks: int) -> str:
-    return f"{blocks} block" if blocks == 1 else f"{blocks} blocks"

@@ -1,4 +1,7 @@
-"""What was concluded within one campaign, as its rows have it: targets side by side, and each row and its reference."""
+"""What was concluded within one campaign, as its rows have it: targets side by side, and each row and its reference.
+
+Where rows have what several campaigns conclude together, that stands in place of what their own campaign does.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from preprocessor.results.comparison import (
     SPEED,
+    CampaignRatio,
     Comparison,
     Judged,
     Sides,
@@ -15,12 +19,15 @@ from preprocessor.results.comparison import (
     side_of_blocks,
 )
 from preprocessor.results.conclusions import Pairs, is_same_row, pair_blocks, pair_with_itself
+from preprocessor.results.overcampaigns import COMPARISON, FIELD, find_over_campaigns
 from preprocessor.results.verdicts import ITSELF, threshold
 
 Row = Mapping[str, Any]
 
 ROWS: Final = Sides("each row to its reference, in the same block", "of the reference", "of the row")
 REFERENCE: Final = Sides("the reference to itself, in the same block", "first", "second")
+_EACH: Final = "each"
+"""What is concluded over several campaigns has here what each of them found."""
 
 
 class _Concluded(NamedTuple):
@@ -33,19 +40,17 @@ class _Concluded(NamedTuple):
     evidence: Pairs
 
 
-def compare_targets(rows: Sequence[Row]) -> tuple[Comparison, ...]:
-    """Each row of the further targets beside the same one on the first; empty where there is one target."""
-    return _put_together(_list_targets(rows))
+def compare_within(rows: Sequence[Row]) -> tuple[Comparison, ...]:
+    """Each row of the further targets beside the same one on the first; where there is one target, its reference.
 
-
-def compare_with_references(rows: Sequence[Row]) -> tuple[Comparison, ...]:
-    """Each row beside its reference, and references beside themselves; empty where nothing was measured in blocks."""
-    return _put_together(_list_references(rows))
+    References stand beside themselves. Empty where nothing was measured in blocks.
+    """
+    return _put_together(_list_targets(rows)) or _put_together(_list_references(rows))
 
 
 def _list_targets(rows: Sequence[Row]) -> Iterator[_Concluded]:
     for row in rows:
-        told = row.get("targets")
+        told = find_over_campaigns(row, "targets") or row.get("targets")
         first = next((one for one in rows if told and _is_on(one, told["against"], row)), None)
         if told and first is not None:
             names = (told["against"], row["_id"]["target"])
@@ -59,7 +64,7 @@ def _is_on(one: Row, target: str, row: Row) -> bool:
 
 def _list_references(rows: Sequence[Row]) -> Iterator[_Concluded]:
     for row in rows:
-        told = row.get("comparison")
+        told = find_over_campaigns(row, COMPARISON) or row.get(COMPARISON)
         if told and told["against"] == ITSELF:
             yield _Concluded(row, row, REFERENCE, told, pair_with_itself(row))
         elif told and (reference := find_reference(row, rows)):
@@ -69,7 +74,7 @@ def _list_references(rows: Sequence[Row]) -> Iterator[_Concluded]:
 def _put_together(concluded: Iterable[_Concluded]) -> tuple[Comparison, ...]:
     """The comparisons, each with the bound for the rows that were judged together."""
     found = list(concluded)
-    ps: dict[tuple[str, str, Sides], list[float]] = {}
+    ps: dict[tuple[Any, ...], list[float]] = {}
     for one in found:
         ps.setdefault(_family(one), []).append(one.told["p"])
     return tuple(_compare(one, _judged(one.told, ps[_family(one)])) for one in found)
@@ -78,14 +83,18 @@ def _put_together(concluded: Iterable[_Concluded]) -> tuple[Comparison, ...]:
 def _compare(found: _Concluded, judged: Judged) -> Comparison:
     """The comparison, with the speeds that the ratio is of: those of the blocks that have both."""
     evidence = found.evidence
+    over = found.other[FIELD] if _EACH in found.told else {}
     return put_together(found.one, found.other, found.sides, judged, (evidence,))._replace(
-        one=side_of_blocks(evidence.references), other=side_of_blocks(evidence.speeds)
+        one=side_of_blocks(evidence.references),
+        other=side_of_blocks(evidence.speeds),
+        campaigns=tuple(CampaignRatio(**one) for one in found.told.get(_EACH, ())),
+        campaigns_differ={one["field"]: one["values"] for one in over.get("differs", ())},
     )
 
 
-def _family(one: _Concluded) -> tuple[str, str, Sides]:
-    """Rows of one experiment on one target are judged together."""
-    return one.other["_id"]["testname"], one.other["_id"].get("target", ""), one.sides
+def _family(one: _Concluded) -> tuple[Any, ...]:
+    """Rows of one experiment on one target are judged together, those of several campaigns by themselves."""
+    return one.other["_id"]["testname"], one.other["_id"].get("target", ""), one.sides, _EACH in one.told
 
 
 def _judged(told: Mapping[str, Any], ps: Sequence[float]) -> Judged:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping
-from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from preprocessor.commands.compare.failing import condition, list_failing
 from preprocessor.findings.usage import print_error
@@ -15,8 +14,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = (
     "Compare rows that `mongo-tables run` wrote: two campaigns (OLD NEW), or the targets that one campaign measured\n"
-    "side by side (RESULTS), else each of its rows and the reference. Tables over any documents are compared by\n"
-    "`mongo-tables diff`."
+    "side by side (RESULTS), else each of its rows and the reference; over several campaigns where `mongo-tables\n"
+    "pool` concluded them. Tables over any documents are compared by `mongo-tables diff`."
 )
 EPILOG = """\
 A verdict rests on a 95 % interval over blocks: `faster` or `slower` where it leaves out 1, also when all rows are
@@ -38,10 +37,6 @@ examples:
 
 exit status: 0 compared, 1 a row is as --fail-if says, 2 nothing to compare
 """
-
-_HINT = (
-    "a folder has them in results/NAME.jsonl; tables over other documents are compared by mongo-tables diff"
-)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -82,52 +77,23 @@ def run(arguments: Namespace) -> int:
 
 
 def _compare(arguments: Namespace) -> Difference:
+    from preprocessor.commands.compare.reading import read_rows
     from preprocessor.results.comparison import Difference, compare
-    from preprocessor.results.withincampaign import compare_targets, compare_with_references
+    from preprocessor.results.withincampaign import compare_within
     from preprocessor.runner.errors import RunnerError
 
-    old = _read_rows(arguments.old, arguments.experiment)
+    old = read_rows(arguments.old, arguments.experiment)
     if arguments.new is None:
-        within = compare_targets(old) or compare_with_references(old)
+        within = compare_within(old)
         if not within:
             raise RunnerError(
                 "nothing was measured in blocks there", "name a second set of results beside it"
             )
         return Difference(within)
-    found = compare(old, _read_rows(arguments.new, arguments.experiment))
+    found = compare(old, read_rows(arguments.new, arguments.experiment))
     if not found.rows:
         raise RunnerError("no row is in both", "rows belong together when experiment and variant are equal")
     return found
-
-
-def _read_rows(where: str, names: list[str] | None) -> list[dict[str, Any]]:
-    from preprocessor.results.model import Limits
-    from preprocessor.results.revisions import on_disk
-    from preprocessor.runner.addresses import shown
-    from preprocessor.runner.errors import RunnerError
-    from preprocessor.runner.store import open_store
-
-    with on_disk(where) as place, closing(open_store(place, Limits().connect_ms)) as store:
-        rows = [row for name in names or store.experiments() for row in store.rows(name)]
-    if not rows:
-        raise RunnerError(f"no rows of `mongo-tables run` in {shown(where)}", _HINT)
-    measured = [row for row in rows if isinstance(row.get("_id"), Mapping) and "testname" in row["_id"]]
-    if not measured:
-        raise RunnerError(f"{shown(where)} has documents, but none that `mongo-tables run` wrote", _HINT)
-    _check_installed(measured)
-    return measured
-
-
-def _check_installed(rows: list[dict[str, Any]]) -> None:
-    """Raise RunnerError where an interval is to be computed and what computes it is not there."""
-    from importlib.util import find_spec
-
-    from preprocessor.results.conclusions import block_speeds
-    from preprocessor.runner.errors import RunnerError
-
-    if any(map(block_speeds, rows)) and find_spec("scipy") is None:
-        hint = "pip install 'mkdocs-mongo-tables[runner]'"
-        raise RunnerError("what computes intervals is not installed: scipy", hint)
 
 
 def _explain(found: Difference, name: str) -> Iterator[str]:

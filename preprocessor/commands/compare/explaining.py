@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import exp, log
-from statistics import median, stdev
+from statistics import fmean, median, stdev
 
 from preprocessor.commands.compare.writing import say_number, say_verdict
-from preprocessor.results.comparison import TO_REFERENCE, Comparison, Judged
+from preprocessor.results.comparison import TO_REFERENCE, CampaignRatio, Comparison, Judged
 from preprocessor.results.conclusions import Pairs, list_ratios
 from preprocessor.results.intervals import (
+    CAMPAIGNS_FOR_T,
     RANKS_FROM,
     Estimate,
     critical_rank,
@@ -25,12 +26,14 @@ from preprocessor.results.withincampaign import ROWS
 
 def explain(row: Comparison) -> Iterator[str]:
     """Block by block both speeds and the logarithm of their ratio, then what became of them."""
-    yield f"{row.name}: {row.sides.heading}"
+    yield f"{row.name}: {row.heading}"
     if not row.evidence or row.judged.p is None or row.judged.ratio is None:
         yield f"  {say_verdict(row)}"
         return
-    if row.judged.of == TO_REFERENCE:
-        yield from _explain_campaigns(row)
+    if row.campaigns:
+        yield from _explain_pool(row.campaigns)
+    elif row.judged.of == TO_REFERENCE:
+        yield from _explain_two_campaigns(row)
     else:
         yield from _explain_blocks(row.evidence[0], row.sides.other, row.sides.one)
         if row.sides == ROWS:
@@ -46,7 +49,32 @@ def _explain_blocks(pairs: Pairs, one: str, other: str) -> Iterator[str]:
         yield f"    {block:>3}  {say_number(speed):>9}  {say_number(reference):>9}  {log(speed / reference):+.4f}"
 
 
-def _explain_campaigns(row: Comparison) -> Iterator[str]:
+def _explain_pool(campaigns: Sequence[CampaignRatio]) -> Iterator[str]:
+    """How the interval over campaigns comes out of theirs; each of them has a ratio."""
+    yield "  campaign, when it began, ratio, 95 % interval, p, blocks:"
+    for one in campaigns:
+        interval = f"{one.low:.4f} to {one.high:.4f}"
+        yield f"    {one.id}  {one.start:%Y-%m-%d %H:%M}  {one.ratio:.4f}  {interval}  {one.p:.2g}  {one.blocks}"
+    yield "  (How each came about, block by block: `mongo-tables compare --explain` on the rows of that campaign.)"
+    logs = logarithms([one.ratio for one in campaigns if one.ratio is not None])
+    if len(campaigns) >= CAMPAIGNS_FOR_T:
+        yield f"  The natural logarithms of the ratios: {', '.join(f'{one:+.4f}' for one in logs)}."
+        yield from _explain_student(logs, f"From {CAMPAIGNS_FOR_T} campaigns on")
+        return
+    mean = fmean(logs)
+    yield f"  The mean of the natural logarithms of the ratios is {mean:+.4f}. As a ratio, {exp(mean):.4f}."
+    yield (
+        f"  Below {CAMPAIGNS_FOR_T} campaigns Student's t says nothing (over two its quantile is "
+        f"{t_quantile(1):.1f}): the interval reaches from the lowest end of all to the highest."
+    )
+    low, high = min(one.low for one in campaigns), max(one.high for one in campaigns)
+    if low > 1 or high < 1:
+        yield "  It leaves 1 out, as that of each campaign does on the same side: p is the largest of theirs."
+    else:
+        yield "  It does not leave 1 out, since not all of theirs do on the same side: p is 1."
+
+
+def _explain_two_campaigns(row: Comparison) -> Iterator[str]:
     logs = [logarithms(list_ratios(pairs)) for pairs in row.evidence]
     for side, pairs, some in zip((row.sides.one, row.sides.other), row.evidence, logs, strict=True):
         yield from _explain_blocks(pairs, f"of the row {side}", f"of its reference {side}")
@@ -74,12 +102,16 @@ def _explain_pairs(logs: list[float]) -> Iterator[str]:
     if len(logs) == 1:
         yield "  One block does not say how much blocks differ: there is no interval."
     elif len(logs) < RANKS_FROM:
-        found = estimate_mean(logs)
-        yield f"  {_say_mean(logs)} As a ratio, {exp(found.value):.4f}."
-        yield f"  Below {RANKS_FROM} blocks Student's t: the standard error is {found.error:.4f}, s/√n."
-        yield from _explain_t(found)
+        yield from _explain_student(logs, f"Below {RANKS_FROM} blocks")
     else:
         yield from _explain_ranks(logs)
+
+
+def _explain_student(logs: list[float], when: str) -> Iterator[str]:
+    found = estimate_mean(logs)
+    yield f"  {_say_mean(logs)} As a ratio, {exp(found.value):.4f}."
+    yield f"  {when} Student's t: the standard error is {found.error:.4f}, s/√n."
+    yield from _explain_t(found)
 
 
 def _explain_t(found: Estimate) -> Iterator[str]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from statistics import geometric_mean
 from typing import Any, Final
 
-from preprocessor.results.comparison import TO_REFERENCE, Comparison, Difference, Side
+from preprocessor.results.comparison import TO_REFERENCE, CampaignRatio, Comparison, Difference, Side
 from preprocessor.results.conclusions import list_ratios
 from preprocessor.results.conditions import CLIENT, SERVERS
-from preprocessor.results.verdicts import describe
+from preprocessor.results.verdicts import count_blocks, describe
 from preprocessor.results.withincampaign import REFERENCE, ROWS
 
 SIDE_BY_SIDE: Final = "mongo-tables run NAME --target a=WHERE --target b=WHERE"
@@ -26,16 +27,18 @@ def format_text(found: Difference) -> Iterator[str]:
     """The rows under their experiments, what is on one side only, and how else the sides differ."""
     heading = ""
     for row in found.rows:
-        of_row = f"{row.experiment}: {row.sides.heading}"
+        of_row = f"{row.experiment}: {row.heading}"
         if of_row != heading:
             heading = of_row
             yield heading
         yield f"  {row.variant}: {say_verdict(row)}"
         yield f"    {_say_figures(row)}"
+        yield from (f"    {_say_campaign(one)}" for one in row.campaigns)
     for side, rows in (("OLD", found.only_old), ("NEW", found.only_new)):
         for name in rows:
             yield f"only in {side}: {name}"
     yield from _list_differences([row for row in found.rows if row.sides not in (ROWS, REFERENCE)])
+    yield from _list_among_campaigns([row for row in found.rows if row.campaigns])
     if any(row.judged.of == TO_REFERENCE for row in found.rows):
         yield _TWO_CAMPAIGNS
 
@@ -47,7 +50,8 @@ def say_verdict(row: Comparison) -> str:
         return f"no verdict: {judged.reason}"
     if judged.ratio is None or judged.low is None or judged.high is None:
         return f"{judged.verdict}: {judged.reason}"
-    return describe(judged.verdict, judged.ratio, judged.low, judged.high, judged.blocks)
+    campaigns = len(row.campaigns) or 1
+    return describe(judged.verdict, judged.ratio, judged.low, judged.high, judged.blocks, campaigns)
 
 
 def _say_figures(row: Comparison) -> str:
@@ -56,8 +60,21 @@ def _say_figures(row: Comparison) -> str:
     if row.judged.of == TO_REFERENCE:
         before, after = (f"{geometric_mean(list_ratios(pairs)):.3f}" for pairs in row.evidence)
         return f"{speeds}; {before} of its reference {row.sides.one}, {after} {row.sides.other}"
-    ratio = "n/a" if row.judged.ratio is None else f"{row.judged.ratio:.3f}"
-    return f"{speeds}; ratio {ratio}"
+    of = " in the campaign that the row is of" if row.campaigns else ""
+    return f"{speeds}{of}; ratio {_say_ratio(row.judged.ratio)}"
+
+
+def _say_ratio(ratio: float | None) -> str:
+    return "n/a" if ratio is None else f"{ratio:.3f}"
+
+
+def _say_campaign(one: CampaignRatio) -> str:
+    """What a single campaign found, and when."""
+    blocks = count_blocks(one.blocks)
+    interval = f" ({one.low:.3f} to {one.high:.3f})" if one.high < inf else ""
+    return (
+        f"campaign {one.id} of {one.start:%Y-%m-%d %H:%M}: ratio {_say_ratio(one.ratio)}{interval}, {blocks}"
+    )
 
 
 def _say_speed(side: Side) -> str:
@@ -74,16 +91,31 @@ def say_number(speed: float) -> str:
 
 
 def _list_differences(rows: Sequence[Comparison]) -> Iterator[str]:
-    """Each difference of the provenance once, with the number of rows that have it."""
-    counts: dict[str, int] = {}
-    for row in rows:
-        for field, (old, new) in row.differs.items():
-            line = _describe_difference(row, field, old, new)
-            counts[line] = counts.get(line, 0) + 1
-    if rows and not counts:
+    """Each difference of the provenance of both sides."""
+    lines = [
+        _describe_difference(row, field, old, new)
+        for row in rows
+        for field, (old, new) in row.differs.items()
+    ]
+    if rows and not lines:
         yield "measured alike: no field of the provenance differs"
-    for line, count in counts.items():
-        yield line + (f" ({count} rows)" if count < len(rows) else "")
+    yield from _count_alike(lines, len(rows))
+
+
+def _list_among_campaigns(rows: Sequence[Comparison]) -> Iterator[str]:
+    """Each field of the provenance in which the campaigns of a row differ, with its values."""
+    lines = [
+        f"campaigns differ: {field}: {', '.join(map(_say_value, values))}"
+        for row in rows
+        for field, values in row.campaigns_differ.items()
+    ]
+    yield from _count_alike(lines, len(rows))
+
+
+def _count_alike(lines: Iterable[str], rows: int) -> Iterator[str]:
+    """Each line once, with the number of rows that have it where not all do."""
+    for line, count in Counter(lines).items():
+        yield line + (f" ({count} rows)" if count < rows else "")
 
 
 def _describe_difference(row: Comparison, field: str, old: Any, new: Any) -> str:
@@ -97,8 +129,11 @@ def _describe_difference(row: Comparison, field: str, old: Any, new: Any) -> str
         field = field.removeprefix(CLIENT)
     else:
         return f"not measured alike: {field}: {old} {row.sides.one}, {new} {row.sides.other}"
-    old, new = ("not known" if one is None else one for one in (old, new))
-    return f"{label}: {field}: {old} {row.sides.one}, {new} {row.sides.other}"
+    return f"{label}: {field}: {_say_value(old)} {row.sides.one}, {_say_value(new)} {row.sides.other}"
+
+
+def _say_value(value: Any) -> str:
+    return "not known" if value is None else str(value)
 
 
 def format_json(found: Difference) -> str:
