@@ -61,6 +61,7 @@ COMMANDS = {
     "compare": Command(
         "compare rows that run wrote; for any others: diff", "preprocessor.commands.compare.command"
     ),
+    "pool": Command("conclude several campaigns together", "preprocessor.commands.pool.command"),
 }
 
 _MOMENT = 0.01

@@ -1,0 +1,206 @@
+"""Several campaigns are concluded together into their rows, and kept as little data."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from datetime import UTC, datetime
+
+import pytest
+
+from preprocessor.cli import main
+from preprocessor.runner.store import FileStore
+from tests.results.blockrows import SHAKE, campaign, measured, shaken
+
+
+def keep(folder, hour, speed=50, minute=0, **parts):
+    """Write a campaign that began then into this folder: size 4 is so fast beside size 1."""
+    rows = campaign(
+        [measured(1, shaken(100), shaken(100, SHAKE[::-1])), measured(4, shaken(speed))],
+        0,
+        f"of-{hour}",
+        hour,
+    )
+    for row in rows:
+        start = row["campaign"]["start"].replace(minute=minute)
+        row = {**row, "campaign": {**row["campaign"], "start": start}, **parts}
+        FileStore(folder).put({**row, "start_time": start})
+    return str(folder)
+
+
+def pool(*arguments):
+    return main(["pool", *map(str, arguments)])
+
+
+def rows_of(folder):
+    return FileStore(folder).rows("t")
+
+
+def test_the_rows_say_what_both_campaigns_conclude_and_so_does_the_command(tmp_path, capsys):
+    new, old = keep(tmp_path / "new", 9), keep(tmp_path / "old", 3, 40)
+    assert pool(new, old) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "t: each row to its reference, in the same block, over several campaigns" in lines
+    assert "  size 4: 55 % slower (50 to 60 %), 20 blocks of 2 campaigns" in lines
+    assert "    campaign of-3 of 2026-11-01 03:00: ratio 0.400 (0.397 to 0.403), 10 blocks" in lines
+    (_, found) = rows_of(tmp_path / "new")
+    assert (found["campaigns"]["verdict"], found["campaigns"]["count"]) == ("slower", 2)
+    assert found["repeats"][0]["operations_per_second"] == 50
+    assert "campaigns" not in rows_of(tmp_path / "old")[1]
+
+
+def test_pooling_moves_no_row_to_the_history_and_pooling_again_changes_nothing(tmp_path):
+    new, old = keep(tmp_path / "new", 9), keep(tmp_path / "old", 3)
+    assert pool(new, old) == 0
+    first = (tmp_path / "new/results/t.jsonl").read_bytes()
+    assert pool(new, old) == 0
+    assert (tmp_path / "new/results/t.jsonl").read_bytes() == first
+    assert not (tmp_path / "new/results_history").exists()
+
+
+def test_a_row_that_was_pooled_and_is_measured_anew_is_in_the_history(tmp_path):
+    pool(keep(tmp_path / "new", 9), keep(tmp_path / "old", 3))
+    keep(tmp_path / "new", 12)
+    assert "campaigns" not in rows_of(tmp_path / "new")[1]
+    assert (tmp_path / "new/results_history/t.jsonl").exists()
+
+
+def test_what_is_kept_is_thin_and_can_be_pooled_and_compared_again(tmp_path, capsys):
+    folder, kept = tmp_path / "fixtures", tmp_path / "fixtures" / "campaigns"
+    long = {"series": list(range(5000)), "hardware": {"cpu": "A"}}
+    assert pool(keep(folder, 3, 40, **long), "--keep", kept) == 0
+    assert capsys.readouterr().out == f"kept: {kept / 'of-3'}: 2 rows\n"
+    assert "campaigns" not in rows_of(folder)[1]
+    thin = (kept / "of-3/results/t.jsonl").read_bytes()
+    assert len(thin) < (folder / "results/t.jsonl").stat().st_size / 10
+    keep(folder, 9, **long)
+    assert pool(folder, *sorted(kept.iterdir()), "--keep", kept) == 0
+    assert [place.name for place in sorted(kept.iterdir())] == ["of-3", "of-9"]
+    assert (kept / "of-3/results/t.jsonl").read_bytes() == thin
+    (_, found) = rows_of(folder)
+    assert [one["id"] for one in found["campaigns"]["each"]] == ["of-3", "of-9"]
+    capsys.readouterr()
+    assert main(["compare", str(kept / "of-3"), "--explain", "t: size 4"]) == 0
+    assert "So: 60.0 % slower (59.7 to 60.3 %), 10 blocks" in capsys.readouterr().out
+
+
+def test_a_page_over_the_results_does_not_mind_campaigns_that_are_kept_beside_them(tmp_path, capsys):
+    folder, path = tmp_path / "fixtures", tmp_path / "page.md"
+    pool(keep(folder, 3), "--keep", folder / "campaigns")
+    table = {
+        "collection": "results",
+        "pipeline": [
+            {"$project": {"size": "$_id.size", "ratio": "$comparison.ratio"}},
+            {"$sort": {"size": 1}},
+        ],
+        "columns": ["size", "ratio"],
+        "headers": ["Size", "Ratio"],
+    }
+    path.write_text(f"# Speed\n\n<!-- MONGO_TABLE: {json.dumps(table)} -->\n", encoding="utf-8")
+    assert main(["check", str(path), "--results", str(folder)]) == 0, capsys.readouterr()
+
+
+def test_campaigns_of_one_hour_are_told_and_so_are_rows_and_machines(tmp_path, capsys):
+    new = keep(tmp_path / "new", 3, minute=50, hardware={"cpu": "A"})
+    old = keep(tmp_path / "old", 2, minute=55, hardware={"cpu": "B"})
+    FileStore(tmp_path / "old").put({**rows_of(tmp_path / "old")[1], "_id": {"size": 7, "testname": "t"}})
+    assert pool(new, old) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[-3:] == [
+        "campaigns differ: hardware.cpu: B, A",
+        "not pooled: t: size 7: not among the rows of the results",
+        "campaigns of-2 and of-3 began 55 minutes apart: what that hour did to the machine may be in both",
+    ]
+
+
+def test_a_refusal_leaves_everything_as_it_was(tmp_path, capsys):
+    new = keep(tmp_path / "new", 9, experiment={"scale": 0.01})
+    old = keep(tmp_path / "old", 3, experiment={"scale": 1})
+    before = (tmp_path / "new/results/t.jsonl").read_bytes()
+    assert pool(new, old, "--keep", tmp_path / "kept") == 2
+    said = capsys.readouterr().err
+    assert "experiment.scale is 1 in the one and 0.01 in the other" in said
+    assert (tmp_path / "new/results/t.jsonl").read_bytes() == before
+    assert not (tmp_path / "kept").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("new",), "one campaign alone is not pooled"),
+        (("new", "new"), "no row was compared with a reference in two campaigns"),
+        (("HEAD:new", "new"), "HEAD:new: rows of a revision cannot be written"),
+        (("older", "--keep", "kept"), "no row says of which campaign it is"),
+        (("new", "--keep", "mongodb://user:secret@host"), "--keep takes a folder, not a connection string"),
+    ],
+)
+def test_what_cannot_be_done_is_said(arguments, said, tmp_path, monkeypatch, capsys):
+    keep(tmp_path / "new", 9)
+    FileStore(tmp_path / "older").put(measured(1, [100]))
+    monkeypatch.chdir(tmp_path)
+    assert pool(*arguments) == 2
+    out, err = capsys.readouterr()
+    assert said in err
+    assert "secret" not in err + out
+
+
+def test_a_campaign_whose_name_leads_elsewhere_is_not_kept(tmp_path, capsys):
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    keep(tmp_path / "new", 9, campaign={"id": "../../elsewhere", "start": start})
+    assert pool(tmp_path / "new", "--keep", tmp_path / "kept" / "here") == 2
+    assert "after which no folder can be named" in capsys.readouterr().err
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_campaign_may_be_that_of_a_revision(tmp_path, monkeypatch):
+    git = ("git", "-c", "user.name=x", "-c", "user.email=x@example.org")
+    monkeypatch.chdir(tmp_path)
+    keep(tmp_path / "fixtures", 3)
+    for asked in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "before")):
+        subprocess.run([*git, *asked], check=True)
+    keep(tmp_path / "fixtures", 9)
+    assert pool("fixtures", "HEAD:fixtures") == 0
+    assert rows_of(tmp_path / "fixtures")[1]["campaigns"]["count"] == 2
+
+
+def test_compare_says_the_verdict_of_all_campaigns_and_fails_by_it(tmp_path, capsys):
+    new, old = keep(tmp_path / "new", 9, 80), keep(tmp_path / "old", 3, 120)
+    assert main(["compare", new, "--fail-if", "slower"]) == 1
+    assert pool(new, old) == 0
+    capsys.readouterr()
+    assert main(["compare", new, "--fail-if", "slower"]) == 0
+    out = capsys.readouterr().out
+    assert "t: each row to its reference, in the same block, over several campaigns\n" in out
+    assert "  size 4: not known (-21 to +21 %), 20 blocks of 2 campaigns\n" in out
+    assert "80/s (78.4 to 81.6) of the row in the campaign that the row is of; ratio 0.980" in out
+    assert main(["compare", new, "--json"]) == 0
+    (_, row) = json.loads(capsys.readouterr().out)["rows"]
+    assert [one["id"] for one in row["campaigns"]] == ["of-3", "of-9"]
+
+
+def test_the_arithmetic_of_two_campaigns_in_plain_words(tmp_path, capsys):
+    new, old = keep(tmp_path / "new", 9, 50), keep(tmp_path / "old", 3, 40)
+    pool(new, old)
+    capsys.readouterr()
+    assert main(["compare", new, "--explain", "t: size 4"]) == 0
+    said = capsys.readouterr().out
+    assert "    of-3  2026-11-01 03:00  0.4000  0.3975 to 0.4025" in said
+    assert "The mean of the natural logarithms of the ratios is -0.8047. As a ratio, 0.4472." in said
+    assert (
+        "(over two its quantile is 12.7): the interval reaches from the lowest end of all to the highest"
+        in said
+    )
+    assert (
+        "It leaves 1 out, as that of each campaign does on the same side: p is the largest of theirs." in said
+    )
+    assert "So: 55 % slower (50 to 60 %), 20 blocks of 2 campaigns" in said
+
+
+def test_the_arithmetic_of_five_campaigns_is_students(tmp_path, capsys):
+    new, *others = (keep(tmp_path / str(hour), hour, 50 + hour % 3) for hour in range(5))
+    pool(new, *others)
+    capsys.readouterr()
+    assert main(["compare", new, "--explain", "t: size 4"]) == 0
+    said = capsys.readouterr().out
+    assert "From 5 campaigns on Student's t: the standard error is " in said
+    assert "The quantile of t for 95 % is 2.776" in said
