@@ -1,0 +1,60 @@
+"""What a page lists of how its rows were measured has what a reader needs to know of their campaign."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from preprocessor.aggregation import aggregate
+
+PIPELINES = Path(__file__).parents[2] / "docs" / "pipelines"
+CAMPAIGN = {
+    "id": "c1",
+    "start": datetime(2026, 11, 23, 9, 5, tzinfo=UTC),
+    "blocks": 21,
+    "measured_again": 2,
+    "disturbed": 1,
+    "targets": ["old", "new"],
+    "slice_seconds": 0.04,
+}
+EXPERIMENT = {"name": "update", "target": "local", "scale": 0.01, "profile": "publish", "not_varied": []}
+
+
+def list_settings(*rows: dict[str, Any]) -> dict[str, str]:
+    pipelines = {
+        path.stem: json.loads(path.read_text("utf-8"))["pipeline"] for path in PIPELINES.glob("*.json")
+    }
+    stages = pipelines["machine"] + pipelines["settings"][1:-1] + pipelines["joined-values"]
+    documents = [{"_id": number, "experiment": EXPERIMENT, **row} for number, row in enumerate(rows)]
+    return {row["setting"]: row["value"] for row in aggregate(documents, stages)}
+
+
+def test_the_settings_of_a_page_tell_the_campaign_and_its_profile() -> None:
+    found = list_settings({"campaign": CAMPAIGN}, {"campaign": CAMPAIGN})
+    assert list(found)[:7] == [
+        "Campaign",
+        "Profile",
+        "Blocks",
+        "Blocks measured again",
+        "Blocks that something else disturbed",
+        "Targets side by side",
+        "Slices in which targets took turns",
+    ]
+    assert list(found.values())[:7] == [
+        "c1, begun 2026-11-23 09:05", "publish", "21", "2", "1", "old, new", "40 ms",
+    ]  # fmt: skip
+    assert found["Command"] == "mongo-tables run update --profile publish --scale 0.01"
+
+
+def test_what_nobody_could_see_is_said_not_to_be_known() -> None:
+    found = list_settings({"campaign": {**CAMPAIGN, "disturbed": None, "targets": []}})
+    assert found["Blocks that something else disturbed"] == "not known"
+    assert "Targets side by side" not in found
+
+
+def test_of_rows_without_a_campaign_nothing_is_said_of_one() -> None:
+    found = list_settings({"experiment": {**EXPERIMENT, "profile": None}})
+    assert not [setting for setting in found if "Blocks" in setting or setting in ("Campaign", "Profile")]
+    assert found["Command"] == "mongo-tables run update --scale 0.01"
