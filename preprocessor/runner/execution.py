@@ -634,13 +634,11 @@ def _said(measurement: Measurement) -> str:
 
 def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> Iterator[str]:
     """What the figures of a window contradict, in a few words."""
-    if not run.options.rates and "testTimeSecs" in config:
-        outcome = measurement.outcome
-        remark = littleslaw.remark(
-            littleslaw.check(outcome.window.busy / 1e9, outcome.seconds, config["numberOfThreads"])
-        )
-        if remark:
-            yield remark
+    law = littleslaw.check_window(
+        measurement.outcome, run.scaled.workload, run.options.rates, config["numberOfThreads"]
+    )
+    if law and (remark := littleslaw.remark(law)):
+        yield remark
     if run.target.cache_shrunk is False:
         yield "a member held more than its cache when the window came"
     if measurement.outcome.keeps_speed == "no":

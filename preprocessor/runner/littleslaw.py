@@ -3,15 +3,29 @@
 In a closed loop each connection has one request in flight all the time, so that the product should be the number of
 connections (J. D. C. Little, "A Proof for the Queuing Formula: L = λW", Operations Research 9(3), 1961). Less means
 that connections spent time outside their requests; figures that give more contradict each other.
+
+It says nothing of work at a given rate, in which connections wait on purpose, nor of requests that nobody answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from preprocessor.runner.load import Outcome
+from preprocessor.runner.workloads import workload
 
 NOTABLE = 0.05
 """A difference from 1 that is worth a word."""
+
+
+def check_window(
+    outcome: Outcome, name: str, rates: Sequence[float], connections: int
+) -> dict[str, Any] | None:
+    """What ``check`` finds in a window of the workload ``name``; None where the law says nothing of it."""
+    if rates or workload(name).TRAITS.paces_itself or not outcome.options.acknowledges:
+        return None
+    return check(outcome.window.busy / 1e9, outcome.seconds, connections)
 
 
 def check(spent: float, seconds: float, connections: int) -> dict[str, Any]:

@@ -141,7 +141,7 @@ def compose(
         "testResults": {**test_results, **measurement.conclusion},
         "bench_config": dict(context.machine.bench_config),
         "experiment": _experiment(published, number, context),
-        **_by_the_client(measurement, context, config["numberOfThreads"]),
+        **_by_the_client(measurement, context, scaled.workload, config["numberOfThreads"]),
         **_settings(measurement, context),
         **_by_the_server(measurement, context),
         "repeats": [_repeat(measurement, context)],
@@ -174,13 +174,16 @@ def _parameters(
     return {"variant": variant, "test_config": {**shared, "filename": published.name, "variant": variant}}
 
 
-def _by_the_client(measurement: Measurement, context: Context, connections: int) -> dict[str, Any]:
+def _by_the_client(measurement: Measurement, context: Context, name: str, connections: int) -> dict[str, Any]:
     return {
         "work": _work(measurement),
         **_latencies(measurement, summarise),
         "series": summarise_series(measurement.outcome.series),
         "warmup": _warm_up(measurement),
-        "checks": _checks(measurement, context, connections),
+        "checks": _checks(
+            measurement,
+            littleslaw.check_window(measurement.outcome, name, context.rates, connections),
+        ),
         "client": _client(measurement, context, connections),
     }
 
@@ -399,18 +402,11 @@ def _latencies(
     return found
 
 
-def _checks(measurement: Measurement, context: Context, connections: int) -> dict[str, Any]:
-    """Little's law holds where each connection goes on when it is answered, so not at a given rate."""
-    outcome = measurement.outcome
-    law = (
-        littleslaw.check(outcome.window.busy / 1e9, outcome.seconds, connections)
-        if not context.rates
-        else None
-    )
+def _checks(measurement: Measurement, law: Mapping[str, Any] | None) -> dict[str, Any]:
     return {
         "littles_law": law,
-        "steady_part": outcome.steady,
-        "steady": outcome.keeps_speed,
+        "steady_part": measurement.outcome.steady,
+        "steady": measurement.outcome.keeps_speed,
         "settled": measurement.settled,
     }
 
