@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
@@ -115,6 +116,8 @@ class Run:
     baselines: dict[Path, Mapping[str, Any] | None] = field(default_factory=dict)
     name: str = field(default_factory=lambda: uuid4().hex)
     """What no other run is called."""
+    claimed: bool = False
+    """Whether our database is there, on the deployment that runs now."""
 
     @property
     def client(self) -> MongoClient[dict[str, Any]]:
@@ -135,7 +138,9 @@ class Run:
                 uri, appname="mongo-tables run", serverSelectionTimeoutMS=SELECTION_MS, retryReads=False
             )
             check_options(self.clients[uri], self.options.client)
+            self.claimed = False
             ownership.claim(self.clients[uri], self.database, self.name)
+            self.claimed = True
         return self.clients[uri]
 
     def leave(self) -> None:
@@ -144,23 +149,43 @@ class Run:
             ownership.drop(client, self.database, self.name)
             client.close()
         self.clients.clear()
+        self.claimed = False
 
     def abandon(self, patience_ms: int) -> None:
-        """Leave after a failure, if a primary is found in that time; a deployment that ends too is left as it is."""
-        from pymongo import MongoClient
-        from pymongo.errors import PyMongoError
+        """Leave after a failure, if a primary is found in that time; a deployment that ends too is left as it is.
 
+        What stays is said.
+        """
         self.crew.dismiss()
         if self.target.ends_with_run:
             return
-        # What the server was doing for a worker would make our database again after it was dropped.
-        time.sleep(ABANDON_SECONDS)
-        for uri, client in self.clients.items():
-            with suppress(PyMongoError):
-                with MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=patience_ms) as last:
-                    ownership.drop(last, self.database, self.name)
-                client.close()  # only when there is somebody to say goodbye to, else it waits
-        self.clients.clear()
+        try:
+            # What the server was doing for a worker would make our database again after it was dropped.
+            time.sleep(ABANDON_SECONDS)
+            for uri, client in self.clients.items():
+                if self._drop_late(uri, patience_ms):
+                    client.close()  # only when there is somebody to say goodbye to, else it waits
+                    self.claimed = False
+            self.clients.clear()
+        finally:
+            if self.claimed:  # also where somebody presses Ctrl-C again
+                self.progress.note(
+                    f"{_named(self)}the database {self.database!r} is left on {self.target.name}: the next run of "
+                    f"{self.experiment.name} there drops it, or mongosh with "
+                    f"db.getSiblingDB({json.dumps(self.database)}).dropDatabase()"
+                )
+
+    def _drop_late(self, uri: str, patience_ms: int) -> bool:
+        """Drop our database if a primary is found in that time; whether it is gone."""
+        from pymongo import MongoClient
+        from pymongo.errors import PyMongoError
+
+        try:
+            with MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=patience_ms) as last:
+                ownership.drop(last, self.database, self.name)
+        except PyMongoError:
+            return False
+        return True
 
     @property
     def database(self) -> str:

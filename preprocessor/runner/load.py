@@ -128,7 +128,8 @@ class WorkerPool:
         self._count = processes
         self._gives_way = gives_way
         self._context = multiprocessing.get_context("spawn")
-        self._board = Board.of(self._context)
+        with _signals_ignored():  # the first lock starts a process of Python's own
+            self._board = Board.of(self._context)
         self._pipes: list[Connection] = []
         self._processes: list[SpawnProcess] = []
         self._start()
@@ -139,7 +140,7 @@ class WorkerPool:
             process = self._context.Process(
                 target=serve, args=(theirs, self._board, self._gives_way), daemon=True
             )
-            with _interrupts_ignored():
+            with _signals_ignored():
                 process.start()
             theirs.close()
             self._pipes.append(ours)
@@ -286,17 +287,22 @@ def _until_answered(window_ends: Callable[[], float]) -> Patience:
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Let a child begin with Ctrl-C ignored: a terminal sends it to all, the runner alone answers it."""
+def _signals_ignored() -> Iterator[None]:
+    """Let a child begin with Ctrl-C and a closed terminal ignored: all are told of them, the runner alone answers."""
+    names = ("SIGINT", "SIGHUP")
     try:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        before = {
+            one: signal.signal(one, signal.SIG_IGN)
+            for one in (getattr(signal, name) for name in names if hasattr(signal, name))
+        }
     except ValueError:  # not in the main thread, where no signal arrives
         yield
         return
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 def _tell(pipe: Connection, what: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TextIO
 
 WIDTH = 24
@@ -33,8 +34,7 @@ class Progress:
         if self._line_every and time.monotonic() - self._last_line >= self._line_every:
             self._write_line(done)
         if self._bar:
-            self._stream.write(f"\r\x1b[2K{self._line(done)}")
-            self._stream.flush()
+            self._write(f"\r\x1b[2K{self._line(done)}")
 
     def _write_line(self, done: int) -> None:
         """What was done since the last line, and how fast."""
@@ -45,19 +45,22 @@ class Progress:
 
     def end(self, text: str) -> None:
         """The step is finished; ``text`` is what came of it."""
-        self._stream.write(("\r\x1b[2K" if self._bar else "") + f"{self._label}  {text}\n")
-        self._stream.flush()
+        self._write(("\r\x1b[2K" if self._bar else "") + f"{self._label}  {text}\n")
 
     def note(self, text: str) -> None:
         """Something to know that is no result."""
         self.clear()
-        self._stream.write(f"{text}\n")
-        self._stream.flush()
+        self._write(f"{text}\n")
 
     def clear(self) -> None:
         """Take a half-drawn bar away, before a message."""
         if self._bar:
-            self._stream.write("\r\x1b[2K")
+            self._write("\r\x1b[2K")
+
+    def _write(self, text: str) -> None:
+        """Say it, if anybody hears: a terminal that was closed ends no measurement."""
+        with suppress(OSError):
+            self._stream.write(text)
             self._stream.flush()
 
     def _line(self, done: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import signal
@@ -16,6 +17,7 @@ from preprocessor.cli import main
 from preprocessor.commands.run import lookingat, starting
 from preprocessor.runner import execution, experiment
 from preprocessor.runner.profiles import PROFILES
+from preprocessor.runner.progress import Progress
 from preprocessor.runner.store import FileStore
 from tests.runner.processes import TINY, children_of, finish, servers_of, start, wait_until
 
@@ -107,14 +109,23 @@ def test_a_time_limit_ends_the_window_and_the_row_says_what_was_done(replica_set
         assert row["work"]["all_documents"] == row["collection_stats"]["count"] < 2_000_000
 
 
-def test_ctrl_c_does_not_wait_for_the_work_and_leaves_nothing_running(tiny, tmp_path):
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda process: process.send_signal(signal.SIGINT),
+        # A terminal that is closed says so to all processes that were started from it.
+        pytest.param(lambda process: os.killpg(process.pid, signal.SIGHUP), marks=pytest.mark.thorough),
+    ],
+    ids=["ctrl-c", "the terminal is closed"],
+)
+def test_whoever_ends_a_run_does_not_wait_for_the_work_and_nothing_stays_running(tiny, tmp_path, end):
     tiny.write_text(TINY.replace("= 200", "= 50_000_000"), encoding="utf-8")
-    process = start(tiny, "--output", tmp_path)
+    process = start(tiny, "--output", tmp_path, start_new_session=True)
     wait_until(process, lambda: servers_of(process))
     children = children_of(process)
     time.sleep(2)
     children += children_of(process)
-    process.send_signal(signal.SIGINT)
+    end(process)
     asked = time.monotonic()
     code, _, err = finish(process)
     assert time.monotonic() - asked < 30
@@ -123,6 +134,27 @@ def test_ctrl_c_does_not_wait_for_the_work_and_leaves_nothing_running(tiny, tmp_
     assert "Traceback" not in err
     _, alive = psutil.wait_procs(children, timeout=60)
     assert not alive
+
+
+@pytest.fixture
+def handlers():
+    """What a test does to the handlers of signals is undone."""
+    before = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)}
+    yield
+    for one, handler in before.items():
+        signal.signal(one, handler)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_the_end_of_the_terminal_is_an_interruption_unless_it_is_to_be_outlived(handlers, capsys, number):
+    def work():
+        signal.raise_signal(number)
+
+    signal.signal(number, signal.SIG_DFL)
+    assert starting.end_in_order(Progress(io.StringIO()), work) == 130
+    assert "interrupted" in capsys.readouterr().err
+    signal.signal(number, signal.SIG_IGN)  # as nohup does
+    assert starting.end_in_order(Progress(io.StringIO()), work) == 0
 
 
 def test_a_password_of_the_target_is_never_said(tiny, tmp_path, monkeypatch, capfd):

@@ -208,6 +208,48 @@ def test_a_target_that_is_gone_when_everything_is_measured_is_told_of(monkeypatc
     assert DATABASE in told.value.hint
 
 
+@pytest.fixture
+def gone():
+    """A run whose database is on a deployment that does not answer any more, and what it says."""
+    experiment = experiments.read((RECORDS + "[[variants]]\nrecordcount = 10\n").encode(), "tiny.toml")
+    target, said = UriTarget("mongodb://me:s3cret@127.0.0.1:1/"), io.StringIO()
+    run = open_run(experiment, OPTIONS, target, WorkerPool(0), Progress(said))
+    run.clients[target.uri] = MongoClient(target.uri, serverSelectionTimeoutMS=100)
+    run.claimed = True
+    return run, said
+
+
+def test_a_database_that_an_interrupted_run_cannot_drop_is_named_with_where_it_is_and_how_it_goes(gone):
+    run, said = gone
+    run.abandon(100)
+    assert f"the database '{DATABASE}' is left on 127.0.0.1:1: " in said.getvalue()
+    assert "the next run of tiny there drops it" in said.getvalue()
+    assert f'db.getSiblingDB("{DATABASE}").dropDatabase()' in said.getvalue()
+    assert "s3cret" not in said.getvalue()
+
+
+def test_whoever_does_not_wait_for_the_database_to_be_dropped_is_told_of_it(gone, monkeypatch):
+    def interrupted(*told):
+        raise KeyboardInterrupt
+
+    run, said = gone
+    monkeypatch.setattr(ownership, "drop", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run.abandon(100)
+    assert f"the database '{DATABASE}' is left on 127.0.0.1:1: " in said.getvalue()
+
+
+def test_nothing_is_said_of_a_database_that_was_dropped_or_never_made(gone, monkeypatch):
+    run, said = gone
+    monkeypatch.setattr(ownership, "drop", lambda *told: None)
+    run.abandon(100)
+    assert said.getvalue() == ""
+    monkeypatch.undo()
+    run.clients[run.target.uri] = MongoClient(run.target.uri, serverSelectionTimeoutMS=100)
+    run.abandon(100)
+    assert said.getvalue() == ""
+
+
 def test_a_row_says_where_a_member_held_more_than_its_cache_and_so_does_the_run(replica_set, tmp_path):
     said = io.StringIO()
     variant = "[[variants]]\nrecordcount = 100\nreadproportion = 1.0\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import time
 
@@ -29,3 +30,19 @@ def test_without_that_a_log_has_only_what_is_finished():
     progress.update(10)
     progress.end("10 operations")
     assert log.getvalue() == "update 1/8, repeat 1/3  10 operations\n"
+
+
+def test_a_terminal_that_was_closed_ends_no_measurement():
+    class Closed(io.StringIO):
+        def isatty(self):
+            return True
+
+        def write(self, text):
+            raise OSError(errno.EIO, "Input/output error")
+
+    progress = Progress(Closed(), line_every=0.0001)
+    progress.begin("update 1/8", 10)
+    for done in range(10):
+        progress.update(done)
+    progress.end("10 operations")
+    progress.note("a database is left")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -82,18 +83,29 @@ def _warn_of_secrets(name: str, variable: str, given: Sequence[str]) -> None:
 
 
 def end_in_order(progress: Progress, work: Callable[[], None]) -> int:
-    """Do the work and leave no half-drawn bar, whatever happens; give 0, and 130 on Ctrl-C or SIGTERM."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    """Do the work and leave no half-drawn bar, whatever happens; give 0, and 130 where it is to end.
+
+    That is on Ctrl-C, when the system ends the process, and when its terminal is closed.
+    """
+    _interrupt_on(("SIGTERM", "SIGHUP"))
     try:
         work()
     except KeyboardInterrupt:
         progress.clear()
-        print_error("interrupted", "what is measured is kept, and the same command with --resume goes on")
+        with suppress(OSError):  # the terminal may be gone
+            print_error("interrupted", "what is measured is kept, and the same command with --resume goes on")
         return 130
     except Exception:
         progress.clear()
         raise
     return 0
+
+
+def _interrupt_on(names: Sequence[str]) -> None:
+    """Take these signals as Ctrl-C, where the system has them, and nobody said, as ``nohup`` does, to ignore them."""
+    for one in (getattr(signal, name) for name in names if hasattr(signal, name)):
+        if signal.getsignal(one) != signal.SIG_IGN:
+            signal.signal(one, _interrupt)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
