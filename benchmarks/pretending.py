@@ -2,12 +2,12 @@
 
     python -m benchmarks.pretending [--milliseconds 10] [--stall-every 300 --stall-milliseconds 1000]
                                     [--bytes-per-second 20e6] [--slow-milliseconds 500] [--close-after 20]
-                                    [--greet-milliseconds 1500]
+                                    [--greet-milliseconds 1500] [--fail-every 7]
 
 It answers as ``benchmarks.acknowledging`` does, on a free port whose number is the first line of its output, with these
-differences: each request takes the given time; of all requests together, every one of a number takes another; it takes
-so many bytes a second from each connection; the first connection that sends work has a time of its own, or is closed
-after so many requests, and whoever connects after that is greeted late. One thread does it all, with timers of
+differences: each request takes the given time; of all requests together, every one of a number takes another, or fails;
+it takes so many bytes a second from each connection; the first connection that sends work has a time of its own, or is
+closed after so many requests, and whoever connects after that is greeted late. One thread does it all, with timers of
 microseconds.
 
 The command ``counted`` says how many requests were answered between the moments ``from`` and ``to``, in nanoseconds on
@@ -165,6 +165,8 @@ class Server:
         self._requests += 1
         connection.requests += 1
         self._special = self._special or connection
+        if options.fail_every and self._requests % options.fail_every == 0:
+            reply = _refuse(request)
         milliseconds = options.milliseconds
         if connection is self._special:
             milliseconds = options.slow_milliseconds or milliseconds
@@ -216,6 +218,11 @@ class Server:
             connection.socket.close()
 
 
+def _refuse(request: int) -> bytes:
+    body = b"\0\0\0\0\0" + bson.encode({"ok": 0.0, "errmsg": "it was to fail", "code": 50})
+    return HEADER.pack(16 + len(body), 1, request, OP_MSG) + body
+
+
 def _written(reply: bytes) -> int:
     """The documents that an answer tells of: ``n`` of a write, one of anything else."""
     body = reply[HEADER.size + 5 :]
@@ -253,6 +260,7 @@ def main() -> None:
     parser.add_argument("--slow-milliseconds", type=float, default=0.0)
     parser.add_argument("--close-after", type=int, default=0)
     parser.add_argument("--greet-milliseconds", type=float, default=0.0)
+    parser.add_argument("--fail-every", type=int, default=0)
     server = Server(parser.parse_args())
     print(server.port, flush=True)
     server.serve()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import Connection
 
 from preprocessor.results.driverlog import keep_to_one_line
-from preprocessor.runner.driving import one_line
+from preprocessor.runner.driving import Failures, Surroundings, count_failure, one_line
 from preprocessor.runner.slices import Slices, part_within, wait_for_turn
-from preprocessor.runner.window import Board
+from preprocessor.runner.window import Board, Window
 from preprocessor.runner.wire.client import WireClient, end_sessions, wait_for_writes
 from preprocessor.runner.worker import (
     Assignment,
@@ -21,9 +21,10 @@ from preprocessor.runner.worker import (
     connect,
     do_in_one_thread,
     do_in_threads,
+    once,
     open_client,
     open_steps,
-    sleep_by,
+    surround,
     uncollected,
 )
 from preprocessor.runner.workloads import Step
@@ -38,30 +39,64 @@ class Alternation:
     slices: Slices
 
 
+@dataclass(slots=True)
+class SideStats:
+    """What one of the loads did in those of its slices that count.
+
+    ``operations`` are counted with the part of their request's time that lies in these slices. ``requests`` were sent
+    there and answered, after ``busy`` nanoseconds all together; ``failures`` are those of requests that were sent there
+    as well. ``gave_up`` is why a connection ended early.
+    """
+
+    operations: float = 0.0
+    requests: int = 0
+    busy: int = 0
+    failures: Failures = field(default_factory=Failures)
+    gave_up: str = ""
+
+    def add(self, other: SideStats) -> None:
+        """Count what another has as well."""
+        self.operations += other.operations
+        self.requests += other.requests
+        self.busy += other.busy
+        self.failures.add(other.failures)
+        self.gave_up = self.gave_up or other.gave_up
+
+
+Sides = tuple[SideStats, SideStats]
+
+
 def alternate(order: Alternation, pipe: Connection, board: Board) -> None:
-    """Do what is ordered; answers as ``serving.serve`` says, with the operations of both loads in their slices."""
+    """Do what is ordered; answers as ``serving.serve`` says, with what both loads did in their slices."""
     keep_to_one_line()
+    tell = once(pipe.send)
     with ExitStack() as held:
         try:
-            sides = [_Side(load, order.mine, board, held) for load in order.loads]
+            sides = [_Side(load, order.mine, board, held, tell) for load in order.loads]
             with uncollected(order.loads[0]):
                 pipe.send(None)
-                counts = _take_turns(sides, order, pipe.recv())
+                done = _take_turns(sides, order, pipe.recv())
+            if any(side.gave_up for side in done):
+                return  # that was told, and a server that is gone is not waited for
             for side in sides:
                 side.leave()
-            pipe.send(counts)
+            pipe.send(done)
         except Exception as error:
-            pipe.send(one_line(error))
+            tell(one_line(error))
 
 
 class _Side:
     """The connections of one of the loads."""
 
-    def __init__(self, load: Load, mine: tuple[int, ...], board: Board, held: ExitStack) -> None:
-        """Connect and prepare; the client is closed with ``held``."""
+    def __init__(
+        self, load: Load, mine: tuple[int, ...], board: Board, held: ExitStack, tell: Callable[[str], None]
+    ) -> None:
+        """Connect and prepare; the client is closed with ``held``. ``tell`` is told why a connection ends early."""
         self._client = held.enter_context(open_client(load, len(mine)))
         self.clients, self._options = connect(self._client, load, len(mine))
         self.steps = open_steps(self.clients, Assignment(load, mine), board)
+        window = Window(board, load.connections, by_amount=False)
+        self.around = [surround(client, load, window, tell) for client in self.clients]
 
     def leave(self) -> None:
         """Wait for what is under way, else the next window would meet it, and give the connections back."""
@@ -72,43 +107,76 @@ class _Side:
         end_sessions(self._client, [one for one in self.clients if isinstance(one, WireClient)])
 
 
-def _take_turns(sides: Sequence[_Side], order: Alternation, start: float) -> tuple[float, float]:
+def _take_turns(sides: Sequence[_Side], order: Alternation, start: float) -> Sides:
     """What the loads did in their slices, from the moment ``start`` on the monotonic clock on."""
-    slices, firsts = order.slices, order.slices.firsts()
-    counts = [0.0, 0.0]
+    firsts = order.slices.firsts()
+    turns = [_Turns(load, order.slices, firsts, round(start * 1e9)) for load in range(2)]
     clients = [client for side in sides for client in side.clients]
     loops = [
-        partial(_repeat, step, number, slices, firsts, counts, start, partial(sleep_by, client))
-        for number, side in enumerate(sides)
-        for step, client in zip(side.steps, side.clients, strict=True)
+        partial(_repeat, step, turns[load], around)
+        for load, side in enumerate(sides)
+        for step, around in zip(side.steps, side.around, strict=True)
     ]
     if can_share_thread(clients, order.loads[0]):
         do_in_one_thread(clients, loops)
     else:
         do_in_threads(loops)
-    return counts[0], counts[1]
+    return turns[0].total(), turns[1].total()
 
 
-def _repeat(
-    step: Step,
-    load: int,
-    slices: Slices,
-    firsts: bytes,
-    counts: list[float],
-    start: float,
-    sleep: Callable[[float], None],
-) -> None:
-    """Repeat a step whenever it is its load's turn; an operation counts with the part that lies in its slices."""
-    clock, begin = time.monotonic_ns, round(start * 1e9)
-    done_here = 0.0
-    sleep(max(0.0, start - time.monotonic()))
-    while (wait := wait_for_turn(slices, firsts, load, sent := clock() - begin)) is not None:
+@dataclass(frozen=True, slots=True)
+class _Turns:
+    """When a load, 0 or 1, is to send; ``begin`` is when the first slice begins, on the monotonic clock."""
+
+    load: int
+    slices: Slices
+    firsts: bytes
+    begin: int
+    done: list[SideStats] = field(default_factory=list)
+    """What each connection did in them, once it is at its end."""
+
+    def total(self) -> SideStats:
+        """What all connections did."""
+        total = SideStats()
+        for one in self.done:
+            total.add(one)
+        return total
+
+    def wait(self, now: int) -> int | None:
+        """Nanoseconds until it is to send; None when all slices are over."""
+        return wait_for_turn(self.slices, self.firsts, self.load, now - self.begin)
+
+    def part(self, sent: int, answered: int) -> float:
+        """The part of a request's time that lies in slices of the load."""
+        return part_within(self.slices, self.firsts, self.load, sent - self.begin, answered - self.begin)
+
+    def counts(self, sent: int) -> bool:
+        """Whether what is sent then counts."""
+        return sent - self.begin >= self.slices.counted_from
+
+
+def _repeat(step: Step, turns: _Turns, around: Surroundings) -> None:
+    """Repeat a step whenever it is its load's turn."""
+    clock, done_here, failures = time.monotonic_ns, SideStats(), 0
+    around.sleep(max(0.0, turns.begin / 1e9 - time.monotonic()))
+    while (wait := turns.wait(sent := clock())) is not None:
         if wait:
-            sleep(wait / 1e9)
+            around.sleep(wait / 1e9)
             continue
-        done = step()
+        try:
+            done = step()
+        except Exception as error:  # whatever a driver raises is counted under its name
+            failures += 1
+            noted = done_here.failures if turns.counts(sent) else Failures()
+            done_here.gave_up = count_failure(error, failures, noted, clock() - sent, around)
+            if done_here.gave_up:
+                break
+            continue
         if done is None:
             break
-        if slices.counts(sent):
-            done_here += done.operations * part_within(slices, firsts, load, sent, clock() - begin)
-    counts[load] += done_here
+        failures, answered = 0, clock()
+        if turns.counts(sent):
+            done_here.operations += done.operations * turns.part(sent, answered)
+            done_here.requests += 1
+            done_here.busy += answered - sent
+    turns.done.append(done_here)

@@ -14,7 +14,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 LEAST_FOR_INTERVAL = 3
 """With fewer blocks no interval means anything, so the reference is not measured twice."""
@@ -88,6 +88,21 @@ def excesses(attempts: Sequence[Sequence[Block]]) -> list[list[float | None]]:
     return [
         [max((share - least[work] for work, share in block), default=None) for block in some]
         for some in shares
+    ]
+
+
+class Kept(NamedTuple):
+    """The attempt of a block that counts, and how many processors something else used in it."""
+
+    block: Block
+    excess: float | None
+
+
+def choose(attempts: Sequence[Sequence[Block]]) -> list[Kept]:
+    """Of each block the attempt in which something else used the machine least."""
+    return [
+        min(map(Kept, some, found), key=lambda one: one.excess or 0.0)
+        for some, found in zip(attempts, excesses(attempts), strict=True)
     ]
 
 

@@ -21,7 +21,7 @@ from preprocessor.runner.blocks import (
     Block,
     Plan,
     Turn,
-    excesses,
+    choose,
     is_disturbed,
 )
 from preprocessor.runner.errors import KEPT, RunnerError, TargetError, TimeIsOver
@@ -38,6 +38,7 @@ from preprocessor.runner.gathering import conclude_slices, gather_rows
 from preprocessor.runner.hostinfo import Origin, origin_of
 from preprocessor.runner.journal import Journal, Place, SlicesPlace
 from preprocessor.runner.resultcheck import check_result
+from preprocessor.runner.slicewindows import SliceWindows, Which
 from preprocessor.runner.store import Store
 from preprocessor.runner.workloads import workload
 
@@ -67,27 +68,19 @@ class _Measured:
     side_by_side: bool
     attempts: list[list[Block]] = field(default_factory=list)
     given_up: list[int] = field(default_factory=list)
-    slices: dict[tuple[int, int], dict[int, tuple[float, float]]] = field(default_factory=dict)
-    """What two targets did in slices, by the second one and the variant, and by block."""
+    slices: SliceWindows = field(default_factory=SliceWindows)
 
     def excesses(self) -> list[float | None]:
         """How much something else used the machine in each block as it counts."""
-        return [min(some, key=_least_known) for some in excesses(self.attempts)]
+        return [kept.excess for kept in choose(self.attempts)]
 
     def blocks(self) -> list[Block]:
         """The blocks as they count: of each the attempt in which something else used the machine least."""
-        return [
-            some[found.index(min(found, key=_least_known))]
-            for some, found in zip(self.attempts, excesses(self.attempts), strict=True)
-        ]
+        return [kept.block for kept in choose(self.attempts)]
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows that come out of the blocks so far."""
         return gather_rows(self.plan, self.blocks(), side_by_side=self.side_by_side)
-
-
-def _least_known(excess: float | None) -> float:
-    return 0.0 if excess is None else excess
 
 
 def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length) -> int:
@@ -141,7 +134,7 @@ def _row_ids(run: Run) -> Iterator[dict[str, Any]]:
 
 
 def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured:
-    """All blocks, those again in which something else used the machine."""
+    """All blocks, and those again in which something else used the machine; of windows in slices likewise."""
     measured = _Measured(_plan(runs, journal, length), bool(runs[0].side))
     wanted = _list_slices(runs, measured.plan)
     known: dict[int, Origin] = {}
@@ -151,13 +144,28 @@ def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured
             measured.given_up.append(0)
         _measure_block(runs, measured, number, journal, known)
         for target, variant in wanted:
-            _measure_slices(runs, measured, SlicesPlace(number, (0, target), variant), journal)
+            if (Which(target, variant), number) not in measured.slices.attempts:
+                _measure_slices(runs, measured, SlicesPlace(number, (0, target), variant), journal)
+    while (place := _next_slices(measured, length)) is not None:
+        _measure_slices(runs, measured, place, journal)
     return measured
+
+
+def _next_slices(measured: _Measured, length: Length) -> SlicesPlace | None:
+    """The window in slices to measure again now; None when there is none, or the time is over."""
+    if not measured.plan.twice or time.monotonic() > length.ends:
+        return None
+    return measured.slices.next_again()
 
 
 def _list_slices(runs: Sequence[Run], plan: Plan) -> list[tuple[int, int]]:
     """Which targets take turns with the first one in slices, with which variants; itself with the reference."""
-    if not (runs[0].side and runs[0].options.slices):
+    if not runs[0].options.slices:
+        return []
+    if not runs[0].side:
+        runs[0].progress.note(
+            f"{runs[0].experiment.name}: no two targets have the same variants to take turns"
+        )
         return []
     others = [(target, number) for target, mine in enumerate(plan.variants) if target for number in mine]
     found = [one for one in [(0, plan.reference), *others] if can_alternate(runs[one[0]], one[1])]
@@ -167,14 +175,13 @@ def _list_slices(runs: Sequence[Run], plan: Plan) -> list[tuple[int, int]]:
 
 
 def _measure_slices(runs: Sequence[Run], measured: _Measured, place: SlicesPlace, journal: Journal) -> None:
-    """Have two targets take turns in slices, unless they did in this block."""
+    """Have two targets take turns in slices, unless that is kept."""
     found = journal.window(place)
     one, other = (runs[target] for target in place.targets)
     if found is None:
         found = measure_slices((one, other), place, one.options.slices or 0.0, KEPT if journal.kept else "")
         journal.keep_window(place, found)
-    key = (place.targets[1], place.variant)
-    measured.slices.setdefault(key, {})[place.block] = tuple(found["operations"])
+    measured.slices.add(place, found)
 
 
 def _plan(runs: Sequence[Run], journal: Journal, length: Length) -> Plan:
@@ -286,8 +293,8 @@ def _rows(runs: Sequence[Run], measured: _Measured, journal: Journal) -> Iterato
         "targets": [run.side for run in runs if run.side],
     }
     rows = measured.rows()
-    if measured.slices:
+    if measured.slices.attempts:
         campaign["slice_seconds"] = runs[0].options.slices
-        conclude_slices(rows, measured.plan, measured.slices, runs[0].side)
+        conclude_slices(rows, measured.plan, measured.slices.counted(), runs[0].side)
     for row in rows:
         yield {**row, "campaign": campaign}

@@ -144,9 +144,10 @@ def drive(
             now = clock()
             recording.turn(now)  # an edge may lie behind
             noted = tally.failures if _is_sent_in(edges, sent) else tally.failures_apart
-            if _goes_on(error, failures, tally, noted, now - sent, around):
-                continue
-            break
+            tally.gave_up = count_failure(error, failures, noted, now - sent, around)
+            if tally.gave_up:
+                break
+            continue
         now = clock()
         if done is not last:  # most steps give the same thing again: what is in it need not be looked up
             if done is None:
@@ -215,20 +216,21 @@ def _is_sent_in(edges: memoryview[int], sent: int) -> bool:
     return edges[0] <= sent < edges[1]
 
 
-def _goes_on(
-    error: Exception, failures: int, tally: ConnectionStats, noted: Failures, took: int, around: Surroundings
-) -> bool:
-    """Count a request that failed; whether more may follow."""
+def count_failure(error: Exception, failures: int, noted: Failures, took: int, around: Surroundings) -> str:
+    """Count a request that failed after so many nanoseconds, the last of so many in a row.
+
+    Gives why none may follow, which is told too; nothing where more may.
+    """
     merge(noted.times, {_name(error): {bucket(took // 1000): 1}})
     cut_off = _is_cut_off(error)
     if cut_off and around.reconnect is not None and around.reconnect():
         noted.lost += 1
-        return True
+        return ""
     if failures < ERRORS_IN_A_ROW and not cut_off:
-        return True
-    tally.gave_up = one_line(error)
-    around.tell(tally.gave_up)
-    return False
+        return ""
+    why = one_line(error)
+    around.tell(why)
+    return why
 
 
 def _note_service(tally: ConnectionStats, lost: int, now: int, edges: memoryview[int]) -> int:

@@ -25,11 +25,13 @@ from preprocessor.runner import (
     primarychange,
     result,
     revision,
+    slicewindows,
     warmup,
     workingset,
 )
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.addresses import driver_fault
+from preprocessor.runner.busyprocessors import BusyProcessors
 from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import KEPT, TargetError, WorkFailed
 from preprocessor.runner.experiment import Experiment
@@ -46,7 +48,7 @@ from preprocessor.runner.requestoptions import request_options
 from preprocessor.runner.schedule import Arrivals
 from preprocessor.runner.servers import Servers, ask_servers, topology
 from preprocessor.runner.serverstatus import cache_bytes
-from preprocessor.runner.slices import Slices
+from preprocessor.runner.slices import plan_slices
 from preprocessor.runner.store import Store
 from preprocessor.runner.target import LocalTarget, Machine, Target, wanted_cache_gb
 from preprocessor.runner.worker import SELECTION_MS, Load, OnError
@@ -56,8 +58,6 @@ if TYPE_CHECKING:
     from pymongo import MongoClient
 
 PRELOAD_CONNECTIONS = 4
-SLICES_SECONDS = 2.0
-"""How long two targets take turns in each block."""
 MOST_FAILED = 0.05
 """The share of requests that may fail."""
 ABANDON_SECONDS = 0.3
@@ -498,26 +498,33 @@ def measure_slices(runs: tuple[Run, Run], place: SlicesPlace, width: float, hint
     """Have a variant take turns on two targets, which may be one, in slices of so many seconds; give what both did.
 
     Which target is prepared last is drawn. A variant that is warmed before its windows takes turns as long before it
-    counts, any other for two pairs: that is when connections begin.
+    counts.
     """
     one, other = runs
     seed = f"{one.options.seed}/{one.experiment.name}/{place}"
+    slices = plan_slices(width, seed, warm=one.experiment.warm)
     loads: dict[int, Load] = {}
+    servers: set[int] = set()
     for number in random.Random(seed).sample((0, 1), 2):
         with _complaints_told(runs[number], hint):
-            _prepare_machine(runs[number], place.variant)
+            _, machine = _prepare_machine(runs[number], place.variant)
             loads[number] = _prepare(
                 runs[number], place.variant, f"{seed}/{number if one is other else ''}"
             ).load
-    pairs = max(1, round(SLICES_SECONDS / (2 * width)))
-    lead = pairs if one.experiment.warm else 2
-    one.progress.begin(f"{one.experiment.name} {place.variant + 1}: {one.side} and {other.side} in slices", 0)
+            servers.update(machine.pids)
+    again = ", measured again" if place.attempt else ""
+    one.progress.begin(
+        f"{one.experiment.name} {place.variant + 1}: {one.side} and {other.side} in slices{again}", 0
+    )
     with _complaints_told(other, hint):
-        done = one.crew.alternate((loads[0], loads[1]), Slices(round(1e9 * width), lead + pairs, seed, lead))
-        for run in runs:
+        processors = BusyProcessors(servers, one.crew.pids)
+        done = one.crew.alternate((loads[0], loads[1]), slices, opened=processors.look, over=processors.look)
+        for run, side in zip(runs, done, strict=True):
             _check_target(run)
-    one.progress.end(" and ".join(f"{operations:,.0f} operations" for operations in done))
-    return {"_id": str(place), "operations": list(done)}
+            _check_share(side.failures.counts(), side.requests, run.side)
+    window = slicewindows.compose(place, slices, done, processors.found())
+    one.progress.end(slicewindows.describe(window, (one.side, other.side)))
+    return window
 
 
 def _measured(run: Run, load: Load, machine: Machine) -> Measurement:
@@ -531,9 +538,15 @@ def _check_errors(measurement: Measurement) -> None:
     outcome = measurement.outcome
     # Not of ``latencies``: with a rate, those have what was never sent.
     answered = sum(sum(counts.values()) for counts in outcome.latencies_by_kind.values())
-    failed = sum(outcome.errors.values())
+    _check_share(outcome.errors, answered)
+
+
+def _check_share(errors: Mapping[str, int], answered: int, side: str = "") -> None:
+    """Raise WorkFailed where too many requests failed of those that were sent to a target."""
+    failed = sum(errors.values())
     if failed > MOST_FAILED * (failed + answered):
-        raise WorkFailed(f"{failed} of {failed + answered} requests failed: {_listed(outcome.errors)}", KEPT)
+        of_side = f"{side}: " if side else ""
+        raise WorkFailed(f"{of_side}{failed} of {failed + answered} requests failed: {_listed(errors)}", KEPT)
 
 
 def _with_own_collection(run: Run, config: Config) -> dict[str, Any]:

@@ -16,10 +16,9 @@ from preprocessor.results.intervals import speed_interval
 from preprocessor.results.verdicts import ITSELF
 from preprocessor.runner.blocks import Block, Plan, Turn
 from preprocessor.runner.result import gather
+from preprocessor.runner.slicewindows import Counted, Which, doubts
 
 Row = dict[str, Any]
-Done = Mapping[int, tuple[float, float]]
-"""Operations of two targets that took turns, by block."""
 
 
 def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> list[Row]:
@@ -42,25 +41,23 @@ def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> l
 
 
 def conclude_slices(
-    rows: Sequence[Row], plan: Plan, found: Mapping[tuple[int, int], Done], first: str
+    rows: Sequence[Row], plan: Plan, found: Mapping[Which, Sequence[Counted]], first: str
 ) -> None:
-    """Put into rows what windows in slices say of their targets, one for each block.
+    """Put into rows what windows in slices say of their targets, one for each block, and what casts doubt on it.
 
-    ``found`` has by target and variant what the first target and this one did; that of the first target is of it and
-    itself. ``first`` is the name of that target.
+    Those of the first target are of it and itself; ``first`` is its name.
     """
-    which = [(target, number) for target, mine in enumerate(plan.variants) for number in mine]
+    which = [Which(target, number) for target, mine in enumerate(plan.variants) for number in mine]
     for itself in (True, False):
-        pairs = {
-            key: Pairs(
-                tuple(done), tuple(two for _, two in done.values()), tuple(one for one, _ in done.values())
-            )
-            for key, done in found.items()
-            if (key[0] == 0) == itself
-        }
-        judged = conclude_pairs(list(pairs.values()), ITSELF if itself else first)
-        for key, comparison in zip(pairs, judged, strict=True):
-            rows[which.index(key)]["slices"] = comparison
+        windows = {key: some for key, some in found.items() if (key.target == 0) == itself}
+        judged = conclude_pairs([_pair_up(some) for some in windows.values()], ITSELF if itself else first)
+        for (key, some), comparison in zip(windows.items(), judged, strict=True):
+            rows[which.index(key)]["slices"] = {**comparison, **doubts(some)}
+
+
+def _pair_up(windows: Sequence[Counted]) -> Pairs:
+    firsts, others = zip(*(one.window["operations"] for one in windows), strict=True)
+    return Pairs(tuple(one.block for one in windows), others, firsts)
 
 
 def _compared(plan: Plan, blocks: Sequence[Block], which: Sequence[tuple[int, int]]) -> list[Row]:

@@ -49,16 +49,17 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class SlicesPlace:
-    """Where a window belongs in which two targets take turns in slices; they may be one."""
+    """Where a window belongs in which two targets take turns in slices, which may be one; and which attempt it is."""
 
     block: int
     targets: tuple[int, int]
     variant: int
+    attempt: int = 0
 
     def __str__(self) -> str:
         """The name that the window is kept under."""
         one, other = self.targets
-        return f"{self.block}-slices-{one}-{other}-{self.variant}"
+        return f"{self.block}-{self.attempt}-slices-{one}-{other}-{self.variant}"
 
 
 @dataclass(slots=True)

@@ -20,7 +20,7 @@ from multiprocessing.context import SpawnProcess
 from types import TracebackType
 from typing import Any, Self
 
-from preprocessor.runner.alternating import Alternation
+from preprocessor.runner.alternating import Alternation, Sides, SideStats
 from preprocessor.runner.driving import UNSENT, ConnectionStats, Failures, Sendings
 from preprocessor.runner.errors import KEPT, WorkFailed
 from preprocessor.runner.lag import Lag
@@ -164,7 +164,11 @@ class WorkerPool:
     @property
     def scheduling(self) -> Scheduling:
         """How the system schedules the processes, once they have done some work."""
-        return scheduling_of(process.pid for process in self._processes if process.pid)
+        return scheduling_of(self.pids())
+
+    def pids(self) -> list[int]:
+        """The processes that run."""
+        return [process.pid for process in self._processes if process.pid]
 
     def dismiss(self) -> None:
         """End the processes, whatever they are doing; others are started when there is work again."""
@@ -218,20 +222,34 @@ class WorkerPool:
         watch.end()
         return _outcome(tallies, start, board, watch.lead, load)
 
-    def alternate(self, loads: tuple[Load, Load], slices: Slices) -> tuple[float, float]:
-        """Have two loads, of as many connections, take turns; give the operations of both in their slices.
+    def alternate(
+        self,
+        loads: tuple[Load, Load],
+        slices: Slices,
+        *,
+        opened: Callable[[], None] = lambda: None,
+        over: Callable[[], None] = lambda: None,
+    ) -> Sides:
+        """Have two loads, of as many connections, take turns; give what both did in their slices.
 
-        Raises WorkFailed as ``perform`` does.
+        ``opened`` is called when the slices begin that count, ``over`` when all are over. Raises WorkFailed as
+        ``perform`` does.
         """
-        self._board.clear(None)
+        board = self._board
+        board.clear(slices.counted / 1e9)
         pipes = self._prepare(loads[0].connections, lambda mine: Alternation(loads, mine, slices))
         start = time.monotonic() + START_DELAY_SECONDS
+        board.open(round(start * 1e9) + slices.counted_from)
         for pipe in pipes:
             _tell(pipe, start)
-        found = self._collect(
-            pipes, lambda: None, POLL_SECONDS, _until_answered(lambda: start + slices.length / 1e9)
-        )
-        return sum(one for one, _ in found), sum(other for _, other in found)
+        edges = _Edges(board, opened, over)
+        found = self._collect(pipes, edges.look, POLL_SECONDS, _until_answered(lambda: board.stops / 1e9))
+        edges.end()
+        total = SideStats(), SideStats()
+        for of_process in found:
+            for side, done in zip(total, of_process, strict=True):
+                side.add(done)
+        return total
 
     def _prepare(self, connections: int, order: Callable[[tuple[int, ...]], Any]) -> list[Connection]:
         """Tell each process which connections are its own, and wait until it is ready; give the pipes to them."""
@@ -327,6 +345,29 @@ def _somebody_there() -> Iterator[None]:
         raise WorkFailed("a worker process ended without a word", "is there enough memory?") from None
 
 
+class _Edges:
+    """Has the deployment looked at when the window has opened, and when it closes."""
+
+    def __init__(self, board: Board, opened: Callable[[], None], over: Callable[[], None]) -> None:
+        self._board = board
+        self._opened: Callable[[], None] | None = opened
+        self._over: Callable[[], None] | None = over
+
+    def look(self) -> None:
+        """Do what is to be done at this moment."""
+        if self._opened is not None and time.monotonic_ns() >= self._board.opens:
+            self._opened()
+            self._opened = None
+        if time.monotonic_ns() >= self._board.closes:
+            self.end()
+
+    def end(self) -> None:
+        """The window is closed, or all work done."""
+        over, self._over = self._over, None
+        if over is not None:
+            over()
+
+
 class _Watch:
     """Opens the window where that is for the runner to do, and has the deployment looked at at both its ends."""
 
@@ -342,8 +383,7 @@ class _Watch:
         """``start`` is when the work begins."""
         self._board = board
         self._before = before
-        self._opened: Callable[[], None] | None = opened
-        self._over: Callable[[], None] | None = over
+        self._edges = _Edges(board, opened, over)
         self._start = start
         self.lead = Lead(load.lead, max(load.lead, load.longest_lead), interval_for(load.seconds) / 1e9)
         self._done_before = 0
@@ -361,15 +401,10 @@ class _Watch:
             opening(time.monotonic_ns())
         if board.opens == NEVER:
             return  # all of the work is measured where it runs out before the window opens
-        if self._opened is not None and time.monotonic_ns() >= board.opens:
-            self._opened()
-            self._opened = None
-        if now >= board.closes:
-            self.end()
-        elif (
-            done - self._done_before < self._load.least and board.closes - now < 1e9 * SHORTLY_BEFORE_SECONDS
-        ):
+        few = done - self._done_before < self._load.least
+        if few and 0 < board.closes - time.monotonic_ns() < 1e9 * SHORTLY_BEFORE_SECONDS:
             board.lengthen(MOST_TIMES_LONGER)
+        self._edges.look()
 
     def _may_open(self, now: int, done: int) -> bool:
         if self._load.has_steady_part:
@@ -378,9 +413,7 @@ class _Watch:
 
     def end(self) -> None:
         """The window is closed, or all work done."""
-        over, self._over = self._over, None
-        if over is not None:
-            over()
+        self._edges.end()
 
 
 def _outcome(

@@ -10,6 +10,13 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+SECONDS = 2.0
+"""How long two loads take turns in a window, beside what warms."""
+LEAST_LEAD = 2
+"""Pairs of slices that count for nothing: in them connections begin."""
+LONGEST_PART = 0.25
+"""Of a slice: longer requests are counted by part so often that their comparison is that of parts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Slices:
@@ -34,9 +41,22 @@ class Slices:
         """Nanoseconds of all slices."""
         return 2 * self.width * self.pairs
 
-    def counts(self, since: int) -> bool:
-        """Whether what is sent so many nanoseconds after the begin counts."""
-        return since >= 2 * self.width * self.lead
+    @property
+    def counted_from(self) -> int:
+        """So many nanoseconds after the begin is the first slice that counts."""
+        return 2 * self.width * self.lead
+
+    @property
+    def counted(self) -> int:
+        """Nanoseconds of the slices that count."""
+        return self.length - self.counted_from
+
+
+def plan_slices(width: float, seed: str, *, warm: bool) -> Slices:
+    """The slices of a window, of so many seconds each; with ``warm`` loads take turns as long before they count."""
+    pairs = max(1, round(SECONDS / (2 * width)))
+    lead = pairs if warm else LEAST_LEAD
+    return Slices(round(1e9 * width), lead + pairs, seed, lead)
 
 
 def wait_for_turn(slices: Slices, firsts: bytes, load: int, since: int) -> int | None:

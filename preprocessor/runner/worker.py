@@ -111,7 +111,7 @@ def work(assignment: Assignment, pipe: Connection, board: Board) -> None:
             steps = open_steps(clients, assignment, board)
             with uncollected(load):
                 pipe.send(None)
-                total = _timed(clients, steps, assignment, pipe.recv(), board, _once(pipe.send))
+                total = _timed(clients, steps, assignment, pipe.recv(), board, once(pipe.send))
             total.options = options
             if not total.gave_up and not options.acknowledges:
                 wait_for_writes(client, clients)  # else the next window would meet them
@@ -197,7 +197,7 @@ def _timed(
             _pace(load, start, slot),
             window,
             slot,
-            _around(client, load, window, tell),
+            surround(client, load, window, tell),
             recordings[number % len(recordings)],
         )
         for number, (client, step, tally, slot) in enumerate(
@@ -238,7 +238,8 @@ def _metered(meter: Meter, loop: Loop) -> None:
         loop()
 
 
-def _around(client: Client, load: Load, window: Window, tell: Callable[[str], None]) -> Surroundings:
+def surround(client: Client, load: Load, window: Window, tell: Callable[[str], None]) -> Surroundings:
+    """What a connection of the load needs beside its work; ``tell`` is told why it ends."""
     # Which way a connection sleeps is known when all begin.
     sleep = partial(sleep_by, client)
     if load.on_error == "stop" or not isinstance(client, WireClient):
@@ -262,7 +263,7 @@ def _reconnect(client: WireClient, window: Window) -> bool:
     return False
 
 
-def _once(tell: Callable[[str], None]) -> Callable[[str], None]:
+def once(tell: Callable[[str], None]) -> Callable[[str], None]:
     """Passes on the first message alone."""
     told = threading.Lock()
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner import campaign, execution, hostinfo
+from preprocessor.runner import campaign, hostinfo, slices
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.blocks import Plan
 from preprocessor.runner.campaign import Length, execute
@@ -120,21 +120,48 @@ def test_two_targets_have_rows_of_their_own_and_take_turns(run_of, tmp_path):
         assert {one[1], other[1]} == {"a", "b"}
 
 
-def test_two_targets_take_turns_in_slices_of_one_window_too(run_of, tmp_path, monkeypatch):
-    monkeypatch.setattr(execution, "SLICES_SECONDS", 0.2)
-    options = replace(OPTIONS, repeats=2, slices=0.01)
+@pytest.fixture
+def disturbed(monkeypatch):
+    """Windows in slices are short, and something else used the machine in the second one of target b."""
+
+    def measured(runs, place, *asked):
+        foreign = place.targets == (0, 1) and (place.block, place.variant, place.attempt) == (1, 0, 0)
+        window = measure_slices(runs, place, *asked)
+        return {**window, "duration": 2000, "processors": {"busy": 2.0, "other": 0.9 if foreign else 0.1}}
+
+    measure_slices = campaign.measure_slices
+    monkeypatch.setattr(campaign, "measure_slices", measured)
+    monkeypatch.setattr(slices, "SECONDS", 0.2)
+
+
+def test_two_targets_take_turns_in_slices_too_again_where_something_else_used_the_machine(
+    run_of, tmp_path, disturbed
+):
+    options = replace(OPTIONS, slices=0.01)
     with pytest.raises(KeyboardInterrupt):
-        run_of(tmp_path, Cutting(6), sides=("a", "b"), options=options)
+        run_of(tmp_path, Cutting(8), sides=("a", "b"), options=options)
     kept = {path.name: path.read_bytes() for path in (tmp_path / ".runs" / "tiny").iterdir()}
     assert sorted(name for name in kept if "slices" in name) == [
-        "0-slices-0-0-0.jsonl",
-        "0-slices-0-1-0.jsonl",
+        "0-0-slices-0-0-0.jsonl",
+        "0-0-slices-0-1-0.jsonl",
     ]
     rows = run_of(tmp_path, Progress(io.StringIO()), sides=("a", "b"), options=options, resume=True)
-    assert {name: (tmp_path / ".runs" / "tiny" / name).read_bytes() for name in kept} == kept
+    there = {path.name: path.read_bytes() for path in (tmp_path / ".runs" / "tiny").iterdir()}
+    assert {name: there[name] for name in kept} == kept
+    assert [name for name in there if "-1-slices" in name] == ["1-1-slices-0-1-0.jsonl"]
     assert [row.get("slices", {}).get("against") for row in rows] == ["itself", None, "a", "a"]
-    assert {row["slices"]["blocks"] for row in rows if "slices" in row} == {2}
+    assert [row["slices"]["measured_again"] for row in rows if "slices" in row] == [0, 1, 0]
+    for row in rows:
+        if "slices" in row:
+            assert [row["slices"][name] for name in ("blocks", "disturbed", "failed")] == [3, 0, 0]
+            assert row["slices"]["long_requests"] == (row["slices"]["mean_latency"] > 2500)
     assert {row["campaign"]["slice_seconds"] for row in rows} == {0.01}
+
+
+def test_it_is_said_where_nobody_can_take_turns_in_slices(run_of, tmp_path):
+    said = io.StringIO()
+    run_of(tmp_path, Progress(said), options=replace(OPTIONS, repeats=1, slices=0.01))
+    assert "tiny: no two targets have the same variants to take turns" in said.getvalue()
 
 
 def test_a_block_that_was_cut_off_long_ago_is_measured_anew(run_of, tmp_path, monkeypatch):

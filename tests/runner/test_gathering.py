@@ -6,7 +6,9 @@ import pytest
 
 from preprocessor.runner.blocks import Plan, Turn
 from preprocessor.runner.gathering import conclude_slices, gather_rows
+from preprocessor.runner.journal import SlicesPlace
 from preprocessor.runner.result import gather
+from preprocessor.runner.slicewindows import SliceWindows, Which
 
 
 def window(target, number, block, speed, again=False):
@@ -111,11 +113,21 @@ def test_what_windows_in_slices_say_is_in_the_rows_of_the_other_targets_and_in_t
     plan = plan_of([0, 1], [0, 1])
     rows = gather_rows(plan, blocks_of(plan, lambda turn, block: 100, names=("a", "b")), side_by_side=True)
     found = {
-        (0, 0): dict.fromkeys(range(6), (100.0, 100.0)),
-        (1, 0): {block: (100.0 + block, 50.0 + block / 2) for block in range(6)},
-        (1, 1): dict.fromkeys(range(6), (100.0, 200.0)),
+        Which(0, 0): lambda block: [100.0, 100.0],
+        Which(1, 0): lambda block: [100.0 + block, 50.0 + block / 2],
+        Which(1, 1): lambda block: [100.0, 200.0],
     }
-    conclude_slices(rows, plan, found, "a")
+    windows = SliceWindows()
+    for which, speeds in found.items():
+        for block in range(6):
+            window = {
+                "operations": speeds(block), "mean_latency": [900.0, None], "errors": [{}, {}],
+                "processors": None, "duration": 2000, "slice_ms": 40.0,
+            }  # fmt: skip
+            windows.add(SlicesPlace(block, (0, which.target), which.variant), window)
+    conclude_slices(rows, plan, windows.counted(), "a")
     assert [row.get("slices", {}).get("ratio") for row in rows] == pytest.approx([1, None, 0.5, 2])
     assert [row.get("slices", {}).get("against") for row in rows] == ["itself", None, "a", "a"]
     assert rows[2]["slices"]["blocks"] == 6
+    doubts = {name: rows[2]["slices"][name] for name in ("measured_again", "disturbed", "mean_latency")}
+    assert doubts == {"measured_again": 0, "disturbed": None, "mean_latency": 900.0}

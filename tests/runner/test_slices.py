@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.pretending import READS, pretending
 from preprocessor.runner.errors import WorkFailed
 from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.slices import Slices, part_within, wait_for_turn
+from preprocessor.runner.slices import Slices, part_within, plan_slices, wait_for_turn
 from preprocessor.runner.worker import Load
 
 SLICES = Slices(width=100, pairs=4, seed="s")
@@ -52,8 +55,12 @@ def test_a_request_counts_with_the_part_before_the_turn_of_the_other(sent, answe
     assert part_within(SLICES, bytes([0, 1, 1, 0]), 0, sent, answered) == pytest.approx(part)
 
 
-def test_what_warms_counts_for_nothing():
-    assert [Slices(100, 4, "s", lead=2).counts(since) for since in (0, 399, 400)] == [False, False, True]
+def test_what_warms_counts_for_nothing_and_a_warmed_load_warms_as_long_as_it_counts():
+    slices = Slices(100, 4, "s", lead=1)
+    assert (slices.counted_from, slices.counted, slices.length) == (200, 600, 800)
+    cold, warm = (plan_slices(0.04, "s", warm=warm) for warm in (False, True))
+    assert (cold.counted, cold.counted_from) == (2_000_000_000, 160_000_000)
+    assert (warm.counted, warm.counted_from) == (2_000_000_000, 2_000_000_000)
 
 
 def load_of(uri, connections=4):
@@ -66,15 +73,49 @@ def load_of(uri, connections=4):
     [(2, 5, 10, 0.3), pytest.param(1.2, 20, 40, 0.06, marks=pytest.mark.thorough)],
 )
 def test_the_load_on_the_slower_server_does_less_by_as_much(slower, milliseconds, pairs, within):
-    slices = Slices(8_000_000 * milliseconds, pairs, "s", lead=2)
+    slices, looks = Slices(8_000_000 * milliseconds, pairs, "s", lead=2), []
     with (
         pretending(milliseconds=milliseconds) as fast,
         pretending(milliseconds=milliseconds * slower) as slow,
         WorkerPool(1) as crew,
     ):
-        one, other = crew.alternate((load_of(fast), load_of(slow)), slices)
-    assert one / other == pytest.approx(slower, rel=within)
-    assert one + other < 4 * 2 * (pairs - 2) * 8
+        one, other = crew.alternate(
+            (load_of(fast), load_of(slow)),
+            slices,
+            opened=lambda: looks.append(time.monotonic()),
+            over=lambda: looks.append(time.monotonic()),
+        )
+    assert one.operations / other.operations == pytest.approx(slower, rel=within)
+    assert one.operations + other.operations < 4 * 2 * (pairs - 2) * 8
+    assert one.requests >= one.operations
+    assert milliseconds <= one.busy / one.requests / 1e6 < other.busy / other.requests / 1e6
+    # What is looked at is the time of the slices that count.
+    assert looks[1] - looks[0] == pytest.approx(slices.counted / 1e9, rel=0.3)
+
+
+def test_a_request_that_fails_is_counted_for_its_side_and_the_turns_go_on():
+    with (
+        pretending(milliseconds=5, fail_every=7) as failing,
+        pretending(milliseconds=5) as sound,
+        WorkerPool(1) as crew,
+    ):
+        one, other = crew.alternate((load_of(failing), load_of(sound)), Slices(40_000_000, 6, "s"))
+    assert one.failures.counts() == {"UnexpectedReply 50": pytest.approx(one.requests / 6, abs=3)}
+    assert other.failures.counts() == {}
+    assert min(one.requests, other.requests) > 0
+
+
+def test_a_connection_that_breaks_is_opened_again_where_that_was_asked_for():
+    with (
+        pretending(milliseconds=5, close_after=3) as breaking,
+        pretending(milliseconds=5) as sound,
+        WorkerPool(1) as crew,
+    ):
+        loads = [replace(load_of(uri), on_error="reconnect") for uri in (breaking, sound)]
+        one, other = crew.alternate((loads[0], loads[1]), Slices(40_000_000, 6, "s"))
+    assert one.failures.lost > 0
+    assert other.failures.lost == 0
+    assert one.requests > 0
 
 
 def test_a_server_that_goes_away_is_told_of():
