@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from operator import mul
+from typing import NamedTuple
 
-from preprocessor.runner import cachesize
+from preprocessor.runner import cachesize, warmup
 from preprocessor.runner.blocks import LEAST_FOR_INTERVAL
 from preprocessor.runner.experiment import Experiment, configs
-from preprocessor.runner.lengthening import with_enough_work
+from preprocessor.runner.lengthening import longest_seconds, with_enough_work
+from preprocessor.runner.slices import plan_slices
 from preprocessor.runner.target import wanted_cache_gb
 from preprocessor.runner.workingset import sized
 from preprocessor.runner.workloads import Config, workload
@@ -21,8 +23,8 @@ class Estimate:
 
     Documents are those that are loaded before the timed window and those that it inserts; ``seconds`` is the
     length of all its ``windows``, from the time it is given or from the published speed, None when there is
-    neither. ``around`` is the time that loading, connecting and looking at the server take beside, in seconds
-    on a machine with two processors.
+    neither, ``most`` the most that they may take. ``around`` is the time that loading, connecting and looking at the
+    server take beside, in seconds on a machine with two processors.
     """
 
     operations: int | None
@@ -30,6 +32,7 @@ class Estimate:
     bytes: int
     windows: int
     seconds: float | None
+    most: float | None
     around: float
 
 
@@ -48,11 +51,17 @@ LOCAL_SLOWNESS = 5
 
 
 def estimate(
-    scaled: Experiment, factor: float, repeats: int, most_seconds: float | None, duration: float | None = None
+    scaled: Experiment,
+    factor: float,
+    repeats: int,
+    seconds: float | None,
+    duration: float | None = None,
+    batch_seconds: float | None = None,
 ) -> list[Estimate]:
     """Give an estimate for each variant of an experiment that is already scaled by ``factor``, over ``repeats`` blocks.
 
-    A window lasts ``most_seconds`` at most, or, whatever the experiment says, ``duration`` seconds.
+    A window lasts ``seconds`` at most, one of batches ``batch_seconds``; or, whatever the experiment says, ``duration``
+    seconds.
     """
     durations = {variant: row["durationS"] for variant, row in scaled.published_rows() if "durationS" in row}
     estimates = []
@@ -60,15 +69,15 @@ def estimate(
     loaded: list[Config | None] = []
     for number, config in enumerate(configs(_sized(scaled, factor))):
         published = durations.get(number + 1, 0) * factor
-        limits = [
-            limit for limit in (duration or config.get("testTimeSecs", published), most_seconds) if limit
-        ]
+        longest = longest_seconds(scaled.workload, config, seconds, batch_seconds)
+        limits = [limit for limit in (duration or config.get("testTimeSecs", published), longest) if limit]
         windows = _count_windows(scaled, number, repeats)
-        seconds = min(limits) * windows * (2 if scaled.warm else 1) if limits else None
+        each = windows * (2 if scaled.warm else 1)
         before = kind.preload(config)
         fresh = int(before not in loaded) if kind.TRAITS.keeps_data else windows
         loaded.append(before)
-        estimates.append(_estimate(scaled, config, seconds, windows, fresh, bool(duration)))
+        lengths = min(limits) * each if limits else None, longest * each if longest else None
+        estimates.append(_estimate(scaled, config, lengths, windows, fresh, bool(duration)))
     return estimates
 
 
@@ -87,21 +96,43 @@ def _sized(scaled: Experiment, factor: float) -> Experiment:
     return scaled
 
 
-def local_seconds(
-    estimates: list[Estimate], scaled: Experiment, most: float | None, by_time: bool = False
-) -> float:
+def local_seconds(estimates: list[Estimate], scaled: Experiment, by_time: bool = False) -> float:
     """How long all of it takes on a local replica set, with what is around the windows; rather too long."""
     by_time = by_time or "testTimeSecs" in scaled.parameters
     total = 0.0
     for one in estimates:
-        window = one.seconds if one.seconds is not None else (most or 0) * one.windows
+        window = one.seconds if one.seconds is not None else one.most or 0.0
         slow = window if by_time else window * LOCAL_SLOWNESS
-        total += one.around + (slow if by_time or most is None else min(slow, most * one.windows))
+        total += one.around + (slow if by_time or one.most is None else min(slow, one.most))
     return total
 
 
+class SlicesEstimate(NamedTuple):
+    """How many windows in slices each block has, and how long one is in seconds, with what warms."""
+
+    windows: int
+    seconds: float
+
+    def local_seconds(self, blocks: int) -> float:
+        """How long all of them take on local replica sets, with what is around them."""
+        return blocks * self.windows * (self.seconds + 2 * WINDOW_OVERHEAD_SECONDS)
+
+
+def estimate_slices(scaled: Experiment, width: float, others: int) -> SlicesEstimate:
+    """The windows in which so many other targets take turns with the first one, in slices of so many seconds."""
+    able = [warmup.has_lead(scaled.workload, config) for config in configs(scaled)]
+    return SlicesEstimate(
+        int(able[scaled.baseline]) + others * sum(able), plan_slices(width, "", warm=scaled.warm).length / 1e9
+    )
+
+
 def _estimate(
-    scaled: Experiment, config: Config, seconds: float | None, windows: int, fresh: int, by_time: bool
+    scaled: Experiment,
+    config: Config,
+    lengths: tuple[float | None, float | None],
+    windows: int,
+    fresh: int,
+    by_time: bool,
 ) -> Estimate:
     kind = workload(scaled.workload)
     without_end = by_time and kind.TRAITS.amount is not None
@@ -123,7 +154,8 @@ def _estimate(
         documents=sum(load.documents for load in loads),
         bytes=sum(load.bytes for load in loads),
         windows=windows,
-        seconds=seconds,
+        seconds=lengths[0],
+        most=lengths[1],
         around=windows * opening + fresh * loading,
     )
 

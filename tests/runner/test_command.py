@@ -297,8 +297,37 @@ def test_the_profile_for_publishing_has_short_windows_longer_ones_for_batches_an
     # Six and the reference once more, each with its warm-up.
     assert minutes_of(core) == pytest.approx(7 * 20 * 2 * 0.7 / 60, abs=0.1)
     assert 2.9 < minutes_of(docsize) <= 6 * 20 * 2.0 / 60
-    least, most = map(int, re.search(r"about ([0-9]+) to ([0-9]+) minutes$", out.strip()).groups())
+    least, most = total_minutes_of(out)
     assert minutes_of(core) + minutes_of(docsize) < least < most <= 2 * least
+
+
+SIDE_BY_SIDE = ("--target", "a=local", "--target", "b=local")
+
+
+def test_slices_with_nobody_to_take_turns_with_are_refused_and_a_dry_run_says_so_too(told, tmp_path):
+    for more in ([], ["--dry-run"]):
+        code, out, err = told("ycsb_core", "--slices", 40, "--output", tmp_path, *more)
+        assert (code, out) == (2, "")
+        assert "--slices has targets take turns, and there is one" in err
+
+
+def test_a_dry_run_reckons_with_windows_in_slices_and_says_where_there_are_none(told):
+    asked = ("ycsb_core", "insert_docsize", "--dry-run", "--profile", "publish", *SIDE_BY_SIDE)
+    _, plain, _ = told(*asked)
+    _, out, _ = told(*asked, "--slices", 40)
+    core, docsize = out.split("insert_docsize: ")
+    windows = int(re.search(r"in slices: ([0-9]+) windows of 4.0 s in each block", core)[1])
+    assert windows > 1
+    assert "in slices: none, as its work cannot take turns" in docsize
+    (least, most), (shorter, _) = map(total_minutes_of, (out, plain))
+    assert 20 * windows * 4.0 / 60 < least - shorter < 1.5 * 20 * windows * 4.0 / 60
+    assert most > 1.5 * least
+    assert "on top: blocks that are measured again" in out
+
+
+def total_minutes_of(text):
+    """From how many minutes to how many a dry run says that all takes."""
+    return map(int, re.search(r"about ([0-9]+) to ([0-9]+) minutes$", text, re.MULTILINE).groups())
 
 
 def minutes_of(text):

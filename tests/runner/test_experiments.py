@@ -45,7 +45,7 @@ def test_everything_by_the_quick_profile_fits_into_a_quarter_of_an_hour():
         factor = experiments.scale_of(experiment, quick.scale)
         scaled = experiments.scale(experiment, factor)
         found = estimate(scaled, factor, quick.repeats, quick.seconds)
-        seconds += local_seconds(found, scaled, quick.seconds)
+        seconds += local_seconds(found, scaled)
     assert 60 < seconds < 0.85 * 15 * 60
 
 

@@ -157,6 +157,7 @@ def run(arguments: Namespace) -> int:
 
 def _run(arguments: Namespace, progress: Progress) -> None:
     check_installed()
+    _check_slices(arguments)
     from preprocessor.commands.run.selection import load_experiments
 
     wanted = load_experiments(arguments.experiment, all_known=arguments.all)
@@ -168,6 +169,16 @@ def _run(arguments: Namespace, progress: Progress) -> None:
         from preprocessor.commands.run.measuring import measure_experiments
 
         measure_experiments(arguments, wanted, progress)
+
+
+def _check_slices(arguments: Namespace) -> None:
+    """Raise RunnerError where nobody is there to take turns with."""
+    from preprocessor.runner.errors import RunnerError
+
+    if arguments.slices and len(arguments.target) < 2:
+        raise RunnerError(
+            "--slices has targets take turns, and there is one", "name two: --target a=… --target b=…"
+        )
 
 
 def _follow_profile(arguments: Namespace) -> None:

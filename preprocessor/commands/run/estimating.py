@@ -10,12 +10,20 @@ from preprocessor.commands.run.lookingat import list_findings
 from preprocessor.commands.run.measuring import read_options
 from preprocessor.commands.run.raising import list_raised
 from preprocessor.commands.run.sharing import Opened, share_out
-from preprocessor.runner.estimate import estimate, local_seconds, table
+from preprocessor.runner.blocks import LEAST_FOR_INTERVAL
+from preprocessor.runner.estimate import (
+    Estimate,
+    SlicesEstimate,
+    estimate,
+    estimate_slices,
+    local_seconds,
+    table,
+)
 from preprocessor.runner.experiment import Experiment, scale, scale_of
-from preprocessor.runner.lengthening import LEAST_REQUESTS, MOST_TIMES_LONGER, longest_seconds
+from preprocessor.runner.lengthening import LEAST_REQUESTS, MOST_TIMES_LONGER
 from preprocessor.runner.localaddress import is_local
-from preprocessor.runner.machines import variants_for
-from preprocessor.runner.namedtargets import database_on
+from preprocessor.runner.machines import names_machines, variants_for
+from preprocessor.runner.namedtargets import NamedTarget, database_on
 from preprocessor.runner.profiles import PROFILES, least_batches
 from preprocessor.runner.store import open_store
 from preprocessor.runner.target import open_target
@@ -30,8 +38,12 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
     local = sum(is_local(named.where) for named in arguments.target)
     if local == len(arguments.target):
         where = "a local replica set" if local == 1 else f"{local} local replica sets"
-        minutes = _say_minutes(*(local * sum(seconds) for seconds in zip(*estimates, strict=True)))
+        minutes = _say_minutes(*(sum(seconds) for seconds in zip(*estimates, strict=True)))
         print(f"all on {where} with two processors, loading included: about {minutes}")
+        if any(_blocks(arguments, one)[0] >= LEAST_FOR_INTERVAL for one in wanted):
+            print(
+                "  on top: blocks that are measured again, as something else used the machine, twice at most"
+            )
     for named in arguments.target:
         databases = {database_on(one, named) for one in wanted if variants_for(one, named)}
         if not is_local(named.where):
@@ -58,30 +70,63 @@ def _say_minutes(least: float, most: float) -> str:
 
 
 def _print_estimate(arguments: Namespace, experiment: Experiment) -> tuple[float, float]:
-    """Print what one experiment does; give the seconds that it takes on a local replica set, the least and the most."""
-    repeats = arguments.repeats or experiment.repeats
+    """Print what one experiment does; give the seconds that it takes on local replica sets, the least and the most."""
+    repeats, most_repeats = _blocks(arguments, experiment)
     factor = scale_of(experiment, arguments.scale)
     scaled = scale(experiment, factor)
-    duration = arguments.duration
-    first = {**scaled.parameters, **scaled.variants[0]}
-    limit = longest_seconds(scaled.workload, first, arguments.seconds, arguments.batch_seconds)
-    estimates = estimate(scaled, factor, repeats, limit, duration)
-    at_most = estimate(scaled, factor, max(repeats, arguments.most_repeats), limit, duration)
     print(f"{experiment.name}: {experiment.title}")
-    up_to = f", up to {arguments.most_repeats}" if arguments.most_repeats > repeats else ""
+    up_to = f", up to {most_repeats}" if most_repeats > repeats else ""
     print(f"  {len(experiment.variants)} variants, each measured {repeats} times{up_to}, at scale {factor:g}")
     least = least_batches(arguments.profile)
-    for line in (*list_raised(experiment, arguments.scale, duration, least), *_list_lengths(arguments)):
+    raised = list_raised(experiment, arguments.scale, arguments.duration, least)
+    for line in (*raised, *_list_lengths(arguments)):
         print(f"  {line}")
-    for line in table(estimates):
+    in_slices = _print_slices(arguments, scaled)
+    for line in table(_estimate(arguments, scaled, factor, repeats)):
         print(f"  {line}")
-    if experiment.published and not duration:
+    if experiment.published and not arguments.duration:
         source = experiment.published["source"]
         print(f"  time: of all windows, where it is not given at the speed of {source}")
-    return (
-        local_seconds(estimates, scaled, limit, by_time=bool(duration)),
-        local_seconds(at_most, scaled, limit, by_time=bool(duration)),
+    targets = 1 if names_machines(experiment) else len(_targets_of(arguments, experiment))
+    shortest, longest = (
+        targets
+        * local_seconds(
+            _estimate(arguments, scaled, factor, blocks), scaled, by_time=bool(arguments.duration)
+        )
+        + (in_slices.local_seconds(blocks) if in_slices else 0.0)
+        for blocks in (repeats, most_repeats)
     )
+    return shortest, longest
+
+
+def _blocks(arguments: Namespace, experiment: Experiment) -> tuple[int, int]:
+    """How many blocks are measured at least, and at most."""
+    repeats = arguments.repeats or experiment.repeats
+    return repeats, max(repeats, arguments.most_repeats)
+
+
+def _estimate(arguments: Namespace, scaled: Experiment, factor: float, blocks: int) -> list[Estimate]:
+    return estimate(scaled, factor, blocks, arguments.seconds, arguments.duration, arguments.batch_seconds)
+
+
+def _targets_of(arguments: Namespace, experiment: Experiment) -> list[NamedTarget]:
+    return [named for named in arguments.target if variants_for(experiment, named)]
+
+
+def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | None:
+    """Print which windows in slices there are, and why there are none where they were asked for; give them."""
+    if not arguments.slices:
+        return None
+    others = len(_targets_of(arguments, scaled)) - 1
+    if not others or names_machines(scaled):
+        print("  in slices: none, as no two targets have the same variants")
+        return None
+    found = estimate_slices(scaled, arguments.slices / 1000, others)
+    if arguments.rate or not found.windows:
+        print("  in slices: none, as its work cannot take turns")
+        return None
+    print(f"  in slices: {found.windows} windows of {found.seconds:.1f} s in each block, with what warms")
+    return found
 
 
 def _list_lengths(arguments: Namespace) -> Iterator[str]:

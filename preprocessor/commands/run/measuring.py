@@ -52,10 +52,6 @@ def _measure(
         find_campaign(store, [one.name for one in wanted]) if arguments.resume else None
     ) or Campaign.new()
     with ExitStack() as held:
-        if options.slices and len(arguments.target) < 2:
-            raise RunnerError(
-                "--slices has targets take turns, and there is one", "name two: --target a=… --target b=…"
-            )
         places = [open_place(arguments, named, held) for named in arguments.target]
         tasks = share_out(wanted, options, places, store, leave_out=arguments.all)
         if not arguments.resume:
