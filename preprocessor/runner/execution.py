@@ -35,7 +35,7 @@ from preprocessor.runner.busyprocessors import BusyProcessors
 from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import KEPT, TargetError, WorkFailed
 from preprocessor.runner.experiment import Experiment
-from preprocessor.runner.honoured import check_options, conflict
+from preprocessor.runner.honoured import conflict
 from preprocessor.runner.journal import Place, SlicesPlace
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.local import MEMBERS
@@ -137,7 +137,6 @@ class Run:
             self.clients[uri] = MongoClient(
                 uri, appname="mongo-tables run", serverSelectionTimeoutMS=SELECTION_MS, retryReads=False
             )
-            check_options(self.clients[uri], self.options.client)
             self.claimed = False
             ownership.claim(self.clients[uri], self.database, self.name)
             self.claimed = True

@@ -1,24 +1,58 @@
-"""What a connection string asks of the load: an option that is not honoured is refused, not ignored."""
+"""What a connection string asks of the load: an option that is not honoured is refused, not ignored.
+
+The options: https://www.mongodb.com/docs/manual/reference/connection-string-options/ and those of PyMongo.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import TargetError
 from preprocessor.runner.requestoptions import read_selector
 from preprocessor.runner.worker import OnError
 
-if TYPE_CHECKING:
-    from pymongo import MongoClient
+HONOURED: Final = frozenset(
+    {
+        "authMechanism", "authMechanismProperties", "authSource", "connectTimeoutMS", "directConnection", "fsync",
+        "heartbeatFrequencyMS", "journal", "localThresholdMS", "maxStalenessSeconds", "readConcernLevel",
+        "readPreference", "readPreferenceTags", "replicaSet", "retryWrites", "serverMonitoringMode",
+        "socketTimeoutMS", "srvAllowedHostsSuffix", "srvMaxHosts", "srvServiceName", "ssl", "tls",
+        "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames", "tlsCAFile", "tlsCertificateKeyFile",
+        "tlsCertificateKeyFilePassword", "tlsCRLFile", "tlsDisableOCSPEndpointCheck", "tlsInsecure", "w", "wTimeoutMS",
+    }
+)  # fmt: skip
+"""How a server is found and a connection opened, which is the driver's work, and what each request carries."""
+WITHOUT_EFFECT: Final = frozenset(
+    {
+        "appName", "maxConnecting", "maxIdleTimeMS", "maxPoolSize", "minPoolSize", "serverSelectionTimeoutMS",
+        "uuidRepresentation", "waitQueueTimeoutMS", "zlibCompressionLevel",
+    }
+)  # fmt: skip
+"""What a run says itself, as how many connections there are, and what means nothing for its requests."""
+_ONLY_DRIVER: Final = (
+    "compressors", "enableOverloadRetargeting", "loadBalanced", "maxAdaptiveRetries", "timeoutMS",
+)  # fmt: skip
+"""Nothing of these is in prepared messages; how connections behave behind a load balancer could not be tried."""
+_READS: Final = "retryReads"
+_NAMES: Final = {name.lower(): name for name in (*HONOURED, *WITHOUT_EFFECT, *_ONLY_DRIVER, _READS)}
+"""PyMongo gives some names without capitals."""
 
 
-def check_options(client: MongoClient[Any], kind: Kind) -> None:
-    """Raise TargetError when the connection string asks for what this kind of client does not do."""
-    asked = list(_beyond_wire(client)) if kind == "wire" else []
-    if asked:
-        message = f"the load would be sent without {', '.join(asked)} of the connection string"
+def check_options(given: Mapping[str, Any], kind: Kind) -> None:
+    """Raise TargetError when a connection string asks for what this kind of client does not do.
+
+    ``given`` are its options as PyMongo gives them. One that is switched off asks for nothing, and neither client sends
+    a read again: what failed is counted.
+    """
+    asked = {_NAMES.get(name.lower(), name) for name, value in given.items() if value}
+    if _READS in asked:
+        message = f"{_READS} of the connection string: a read that fails is counted, and not sent again"
+        raise TargetError(message, "leave it out")
+    beyond = sorted(asked - HONOURED - WITHOUT_EFFECT) if kind == "wire" else []
+    if beyond:
+        message = f"the load would be sent without {', '.join(beyond)} of the connection string"
         raise TargetError(message, "leave it out, or take --client pymongo, which does what it says")
 
 
@@ -45,11 +79,3 @@ def conflict(config: Mapping[str, Any], kind: Kind, on_error: OnError = "stop") 
         except (ConfigurationError, TypeError, ValueError) as error:
             return f"readPreference: {error}", ""
     return None
-
-
-def _beyond_wire(client: MongoClient[Any]) -> Iterator[str]:
-    compression = client.options.pool_options._compression_settings
-    if compression is not None and compression.compressors:
-        yield "compressors"
-    if client.options.timeout is not None:
-        yield "timeoutMS"

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from preprocessor.runner import cachesize, limits
@@ -56,6 +57,8 @@ class Target(Protocol):
     """Whether ``close`` removes the deployment itself, and with it every database."""
     options: str
     """What its address asks of all requests, or of a local set; it holds no secret, and no path."""
+    given: Mapping[str, Any]
+    """All options of its connection string, where somebody gave one, as PyMongo has them."""
 
     def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
         """Why a variant with this config cannot be measured there, and the remedy; None when nothing is in the way."""
@@ -96,6 +99,7 @@ class LocalTarget:
 
     name = "local"
     ends_with_run = True
+    given: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(self, address: LocalAddress = PLAIN, sets: int = 1) -> None:
         """``sets`` is how many local targets run at once, which share the machine.
@@ -245,7 +249,8 @@ class UriTarget:
         """Raises RunnerError when the string is no connection string of MongoDB."""
         parts = used(uri, "the target", lambda: _parts(uri))
         self.name = ",".join(f"{host}:{port}" for host, port in parts["nodelist"])
-        self.options = measured_options(parts["options"])
+        self.given = parts["options"]
+        self.options = measured_options(self.given)
         self._uri = uri
 
     @property

@@ -134,6 +134,7 @@ def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
     return MongoClient(
         load.uri,
         maxPoolSize=connections + 1,
+        minPoolSize=0,  # a larger one than the most would be refused
         serverSelectionTimeoutMS=SELECTION_MS,
         retryReads=False,  # a retry would wait as long again
         appname="mongo-tables run",

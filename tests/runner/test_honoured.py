@@ -2,27 +2,77 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
 from pymongo import MongoClient
 
+from preprocessor.commands.run.sharing import Opened, share_out
 from preprocessor.runner.errors import TargetError
-from preprocessor.runner.honoured import check_options, conflict
+from preprocessor.runner.execution import Options
+from preprocessor.runner.honoured import HONOURED, WITHOUT_EFFECT, check_options, conflict
+from preprocessor.runner.namedtargets import ALONE
 from preprocessor.runner.requestoptions import request_options
+from preprocessor.runner.target import open_target
+
+REFUSED = {
+    "compressors": ["zlib"], "enableOverloadRetargeting": True, "loadBalanced": True, "maxAdaptiveRetries": 1, "timeoutMS": 0.1,
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("option", ["compressors=zlib", "timeoutMS=100"])
-def test_what_the_prepared_messages_do_not_carry_is_refused_and_the_driver_does_it(option):
-    with MongoClient(f"mongodb://localhost/?{option}", connect=False) as client:
-        with pytest.raises(TargetError, match=option.partition("=")[0]):
-            check_options(client, "wire")
-        check_options(client, "pymongo")
+def given(options):
+    """The options of a connection string that has these."""
+    return open_target(f"mongodb://localhost/?{options}").given
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_the_prepared_messages_do_not_carry_is_refused_and_the_driver_does_it(name):
+    asked = {name.lower(): REFUSED[name]}  # PyMongo gives some of them so
+    with pytest.raises(TargetError, match=name):
+        check_options(asked, "wire")
+    check_options(asked, "pymongo")
+
+
+@pytest.mark.parametrize("kind", ["wire", "pymongo"])
+def test_a_read_is_sent_again_by_no_client_so_that_is_refused_and_its_opposite_is_not(kind):
+    with pytest.raises(TargetError, match="retryReads"):
+        check_options(given("retryReads=true"), kind)
+    check_options(given("retryReads=false"), kind)
+
+
+def test_an_option_that_a_later_driver_has_is_refused_until_somebody_has_looked_at_it():
+    with pytest.raises(TargetError, match="quantumLinks"):
+        check_options({"quantumLinks": 3}, "wire")
+
+
+def test_what_is_switched_off_asks_for_nothing():
+    check_options(given("loadBalanced=false&timeoutMS=0&retryReads=false"), "wire")
+
+
+def test_what_is_honoured_and_what_means_nothing_to_a_run_is_not_refused():
+    check_options(dict.fromkeys((*HONOURED, *WITHOUT_EFFECT), "set"), "wire")
+
+
+@pytest.mark.parametrize("leave_out", [False, True])
+def test_a_run_is_refused_before_anything_is_asked_of_the_deployment(leave_out):
+    options = Options(scale=1.0, seconds=None, repeats=None, seed=1, client="wire")
+    place = Opened(ALONE, open_target("mongodb://localhost/?compressors=zlib"))
+    with pytest.raises(TargetError, match="compressors"):
+        share_out([], options, [place], SimpleNamespace(), leave_out=leave_out)
+
+
+def test_the_page_of_targets_names_every_option_and_what_becomes_of_it():
+    page = (Path(__file__).parents[2] / "docs" / "targets.md").read_text(encoding="utf-8")
+    names = {*HONOURED, *WITHOUT_EFFECT, *REFUSED, "retryReads"}
+    assert [name for name in sorted(names) if f"`{name}`" not in page] == []
 
 
 @pytest.mark.parametrize("kind", ["wire", "pymongo"])
 def test_what_every_client_does_is_not_refused(kind):
     asked = "readPreference=secondary&readPreferenceTags=use:reports&readConcernLevel=majority&w=1&retryWrites=false"
+    check_options(given(asked), kind)
     with MongoClient(f"mongodb://localhost/?{asked}", connect=False) as client:
-        check_options(client, kind)
         options = request_options(client, {})
         assert options.read_preference == {"mode": "secondary", "tags": [{"use": "reports"}]}
         assert (options.read_concern, options.write_concern) == ({"level": "majority"}, {"w": 1})

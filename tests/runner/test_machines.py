@@ -62,8 +62,8 @@ def test_an_experiment_without_machines_is_measured_on_all_targets_side_by_side(
 
 
 def test_all_experiments_leave_out_those_for_which_no_target_is_meant(capsys):
-    places = [Opened(NamedTarget(name, "x"), SimpleNamespace()) for name in ("a", "b")]
-    assert share_out([SIZES], None, places, None, leave_out=True) == []
+    places = [Opened(NamedTarget(name, "x"), SimpleNamespace(given={})) for name in ("a", "b")]
+    assert share_out([SIZES], SimpleNamespace(client="wire"), places, None, leave_out=True) == []
     assert "insert_instancesize: left out, " in capsys.readouterr().out
 
 

@@ -16,6 +16,7 @@ from preprocessor.runner.calibration import Group, Task, compose, gather_group, 
 from preprocessor.runner.campaign import Length, measure_rows
 from preprocessor.runner.errors import RunnerError, TargetError, TimeIsOver
 from preprocessor.runner.execution import Options, obstacle, open_run, request
+from preprocessor.runner.honoured import check_options
 from preprocessor.runner.journal import Campaign, find_campaign, open_journal
 from preprocessor.runner.resultcheck import check_calibration
 from preprocessor.runner.store import open_store
@@ -95,6 +96,7 @@ def _measure_group(
 ) -> list[dict[str, Any]]:
     """The rows of a group; of one that was measured before, from what is kept."""
     place = around.place
+    check_options(place.target.given, options.client)
     if found := obstacle(experiment, options, place.target, around.store, place.named):
         raise TargetError(*found)
     asked = {**request(experiment, options, [str(place)]), "processes": [place.processes]}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from preprocessor.runner.errors import TargetError
 from preprocessor.runner.execution import Options, obstacle
+from preprocessor.runner.honoured import check_options
 from preprocessor.runner.localaddress import is_local, parse_local
 from preprocessor.runner.machines import machines_without_target, names_machines, variants_for
 from preprocessor.runner.namedtargets import NamedTarget
@@ -41,8 +42,10 @@ def share_out(
     """The experiments, each with its targets.
 
     With ``leave_out``, experiments that cannot be run are left out, which is printed. Raises TargetError when one
-    cannot be run otherwise.
+    cannot be run otherwise, and when a connection string asks for what the client does not do.
     """
+    for place in places:
+        check_options(place.target.given, options.client)
     tasks: list[tuple[Experiment, list[AnyOpened]]] = []
     for experiment in wanted:
         try:
