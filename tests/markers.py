@@ -55,6 +55,7 @@ SLOW: Final = (
     "tests/runner/test_local.py",
     "tests/runner/test_published.py",
     "tests/runner/test_reading.py",
+    "tests/runner/test_sharded.py",
     "tests/runner/test_store.py",
     "tests/runner/test_validation.py",
     "tests/runner/test_waiting.py",

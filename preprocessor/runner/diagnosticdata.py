@@ -24,7 +24,8 @@ _SECTOR: Final = 512
 def read_machine(client: MongoClient[dict[str, Any]]) -> tuple[Sample, Any] | None:
     """The last sample of the primary's machine, and which server took it; None where it has none.
 
-    Its time is by the server's clock. Raises PyMongoError.
+    A mongos has only those of its own machine, which is not where the data is. The time of a sample is by the server's
+    clock. Raises PyMongoError.
     """
     from bson.codec_options import CodecOptions
     from bson.raw_bson import RawBSONDocument
@@ -32,10 +33,9 @@ def read_machine(client: MongoClient[dict[str, Any]]) -> tuple[Sample, Any] | No
     # 80 kB of counters a time: only what is looked at is decoded.
     options: Any = CodecOptions(document_class=RawBSONDocument, tz_aware=True)
     data = client.admin.command("getDiagnosticData", codec_options=options).get("data", {})
-    system = data.get("systemMetrics", {})
-    if not system.get("cpu") or "start" not in data:
+    system, status = data.get("systemMetrics", {}), data.get("serverStatus", {})
+    if not system.get("cpu") or "start" not in data or status.get("process") == "mongos":
         return None
-    status = data.get("serverStatus", {})
     sample = Sample(
         when=data["start"],
         cpu=_cpu(system["cpu"]),

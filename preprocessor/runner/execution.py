@@ -347,7 +347,7 @@ def _window(run: Run, place: Place, in_turn: int) -> dict[str, Any]:
     run.progress.begin(_label(run, place), 0)
     measurement = _measurement(run, place, machine)
     run.progress.end("; ".join((_said(measurement), *_doubts(run, measurement, config))))
-    servers = _servers(run, machine)
+    servers = _servers(run, machine, seen=measurement.source is not None)
     shrunk = {} if run.target.cache_shrunk is None else {"cache_shrunk": run.target.cache_shrunk}
     options = run.options
     limit = lengthening.longest_seconds(run.scaled.workload, config, options.seconds, options.batch_seconds)
@@ -386,8 +386,11 @@ def _prepare_machine(run: Run, number: int) -> tuple[Config, Machine]:
     return config, machine
 
 
-def _servers(run: Run, machine: Machine) -> dict[str, Any]:
-    """What the servers say of themselves, asked once for each deployment and each cache that it is given."""
+def _servers(run: Run, machine: Machine, *, seen: bool = True) -> dict[str, Any]:
+    """What the servers say of themselves, asked once for each deployment and each cache that it is given.
+
+    ``seen`` is whether their machine was seen in the window.
+    """
     client = run.client
     known = (run.target.uri, repr(machine.topology))
     if known not in run.servers:
@@ -395,7 +398,7 @@ def _servers(run: Run, machine: Machine) -> dict[str, Any]:
         _say_what_is_not_known(run, run.servers[known])
     # A server of an older version does not tell its processor; where it runs here, this machine does.
     here = hostinfo.hardware(None)["cpu"] if machine.data_directory else ""
-    return run.servers[known].describe(client.primary, here)
+    return run.servers[known].describe(client.primary, here, seen=seen)
 
 
 def _say_what_is_not_known(run: Run, servers: Servers) -> None:

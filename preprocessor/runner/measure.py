@@ -12,7 +12,7 @@ from preprocessor.runner.iostats import disk_bytes, reads
 from preprocessor.runner.load import Outcome, WorkerPool
 from preprocessor.runner.rights import is_refused
 from preprocessor.runner.sampling import Mark, Sample, Sampler, cores, look_at_processors, series
-from preprocessor.runner.serverstatus import status
+from preprocessor.runner.serverstatus import is_one_of_several, status
 from preprocessor.runner.target import Machine
 from preprocessor.runner.warmup import WarmUp
 from preprocessor.runner.worker import Load
@@ -172,11 +172,12 @@ def _counters(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
     from pymongo.errors import OperationFailure
 
     try:
-        return client.admin.command({"serverStatus": 1, **dict.fromkeys(_HEAVY, 0)})
+        found = client.admin.command({"serverStatus": 1, **dict.fromkeys(_HEAVY, 0)})
     except OperationFailure as error:
         if not is_refused(error):
             raise
         return {}
+    return {} if is_one_of_several(client, found) else found
 
 
 def _collection_stats(client: MongoClient[dict[str, Any]], load: Load) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.errors import KEPT, TargetError
 from preprocessor.runner.rights import is_refused
+from preprocessor.runner.servers import is_router
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -41,11 +42,17 @@ def check(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
 def wait_for_members(client: MongoClient[dict[str, Any]], name: str) -> None:
     """Wait until every member that may be read from has all that was written, where ``name`` is a database of ours.
 
-    Raises what the driver does, also when one does not have it after ``MEMBERS_MS``.
+    Raises what the driver does, also when one does not have it after ``MEMBERS_MS``, and TargetError where it is not
+    known which members there are.
     """
     from pymongo import WriteConcern
 
     hello = client.admin.command("hello")
+    if is_router(hello):
+        message = (
+            "reads elsewhere than from the primary: a mongos does not say when other members have the data"
+        )
+        raise TargetError(message, "leave out readPreference, or name the mongod of a replica set")
     members = len(hello.get("hosts", ())) + len(hello.get("passives", ()))
     if members > 1:
         concern = WriteConcern(w=members, wtimeout=MEMBERS_MS)

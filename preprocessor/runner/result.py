@@ -226,6 +226,8 @@ def _metrics(shown: Measurement, machine: Machine) -> dict[str, Any]:
 
 
 def _scope(shown: Measurement, machine: Machine) -> str:
+    if shown.before.get("process") == "mongos":
+        return "the mongos only"
     if machine.data_directory is not None:
         return "the whole machine, client and all members"
     return "the server only" if shown.source is None else "the machine of the primary"

@@ -21,6 +21,7 @@ ROLES: Final[Mapping[str, str]] = {
     "replSetGetConfig": MONITOR,
     "replSetGetStatus": MONITOR,
     "getDiagnosticData": MONITOR,
+    "listShards": MONITOR,
     "fsync": "hostManager",
     "dropDatabase": "dbAdminAnyDatabase",
 }

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 GIVEN: Final = "given by its address"
 """What a deployment that was not started by the run is called."""
+_SHARDED: Final = "sharded cluster"
 _PATIENCE_MS: Final = 5_000
 _SERVER_STATUS: Final = {
     "serverStatus": 1,
@@ -27,6 +28,8 @@ _SERVER_STATUS: Final = {
     ),
 }
 _FEATURES: Final = {"getParameter": 1, "featureCompatibilityVersion": 1}
+_SAMPLES: Final = ("getDiagnosticData", "systemMetrics")
+_FEW_SAMPLES: Final = "it holds fewer than two samples, of which a server takes one a second"
 _OPTIONS: Final[Mapping[str, Sequence[str]]] = {
     "cache_size_gb": ("storage", "wiredTiger", "engineConfig", "cacheSizeGB"),
     "block_compressor": ("storage", "wiredTiger", "collectionConfig", "blockCompressor"),
@@ -44,17 +47,24 @@ _COMPRESSOR: Final = "snappy"
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """The servers of a deployment. ``members`` has the facts of each by its address, which rows do not have."""
+    """The servers of a deployment. ``members`` has the facts of each by its address, which rows do not have.
+
+    Of a sharded cluster they are those that route, and ``shards`` is how many others have data, where that is known.
+    """
 
     kind: str
     members: Mapping[str, Mapping[str, Any]]
     feature_compatibility: str | None
     not_known: Sequence[Mapping[str, str]]
+    shards: int | None = None
 
-    def describe(self, primary: tuple[str, int] | None = None, cpu: str = "") -> dict[str, Any]:
+    def describe(
+        self, primary: tuple[str, int] | None = None, cpu: str = "", *, seen: bool = True
+    ) -> dict[str, Any]:
         """What a row has of them: the primary first.
 
         ``primary`` is where it is by now, ``cpu`` the model of the processor, where all members run on this machine.
+        ``seen`` is whether their machine was seen in the window.
         """
         now = None if primary is None else f"{primary[0]}:{primary[1]}"
         members = [
@@ -68,10 +78,16 @@ class Servers:
         features = self.feature_compatibility
         return {
             "kind": self.kind,
+            **({"shards": self.shards} if self.shards else {}),
             **({"feature_compatibility": features} if features else {}),
             "members": sorted(members, key=lambda one: one.get("role") != "primary"),
-            "not_known": [dict(one) for one in self.not_known],
+            "not_known": [dict(one) for one in (*self.not_known, *(() if seen else self._unseen()))],
         }
+
+    def _unseen(self) -> Iterator[Mapping[str, str]]:
+        """Why the machine was not seen, unless it could not be in any window."""
+        if not any(one["what"] in _SAMPLES for one in self.not_known):
+            yield {"what": "processors and disks in the window", "reason": _FEW_SAMPLES}
 
 
 def _role(facts: Mapping[str, Any], address: str, primary: str | None) -> dict[str, str]:
@@ -89,6 +105,9 @@ def topology(servers: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
     members: Sequence[Mapping[str, Any]] = servers["members"]
     if given.get("kind") != GIVEN or not members:
         return dict(given)
+    if servers["kind"] == _SHARDED:
+        shards = {"shards": servers["shards"]} if "shards" in servers else {}
+        return {**given, "kind": _SHARDED, **shards, "place": GIVEN}
     return {
         **given,
         "kind": servers["kind"],
@@ -123,12 +142,15 @@ def ask_servers(uri: str) -> Servers:
             name, facts = asked.facts(address)
             settings[name] = {**settings.get(name, {}), **facts}
         asked.wanted.clear()  # the last one that was asked may be down
-        features = asked.ask("getParameter", _FEATURES) if hello.get("msg") != "isdbgrid" else {}
+        routed = is_router(hello)
+        features = {} if routed else asked.ask("getParameter", _FEATURES)
+        shards = asked.ask("listShards").get("shards", ()) if routed else ()
         return Servers(
             kind=_kind(hello),
             members=settings,
             feature_compatibility=features.get("featureCompatibilityVersion", {}).get("version"),
             not_known=tuple(asked.missing),
+            shards=len(shards) or None,
         )
 
 
@@ -175,7 +197,7 @@ class _Interview:
             self._note(
                 {"what": "the cache", "reason": f"{status.get('process', 'the server')} has no WiredTiger"}
             )
-        self._diagnostic_data()
+        self._diagnostic_data(hello)
         self.wanted.clear()
         return str(hello.get("me", name)), facts
 
@@ -186,10 +208,14 @@ class _Interview:
             return [_address(host) for host in _hosts(hello) if host not in arbiters]
         return sorted((host, port or 0) for host, port in self.client.nodes)
 
-    def _diagnostic_data(self) -> None:
+    def _diagnostic_data(self, hello: Mapping[str, Any]) -> None:
+        if is_router(hello):
+            reason = "a mongos samples its own machine, and the data is on others"
+            self._note({"what": _SAMPLES[1], "reason": reason})
+            return
         found = self.ask("getDiagnosticData")
         if found and "systemMetrics" not in found.get("data", {}):
-            self._note({"what": "systemMetrics", "reason": "getDiagnosticData does not have them"})
+            self._note({"what": _SAMPLES[1], "reason": "getDiagnosticData does not have them"})
 
     def _note(self, missing: dict[str, str]) -> None:
         if missing not in self.missing:
@@ -215,9 +241,14 @@ def _interview(uri: str) -> Iterator[_Interview]:
         yield _Interview(client, wanted)
 
 
+def is_router(hello: Mapping[str, Any]) -> bool:
+    """Whether it is a mongos that says hello so."""
+    return hello.get("msg") == "isdbgrid"
+
+
 def _kind(hello: Mapping[str, Any]) -> str:
-    if hello.get("msg") == "isdbgrid":
-        return "sharded cluster"
+    if is_router(hello):
+        return _SHARDED
     return "replica set" if "setName" in hello else "single server"
 
 
@@ -246,7 +277,7 @@ def _settings(member: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _role_of(hello: Mapping[str, Any]) -> dict[str, str]:
-    if hello.get("msg") == "isdbgrid":
+    if is_router(hello):
         return {"role": "mongos"}
     if hello.get("isWritablePrimary"):
         return {"role": "primary"}

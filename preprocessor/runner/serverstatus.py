@@ -39,29 +39,40 @@ def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
     """The kept sections of ``serverStatus``, in the server's order; what a version does not have is not there.
 
     ``host`` becomes the member's name in its replica set, or the address it was reached by: the machine's own name is
-    nobody's business. Empty when the command is not permitted; without ``wiredTiger`` of a server that has none, as the
-    mongos of a sharded cluster.
+    nobody's business. Empty when the command is not permitted, and when others answer it in turn; without
+    ``wiredTiger`` of a server that has none, as the mongos of a sharded cluster.
     """
-    from pymongo.errors import OperationFailure
-
-    try:
-        kept = _kept(client.admin.command("serverStatus"), KEPT)
-    except OperationFailure as error:
-        if not is_refused(error):
-            raise
+    kept = _kept(_ask(client), KEPT)
+    if not kept or is_one_of_several(client, kept):
         return {}
     kept["host"] = kept.get("repl", {}).get("me") or ":".join(map(str, client.address or ("unknown",)))
     return kept
 
 
+def is_one_of_several(client: MongoClient[dict[str, Any]], found: Mapping[str, Any]) -> bool:
+    """Whether ``found`` is of one mongos, and others answer in turn: what one has counted says nothing of the rest."""
+    return found.get("process") == "mongos" and len(client.topology_description.server_descriptions()) > 1
+
+
 def cache_bytes(client: MongoClient[dict[str, Any]]) -> int:
     """The size of WiredTiger's cache that the primary says it has. Raises TargetError when it does not say."""
-    found = status(client)
+    found = _ask(client)
     if "wiredTiger" in found:
         return int(found["wiredTiger"]["cache"]["maximum bytes configured"])
     message = "the experiment needs the size of WiredTiger's cache, which the server does not tell"
     hint = f"the role {MONITOR} permits serverStatus" if not found else "name the mongod of a replica set"
     raise TargetError(message, hint)
+
+
+def _ask(client: MongoClient[dict[str, Any]]) -> Mapping[str, Any]:
+    from pymongo.errors import OperationFailure
+
+    try:
+        return client.admin.command("serverStatus")
+    except OperationFailure as error:
+        if not is_refused(error):
+            raise
+        return {}
 
 
 def _kept(section: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:

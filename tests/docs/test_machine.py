@@ -32,6 +32,7 @@ def pipeline(name: str) -> list[dict[str, Any]]:
         ({"experiment": {"target": "db:1"}, "servers": {"members": [{"role": "primary"}]}}, None),
         ({"experiment": {"target": "db:1"}, "servers": {"members": [SERVER, {}]}}, THEIRS),
         ({"experiment": {"scale": 1}, "servers": {"members": [SERVER, {}]}}, THEIRS),
+        ({"experiment": {"target": "db:1"}, "servers": {"members": [{**SERVER, "role": "mongos"}]}}, None),
         (
             {
                 "experiment": {"target": "db:1"},
@@ -44,6 +45,21 @@ def pipeline(name: str) -> list[dict[str, Any]]:
 def test_the_machine_of_a_page_is_that_of_the_servers(document: dict[str, Any], machine: str | None) -> None:
     (row,) = aggregate([{"_id": 1, "hardware": CLIENT, **document}], pipeline("machine"))
     assert row["machine"] == machine
+
+
+@pytest.mark.parametrize(
+    ("topology", "told"),
+    [
+        ({"kind": "replica set", "members": 3, "place": "here"}, "replica set, 3 members; here"),
+        ({"kind": "sharded cluster", "shards": 2, "place": "there"}, "sharded cluster, 2 shards; there"),
+        ({"kind": "sharded cluster", "place": "there"}, "sharded cluster, there"),
+    ],
+)
+def test_a_deployment_is_told_by_its_members_or_its_shards(topology: dict[str, Any], told: str) -> None:
+    settings = pipeline("settings")[1]["$project"]["settings"]
+    (deployment,) = (one["value"] for one in settings if one["setting"] == "Deployment")
+    (found,) = aggregate([{"_id": 1, "topology": topology}], [{"$project": {"told": deployment}}])
+    assert found["told"] == told
 
 
 @pytest.mark.parametrize(("members", "percent"), [([SERVER], 25.0), ([], 100.0)])

@@ -16,7 +16,7 @@ from preprocessor.runner.diagnosticdata import read_machine
 from preprocessor.runner.execution import Options, open_run
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.resultcheck import check_result
-from preprocessor.runner.servers import GIVEN, ask_servers, topology
+from preprocessor.runner.servers import GIVEN, Servers, ask_servers, topology
 from preprocessor.runner.store import FileStore
 from preprocessor.runner.target import UriTarget
 from tests.runner.measured import measure
@@ -204,3 +204,20 @@ def test_members_that_do_not_answer_are_counted_and_named(replica_set):
     assert topology(told, {"kind": GIVEN})["members"] == 2
     assert "cache_gb" not in topology(told, {"kind": GIVEN})  # that of one of them is not known
     assert topology(told, {"kind": "replica set", "members": 7})["members"] == 7
+
+
+def test_of_a_sharded_cluster_neither_members_nor_a_cache_are_told_for_those_of_its_shards():
+    mongos = {"localhost:1": {"role": "mongos", "cores": 2}, "localhost:2": {"role": "mongos"}}
+    told = Servers("sharded cluster", mongos, None, (), shards=3).describe()
+    assert topology(told, {"kind": GIVEN}) == {"kind": "sharded cluster", "shards": 3, "place": GIVEN}
+    unknown = Servers("sharded cluster", mongos, None, ()).describe()
+    assert topology(unknown, {"kind": GIVEN}) == {"kind": "sharded cluster", "place": GIVEN}
+
+
+def test_a_window_that_is_too_short_for_samples_of_the_machine_says_so_unless_there_are_none_at_all():
+    (why,) = Servers("replica set", {}, None, ()).describe(seen=False)["not_known"]
+    assert why["what"] == "processors and disks in the window"
+    assert "one a second" in why["reason"]
+    refused = {"what": "getDiagnosticData", "role": "clusterMonitor"}
+    assert Servers("replica set", {}, None, [refused]).describe(seen=False)["not_known"] == [refused]
+    assert Servers("replica set", {}, None, ()).describe(seen=True)["not_known"] == []

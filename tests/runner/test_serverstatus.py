@@ -49,6 +49,7 @@ class WithoutEngine:
     """A client of what has no storage of its own."""
 
     address = None
+    topology_description = SimpleNamespace(server_descriptions=lambda: {"db-17": None})
     admin = SimpleNamespace(command=lambda name: {"host": "db-17", "process": "mongos", "pid": 1})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
@@ -10,6 +10,7 @@ from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.runner.addresses import driver_fault
 from preprocessor.runner.estimate import size
 from preprocessor.runner.ownership import was_made_by_run
+from preprocessor.runner.servers import is_router
 from preprocessor.runner.target import open_target
 
 PATIENCE_MS = 2_000
@@ -39,12 +40,18 @@ def list_findings(uri: str, names: Collection[str]) -> Iterator[str]:
         yield f"it could not be looked at: {driver_fault(error, uri)}"
 
 
+def _kind(hello: Mapping[str, Any]) -> str:
+    if is_router(hello):
+        return "sharded cluster, through its mongos"
+    if "setName" in hello:
+        return f"replica set {hello['setName']} of {len(hello.get('hosts', ()))}"
+    return "no replica set"
+
+
 def _look(client: Any, names: Collection[str]) -> Iterator[str]:
     hello = client.admin.command("hello")
     version = client.server_info()["version"]
-    members = len(hello.get("hosts", ()))
-    kind = f"replica set {hello['setName']} of {members}" if "setName" in hello else "no replica set"
-    yield f"there now: MongoDB {version}, {kind}"
+    yield f"there now: MongoDB {version}, {_kind(hello)}"
     known = {one["name"]: one["sizeOnDisk"] for one in client.list_databases()}
     for name in sorted(names):
         if name not in known:
