@@ -51,6 +51,7 @@ from preprocessor.runner.serverstatus import cache_bytes
 from preprocessor.runner.slices import plan_slices
 from preprocessor.runner.store import Store
 from preprocessor.runner.target import LocalTarget, Machine, Target, wanted_cache_gb
+from preprocessor.runner.wire.connection import check_driver
 from preprocessor.runner.worker import SELECTION_MS, Load, OnError
 from preprocessor.runner.workloads import Concluding, Config, workload
 
@@ -140,6 +141,7 @@ class Run:
             self.claimed = False
             ownership.claim(self.clients[uri], self.database, self.name)
             self.claimed = True
+            check_driver(self.clients[uri])  # here, where there is a hint beside the complaint
         return self.clients[uri]
 
     def leave(self) -> None:

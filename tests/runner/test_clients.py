@@ -9,6 +9,7 @@ import time
 from functools import partial
 
 import bson
+import pymongo
 import pytest
 from bson.code import Code
 from bson.int64 import Int64
@@ -24,7 +25,7 @@ from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.schedule import Pace
 from preprocessor.runner.wire import replies
 from preprocessor.runner.wire.client import WireClient
-from preprocessor.runner.wire.connection import WireConnection
+from preprocessor.runner.wire.connection import WireConnection, check_driver
 from preprocessor.runner.wire.loop import Hub
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import Done
@@ -408,10 +409,18 @@ def test_an_answer_is_counted_whatever_types_of_fields_come_before():
     assert replies.batch(reply, replies.FIRST_BATCH) == (2, size, 7)
 
 
-def test_a_driver_that_is_another_one_inside_is_told_with_a_way_out(replica_set, monkeypatch):
+def test_a_driver_that_is_another_one_inside_is_told_with_the_versions_that_are_known(
+    replica_set, monkeypatch
+):
     with MongoClient(replica_set.uri) as client:
+        check_driver(client)
+        monkeypatch.setattr("preprocessor.runner.wire.connection._OF_SOCKET", ("recv_all_at_once",))
+        with pytest.raises(TargetError, match="recv_all_at_once") as of_socket:
+            check_driver(client)
+        monkeypatch.undo()
         monkeypatch.delattr(client, "_topology")
-        with pytest.raises(TargetError, match="does not know PyMongo") as caught:
+        with pytest.raises(TargetError, match=pymongo.version) as of_client:
             WireClient(client, ("clients_test", "things"), ONE)
         monkeypatch.undo()
-    assert "--client pymongo" in caught.value.hint
+    for caught in (of_socket, of_client):
+        assert "4.10 to 4.20" in caught.value.hint

@@ -6,7 +6,7 @@ PyMongo finds the server, opens the connection, encrypts it and signs in; then i
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 MOST_AT_ONCE = 16 * 1024
 WOULD_BLOCK = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 """What a socket that does not block raises in place of waiting."""
+_OF_CONNECTION = ("close_conn", "command", "conn")
+_OF_SOCKET = ("fileno", "gettimeout", "recv", "send", "sendall", "setblocking")
+"""What is used of a connection of PyMongo and of the socket in it."""
 
 
 class WireConnection:
@@ -34,7 +37,7 @@ class WireConnection:
         """How long answers waited to be read."""
         self._held = ExitStack()
         self._connection = check_out(client, self._held, selector, patience)
-        self._socket: Any = getattr(self._connection.conn, "sock", self._connection.conn)
+        self._socket: Any = _socket(self._connection)
         self._wait: Callable[[], object] | None = None
         self._stamped = stamp(self._socket)
         self._to_sample = EVERY
@@ -157,8 +160,25 @@ def check_out(client: Any, held: ExitStack, selector: Any = None, patience: floa
     try:
         server = client._topology.select_server(selector or writable_server_selector, "load", patience)
         connection = held.enter_context(server.pool.checkout())
-        connection.conn.fileno, connection.close_conn  # noqa: B018
+        _look_for(connection, _OF_CONNECTION)
+        _look_for(_socket(connection), _OF_SOCKET)
     except (AttributeError, TypeError) as error:
-        message = f"the wire client does not know PyMongo {pymongo.version} from inside: {error}"
-        raise TargetError(message, "take --client pymongo, or PyMongo 4.10 to 4.20") from None
+        message = f"PyMongo {pymongo.version} is another inside than what sends the load knows: {error}"
+        raise TargetError(message, "PyMongo 4.10 to 4.20 are known") from None
     return connection
+
+
+def check_driver(client: Any) -> None:
+    """Raise TargetError where this version of PyMongo is another inside, and what the driver does without a primary."""
+    with ExitStack() as held:
+        check_out(client, held)
+
+
+def _socket(connection: Any) -> Any:
+    return getattr(connection.conn, "sock", connection.conn)
+
+
+def _look_for(held: Any, names: Iterable[str]) -> None:
+    """Raise AttributeError where it does not have one of them."""
+    for name in names:
+        getattr(held, name)
