@@ -30,6 +30,7 @@ from preprocessor.runner.execution import (
     IMPATIENT_MS,
     Run,
     can_alternate,
+    has_rates,
     leave,
     measure_slices,
     measure_window,
@@ -195,7 +196,7 @@ def _plan(runs: Sequence[Run], journal: Journal, length: Length) -> Plan:
         shuffled=not traits.goes_on,
         # Each campaign has orders of its own: else what one leaves to the next would be the same in all of them.
         seed=f"{runs[0].options.seed}/{journal.campaign.id}/{experiment.name}",
-        compares=not (runs[0].options.rates or traits.paces_itself),
+        compares=not (runs[0].options.rates or has_rates(experiment)),
     )
 
 

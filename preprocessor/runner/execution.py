@@ -61,6 +61,8 @@ if TYPE_CHECKING:
 PRELOAD_CONNECTIONS = 4
 MOST_FAILED = 0.05
 """The share of requests that may fail."""
+RATE = "operationsPerSecond"
+"""The parameter by which an experiment says what ``--rate`` says of all of its variants."""
 ABANDON_SECONDS = 0.3
 ELECTION_MS = 12_000
 IMPATIENT_MS = 1_500
@@ -139,9 +141,9 @@ class Run:
                 uri, appname="mongo-tables run", serverSelectionTimeoutMS=SELECTION_MS, retryReads=False
             )
             self.claimed = False
+            check_driver(self.clients[uri])  # here, where there is a hint beside the complaint
             ownership.claim(self.clients[uri], self.database, self.name)
             self.claimed = True
-            check_driver(self.clients[uri])  # here, where there is a hint beside the complaint
         return self.clients[uri]
 
     def leave(self) -> None:
@@ -218,7 +220,7 @@ def obstacle(
             f"{experiment.name} opens connections again, which PyMongo does by itself",
             "it runs without --client",
         )
-    if (traits.paces_itself or traits.changes_primary) and options.rates:
+    if options.rates and has_rates(experiment):
         return f"{experiment.name} has rates of its own", "it runs without --rate only"
     if steps := lengthening.steps_without_length(experiment, options.rates, options.duration):
         return steps
@@ -233,6 +235,17 @@ def obstacle(
         conflict(config, options.client, options.on_error) for config in experiments.configs(experiment)
     )
     return next(filter(None, conflicts), None)
+
+
+def has_rates(experiment: Experiment) -> bool:
+    """Whether the experiment says itself how many operations are to start in a second."""
+    paces_itself = workload(experiment.workload).TRAITS.paces_itself
+    return paces_itself or any(RATE in config for config in experiments.configs(experiment))
+
+
+def _rates(options: Options, config: Config) -> tuple[float, ...]:
+    """Operations a second of a variant, in steps; empty for as many as can be."""
+    return (float(config[RATE]),) if RATE in config else options.rates
 
 
 def _other_set(experiment: Experiment, target: Target) -> tuple[str, str] | None:
@@ -270,8 +283,7 @@ def open_run(
     """Give a run that has not begun; ``side`` is what tells its rows from those of other targets."""
     options = replace(options, scale=experiments.scale_of(experiment, options.scale))
     if workload(experiment.workload).TRAITS.changes_primary:
-        rate = float(experiment.parameters["operationsPerSecond"])
-        options = replace(options, on_error="reconnect", rates=(rate,), seconds=None, duration=None)
+        options = replace(options, on_error="reconnect", seconds=None, duration=None)
     scaled = experiments.scale(experiment, options.scale)
     return Run(experiment, scaled, options, target, crew, progress, named, side)
 
@@ -367,7 +379,7 @@ def _window(run: Run, place: Place, in_turn: int) -> dict[str, Any]:
         client=run.options.client,
         scheduling=run.crew.scheduling,
         lengthens=bool(run.options.duration),
-        rates=run.options.rates,
+        rates=_rates(run.options, config),
         arrivals=run.options.arrivals,
         on_error=run.options.on_error,
         profile=run.options.profile,
@@ -495,7 +507,7 @@ def _check_target(run: Run) -> None:
 def can_alternate(run: Run, number: int) -> bool:
     """Whether the variant can take turns in slices: its windows begin in the middle of the work, and add nothing."""
     config = {**run.scaled.parameters, **run.scaled.variants[number]}
-    return not run.options.rates and warmup.has_lead(run.scaled.workload, config)
+    return not _rates(run.options, config) and warmup.has_lead(run.scaled.workload, config)
 
 
 def measure_slices(runs: tuple[Run, Run], place: SlicesPlace, width: float, hint: str) -> dict[str, Any]:
@@ -628,7 +640,8 @@ def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
     config = lengthening.with_enough_work(name, config, duration, least_batches(run.options.profile))
     limit = lengthening.longest_seconds(name, config, run.options.seconds, run.options.batch_seconds)
     seconds = lengthening.window_seconds(config, limit, duration)
-    leads = run.experiment.warm and not run.options.rates and warmup.has_lead(name, config)
+    rates = _rates(run.options, config)
+    leads = run.experiment.warm and not rates and warmup.has_lead(name, config)
     lead, longest_lead = warmup.lead_seconds(seconds) if leads and seconds else (0.0, 0.0)
     if "testTimeSecs" in config:
         config = {**config, "testTimeSecs": seconds}  # some work has a course over its window
@@ -643,11 +656,11 @@ def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
         seconds=seconds,
         lead=lead,
         longest_lead=longest_lead,
-        rates=run.options.rates,
+        rates=rates,
         arrivals=run.options.arrivals,
         on_error=run.options.on_error,
         least=0
-        if not run.options.lengthens or run.options.rates or traits.paces_itself or traits.whole
+        if not run.options.lengthens or rates or traits.paces_itself or traits.whole
         else lengthening.operations_of_requests(name, config, lengthening.LEAST_REQUESTS),
     )
 
@@ -677,7 +690,7 @@ def _said(measurement: Measurement) -> str:
 def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> Iterator[str]:
     """What the figures of a window contradict, in a few words."""
     law = littleslaw.check_window(
-        measurement.outcome, run.scaled.workload, run.options.rates, config["numberOfThreads"]
+        measurement.outcome, run.scaled.workload, _rates(run.options, config), config["numberOfThreads"]
     )
     if law and (remark := littleslaw.remark(law)):
         yield remark

@@ -115,6 +115,9 @@ def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Proble
     if function and known and function not in known:
         hint = f"it does {' and '.join(known)}"
         yield (*path, "updateFunction"), f"the workload {name} does no {function}", hint
+    if "operationsPerSecond" in values and workload(name).TRAITS.paces_itself:
+        message = f"the workload {name} has rates of its own"
+        yield (*path, "operationsPerSecond"), message, "leave it out"
     if values.get("collection") == MARKER:
         yield (*path, "collection"), f"{MARKER} tells our databases from those of others", "name another"
 

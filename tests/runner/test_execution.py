@@ -258,3 +258,27 @@ def test_a_row_says_where_a_member_held_more_than_its_cache_and_so_does_the_run(
     assert "a member held more than its cache" in said.getvalue()
     (row,) = rows_of(variant, UriTarget(replica_set.uri), tmp_path / "given")
     assert "cache_shrunk" not in row["topology"]
+
+
+def test_a_variant_may_have_a_rate_of_its_own_beside_one_that_has_none(replica_set, tmp_path):
+    shared = "[[variants]]\nrecordcount = 100\nreadproportion = 1.0\n"
+    rows = rows_of(f"{shared}{shared}operationsPerSecond = 100\n", UriTarget(replica_set.uri), tmp_path)
+    (paced,), (free,) = ([row for row in rows if ("service" in row) is at_rate] for at_rate in (True, False))
+    assert paced["variant"]["operationsPerSecond"] == paced["client"]["rate"] == 100
+    assert 18 <= paced["client"]["meant"] <= 22  # in 0.2 s
+    assert free["client"]["rate"] is None
+    assert free["checks"]["littles_law"]
+    for row in rows:  # one takes a sample a second
+        reasons = [one["what"] for one in row["servers"]["not_known"]]
+        assert reasons == ([] if row["processors"] else ["processors and disks in the window"])
+
+
+def test_a_rate_of_the_experiment_goes_with_no_other_and_with_no_verdict(tmp_path):
+    text = RECORDS + "[[variants]]\nrecordcount = 10\noperationsPerSecond = 5\n"
+    own = experiments.read(text.encode(), "tiny.toml")
+    target, store = UriTarget("mongodb://h"), FileStore(tmp_path)
+    assert execution.obstacle(own, OPTIONS, target, store) is None
+    found = execution.obstacle(own, replace(OPTIONS, rates=(7.0,)), target, store)
+    assert found == ("tiny has rates of its own", "it runs without --rate only")
+    names = ("failover", "schema_load", "query_full")
+    assert [execution.has_rates(experiments.load(name)) for name in names] == [True, True, False]

@@ -84,6 +84,12 @@ def test_two_variants_that_say_the_same_would_have_one_row():
             "initialDocsToInsert = 0",
             "works on documents that are",
         ),
+        (
+            "schema_load",
+            "testTimeSecs = 3000",
+            "operationsPerSecond = 5\ntestTimeSecs = 3000",
+            "the workload event_reports has rates of its own",
+        ),
     ],
 )
 def test_what_a_workload_cannot_do_is_told_before_it_begins(name, old, new, message):
