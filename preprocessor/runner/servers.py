@@ -206,7 +206,10 @@ class _Interview:
         if self.client.topology_description.topology_type_name.startswith("ReplicaSet"):
             arbiters = hello.get("arbiters", ())
             return [_address(host) for host in _hosts(hello) if host not in arbiters]
-        return sorted((host, port or 0) for host, port in self.client.nodes)
+        # All that are named, whether they have answered by now or not.
+        return sorted(
+            (host, port or 0) for host, port in self.client.topology_description.server_descriptions()
+        )
 
     def _diagnostic_data(self, hello: Mapping[str, Any]) -> None:
         if is_router(hello):
