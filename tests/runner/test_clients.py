@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import ssl
 import struct
 import subprocess
@@ -392,6 +394,10 @@ def test_what_is_larger_than_an_encrypted_connection_takes_at_once_goes_out_in_p
 
         for one in held:
             one.share_thread(hub)
+            with socket.socket(fileno=os.dup(*one.files)) as the_same:
+                the_same.setsockopt(
+                    socket.SOL_SOCKET, socket.SO_SNDBUF, 4096
+                )  # else a quick server takes it all
         hub.run({one.files: partial(work, one) for one in held})
         for one in held:
             one.close()
