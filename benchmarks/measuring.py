@@ -76,7 +76,9 @@ def pacing() -> Iterator[Promise]:
         with pretending() as uri, WorkerPool(1) as pool:
             done = pool.perform(replace(READ, uri=uri, connections=10, seconds=4, rates=(float(rate),)))
         middle, cpu = bare(rate, 4)
-        yield f"{rate}/s: median / a bare client's", _percentile(done, 0.5) / middle, 0, 2
+        median = _percentile(done, 0.5)
+        yield f"{rate}/s: microseconds of the median", median, 0, 1000
+        yield f"{rate}/s: median / a bare client's", median / middle, 0, 2
         yield f"{rate}/s: processor time / a bare client's", sum(done.process_cpu_seconds) / cpu, 0, 2
 
 
