@@ -84,7 +84,7 @@ def estimate_seconds(task: Task, blocks: int) -> float:
     total = 0.0
     for _, experiment in list_groups([task]):
         found = estimate(experiment, 1.0, blocks, None, task.seconds)
-        total += local_seconds(found, experiment, by_time=True)
+        total += local_seconds(found)
     return total
 
 

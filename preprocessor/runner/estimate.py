@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import mul
@@ -10,11 +11,12 @@ from typing import NamedTuple
 from preprocessor.runner import cachesize, warmup
 from preprocessor.runner.blocks import LEAST_FOR_INTERVAL
 from preprocessor.runner.experiment import Experiment, configs
-from preprocessor.runner.lengthening import longest_seconds, with_enough_work
+from preprocessor.runner.lengthening import longest_seconds, operations_of_requests, with_enough_work
+from preprocessor.runner.local import MEMBERS
 from preprocessor.runner.slices import plan_slices
 from preprocessor.runner.target import wanted_cache_gb
 from preprocessor.runner.workingset import sized
-from preprocessor.runner.workloads import Config, workload
+from preprocessor.runner.workloads import Config, Done, workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +25,8 @@ class Estimate:
 
     Documents are those that are loaded before the timed window and those that it inserts; ``seconds`` is the
     length of all its ``windows``, from the time it is given or from the published speed, None when there is
-    neither, ``most`` the most that they may take. ``around`` is the time that loading, connecting and looking at the
-    server take beside, in seconds on a machine with two processors.
+    neither. ``local_seconds`` is how long all of it takes on a local replica set with two processors: windows, and what
+    loading, connecting and looking at the server take beside.
     """
 
     operations: int | None
@@ -32,22 +34,26 @@ class Estimate:
     bytes: int
     windows: int
     seconds: float | None
-    most: float | None
-    around: float
+    local_seconds: float
 
 
-WINDOW_OVERHEAD_SECONDS = 0.4
-"""Around each window: to make the collection, prepare, have it written to disk, write the row."""
-WARMING_OVERHEAD_SECONDS = 0.1
-"""The same for a window that only warms."""
+# Measured with three members and the client on two processors: all experiments by the profile for a first look.
+WINDOW_OVERHEAD_SECONDS = 0.2
+"""Around each window: to prepare, have it written to disk, look at the server, write the row."""
+MAKING_SECONDS = 0.6
+"""To make a collection and its indexes on all members, where a window has none that another left."""
 CONNECTION_SECONDS = 0.004
 """To open a connection."""
 LOADED_BYTES_PER_SECOND = 15 * 2**20
-"""Before a window, into three members on two processors, generated there as well."""
+"""Before a window, generated there as well, into three members; into one member it is three times as fast."""
 LOADED_PER_SECOND = 20_000
 """The same for documents or upserts that are small."""
-LOCAL_SLOWNESS = 5
-"""How much longer a window without a time takes where client and members share two processors."""
+INSERTED_BYTES_PER_SECOND = 20 * 2**20
+"""In a window."""
+REQUESTS_PER_SECOND = 1_000
+"""The same for requests that write little."""
+AFTER_CHANGE_SECONDS = 30.0
+"""Behind a window in which the primary changes: until the members are looked through, and there is a new set."""
 
 
 def estimate(
@@ -68,17 +74,26 @@ def estimate(
     kind = workload(scaled.workload)
     loaded: list[Config | None] = []
     for number, config in enumerate(configs(_sized(scaled, factor))):
-        published = durations.get(number + 1, 0) * factor
         longest = longest_seconds(scaled.workload, config, seconds, batch_seconds)
+        if kind.TRAITS.changes_primary:  # what happens in them takes its time
+            longest = None
+        published = durations.get(number + 1, 0) * factor
         limits = [limit for limit in (duration or config.get("testTimeSecs", published), longest) if limit]
         windows = _count_windows(scaled, number, repeats)
-        each = windows * (2 if scaled.warm else 1)
         before = kind.preload(config)
         fresh = int(before not in loaded) if kind.TRAITS.keeps_data else windows
         loaded.append(before)
-        lengths = min(limits) * each if limits else None, longest * each if longest else None
-        estimates.append(_estimate(scaled, config, lengths, windows, fresh, bool(duration)))
+        length = _Length(min(limits, default=None), longest, bool(duration))
+        estimates.append(_estimate(scaled, config, length, windows, fresh))
     return estimates
+
+
+class _Length(NamedTuple):
+    """Of a window: as it is given or published, at most, and whether it is given for work by amount too."""
+
+    seconds: float | None
+    longest: float | None
+    by_time: bool
 
 
 def _count_windows(experiment: Experiment, number: int, blocks: int) -> int:
@@ -96,15 +111,9 @@ def _sized(scaled: Experiment, factor: float) -> Experiment:
     return scaled
 
 
-def local_seconds(estimates: list[Estimate], scaled: Experiment, by_time: bool = False) -> float:
-    """How long all of it takes on a local replica set, with what is around the windows; rather too long."""
-    by_time = by_time or "testTimeSecs" in scaled.parameters
-    total = 0.0
-    for one in estimates:
-        window = one.seconds if one.seconds is not None else one.most or 0.0
-        slow = window if by_time else window * LOCAL_SLOWNESS
-        total += one.around + (slow if by_time or one.most is None else min(slow, one.most))
-    return total
+def local_seconds(estimates: Sequence[Estimate]) -> float:
+    """How long all of it takes on a local replica set with two processors."""
+    return sum(one.local_seconds for one in estimates)
 
 
 class SlicesEstimate(NamedTuple):
@@ -126,37 +135,73 @@ def estimate_slices(scaled: Experiment, width: float, others: int) -> SlicesEsti
     )
 
 
-def _estimate(
-    scaled: Experiment,
-    config: Config,
-    lengths: tuple[float | None, float | None],
-    windows: int,
-    fresh: int,
-    by_time: bool,
-) -> Estimate:
+def _estimate(scaled: Experiment, config: Config, length: _Length, windows: int, fresh: int) -> Estimate:
+    """Of a variant that has so many windows, of which so many load their data anew."""
     kind = workload(scaled.workload)
-    without_end = by_time and kind.TRAITS.amount is not None
+    without_end = length.by_time and kind.TRAITS.amount is not None
     plan = None if without_end else kind.plan(with_enough_work(scaled.workload, config, None))
     before = kind.preload(config)
     first = workload(before.get("workload", "insert")).plan(before) if before else None
-    loads = [first] if first else []
-    loading = sum(
-        max(load.bytes / LOADED_BYTES_PER_SECOND, load.operations / LOADED_PER_SECOND) for load in loads
-    )
-    if plan and plan.bytes:  # data that it brings in
-        loads.append(plan)
+    brought = [one for one in (first, plan if plan and plan.bytes else None) if one]
+    window = _local_window(scaled.workload, config, plan, length)
     connecting = CONNECTION_SECONDS * config["numberOfThreads"]
-    opening = WINDOW_OVERHEAD_SECONDS + connecting
+    around = (
+        WINDOW_OVERHEAD_SECONDS + connecting + (AFTER_CHANGE_SECONDS if kind.TRAITS.changes_primary else 0.0)
+    )
     if scaled.warm:
-        opening += WARMING_OVERHEAD_SECONDS + connecting
+        around += _warming(scaled.workload, config, window) + connecting
+    seconds = length.seconds
+    if seconds is not None and scaled.warm:
+        seconds += _warming(scaled.workload, config, seconds)
     return Estimate(
         operations=plan.operations if plan else None,
-        documents=sum(load.documents for load in loads),
-        bytes=sum(load.bytes for load in loads),
+        documents=sum(load.documents for load in brought),
+        bytes=sum(load.bytes for load in brought),
         windows=windows,
-        seconds=lengths[0],
-        most=lengths[1],
-        around=windows * opening + fresh * loading,
+        seconds=None if seconds is None else windows * seconds,
+        local_seconds=windows * (window + around) + fresh * (MAKING_SECONDS + _loading(first, config)),
+    )
+
+
+def _warming(name: str, config: Config, window: float) -> float:
+    """Seconds of what warms before a window: the least lead that it may have, or all of its work."""
+    return warmup.lead_seconds(window)[0] if warmup.has_lead(name, config) else window
+
+
+def _loading(first: Done | None, config: Config) -> float:
+    """Seconds that loading takes before a window."""
+    if first is None:
+        return 0.0
+    members: int = config.get("members", MEMBERS)
+    return max(
+        first.bytes * members / MEMBERS / LOADED_BYTES_PER_SECOND, first.operations / LOADED_PER_SECOND
+    )
+
+
+def _local_window(name: str, config: Config, plan: Done | None, length: _Length) -> float:
+    """Seconds of a window on a local replica set.
+
+    Work by amount is measured from the first answer of each connection on, and what is under way at the end is
+    answered too: both take as long as a request of each of them.
+    """
+    if plan is None:
+        return length.seconds or 0.0
+    amount = _writing(plan.operations, plan, name, config)
+    if length.longest is None:
+        return amount
+    requests = operations_of_requests(name, config, 1)
+    return min(amount, length.longest + 2 * _writing(requests, plan, name, config))
+
+
+def _writing(operations: float, plan: Done, name: str, config: Config) -> float:
+    """Seconds that so many operations of the work by amount take."""
+    connections: int = config["numberOfThreads"]
+    in_each = operations_of_requests(name, config, 1) / connections
+    size = plan.bytes / max(1, plan.operations)
+    return max(
+        operations * size / INSERTED_BYTES_PER_SECOND,
+        operations / LOADED_PER_SECOND,
+        operations / in_each / REQUESTS_PER_SECOND,
     )
 
 

@@ -693,7 +693,7 @@ def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> It
         measurement.outcome, run.scaled.workload, _rates(run.options, config), config["numberOfThreads"]
     )
     if law and (remark := littleslaw.remark(law)):
-        yield remark
+        yield remark if measurement.outcome.steady else f"{remark}: the window is all of the work"
     if run.target.cache_shrunk is False:
         yield "a member held more than its cache when the window came"
     if measurement.outcome.keeps_speed == "no":

@@ -89,10 +89,7 @@ def _print_estimate(arguments: Namespace, experiment: Experiment) -> tuple[float
         print(f"  time: of all windows, where it is not given at the speed of {source}")
     targets = 1 if names_machines(experiment) else len(_targets_of(arguments, experiment))
     shortest, longest = (
-        targets
-        * local_seconds(
-            _estimate(arguments, scaled, factor, blocks), scaled, by_time=bool(arguments.duration)
-        )
+        targets * local_seconds(_estimate(arguments, scaled, factor, blocks))
         + (in_slices.local_seconds(blocks) if in_slices else 0.0)
         for blocks in (repeats, most_repeats)
     )
