@@ -103,6 +103,21 @@ def test_failures_are_counted_by_name_and_success_between_them_forgives():
     assert tally.operations == 1
 
 
+def test_times_of_requests_that_failed_are_kept_apart_from_those_of_answers(clock):
+    answers = following(UnexpectedReply("not now", 50), DONE, UnexpectedReply("not now", 50), DONE)
+    took = iter((0.001, 0.002, 0.003, 0.002, 0.0))
+    tally = driven(lambda: clock.sleep(next(took)) or answers())
+    assert tally.failures.times == {"UnexpectedReply 50": {1_000: 1, bucket(3_000): 1}}
+    assert latencies(tally) == {"": {2_000: 2}}
+
+
+@pytest.mark.parametrize("intervals", [(), (0.1,)], ids=["a closed loop", "a rate"])
+def test_how_late_a_connection_began_is_known(clock, intervals):
+    pace = Pace(clock.monotonic(), intervals, 1.0)
+    clock.sleep(0.007)
+    assert driven(following(DONE), pace, 1.0).first_late == [pytest.approx(7_000_000)]
+
+
 def test_a_broken_connection_ends_the_work_at_once():
     tally = driven(following(Done(1, 1, 1), ConnectionResetError("the server has gone\nwith details")))
     assert tally.gave_up == "ConnectionResetError: the server has gone"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+from contextlib import nullcontext
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from pymongo import MongoClient
@@ -282,3 +284,13 @@ def test_a_rate_of_the_experiment_goes_with_no_other_and_with_no_verdict(tmp_pat
     assert found == ("tiny has rates of its own", "it runs without --rate only")
     names = ("failover", "schema_load", "query_full")
     assert [execution.has_rates(experiments.load(name)) for name in names] == [True, True, False]
+
+
+@pytest.mark.parametrize(("failed", "refused"), [(5, False), (6, True)])
+def test_a_row_of_which_more_than_a_twentieth_failed_is_none(failed, refused):
+    outcome = SimpleNamespace(
+        latencies_by_kind={"read": {100: 60}, "": {200: 35}}, errors={"Late 50": failed}
+    )
+    told = pytest.raises(WorkFailed, match="6 of 101 requests failed") if refused else nullcontext()
+    with told:
+        execution._check_errors(SimpleNamespace(outcome=outcome))

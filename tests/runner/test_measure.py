@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from preprocessor.runner import measure as measuring
+from preprocessor.runner import result
 from preprocessor.runner.measure import measure
 from preprocessor.runner.target import Machine
 from preprocessor.runner.worker import Load
@@ -105,3 +106,15 @@ def test_counters_reads_and_samples_are_of_one_interval(measured, steady, counte
     assert moments[first] <= seen[0] < moments[names[names.index(first) + 1]]
     assert moments[last] <= seen[-1]
     assert steady == (seen[-1] < moments["last answer"])
+
+
+@pytest.mark.parametrize(
+    ("first_late", "connection", "process"),
+    [(((0.001, 0.004), (0.003, 0.005), ()), 0.005, 0.003), (((0.002,),), 0.002, 0.002)],
+    ids=["three processes, one without a request", "one connection"],
+)
+def test_a_row_says_how_late_its_latest_connection_and_its_latest_process_began(
+    first_late, connection, process
+):
+    told = result._lateness(SimpleNamespace(first_late=first_late))
+    assert told == {"latest_connection_seconds": connection, "latest_process_seconds": process}
