@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
 
 from preprocessor.cli import main
-from preprocessor.runner.store import FileStore
+from preprocessor.runner.store import FileStore, open_store
 from tests.results.blockrows import SHAKE, campaign, measured, shaken
 
 
@@ -161,6 +162,19 @@ def test_a_campaign_may_be_that_of_a_revision(tmp_path, monkeypatch):
     keep(tmp_path / "fixtures", 9)
     assert pool("fixtures", "HEAD:fixtures") == 0
     assert rows_of(tmp_path / "fixtures")[1]["campaigns"]["count"] == 2
+
+
+def test_results_and_campaigns_may_be_in_databases(mongod, tmp_path):
+    new, old = (mongod.uri(f"pool_{name}") for name in ("new", "old"))
+    for uri, hour in ((new, 9), (old, 3)):
+        with closing(open_store(uri)) as store:
+            keep(tmp_path / str(hour), hour)
+            for row in rows_of(tmp_path / str(hour)):
+                store.put(row)
+    assert pool(new, old, "--keep", tmp_path / "kept") == 0
+    with closing(open_store(new)) as store:
+        assert [row["campaigns"]["count"] for row in store.rows("t")] == [2, 2]
+    assert sorted(place.name for place in (tmp_path / "kept").iterdir()) == ["of-3", "of-9"]
 
 
 def test_compare_says_the_verdict_of_all_campaigns_and_fails_by_it(tmp_path, capsys):
