@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
 import pytest
 
 from preprocessor.results import fixturefiles, fixturetext
 from preprocessor.runner.errors import RunnerError
+from preprocessor.runner.profiles import PROFILES
 from preprocessor.runner.resultcheck import check_result
 from preprocessor.runner.store import FileStore
 from preprocessor.schemas.loading import load
@@ -61,6 +63,23 @@ def test_a_row_of_a_run_is_as_the_schema_says(row):
     # There is one kind of operation only, no rate, one target, and one campaign.
     absent = {"latencies", "service", "targets", "slices", "campaigns"}
     assert set(row) == set(SCHEMA["properties"]) - absent
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_row_may_have_been_measured_by_any_profile(row, profile):
+    check_result({**row, "experiment": {**row["experiment"], "profile": profile}})
+
+
+def test_a_row_may_say_what_taking_turns_in_slices_gave(row):
+    figures = {name: row["comparison"][name] for name in ("against", "p", "blocks", "margin", "verdict")}
+    doubts = {
+        "measured_again": 1,
+        "disturbed": None,
+        "failed": 2,
+        "mean_latency": 812.5,
+        "long_requests": False,
+    }
+    check_result({**row, "slices": {**figures, "ratio": 0.9, "low": 0.8, "high": inf, **doubts}})
 
 
 @pytest.mark.parametrize(
