@@ -36,7 +36,7 @@ def fields(kind: str = "result") -> Mapping[str, Field]:
     A document comes before the fields in it.
     """
     found: dict[str, Field] = {}
-    for field in _inside(load(kind), ()):
+    for field in _inside(load(kind), (), kind):
         found.setdefault(field.path, field)
     return found
 
@@ -50,29 +50,32 @@ def field_at(path: str) -> Field | None:
     return next((known[name] for name in (path, *anywhere) if name in known), None)
 
 
-def _inside(schema: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Field]:
+def _inside(schema: Mapping[str, Any], path: tuple[str, ...], file: str) -> Iterator[Field]:
+    """The fields of a document that the schema in that file describes."""
     for name, inner in schema.get("properties", {}).items():
-        yield from _field(inner, (*path, name))
+        yield from _field(inner, (*path, name), file)
     if "fieldsOf" in schema:
-        yield from _inside(_follow_reference(schema["fieldsOf"]), path)
+        found, its = _follow_reference(schema["fieldsOf"], file)
+        yield from _inside(found, path, its)
     for part in (schema.get("items"), *schema.get("anyOf", ())):
         if isinstance(part, Mapping):
-            yield from _inside(part, path)
+            yield from _inside(part, path, file)
     if isinstance(schema.get("additionalProperties"), Mapping):
-        yield from _field(schema["additionalProperties"], (*path, ANY_NAME))
+        yield from _field(schema["additionalProperties"], (*path, ANY_NAME), file)
 
 
-def _field(schema: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Field]:
-    if "$ref" in schema:  # Only experiments refer to whole fields.
-        schema = _follow_reference(f"experiment.schema.json{schema['$ref']}")
+def _field(schema: Mapping[str, Any], path: tuple[str, ...], file: str) -> Iterator[Field]:
+    if "$ref" in schema:
+        schema, file = _follow_reference(schema["$ref"], file)
     yield Field(".".join(path), schema["title"], schema["description"], schema.get("unit", ""))
-    yield from _inside(schema, path)
+    yield from _inside(schema, path, file)
 
 
-def _follow_reference(reference: str) -> Mapping[str, Any]:
-    """What ``NAME.schema.json#/a/b`` leads to."""
-    file, _, pointer = reference.partition("#/")
-    schema: Mapping[str, Any] = load(file.removesuffix(".schema.json"))
+def _follow_reference(reference: str, file: str) -> tuple[Mapping[str, Any], str]:
+    """What ``NAME.schema.json#/a/b``, or ``#/a/b`` in the same file, leads to, and the file that it is in."""
+    named, _, pointer = reference.partition("#/")
+    file = named.removesuffix(".schema.json") or file
+    schema: Mapping[str, Any] = load(file)
     for part in pointer.split("/"):
         schema = schema[part]
-    return schema
+    return schema, file
