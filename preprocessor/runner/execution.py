@@ -455,7 +455,8 @@ def _prepare(run: Run, number: int, seed: str) -> _Prepared:
     load = _load(run, config, f"{seed}/measured")
     _fill(run, load, config)
     kind.reset(database, config)
-    settle(run.client)  # what was just loaded is dirty, and would stay in the cache in place of what is read
+    # What was just loaded is dirty, and would stay in the cache in place of what is read.
+    settled = settle(run.client)
     run.target.give_cache()
     _scan(run, number, config)
     passed = None
@@ -463,7 +464,7 @@ def _prepare(run: Run, number: int, seed: str) -> _Prepared:
         # Other random numbers than in the measured window: else its keys would be warm, whatever the size.
         passed = run.crew.perform(replace(load, seed=f"{seed}/warm")).seconds
         kind.reset(database, config)
-    settled = settle(run.client)
+        settled = settle(run.client)
     if not request_options(run.client, config).reads_primary:
         ownership.wait_for_members(run.client, run.database)
     return _Prepared(load, config, settled, passed)
