@@ -6,6 +6,7 @@ each window is in the journal.
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -39,7 +40,7 @@ from preprocessor.runner.gathering import conclude_slices, gather_rows
 from preprocessor.runner.hostinfo import Origin, origin_of
 from preprocessor.runner.journal import Journal, Place, SlicesPlace
 from preprocessor.runner.resultcheck import check_result
-from preprocessor.runner.slicewindows import SliceWindows, Which
+from preprocessor.runner.slicewindows import Counted, SliceWindows, Which
 from preprocessor.runner.store import Store
 from preprocessor.runner.workloads import workload
 
@@ -92,7 +93,7 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length)
     """
     written = 0
     experiment = runs[0].experiment
-    with _left_at_end(runs):
+    with left_at_end(runs):
         if not journal.is_finished(sum(len(run.numbers) for run in runs)):
             rows = list(_rows(runs, _measure(runs, journal, length), journal))
             for row in rows:
@@ -110,12 +111,36 @@ def measure_rows(runs: Sequence[Run], journal: Journal, length: Length) -> list[
 
     Raises RunnerError; what was measured until then stays in the journal.
     """
-    with _left_at_end(runs):
+    with left_at_end(runs):
         return list(_rows(runs, _measure(runs, journal, length), journal))
 
 
+def measure_with_itself(
+    run: Run, width: float, windows: int, journal: Journal, ends: float
+) -> list[list[Counted]]:
+    """Have each variant take turns with itself in slices of so many seconds; give its ``windows``, those that count.
+
+    As with blocks, every variant has one, in an order drawn anew, before any has another, and those while which
+    something else used the machine are measured again. None begins after ``ends``, on the monotonic clock. The target
+    is to be ``left_at_end``. Raises RunnerError, TimeIsOver where there are too few; what was measured until then stays
+    in the journal.
+    """
+    found = SliceWindows()
+    for block in range(windows):
+        if time.monotonic() > ends:
+            raise TimeIsOver(
+                f"the time is over: {block} of {windows} windows in slices of each pair are measured", KEPT
+            )
+        draw = random.Random(f"{run.options.seed}/{journal.campaign.id}/{run.experiment.name}/{block}/slices")
+        for number in draw.sample(run.numbers, len(run.numbers)):
+            _measure_slices([run], width, found, SlicesPlace(block, (0, 0), number), journal)
+    _measure_slices_again([run], width, found, journal, ends)
+    counted = found.counted()
+    return [counted[Which(0, number)] for number in run.numbers]
+
+
 @contextmanager
-def _left_at_end(runs: Sequence[Run]) -> Iterator[None]:
+def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
     """Leave nothing behind on any target, whatever happens."""
     try:
         yield
@@ -137,7 +162,7 @@ def _row_ids(run: Run) -> Iterator[dict[str, Any]]:
 def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured:
     """All blocks, and those again in which something else used the machine; of windows in slices likewise."""
     measured = _Measured(_plan(runs, journal, length), bool(runs[0].side))
-    wanted = _list_slices(runs, measured.plan)
+    wanted, width = _list_slices(runs, measured.plan), runs[0].options.slices or 0.0
     known: dict[int, Origin] = {}
     while (number := _next_block(measured, length)) is not None:
         if number == len(measured.attempts):
@@ -146,17 +171,11 @@ def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured
         _measure_block(runs, measured, number, journal, known)
         for target, variant in wanted:
             if (Which(target, variant), number) not in measured.slices.attempts:
-                _measure_slices(runs, measured, SlicesPlace(number, (0, target), variant), journal)
-    while (place := _next_slices(measured, length)) is not None:
-        _measure_slices(runs, measured, place, journal)
+                place = SlicesPlace(number, (0, target), variant)
+                _measure_slices(runs, width, measured.slices, place, journal)
+    if measured.plan.twice:
+        _measure_slices_again(runs, width, measured.slices, journal, length.ends)
     return measured
-
-
-def _next_slices(measured: _Measured, length: Length) -> SlicesPlace | None:
-    """The window in slices to measure again now; None when there is none, or the time is over."""
-    if not measured.plan.twice or time.monotonic() > length.ends:
-        return None
-    return measured.slices.next_again()
 
 
 def _list_slices(runs: Sequence[Run], plan: Plan) -> list[tuple[int, int]]:
@@ -175,14 +194,24 @@ def _list_slices(runs: Sequence[Run], plan: Plan) -> list[tuple[int, int]]:
     return found
 
 
-def _measure_slices(runs: Sequence[Run], measured: _Measured, place: SlicesPlace, journal: Journal) -> None:
+def _measure_slices_again(
+    runs: Sequence[Run], width: float, windows: SliceWindows, journal: Journal, ends: float
+) -> None:
+    """Measure those again while which something else used the machine, until the time is over."""
+    while time.monotonic() <= ends and (place := windows.next_again()) is not None:
+        _measure_slices(runs, width, windows, place, journal)
+
+
+def _measure_slices(
+    runs: Sequence[Run], width: float, windows: SliceWindows, place: SlicesPlace, journal: Journal
+) -> None:
     """Have two targets take turns in slices, unless that is kept."""
     found = journal.window(place)
     one, other = (runs[target] for target in place.targets)
     if found is None:
-        found = measure_slices((one, other), place, one.options.slices or 0.0, KEPT if journal.kept else "")
+        found = measure_slices((one, other), place, width, KEPT if journal.kept else "")
         journal.keep_window(place, found)
-    measured.slices.add(place, found)
+    windows.add(place, found)
 
 
 def _plan(runs: Sequence[Run], journal: Journal, length: Length) -> Plan:

@@ -529,10 +529,7 @@ def measure_slices(runs: tuple[Run, Run], place: SlicesPlace, width: float, hint
                 runs[number], place.variant, f"{seed}/{number if one is other else ''}"
             ).load
             servers.update(machine.pids)
-    again = ", measured again" if place.attempt else ""
-    one.progress.begin(
-        f"{one.experiment.name} {place.variant + 1}: {one.side} and {other.side} in slices{again}", 0
-    )
+    one.progress.begin(_label_of_slices(runs, place), 0)
     with _complaints_told(other, hint):
         processors = BusyProcessors(servers, one.crew.pids)
         done = one.crew.alternate((loads[0], loads[1]), slices, opened=processors.look, over=processors.look)
@@ -540,8 +537,16 @@ def measure_slices(runs: tuple[Run, Run], place: SlicesPlace, width: float, hint
             _check_target(run)
             _check_share(side.failures.counts(), side.requests, run.side)
     window = slicewindows.compose(place, slices, done, processors.found())
-    one.progress.end(slicewindows.describe(window, (one.side, other.side)))
+    names = (one.side, other.side) if one.side else ("one side", "the other side")
+    one.progress.end(slicewindows.describe(window, names))
     return window
+
+
+def _label_of_slices(runs: tuple[Run, Run], place: SlicesPlace) -> str:
+    one, other = runs
+    both = f"{one.side} and {other.side}" if one.side else "with itself"
+    again = ", measured again" if place.attempt else ""
+    return f"{one.experiment.name} {place.variant + 1}: {both} in slices{again}"
 
 
 def _measured(run: Run, load: Load, machine: Machine) -> Measurement:

@@ -50,12 +50,13 @@ def conclude_slices(
     which = [Which(target, number) for target, mine in enumerate(plan.variants) for number in mine]
     for itself in (True, False):
         windows = {key: some for key, some in found.items() if (key.target == 0) == itself}
-        judged = conclude_pairs([_pair_up(some) for some in windows.values()], ITSELF if itself else first)
+        judged = conclude_pairs([pair_slices(some) for some in windows.values()], ITSELF if itself else first)
         for (key, some), comparison in zip(windows.items(), judged, strict=True):
             rows[which.index(key)]["slices"] = {**comparison, **doubts(some)}
 
 
-def _pair_up(windows: Sequence[Counted]) -> Pairs:
+def pair_slices(windows: Sequence[Counted]) -> Pairs:
+    """What the second did to what the first did, by block; both had as much time."""
     firsts, others = zip(*(one.window["operations"] for one in windows), strict=True)
     return Pairs(tuple(one.block for one in windows), others, firsts)
 
