@@ -43,6 +43,14 @@ def positive(text: str) -> float:
     raise ArgumentTypeError(f"must be a number above 0, not {text!r}")
 
 
+def not_negative(text: str) -> float:
+    """A number above 0, or 0."""
+    with suppress(ValueError):
+        if 0 <= (value := float(text)) < float("inf"):
+            return value
+    raise ArgumentTypeError(f"must be 0 or a number above, not {text!r}")
+
+
 def scale(text: str) -> float:
     """A factor for numbers of documents."""
     if (value := positive(text)) > LARGEST_SCALE:

@@ -1,39 +1,49 @@
 """What comes out where nothing differs, and what is called where something does: verdicts over pairs of equal things.
 
-A pair is one and the same thing, measured twice in each block. That its ratio is called faster or slower is a false
-alarm, and the share of them is that of a measurement as a whole: machine, target, windows, blocks and statistics. The
-same pairs say how small a difference is seen: the speeds of one side are multiplied by 1 minus a slowdown, and the
-share of the pairs that are called slower then is the power.
+A pair is one and the same thing, measured again and again side by side with itself. That its ratio is called faster or
+slower is a false alarm, and the share of them is that of a measurement as a whole: machine, target, windows, blocks and
+statistics. The same pairs say how small a difference is seen: the speeds of one side are multiplied by 1 minus a
+slowdown, and the share of the pairs that are called slower then is the power.
 
-Pairs of the same blocks are judged together, as the rows of a page are. In the power one of them is slower and the
-others are not, which is the hardest case for the one.
+Pairs come in groups, as the rows of a page do: they share blocks, and most of them a reference, so they do not say as
+much as pairs with windows of their own. The interval of a share takes that into account (see ``shares``). In the power
+one pair at a time is slower and those that are judged together with it are not, which is the hardest case for the one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from math import inf, sqrt
 from statistics import fmean, median, variance
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from preprocessor.results.conclusions import Pairs, find_interval, judge_together
 from preprocessor.results.intervals import Interval, log_ratios
-from preprocessor.results.shares import share_of
+from preprocessor.results.shares import Count, share_of_groups
 from preprocessor.results.verdicts import Verdict, judge
 
 SLOWDOWNS: Final = tuple(percent / 100 for percent in range(1, 26))
 CALLED: Final = 0.84
 """The share of the trials in which a slowdown is to be called."""
-Group = Sequence[Pairs]
+Judged = Literal["alone", "together"]
+JUDGED: Final[tuple[Judged, ...]] = ("alone", "together")
+"""The two ways to judge a pair: by itself, and among those that a page would show with it."""
+Family = Sequence[Pairs]
+"""Pairs that are judged together."""
+Group = Sequence[Family]
 """Pairs that were measured in the same blocks."""
 
 
 class _Trial(NamedTuple):
-    """What a pair is called by itself, and among the pairs of its blocks."""
+    """What a pair is called by itself, and among those that it is judged together with."""
 
     alone: Verdict
     together: Verdict
+
+
+_Intervals = Sequence[Interval | None]
+"""Of the pairs of a family."""
 
 
 def calibrate(groups: Sequence[Group]) -> dict[str, Any]:
@@ -41,52 +51,70 @@ def calibrate(groups: Sequence[Group]) -> dict[str, Any]:
 
     Raises ValueError without a pair.
     """
-    pairs = list(chain.from_iterable(groups))
-    intervals = [[find_interval(pair) for pair in group] for group in groups]
-    equal = [trial for some in intervals for trial in _judge(some)]
+    pairs = [pair for group in groups for family in group for pair in family]
+    intervals = [[[find_interval(pair) for pair in family] for family in group] for group in groups]
+    equal = [[trial for family in group for trial in _judge(family)] for group in intervals]
+    different: tuple[Verdict, ...] = ("faster", "slower")
     power = [_power(groups, intervals, slowdown) for slowdown in SLOWDOWNS]
     return {
         "pairs": len(pairs),
-        **_shares(equal, ("faster", "slower")),
+        "groups": [
+            {"pairs": len(some), **{way: _count(some, way, different).number for way in JUDGED}}
+            for some in equal
+        ],
+        **_shares(equal, different),
         "power": power,
-        "smallest_alone": _find_smallest(power, "alone"),
-        "smallest_together": _find_smallest(power, "together"),
-        "half_width": _half_width(list(chain.from_iterable(intervals))),
+        **{f"smallest_{way}": _find_smallest(power, way) for way in JUDGED},
+        "half_width": _half_width(chain.from_iterable(chain.from_iterable(intervals))),
         "spread": _spread(pairs),
     }
 
 
-def _judge(intervals: Sequence[Interval | None]) -> list[_Trial]:
-    """The verdicts of pairs that were measured in the same blocks."""
+def _judge(intervals: _Intervals) -> list[_Trial]:
+    """The verdicts of pairs that are judged together."""
     alone: list[Verdict] = [judge(one.low, one.high) if one else "not known" for one in intervals]
     return [_Trial(*verdicts) for verdicts in zip(alone, judge_together(intervals), strict=True)]
 
 
 def _power(
-    groups: Sequence[Group], intervals: Sequence[Sequence[Interval | None]], slowdown: float
+    groups: Sequence[Group], intervals: Sequence[Sequence[_Intervals]], slowdown: float
 ) -> dict[str, Any]:
     """The shares of the pairs that are called slower when one side of one of them is, by this part of its speed."""
     trials = [
-        _judge([*equal[:place], find_interval(_slow_down(pair, slowdown)), *equal[place + 1 :]])[place]
-        for group, equal in zip(groups, intervals, strict=True)
-        for place, pair in enumerate(group)
+        [
+            trial
+            for family, equal in zip(group, found, strict=True)
+            for trial in _slow_each(family, equal, slowdown)
+        ]
+        for group, found in zip(groups, intervals, strict=True)
     ]
     return {"slowdown": slowdown, **_shares(trials, ("slower",))}
+
+
+def _slow_each(family: Family, equal: _Intervals, slowdown: float) -> list[_Trial]:
+    """The verdict of each pair when it alone is slowed down."""
+    return [
+        _judge([*equal[:place], find_interval(_slow_down(pair, slowdown)), *equal[place + 1 :]])[place]
+        for place, pair in enumerate(family)
+    ]
 
 
 def _slow_down(pair: Pairs, slowdown: float) -> Pairs:
     return pair._replace(speeds=tuple(speed * (1 - slowdown) for speed in pair.speeds))
 
 
-def _shares(trials: Sequence[_Trial], verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """The share of the trials that have one of the verdicts, judged in both ways."""
+def _shares(groups: Sequence[Sequence[_Trial]], verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """The share of the trials of all groups that have one of the verdicts, judged in both ways."""
     return {
-        "alone": share_of(sum(trial.alone in verdicts for trial in trials), len(trials))._asdict(),
-        "together": share_of(sum(trial.together in verdicts for trial in trials), len(trials))._asdict(),
+        way: share_of_groups([_count(some, way, verdicts) for some in groups])._asdict() for way in JUDGED
     }
 
 
-def _find_smallest(power: Sequence[dict[str, Any]], judged: str) -> dict[str, float | None]:
+def _count(trials: Sequence[_Trial], judged: Judged, verdicts: Sequence[Verdict]) -> Count:
+    return Count(sum(getattr(trial, judged) in verdicts for trial in trials), len(trials))
+
+
+def _find_smallest(power: Sequence[dict[str, Any]], judged: Judged) -> dict[str, float | None]:
     """The smallest slowdown that is called often enough, and by the interval of the share the least and the most.
 
     None where none of ``SLOWDOWNS`` is.
@@ -97,7 +125,7 @@ def _find_smallest(power: Sequence[dict[str, Any]], judged: str) -> dict[str, fl
     }
 
 
-def _half_width(intervals: Sequence[Interval | None]) -> float | None:
+def _half_width(intervals: Iterable[Interval | None]) -> float | None:
     """By which part of 1 an interval reaches to each side, the median of all; None where no pair has one."""
     halves = [sqrt(one.high / one.low) - 1 for one in intervals if one and one.low > 0 and one.high < inf]
     return median(halves) if halves else None

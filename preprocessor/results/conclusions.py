@@ -28,17 +28,33 @@ class Pairs(NamedTuple):
     references: tuple[float, ...]
 
 
+class Paired(NamedTuple):
+    """The rows of one experiment, by block: ``itself`` is the reference, its second measurement to its first.
+
+    It is judged by itself, the ``others``, each to the reference, together.
+    """
+
+    itself: Pairs
+    others: tuple[Pairs, ...]
+
+
 def conclude(rows: Sequence[Row], reference: int, margin: float = MARGIN) -> list[dict[str, Any]]:
     """The ``comparison`` of each row of one experiment, on one target, with the row of this number.
 
     That row itself has its second measurement in each block to its first. What no interval can be given for, as no
     block has both, or something did nothing in one, has a ratio of None and is not known.
     """
-    base = rows[reference]
-    own = conclude_pairs([pair_with_itself(base)], ITSELF, margin)
-    others = [pair_blocks(row, base) for number, row in enumerate(rows) if number != reference]
-    found = conclude_pairs(others, name_of(base), margin)
+    paired = pair_rows(rows, reference)
+    own = conclude_pairs([paired.itself], ITSELF, margin)
+    found = conclude_pairs(paired.others, name_of(rows[reference]), margin)
     return [*found[:reference], *own, *found[reference:]]
+
+
+def pair_rows(rows: Sequence[Row], reference: int) -> Paired:
+    """The rows of one experiment, on one target, paired by block with the row of this number, in their order."""
+    base = rows[reference]
+    others = (pair_blocks(row, base) for number, row in enumerate(rows) if number != reference)
+    return Paired(pair_with_itself(base), tuple(others))
 
 
 def conclude_targets(

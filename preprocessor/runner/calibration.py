@@ -1,8 +1,11 @@
 """Calibration: workloads of which all variants are the same, measured as any experiment is.
 
 Each workload is a small experiment with one variant, in ``calibrations``. It is measured in groups: a group is an
-experiment of equal variants with blocks of its own, as large as those that pages show. So a block lasts as long as
-theirs, the pairs of a workload are spread over all the time that is taken, and each group that is done counts.
+experiment of equal variants with blocks of its own, as many as pages show together. So a block lasts as long as theirs,
+the pairs of a workload are spread over all the time that is taken, and each group that is done counts. Its pairs are
+those that the rows of an experiment are: the reference with itself, and each other variant with the reference.
+
+Where the work can take turns in slices, each variant of a group does so with itself too, as two targets do.
 """
 
 from __future__ import annotations
@@ -14,39 +17,71 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from preprocessor.results.calibration import calibrate
-from preprocessor.results.conclusions import Pairs, pair_blocks, pair_with_itself
+from preprocessor.results.conclusions import Paired, pair_rows
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.addresses import shown
 from preprocessor.runner.errors import RunnerError
-from preprocessor.runner.estimate import estimate, local_seconds
+from preprocessor.runner.estimate import SlicesEstimate, estimate, local_seconds
 from preprocessor.runner.experiment import Experiment
+from preprocessor.runner.gathering import pair_slices
 from preprocessor.runner.lengthening import longest_seconds
 from preprocessor.runner.profiles import PROFILES
+from preprocessor.runner.slices import Slices, plan_slices
+from preprocessor.runner.slicewindows import Counted, doubts
+from preprocessor.runner.warmup import has_lead
 
 FOLDER = Path(__file__).with_name("calibrations")
 PAIRS = 200
 """Of all workloads together, where nobody says how many."""
 PUBLISHED = PROFILES["publish"]
 """Pages rest on windows so long and so many blocks, where nobody says another number."""
-PAIRS_IN_A_GROUP = 5
-"""So many pairs are ten windows of a block."""
+PAIRS_IN_A_GROUP = 10
+"""So many pairs are eleven windows of a block: ten variants, of which the reference has two."""
+REFERENCE = 0
+"""The number of the variant that the others of a group are compared with."""
+SLICE_MS = 40.0
+"""Milliseconds of a slice, where nobody says how many."""
+WINDOWS = 5
+"""Windows in slices of each pair, where nobody says how many: Student's t needs no more."""
+
+
+class Fine(NamedTuple):
+    """What is measured in slices: seconds of a slice, and windows of each pair."""
+
+    width: float
+    windows: int
+
+    def plan(self, *, warm: bool) -> Slices:
+        """The slices of a window."""
+        return plan_slices(self.width, "", warm=warm)
+
+    @property
+    def window_seconds(self) -> float:
+        """Length of a window without what warms; each side has one half of it."""
+        return self.plan(warm=False).counted / 1e9
 
 
 class Task(NamedTuple):
-    """What is measured of a workload: how many ``pairs`` each of its groups has, and how long a window is."""
+    """What is measured of a workload: how many ``pairs`` each of its groups has, and how long a window is.
+
+    ``fine`` is what of it is measured in slices too; None where it cannot be, or was not asked for.
+    """
 
     experiment: Experiment
     pairs: tuple[int, ...]
     seconds: float
+    fine: Fine | None = None
 
 
 class Group(NamedTuple):
     """What was measured of a group of pairs, between ``start`` and ``end``; ``row`` is one of its rows.
 
-    ``measured_again`` is how often a block was, since something else used the machine.
+    ``fine`` has the windows in slices of each pair. ``measured_again`` is how often a block was, since something else
+    used the machine.
     """
 
-    pairs: Sequence[Pairs]
+    paired: Paired
+    fine: Sequence[Sequence[Counted]]
     start: datetime
     end: datetime
     measured_again: int
@@ -65,10 +100,23 @@ def load(name: str) -> Experiment:
     return experiments.load(str(FOLDER / f"{name}.toml"))
 
 
-def plan(wanted: Sequence[Experiment], pairs: int | None, seconds: float | None) -> list[Task]:
-    """What is measured of each workload: so many pairs, and windows so long; None for what pages are published with."""
+def plan(
+    wanted: Sequence[Experiment], pairs: int | None, seconds: float | None, fine: Fine | None
+) -> list[Task]:
+    """What is measured of each workload: so many pairs, and windows so long; None for what pages are published with.
+
+    ``fine`` is for those that can take turns in slices; None for no slices.
+    """
     each = pairs or -(-PAIRS // len(names()))
-    return [Task(one, _share_out(each), seconds or _window_seconds(one)) for one in wanted]
+    return [
+        Task(
+            experiment=one,
+            pairs=_share_out(each),
+            seconds=seconds or _window_seconds(one),
+            fine=fine if has_lead(one.workload, one.parameters) else None,
+        )
+        for one in wanted
+    ]
 
 
 def list_groups(tasks: Sequence[Task]) -> Iterator[tuple[Task, Experiment]]:
@@ -80,12 +128,20 @@ def list_groups(tasks: Sequence[Task]) -> Iterator[tuple[Task, Experiment]]:
 
 
 def estimate_seconds(task: Task, blocks: int) -> float:
-    """How long the pairs of a workload take on a local replica set with two processors, loading included."""
+    """How long the blocks of a workload take on a local replica set with two processors, loading included."""
     total = 0.0
     for _, experiment in list_groups([task]):
         found = estimate(experiment, 1.0, blocks, None, task.seconds)
         total += local_seconds(found)
     return total
+
+
+def estimate_fine_seconds(task: Task) -> float:
+    """How long its windows in slices take there."""
+    if task.fine is None:
+        return 0.0
+    seconds = task.fine.plan(warm=task.experiment.warm).length / 1e9
+    return SlicesEstimate(sum(task.pairs), seconds).local_seconds(task.fine.windows)
 
 
 def _window_seconds(experiment: Experiment) -> float:
@@ -107,19 +163,17 @@ def name_group(experiment: Experiment, number: int) -> str:
 
 
 def _repeat_variant(experiment: Experiment, group: int, pairs: int) -> Experiment:
-    """The experiment of a group: equal variants, told apart by their order alone.
-
-    The first is the reference, of which each block has two windows, and these are a pair already.
-    """
-    variants = tuple({"order": number} for number in range(1, 2 * pairs))
-    return replace(experiment, name=name_group(experiment, group), variants=variants)
+    """The experiment of a group: as many equal variants as it has pairs, told apart by their order alone."""
+    variants = tuple({"order": number} for number in range(1, pairs + 1))
+    return replace(experiment, name=name_group(experiment, group), variants=variants, baseline=REFERENCE)
 
 
-def gather_group(rows: Sequence[Mapping[str, Any]]) -> Group:
-    """The pairs of a group, from the rows of its variants."""
+def gather_group(rows: Sequence[Mapping[str, Any]], fine: Sequence[Sequence[Counted]]) -> Group:
+    """The pairs of a group, from the rows of its variants and the windows in which each took turns with itself."""
     repeats = [repeat for row in rows for repeat in row["repeats"]]
     return Group(
-        pairs=list(_pair_up(rows)),
+        paired=pair_rows(rows, REFERENCE),
+        fine=fine,
         start=min(repeat["start_time"] for repeat in repeats),
         end=max(repeat["start_time"] + timedelta(milliseconds=repeat["duration"]) for repeat in repeats),
         measured_again=rows[0]["campaign"]["measured_again"],
@@ -127,16 +181,9 @@ def gather_group(rows: Sequence[Mapping[str, Any]]) -> Group:
     )
 
 
-def _pair_up(rows: Sequence[Mapping[str, Any]]) -> Iterator[Pairs]:
-    """No window is in two pairs."""
-    yield pair_with_itself(rows[0])
-    for one, other in zip(rows[1::2], rows[2::2], strict=True):
-        yield pair_blocks(one, other)
-
-
-def compose(experiment: Experiment, asked: int, groups: Sequence[Group]) -> dict[str, Any]:
-    """The document of a workload, of which so many pairs were ``asked`` for; where it ran is taken from a row."""
-    row = groups[0].row
+def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
+    """The document of a workload, of which these groups are measured; where it ran is taken from a row."""
+    experiment, row = task.experiment, groups[0].row
     campaign, done = row["campaign"], row["experiment"]
     return {
         "_id": {"campaign": campaign["id"], "workload": experiment.name},
@@ -145,8 +192,8 @@ def compose(experiment: Experiment, asked: int, groups: Sequence[Group]) -> dict
         "campaign": {"id": campaign["id"], "start": campaign["start"]},
         "start_time": min(group.start for group in groups),
         "end_time": max(group.end for group in groups),
-        "pairs_asked": asked,
-        "pairs_together": max(len(group.pairs) for group in groups),
+        "pairs_asked": sum(task.pairs),
+        "pairs_together": max(1, *(len(group.paired.others) for group in groups)),
         "blocks": campaign["blocks"],
         "measured_again": sum(group.measured_again for group in groups),
         "window_seconds": done["seconds"],
@@ -154,7 +201,19 @@ def compose(experiment: Experiment, asked: int, groups: Sequence[Group]) -> dict
         "target": done["target"],
         "digest": experiment.digest,
         "parameters": dict(experiment.parameters),
-        **calibrate([group.pairs for group in groups]),
+        **calibrate([[[group.paired.itself], group.paired.others] for group in groups]),
+        **({"fine": _compose_fine(task.fine, groups)} if task.fine else {}),
         "client": {name: row["client"][name] for name in ("kind", "processes", "connections")},
         **{name: row[name] for name in ("versions", "hardware", "servers", "topology")},
+    }
+
+
+def _compose_fine(fine: Fine, groups: Sequence[Group]) -> dict[str, Any]:
+    """What the pairs in slices say, all of a group judged together: rows of two targets are."""
+    return {
+        "slice_seconds": fine.width,
+        "windows": fine.windows,
+        "window_seconds": fine.window_seconds,
+        **calibrate([[[pair_slices(windows) for windows in group.fine]] for group in groups]),
+        **doubts([one for group in groups for windows in group.fine for one in windows]),
     }

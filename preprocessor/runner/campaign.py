@@ -95,7 +95,7 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length)
     experiment = runs[0].experiment
     with left_at_end(runs):
         if not journal.is_finished(sum(len(run.numbers) for run in runs)):
-            rows = list(_rows(runs, _measure(runs, journal, length), journal))
+            rows = measure_rows(runs, journal, length)
             for row in rows:
                 check_result(row)
                 store.put(row)
@@ -109,10 +109,9 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length)
 def measure_rows(runs: Sequence[Run], journal: Journal, length: Length) -> list[dict[str, Any]]:
     """Measure an experiment on the targets of the runs, and give its rows, which are written nowhere.
 
-    Raises RunnerError; what was measured until then stays in the journal.
+    The targets are to be ``left_at_end``. Raises RunnerError; what was measured until then stays in the journal.
     """
-    with left_at_end(runs):
-        return list(_rows(runs, _measure(runs, journal, length), journal))
+    return list(_rows(runs, _measure(runs, journal, length), journal))
 
 
 def measure_with_itself(

@@ -149,7 +149,8 @@ def _estimate(scaled: Experiment, config: Config, length: _Length, windows: int,
         WINDOW_OVERHEAD_SECONDS + connecting + (AFTER_CHANGE_SECONDS if kind.TRAITS.changes_primary else 0.0)
     )
     if scaled.warm:
-        around += _warming(scaled.workload, config, window) + connecting
+        around += _warming(scaled.workload, config, window)
+        around += 0.0 if warmup.has_lead(scaled.workload, config) else connecting  # a lead has the window's
     seconds = length.seconds
     if seconds is not None and scaled.warm:
         seconds += _warming(scaled.workload, config, seconds)

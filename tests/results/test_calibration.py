@@ -8,24 +8,33 @@ from random import Random
 import pytest
 
 from preprocessor.results.calibration import CALLED, SLOWDOWNS, calibrate
-from preprocessor.results.conclusions import Pairs
-from tests.results.campaigns import NOISE, simulate
+from preprocessor.results.conclusions import Pairs, pair_rows
+from preprocessor.results.shares import Count, share_of_groups
+from tests.results.blockrows import measured
+from tests.results.campaigns import NOISE, simulate, simulate_alike
 
 EXACT = Pairs((0, 1, 2, 3), (100.0, 104.0, 98.0, 101.0), (100.0, 104.0, 98.0, 101.0))
 """Two windows of a block do the same to the last operation."""
 
 
-def pair(random, ratio=1.0, kind="autocorrelated", blocks=20):
-    return Pairs(tuple(range(blocks)), *map(tuple, simulate(kind, blocks, ratio, random)))
+def group(random, pairs=10, blocks=20):
+    """Pairs of equal variants, one of which was measured twice in each block, and the others are compared with it."""
+    first, second, *others = simulate_alike("autocorrelated", blocks, pairs + 1, random)
+    rows = [measured(0, first, second), *(measured(1 + size, one) for size, one in enumerate(others))]
+    paired = pair_rows(rows, 0)
+    return [[paired.itself], paired.others]
 
 
-def groups_of(number, random, **given):
-    return [[pair(random, **given) for _ in range(5)] for _ in range(number)]
+def apart(random, pairs=10, ratio=1.0, blocks=20):
+    """Pairs that have windows of their own, judged together."""
+    campaigns = (simulate("autocorrelated", blocks, ratio, random) for _ in range(pairs))
+    return [[Pairs(tuple(range(blocks)), *map(tuple, campaign)) for campaign in campaigns]]
 
 
 @pytest.fixture(scope="module")
 def found():
-    return calibrate(groups_of(20, Random(7)))
+    random = Random(7)
+    return calibrate([group(random) for _ in range(10)])
 
 
 def test_equal_things_are_seldom_called_different_and_less_often_judged_together(found):
@@ -34,8 +43,26 @@ def test_equal_things_are_seldom_called_different_and_less_often_judged_together
     assert found["alone"]["low"] <= 0.05 <= found["alone"]["high"]
 
 
+def test_each_group_says_how_many_of_its_pairs_were_called_different(found):
+    assert [one["pairs"] for one in found["groups"]] == [10] * 10
+    for judged in ("alone", "together"):
+        counts = [Count(one[judged], one["pairs"]) for one in found["groups"]]
+        assert found[judged] == share_of_groups(counts)._asdict()
+        assert found[judged]["design_effect"] >= 1
+
+
+def test_the_reference_with_itself_is_judged_by_itself():
+    noisy = EXACT._replace(
+        speeds=(101.0, 106.0, 98.9, 102.2)
+    )  # of which p is below 5 %, and above 5 % by ten
+    alike = [EXACT._replace(speeds=(100.1, 103.9, 98.1, 100.9))] * 9
+    assert calibrate([[[noisy], alike]])["together"]["number"] == 1
+    assert calibrate([[[noisy, *alike]]])["together"]["number"] == 0
+
+
 def test_noise_is_given_as_the_spread_of_the_log_ratio_and_the_width_of_an_interval(found):
-    assert found["spread"] == pytest.approx(sqrt(2) * NOISE, rel=0.05)
+    # Nine in ten pairs have the mean of two windows on one side.
+    assert found["spread"] == pytest.approx(sqrt(0.9 * 1.5 + 0.1 * 2) * NOISE, rel=0.05)
     assert found["half_width"] == pytest.approx(2.1 * found["spread"] / sqrt(20), rel=0.15)
 
 
@@ -47,33 +74,39 @@ def test_a_larger_slowdown_is_called_at_least_as_often(found, judged):
     assert (shares[0] < 0.3, shares[-1]) == (True, 1.0)
 
 
-@pytest.mark.parametrize("judged", ["alone", "together"])
-def test_the_smallest_slowdown_is_the_first_that_is_called_often_enough(found, judged):
+@pytest.mark.parametrize(("judged", "errors"), [("alone", 3), ("together", 3.8)])
+def test_the_smallest_slowdown_is_the_first_that_is_called_often_enough(found, judged, errors):
     smallest = found[f"smallest_{judged}"]
     shares = {row["slowdown"]: row[judged]["share"] for row in found["power"]}
     assert shares[smallest["slowdown"]] >= CALLED > shares[round(smallest["slowdown"] - 0.01, 2)]
     assert smallest["low"] <= smallest["slowdown"] <= smallest["high"]
-    # By theory 3 standard errors of the ratio: those of an interval, and one more for 84 of 100.
-    assert smallest["slowdown"] == pytest.approx(3 * sqrt(2) * NOISE / sqrt(20), abs=0.03)
+    # Standard errors of the ratio by theory: those of an interval, among nine of a wider one, and 1 for 84 of 100.
+    assert smallest["slowdown"] == pytest.approx(errors * sqrt(1.5) * NOISE / sqrt(20), abs=0.03)
 
 
 def test_of_equal_rows_judged_together_one_needs_a_larger_slowdown_than_alone(found):
     assert found["smallest_alone"]["slowdown"] < found["smallest_together"]["slowdown"]
 
 
+def test_with_five_windows_equal_things_are_called_different_as_seldom_as_with_twenty():
+    random = Random(3)
+    found = calibrate([apart(random, blocks=5) for _ in range(10)])
+    assert found["together"]["number"] <= found["alone"]["number"] <= 10
+
+
 def test_what_differs_is_called_different():
-    assert calibrate(groups_of(2, Random(1), ratio=0.7))["together"]["share"] == 1.0
+    assert calibrate([apart(Random(1), ratio=0.7)])["together"]["share"] == 1.0
 
 
 def test_windows_without_any_noise_are_never_called_different_and_any_slowdown_is():
-    found = calibrate([[EXACT]])
+    found = calibrate([[[EXACT]]])
     assert found["alone"]["number"] == 0
     assert found["smallest_together"] == {"slowdown": 0.01, "low": 0.01, "high": None}  # one pair is no proof
     assert (found["half_width"], found["spread"]) == (0.0, 0.0)
 
 
 def test_of_a_window_in_which_nothing_was_done_nothing_is_known():
-    found = calibrate([[EXACT._replace(speeds=(0.0, 1.0, 1.0, 1.0))]])
+    found = calibrate([[[EXACT._replace(speeds=(0.0, 1.0, 1.0, 1.0))]]])
     assert found["alone"]["number"] == found["power"][-1]["alone"]["number"] == 0
     assert found["smallest_alone"] == {"slowdown": None, "low": None, "high": None}
     assert (found["half_width"], found["spread"]) == (None, None)

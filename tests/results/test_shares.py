@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from math import sqrt
+from random import Random
+from statistics import NormalDist
+
 import pytest
 from scipy.stats import binomtest
 
-from preprocessor.results.shares import share_of
+from preprocessor.results.shares import Count, find_design_effect, share_of, share_of_groups
+
+IN_COMMON = 1 / 3
+"""The correlation of the mean log ratios of two variants to one reference that is measured twice as often."""
 
 
 @pytest.mark.parametrize(
@@ -22,3 +29,48 @@ def test_the_interval_is_that_of_wilson(number, cases):
 def test_there_is_no_share_of_nothing():
     with pytest.raises(ValueError, match="no case"):
         share_of(0, 0)
+    with pytest.raises(ValueError, match="no case"):
+        share_of_groups([])
+
+
+def test_cases_that_have_something_in_common_have_the_interval_of_fewer():
+    known = binomtest(8, 40).proportion_ci(method="wilson")
+    found = share_of(16, 80, design_effect=2.0)
+    assert (found.number, found.share) == (16, 0.2)
+    assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=1e-12)
+
+
+def test_the_design_effect_is_that_of_rao_and_scott():
+    """Of 40 groups of 10 half have 4 and half have none: a variance of 4 instead of 10 * 0.2 * 0.8."""
+    groups = [Count(4, 10), Count(0, 10)] * 20
+    few = (2.0227 / 1.95996) ** 2  # t of 39 degrees of freedom
+    assert find_design_effect(groups) == pytest.approx(40 / 39 * 4 / 1.6 * few, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("groups", "effect"),
+    [
+        ([Count(1, 10)] * 1000, 1.0),  # more alike than chance would have them
+        ([Count(0, 10)] * 1000, 1.0),
+        ([Count(10, 10), Count(0, 10)] * 500, 10.0),  # each says one thing
+        ([Count(3, 10)], 10.0),  # nothing to compare it with
+        ([Count(1, 1)], 1.0),
+    ],
+)
+def test_a_design_effect_is_from_one_to_the_size_of_a_group(groups, effect):
+    assert find_design_effect(groups) == pytest.approx(effect, rel=0.01)
+
+
+def draw_group(random, threshold):
+    """A group as a calibration has it: nine that have a reference in common, and one that has not."""
+    common = random.gauss(0, sqrt(IN_COMMON))
+    drawn = [common + random.gauss(0, sqrt(1 - IN_COMMON)) for _ in range(9)]
+    return Count(sum(one > threshold for one in (*drawn, random.gauss(0, 1))), 10)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.84])
+@pytest.mark.parametrize("groups", [5, 20])
+def test_of_pairs_with_one_reference_the_interval_holds_the_share_as_often_as_it_says(groups, share):
+    random, threshold = Random(f"{groups}/{share}"), NormalDist().inv_cdf(1 - share)
+    found = [share_of_groups([draw_group(random, threshold) for _ in range(groups)]) for _ in range(2000)]
+    assert sum(one.low <= share <= one.high for one in found) / len(found) >= 0.93

@@ -9,15 +9,19 @@ import bson.json_util
 import pytest
 
 from preprocessor.cli import main
-from preprocessor.commands.calibrate.writing import format_found
-from preprocessor.runner import calibration
+from preprocessor.commands.calibrate.writing import format_found, format_plan
+from preprocessor.results.calibration import calibrate
+from preprocessor.results.conclusions import Pairs
+from preprocessor.runner import calibration, slices
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.blocks import Plan
+from preprocessor.runner.slicewindows import Counted
 from preprocessor.runner.store import FileStore
 from preprocessor.runner.workloads import workload
 from tests.runner.measured import Cutting
 
 INSERTS = "single_inserts"
+FINE = calibration.Fine(width=0.04, windows=5)
 
 
 @pytest.fixture
@@ -38,16 +42,20 @@ def told(capsys):
 def quick(told, replica_set, tmp_path):
     """Runs it with few short windows, on a server that is there already."""
 
-    def run(*arguments):
+    def run(workload, *arguments):
         given = f"--blocks 3 --seconds 0.1 --processes 1 --target {replica_set.uri} --output {tmp_path}"
-        return told(INSERTS, *given.split(), *arguments)
+        return told(workload, *given.split(), *arguments)
 
     return run
 
 
-def documents(folder):
-    lines = (folder / "calibration" / f"{INSERTS}.jsonl").read_text("utf-8").splitlines()
+def documents(folder, name=INSERTS):
+    lines = (folder / "calibration" / f"{name}.jsonl").read_text("utf-8").splitlines()
     return [bson.json_util.loads(line) for line in lines]
+
+
+def plan_of(*names, pairs=None, seconds=None, fine=FINE):
+    return calibration.plan([calibration.load(name) for name in names], pairs, seconds, fine)
 
 
 def test_workloads_are_no_experiments_of_run_all_and_can_be_measured_as_they_are():
@@ -61,7 +69,7 @@ def test_workloads_are_no_experiments_of_run_all_and_can_be_measured_as_they_are
 
 
 def test_200_pairs_are_shared_out_and_windows_are_as_long_as_published_ones():
-    tasks = calibration.plan([calibration.load(name) for name in calibration.names()], None, None)
+    tasks = plan_of(*calibration.names())
     assert sum(sum(task.pairs) for task in tasks) == calibration.PAIRS
     assert {task.experiment.name: task.seconds for task in tasks} == {
         "batch_inserts": 2.0,
@@ -71,18 +79,31 @@ def test_200_pairs_are_shared_out_and_windows_are_as_long_as_published_ones():
     }
 
 
+def test_work_that_can_is_measured_in_slices_too_as_many_pairs_of_it_as_are_in_blocks():
+    fine = {task.experiment.name: sum(task.pairs) for task in plan_of(*calibration.names()) if task.fine}
+    assert fine == {"point_reads": 50, "updates": 50}
+    assert not any(task.fine for task in plan_of(*calibration.names(), fine=None))
+
+
+def test_all_of_it_takes_less_than_three_hours_and_slices_at_most_forty_minutes():
+    tasks = plan_of(*calibration.names())
+    fine = sum(map(calibration.estimate_fine_seconds, tasks))
+    blocks = sum(calibration.estimate_seconds(task, calibration.PUBLISHED.repeats) for task in tasks)
+    assert fine == pytest.approx(40 * 60, abs=60)
+    assert fine + blocks <= 180 * 60
+
+
 def test_workloads_take_turns_and_no_group_is_larger_than_the_others():
-    wanted = [calibration.load(name) for name in ("updates", INSERTS)]
-    groups = [one for _, one in calibration.list_groups(calibration.plan(wanted, 7, 0.1))]
+    groups = [one for _, one in calibration.list_groups(plan_of("updates", INSERTS, pairs=13, seconds=0.1))]
     assert [one.name for one in groups] == [
         "calibrate_updates_1",
         "calibrate_single_inserts_1",
         "calibrate_updates_2",
         "calibrate_single_inserts_2",
     ]
-    # The reference has two windows, so that one variant less is needed.
-    assert [len(one.variants) for one in groups] == [9, 9, 3, 3]
-    assert [variant["order"] for variant in groups[0].variants] == list(range(1, 10))
+    # The reference has two windows, and so a pair by itself.
+    assert [len(one.variants) for one in groups] == [10, 10, 3, 3]
+    assert [variant["order"] for variant in groups[0].variants] == list(range(1, 11))
 
 
 def rows_of(speeds, first_again):
@@ -106,12 +127,22 @@ def rows_of(speeds, first_again):
     return rows
 
 
-def test_no_window_is_in_two_pairs():
-    group = calibration.gather_group(rows_of([(1.0, 2.0), (3.0, 4.0), (5.0, 6.0)], (7.0, 8.0)))
-    assert [(pair.speeds, pair.references) for pair in group.pairs] == [
-        ((7.0, 8.0), (1.0, 2.0)),
-        ((3.0, 4.0), (5.0, 6.0)),
+def counted(block, one, other):
+    window = {"operations": [one, other]}
+    return Counted(block, window, excess=None, attempts=1)
+
+
+def test_pairs_are_those_of_the_rows_of_a_page_and_each_group_has_its_windows_in_slices():
+    rows = rows_of([(1.0, 2.0), (3.0, 4.0), (5.0, 6.0)], (4.0, 8.0))
+    sliced = [[counted(0, 10.0, 11.0)], [counted(0, 14.0, 15.0)]]
+    group = calibration.gather_group(rows, sliced)
+    assert (group.paired.itself.speeds, group.paired.itself.references) == ((4.0, 8.0), (1.0, 2.0))
+    # The reference is the geometric mean of both its measurements.
+    assert [(pair.speeds, pair.references) for pair in group.paired.others] == [
+        ((3.0, 4.0), pytest.approx((2.0, 4.0))),
+        ((5.0, 6.0), pytest.approx((2.0, 4.0))),
     ]
+    assert group.fine == sliced
     assert group.measured_again == 2
     assert (group.end - group.start).total_seconds() == 0.1
 
@@ -119,13 +150,51 @@ def test_no_window_is_in_two_pairs():
 def test_a_dry_run_says_how_long_it_takes_and_measures_nothing(told, tmp_path):
     code, out, _ = told("--dry-run", "--output", tmp_path / "out")
     assert code == 0
-    assert "updates: 50 pairs in 10 groups, each over 20 blocks of windows of 0.7 s, about" in out
-    assert "all 200 pairs" in out
+    assert "updates: 50 pairs in 5 groups, each over 20 blocks of windows of 0.7 s, about" in out
+    assert "updates: 50 pairs in slices of 40 ms, each over 5 windows of 2 s, about" in out
+    assert "all 200 pairs and 100 in slices on" in out
     minutes = [int(line.split()[-2]) for line in out.splitlines()]
-    assert sum(minutes[:-1]) == pytest.approx(minutes[-1], abs=2)
+    assert sum(minutes[:-1]) == pytest.approx(minutes[-1], abs=3)
     assert not (tmp_path / "out").exists()
-    half = int(told("--dry-run", "--blocks", 10)[1].split()[-2])
-    assert half == pytest.approx(minutes[-1] / 2, abs=15)  # the data of a group is loaded whatever its blocks
+    whole = sum(map(minutes.__getitem__, (0, 1, 3, 4)))
+    half = int(told("--dry-run", "--blocks", 10, "--slices", 0)[1].split()[-2])
+    assert half == pytest.approx(whole / 2, abs=10)  # the data of a group is loaded whatever its blocks
+    assert "slices" not in told("--dry-run", "--slices", 0)[1]
+    _, line, _ = format_plan(plan_of("updates", pairs=1), 3)
+    assert line.startswith("updates: 1 pair in slices of 40 ms")
+
+
+def found_of(workload, groups, **fine):
+    """What a document says of pairs that do not differ at all."""
+    pair = Pairs((0, 1, 2), (10.0, 11.0, 12.0), (10.0, 11.0, 12.0))
+    figures = calibrate([[[pair] * 2]] * groups)
+    about = {"workload": workload, "pairs_asked": 8, "blocks": 3, "window_seconds": 0.7}
+    sliced = {"slice_seconds": 0.04, "windows": 3, "window_seconds": 2.0, **figures, **fine}
+    return {**about, **figures, "client": {"connections": 4}, **({"fine": sliced} if fine else {})}
+
+
+def test_what_is_found_is_told_in_plain_words():
+    long = {"long_requests": True, "mean_latency": 12_340.0}
+    lines = list(format_found([found_of("one", 4, **long), found_of("two", 1), found_of("three", 2, **long)]))
+    assert lines[0] == ("one: 8 pairs of equal things, each over 3 blocks of windows of 0.7 s, 4 connections")
+    assert lines[1] == (
+        "  called different though equal, each judged by itself: 0 of 8, 0 % (95 % interval 0 % to 49 %, "
+        "as of 4 pairs with nothing in common)"
+    )
+    assert lines.count("one in slices of 40 ms, each over 3 windows of 2 s: 8 pairs of equal things") == 1
+    assert (
+        lines.count(
+            "  requests took up to 12.3 ms on average, more than a quarter of a slice: parts of them were compared"
+        )
+        == 2
+    )
+    assert (
+        "two: 2 pairs (of 8) of equal things, each over 3 blocks of windows of 0.7 s, 4 connections" in lines
+    )
+    assert [line for line in lines if line.startswith("all")] == [
+        "all workloads: 14 pairs of equal things",
+        "all workloads in slices: 12 pairs of equal things",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -134,6 +203,8 @@ def test_a_dry_run_says_how_long_it_takes_and_measures_nothing(told, tmp_path):
         (["insert_docsize"], "no workload 'insert_docsize'"),
         (["--blocks", "2"], "3 or more"),
         (["--pairs", "0"], "from 1 on"),
+        (["--windows", "2"], "3 or more"),
+        (["--slices", "-1"], "0 or a number above"),
     ],
 )
 def test_what_cannot_be_measured_is_told(told, arguments, complaint):
@@ -150,7 +221,7 @@ def test_several_targets_are_refused(told, monkeypatch, tmp_path):
 def test_a_pair_is_measured_in_shuffled_blocks_and_what_is_found_is_written(quick, tmp_path):
     # Another one, of more pairs, was begun here and not gone on with.
     FileStore(tmp_path).keep_state(calibration.name_group(calibration.load(INSERTS), 1), {"done": []})
-    code, out, err = quick("--pairs", 1, "--json")
+    code, out, err = quick(INSERTS, "--pairs", 1, "--json")
     assert code == 0, err
     (found,) = documents(tmp_path)
     (printed,) = json.loads(out)["calibration"]
@@ -164,14 +235,16 @@ def test_a_pair_is_measured_in_shuffled_blocks_and_what_is_found_is_written(quic
     assert not (tmp_path / "results").exists()
     text = "\n".join(format_found([found]))
     assert "single_inserts: 1 pair of equal things, each over 3 blocks of windows of 0.1 s" in text
+    assert "fine" not in found  # what it inserts would be another work for the next slice
+    assert "slices" not in text
 
 
 @pytest.mark.thorough
 def test_what_was_interrupted_goes_on_in_the_same_block(quick, tmp_path, monkeypatch):
-    measured = 8
+    measured = 8  # of 3 blocks of 11 windows, and 3 of 3
     with monkeypatch.context() as patched:
         patched.setattr("preprocessor.runner.progress.Progress", lambda *given: Cutting(measured))
-        code, _, err = quick("--pairs", 6)
+        code, _, err = quick(INSERTS, "--pairs", 12)
     assert (code, "--resume goes on" in err) == (130, True), err
     first = tmp_path / ".runs" / "calibrate_single_inserts_1"
     kept = {path.name: path.stat().st_mtime_ns for path in first.iterdir()}
@@ -179,31 +252,70 @@ def test_what_was_interrupted_goes_on_in_the_same_block(quick, tmp_path, monkeyp
     campaign = json.loads(first.with_suffix(".json").read_bytes())["campaign"]["id"]
     # The last window of the last group is not measured, so that what is kept can be looked at.
     with monkeypatch.context() as patched:
-        patched.setattr("preprocessor.runner.progress.Progress", lambda *given: Cutting(35 - measured))
-        assert quick("--pairs", 6, "--resume")[0] == 130
+        patched.setattr("preprocessor.runner.progress.Progress", lambda *given: Cutting(41 - measured))
+        assert quick(INSERTS, "--pairs", 12, "--resume")[0] == 130
     assert {name: (first / name).stat().st_mtime_ns for name in kept} == kept
     (partial,) = documents(tmp_path)
-    assert (partial["pairs"], partial["pairs_asked"]) == (5, 6)
-    assert quick("--pairs", 6, "--resume")[0] == 0
+    assert (partial["pairs"], partial["pairs_asked"]) == (10, 12)
+    assert quick(INSERTS, "--pairs", 12, "--resume")[0] == 0
     (found,) = documents(tmp_path)
-    assert (found["pairs"], found["_id"]["campaign"]) == (6, campaign)
+    assert (found["pairs"], found["_id"]["campaign"]) == (12, campaign)
     assert not (tmp_path / ".runs").exists()
 
 
 @pytest.mark.thorough
 def test_a_calibration_whose_time_is_over_says_what_it_knows_and_replaces_no_other(quick, tmp_path):
-    code, out, err = quick("--pairs", 1, "--time", "0.001s")
+    code, out, err = quick(INSERTS, "--pairs", 1, "--time", "0.001s")
     assert (code, out) == (2, "no group of pairs is measured yet\n")
     assert "the time is over" in err and "--resume" in err
     for _ in range(2):
-        assert quick("--pairs", 1)[0] == 0
+        assert quick(INSERTS, "--pairs", 1)[0] == 0
     one, other = (found["campaign"]["start"] for found in documents(tmp_path))
     assert one < other
 
 
+@pytest.mark.thorough
+def test_work_that_can_takes_turns_with_itself_in_slices_and_goes_on_in_the_same_window(
+    quick, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(slices, "SECONDS", 0.2)
+    asked = ("updates", "--pairs", 2, "--slices", 10, "--windows", 3)
+    with monkeypatch.context() as patched:
+        patched.setattr("preprocessor.runner.progress.Progress", lambda *given: Cutting(9 + 3))
+        assert quick(*asked)[0] == 130
+    first = tmp_path / ".runs" / "calibrate_updates_1"
+    kept = {path.name: path.stat().st_mtime_ns for path in first.iterdir()}
+    assert sorted(name for name in kept if "slices" in name)[:2] == [
+        "0-0-slices-0-0-0.jsonl",
+        "0-0-slices-0-0-1.jsonl",
+    ]
+    with monkeypatch.context() as patched:
+        patched.setattr("preprocessor.runner.progress.Progress", lambda *given: Cutting(2))
+        assert quick(*asked, "--resume")[0] == 130
+    assert {name: (first / name).stat().st_mtime_ns for name in kept} == kept
+    code, _, err = quick(*asked[:-1], 4, "--resume")
+    assert (code, "another windows" in err) == (2, True), err
+    code, out, err = quick(*asked, "--resume")
+    assert code == 0, err
+    (found,) = documents(tmp_path, "updates")
+    fine = found["fine"]
+    assert (fine["pairs"], fine["windows"], fine["slice_seconds"], fine["window_seconds"]) == (
+        2,
+        3,
+        0.01,
+        0.2,
+    )
+    assert [group["pairs"] for group in fine["groups"]] == [2]
+    assert fine["alone"]["number"] <= 2
+    assert (fine["measured_again"], fine["failed"]) == (0, 0)
+    assert fine["mean_latency"] > 0
+    assert fine["power"][-1]["slowdown"] == 0.25
+    assert "updates in slices of 10 ms, each over 3 windows of 0.2 s: 2 pairs" in out
+
+
 def test_windows_of_a_group_are_shuffled_anew_in_each_block():
-    _, group = next(calibration.list_groups(calibration.plan([calibration.load(INSERTS)], 5, None)))
+    _, group = next(calibration.list_groups(plan_of(INSERTS)))
     plan = Plan([range(len(group.variants))], reference=0, twice=True, shuffled=True, seed=f"1/{group.name}")
     orders = [plan.turns(block) for block in range(20)]
-    assert all(len(turns) == len(set(turns)) == 10 for turns in orders)
+    assert all(len(turns) == len(set(turns)) == 11 for turns in orders)
     assert all(one != other for one, other in pairwise(orders))

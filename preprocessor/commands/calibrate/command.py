@@ -7,11 +7,12 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from preprocessor.commands.numbers import count, positive, seed
+from preprocessor.commands.numbers import count, not_negative, positive, seed
 from preprocessor.commands.run.starting import add_course, check_installed, end_in_order, fill_in
 from preprocessor.files.environment import TARGET_VARIABLE
 
 if TYPE_CHECKING:
+    from preprocessor.runner.calibration import Fine
     from preprocessor.runner.progress import Progress
 
 DESCRIPTION = (
@@ -19,10 +20,14 @@ DESCRIPTION = (
     "small a slowdown they call."
 )
 EPILOG = """\
-Each workload is measured in pairs that differ in nothing: point_reads, single_inserts, batch_inserts and updates. The
-windows of ten, five pairs, share shuffled blocks, as the rows of a page do, and a verdict comes out of them as out of
-those. So many of the verdicts as say faster or slower are false alarms. Then the speeds of one side are multiplied by 1
-minus a slowdown, nothing being measured again, and the share of the pairs that are called slower is the power.
+Each workload is measured against itself: point_reads, single_inserts, batch_inserts and updates. Ten equal variants
+share shuffled blocks, as the rows of a page do, with one of them, the reference, measured twice in each. That gives ten
+pairs: the reference with itself, and each other variant with the reference; a verdict comes out of them as out of rows.
+So many of the verdicts as say faster or slower are false alarms. Then the speeds of one side are multiplied by 1 minus
+a slowdown, nothing being measured again, and the share of the pairs that are called slower is the power.
+
+Where the work can take turns in slices (point_reads and updates, as with run --slices), each variant does so with
+itself too, and the same is said of these pairs.
 
 The workloads take turns, and each group of pairs that is done counts: what is found of a workload is written whenever a
 group is, into the collection `calibration` (FOLDER/calibration/NAME.jsonl), one document for each workload.
@@ -32,6 +37,7 @@ examples:
   mongo-tables calibrate --time 3h                       as far as it comes in that time
   mongo-tables calibrate --time 3h --resume              and on from there
   mongo-tables calibrate updates --pairs 20              one workload
+  mongo-tables calibrate --slices 0                      without slices
   mongo-tables calibrate --target mongodb://…            on a deployment that is there already
 
 exit status: 0 all pairs are measured, 2 some could not be or the time is over, 130 interrupted
@@ -50,12 +56,21 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--pairs", type=count, metavar="N", help="pairs of each workload (default: 200 over all workloads)"
     )
     parser.add_argument(
-        "--blocks", type=_blocks, metavar="N",
+        "--blocks", type=_three_or_more, metavar="N",
         help="measure each pair in N blocks, 3 or more (default: 20)",
     )  # fmt: skip
     parser.add_argument(
         "--seconds", type=positive, metavar="N", help="length of a window (default: 0.7, and 2 for batches)"
     )
+    parser.add_argument(
+        "--slices", type=not_negative, metavar="MS",
+        help="length of the slices in which a workload takes turns with itself, in milliseconds; 0 for none "
+        "(default: 40)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--windows", type=_three_or_more, metavar="N",
+        help="measure each pair in N windows of slices, 3 or more (default: 5)",
+    )  # fmt: skip
     parser.add_argument(
         "--seed", type=seed, default=1, metavar="N", help="of all random numbers (default: 1)"
     )
@@ -63,8 +78,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="what is found, as one JSON document")
 
 
-def _blocks(text: str) -> int:
-    """With fewer there is no interval, and the reference is measured once."""
+def _three_or_more(text: str) -> int:
+    """With fewer no interval means anything, and the reference is measured once in a block."""
     from argparse import ArgumentTypeError
 
     if (value := count(text)) < 3:
@@ -89,7 +104,7 @@ def _run(arguments: Namespace, progress: Progress) -> None:
 
     wanted = [calibration.load(name) for name in dict.fromkeys(arguments.workload or calibration.names())]
     arguments.blocks = arguments.blocks or calibration.PUBLISHED.repeats
-    tasks = calibration.plan(wanted, arguments.pairs, arguments.seconds)
+    tasks = calibration.plan(wanted, arguments.pairs, arguments.seconds, _read_fine(arguments))
     if arguments.dry_run:
         from preprocessor.commands.calibrate.writing import format_plan
 
@@ -99,3 +114,12 @@ def _run(arguments: Namespace, progress: Progress) -> None:
     from preprocessor.commands.calibrate.measuring import measure_pairs
 
     measure_pairs(arguments, tasks, progress)
+
+
+def _read_fine(arguments: Namespace) -> Fine | None:
+    """What is to be measured in slices; None for nothing."""
+    from preprocessor.runner import calibration
+
+    milliseconds = calibration.SLICE_MS if arguments.slices is None else arguments.slices
+    windows = arguments.windows or calibration.WINDOWS
+    return calibration.Fine(milliseconds / 1000, windows) if milliseconds else None

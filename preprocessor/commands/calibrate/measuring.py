@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from preprocessor.commands.calibrate.writing import print_found
 from preprocessor.commands.run.measuring import Place, open_place
-from preprocessor.runner.calibration import Group, Task, compose, gather_group, list_groups, name_group
-from preprocessor.runner.campaign import Length, measure_rows
+from preprocessor.runner.calibration import Fine, Group, Task, compose, gather_group, list_groups, name_group
+from preprocessor.runner.campaign import Length, left_at_end, measure_rows, measure_with_itself
 from preprocessor.runner.errors import RunnerError, TargetError, TimeIsOver
 from preprocessor.runner.execution import Options, obstacle, open_run, request
 from preprocessor.runner.honoured import check_options
@@ -72,10 +72,9 @@ def _calibrate(
         around = _Around(store, place, campaign, progress, arguments.resume)
         for task, experiment in list_groups(tasks):
             options = Options(1.0, None, arguments.blocks, arguments.seed, "wire", duration=task.seconds)
-            rows = _measure_group(experiment, options, around, Length(arguments.blocks, ends=ends))
             done = groups[task.experiment.name]
-            done.append(gather_group(rows))
-            document = compose(task.experiment, sum(task.pairs), done)
+            done.append(_measure_group(experiment, options, task.fine, around, ends))
+            document = compose(task, done)
             check_calibration(document)
             store.put_calibration(document)
             yield document
@@ -92,14 +91,22 @@ class _Around(NamedTuple):
 
 
 def _measure_group(
-    experiment: Experiment, options: Options, around: _Around, length: Length
-) -> list[dict[str, Any]]:
-    """The rows of a group; of one that was measured before, from what is kept."""
+    experiment: Experiment, options: Options, fine: Fine | None, around: _Around, ends: float
+) -> Group:
+    """The pairs of a group, in blocks and in slices; of one that was measured before, from what is kept."""
     place = around.place
     check_options(place.target.given, options.client)
     if found := obstacle(experiment, options, place.target, around.store, place.named):
         raise TargetError(*found)
-    asked = {**request(experiment, options, [str(place)]), "processes": [place.processes]}
+    asked = {
+        **request(experiment, options, [str(place)]),
+        "processes": [place.processes],
+        "slices": fine and fine.width,
+        "windows": fine and fine.windows,
+    }
     journal = open_journal(around.store, experiment.name, asked, around.resume, around.campaign)
     run = open_run(experiment, options, place.target, place.crew, around.progress, place.named)
-    return measure_rows([run], journal, length)
+    with left_at_end([run]):
+        rows = measure_rows([run], journal, Length(run.repeats, ends=ends))
+        its = measure_with_itself(run, fine.width, fine.windows, journal, ends) if fine else []
+        return gather_group(rows, its)

@@ -6,25 +6,35 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from preprocessor.results.shares import share_of
-from preprocessor.runner.calibration import Task, estimate_seconds
+from preprocessor.results.calibration import JUDGED, Judged
+from preprocessor.results.shares import Count, share_of_groups
+from preprocessor.runner.calibration import Task, estimate_fine_seconds, estimate_seconds
 
 SHOWN = (0.03, 0.05, 0.1, 0.15, 0.2)
 """The slowdowns of which the power is printed; a document has all of them."""
+Figures = Mapping[str, Any]
+"""What was found of pairs: a document, or its part ``fine``."""
 
 
 def format_plan(tasks: Sequence[Task], blocks: int) -> Iterator[str]:
     """What would be measured, and how many minutes it takes."""
-    total = 0.0
+    total, pairs, fine_pairs = 0.0, 0, 0
     for task in tasks:
-        seconds = estimate_seconds(task, blocks)
-        total += seconds
+        seconds, number = estimate_seconds(task, blocks), sum(task.pairs)
+        total, pairs = total + seconds, pairs + number
         yield (
-            f"{task.experiment.name}: {_count(sum(task.pairs), 'pair')} in {_count(len(task.pairs), 'group')}, "
-            f"each over {blocks} blocks of windows of {task.seconds:g} s, about {seconds / 60:.0f} minutes"
+            f"{task.experiment.name}: {_count(number, 'pair')} in {_count(len(task.pairs), 'group')}, each over "
+            f"{blocks} blocks of windows of {task.seconds:g} s, {_say_minutes(seconds)}"
         )
-    pairs = sum(sum(task.pairs) for task in tasks)
-    yield f"all {pairs} pairs on a machine with two processors, loading included: about {total / 60:.0f} minutes"
+        if task.fine:
+            seconds = estimate_fine_seconds(task)
+            total, fine_pairs = total + seconds, fine_pairs + number
+            slices = _say_slices(task.fine.width, task.fine.windows, task.fine.window_seconds)
+            yield f"{task.experiment.name}: {_count(number, 'pair')} {slices}, {_say_minutes(seconds)}"
+    in_slices = f" and {fine_pairs} in slices" if fine_pairs else ""
+    yield (
+        f"all {pairs} pairs{in_slices} on a machine with two processors, loading included: {_say_minutes(total)}"
+    )
 
 
 def print_found(documents: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
@@ -39,12 +49,20 @@ def format_found(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """In plain words: what was compared, how often it was called different, and how small a slowdown is called."""
     for document in documents:
         yield from _describe(document)
-    if len(documents) > 1:
-        pairs = sum(document["pairs"] for document in documents)
-        yield f"all workloads: {pairs} pairs of equal things"
-        for judged in ("together", "alone"):
-            number = sum(document[judged]["number"] for document in documents)
-            yield _say_false_alarms(judged, pairs, share_of(number, pairs)._asdict())
+    yield from _describe_all("all workloads", documents)
+    fine = [document["fine"] for document in documents if "fine" in document]
+    yield from _describe_all("all workloads in slices", fine)
+
+
+def _describe_all(name: str, found: Sequence[Figures]) -> Iterator[str]:
+    """The false alarms of several workloads together."""
+    if len(found) > 1:
+        groups = [group for one in found for group in one["groups"]]
+        pairs = sum(one["pairs"] for one in found)
+        yield f"{name}: {pairs} pairs of equal things"
+        for judged in JUDGED:
+            share = share_of_groups([Count(group[judged], group["pairs"]) for group in groups])
+            yield _say_false_alarms(judged, pairs, share._asdict())
 
 
 def _describe(found: Mapping[str, Any]) -> Iterator[str]:
@@ -52,29 +70,46 @@ def _describe(found: Mapping[str, Any]) -> Iterator[str]:
     pairs = f"{_count(found['pairs'], 'pair')}{asked} of equal things"
     windows = f"{found['blocks']} blocks of windows of {found['window_seconds']:g} s"
     yield f"{found['workload']}: {pairs}, each over {windows}, {found['client']['connections']} connections"
-    for judged in ("together", "alone"):
+    yield from _describe_figures(found)
+    if fine := found.get("fine"):
+        slices = _say_slices(fine["slice_seconds"], fine["windows"], fine["window_seconds"])
+        yield f"{found['workload']} {slices}: {_count(fine['pairs'], 'pair')} of equal things"
+        yield from _describe_figures(fine)
+        if fine["long_requests"]:
+            longest = f"{fine['mean_latency'] / 1000:.1f} ms"
+            yield (
+                f"  requests took up to {longest} on average, more than a quarter of a slice: parts of them were "
+                "compared"
+            )
+
+
+def _describe_figures(found: Figures) -> Iterator[str]:
+    for judged in JUDGED:
         yield _say_false_alarms(judged, found["pairs"], found[judged])
-    for judged in ("together", "alone"):
+    for judged in JUDGED:
         yield _say_smallest(judged, found[f"smallest_{judged}"])
     shown = [row for row in found["power"] if row["slowdown"] in SHOWN]
     powers = (f"by {_percent(row['slowdown'])}: {_percent(row['together']['share'])}" for row in shown)
     yield f"  called slower, {_how('together')}, when slowed {', '.join(powers)}"
     if found["half_width"] is not None and found["spread"] is not None:
         yield (
-            f"  an interval reaches {_percent(found['half_width'])} to each side (median); from block to block the "
-            f"log ratio of two windows has a standard deviation of {found['spread']:.3f}"
+            f"  an interval reaches {_percent(found['half_width'])} to each side (median); the log ratio of a pair "
+            f"has a standard deviation of {found['spread']:.3f}"
         )
 
 
-def _say_false_alarms(judged: str, pairs: int, share: Mapping[str, Any]) -> str:
+def _say_false_alarms(judged: Judged, pairs: int, share: Mapping[str, Any]) -> str:
+    """How many of the pairs; those that have something in common count as fewer."""
     between = f"{_percent(share['low'])} to {_percent(share['high'])}"
+    worth = round(pairs / share["design_effect"])
+    counted = f", as of {_count(worth, 'pair')} with nothing in common" if worth < pairs else ""
     return (
         f"  called different though equal, {_how(judged)}: {share['number']} of {pairs}, "
-        f"{_percent(share['share'])} (95 % interval {between})"
+        f"{_percent(share['share'])} (95 % interval {between}{counted})"
     )
 
 
-def _say_smallest(judged: str, smallest: Mapping[str, float | None]) -> str:
+def _say_smallest(judged: Judged, smallest: Mapping[str, float | None]) -> str:
     if smallest["slowdown"] is None:
         return f"  smallest slowdown that is called in 84 of 100, {_how(judged)}: none up to 25 %"
     low, high = (smallest[end] for end in ("low", "high"))
@@ -85,7 +120,15 @@ def _say_smallest(judged: str, smallest: Mapping[str, float | None]) -> str:
     )
 
 
-def _how(judged: str) -> str:
+def _say_slices(width: float, windows: int, seconds: float) -> str:
+    return f"in slices of {1000 * width:g} ms, each over {windows} windows of {seconds:g} s"
+
+
+def _say_minutes(seconds: float) -> str:
+    return f"about {seconds / 60:.0f} minutes"
+
+
+def _how(judged: Judged) -> str:
     return "judged as the rows of a page" if judged == "together" else "each judged by itself"
 
 
