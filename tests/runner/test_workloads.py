@@ -141,6 +141,24 @@ def test_flat_documents_are_inserted_until_the_time_is_over_and_none_is_lost(
     assert set(database.c.index_information()) == {"_id_", *(f"fld{number}_1" for number in range(5))}
 
 
+class Sent(list):
+    """A client that keeps what it is to insert."""
+
+    insert = list.extend
+
+
+def test_no_more_flat_documents_are_prepared_than_a_window_has_time_for():
+    config, sent = {**FLAT, "writeBatchSize": 1, "testTimeSecs": 0.01}, Sent()
+    step = workload("flat_insert").open_steps(sent, config, Share(0, 1, "s"))
+    for _ in range(40):
+        step()
+    bodies = [bson.decode(one) for one in sent]
+    for one in bodies:
+        one.pop("_id", None)
+    assert bodies[:20] == bodies[20:]
+    assert len({one["fld0"] for one in bodies}) == 20
+
+
 @pytest.mark.parametrize("client", CLIENTS)
 def test_hot_updates_are_all_counted(crew, replica_set, database, client):
     perform(crew, replica_set, "insert", NUMBERED)

@@ -7,6 +7,7 @@ under an ``_id`` of their own.
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.documents import assemble
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from preprocessor.runner.clients import Client
 
+MOST_REQUESTS_PER_SECOND = 2_000
+"""Of a connection: with an answer to each, it sends no more, and what it does not send need not be prepared."""
 TRAITS = Traits(needs=frozenset({"nFields", "textBytes", "writeBatchSize", "testTimeSecs"}), batched=True)
 
 
@@ -52,7 +55,8 @@ def open_steps(client: Client, config: Config, share: Share) -> Step:
     factory = FlatFactory(share.seed, config["nFields"], config["textBytes"])
     size, head = config["writeBatchSize"], heads(config, share)
     made = factory.tail if head else lambda: assemble(b"", factory.tail())
-    pool = prepare(made, size, PREPARED_BYTES // share.workers)
+    wanted = config.get("testTimeSecs", inf) * MOST_REQUESTS_PER_SECOND * size
+    pool = prepare(made, size, PREPARED_BYTES // share.workers, wanted)
     sent = 0
 
     def step() -> Done:
