@@ -514,8 +514,7 @@ def can_alternate(run: Run, number: int) -> bool:
 def measure_slices(runs: tuple[Run, Run], place: SlicesPlace, width: float, hint: str) -> dict[str, Any]:
     """Have a variant take turns on two targets, which may be one, in slices of so many seconds; give what both did.
 
-    Which target is prepared last is drawn. A variant that is warmed before its windows takes turns as long before it
-    counts.
+    Which target is prepared last is drawn. A variant that is warmed before its windows takes turns before it counts.
     """
     one, other = runs
     seed = f"{one.options.seed}/{one.experiment.name}/{place}"

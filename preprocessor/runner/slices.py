@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 SECONDS = 2.0
 """How long two loads take turns in a window, beside what warms."""
+WARMING_SECONDS = 1.4
+"""How long they do before, where they are warmed: each has a half of it, as much as a published window is warmed."""
 LEAST_LEAD = 2
 """Pairs of slices that count for nothing: in them connections begin."""
 LONGEST_PART = 0.25
@@ -53,9 +55,9 @@ class Slices:
 
 
 def plan_slices(width: float, seed: str, *, warm: bool) -> Slices:
-    """The slices of a window, of so many seconds each; with ``warm`` loads take turns as long before they count."""
+    """The slices of a window, of so many seconds each; with ``warm`` loads take turns longer before they count."""
     pairs = max(1, round(SECONDS / (2 * width)))
-    lead = pairs if warm else LEAST_LEAD
+    lead = max(LEAST_LEAD, round(WARMING_SECONDS / (2 * width)) if warm else 0)
     return Slices(round(1e9 * width), lead + pairs, seed, lead)
 
 

@@ -89,7 +89,7 @@ def test_all_of_it_takes_less_than_three_hours_and_slices_at_most_forty_minutes(
     tasks = plan_of(*calibration.names())
     fine = sum(map(calibration.estimate_fine_seconds, tasks))
     blocks = sum(calibration.estimate_seconds(task, calibration.PUBLISHED.repeats) for task in tasks)
-    assert fine == pytest.approx(40 * 60, abs=60)
+    assert fine <= 40 * 60
     assert fine + blocks <= 180 * 60
 
 
@@ -279,6 +279,7 @@ def test_work_that_can_takes_turns_with_itself_in_slices_and_goes_on_in_the_same
     quick, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(slices, "SECONDS", 0.2)
+    monkeypatch.setattr(slices, "WARMING_SECONDS", 0.1)
     asked = ("updates", "--pairs", 2, "--slices", 10, "--windows", 3)
     with monkeypatch.context() as patched:
         patched.setattr("preprocessor.runner.progress.Progress", lambda *given: Cutting(9 + 3))

@@ -10,6 +10,7 @@ import pytest
 from benchmarks.pretending import READS, pretending
 from preprocessor.runner.errors import WorkFailed
 from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.profiles import PROFILES
 from preprocessor.runner.slices import Slices, part_within, plan_slices, wait_for_turn
 from preprocessor.runner.worker import Load
 
@@ -55,12 +56,13 @@ def test_a_request_counts_with_the_part_before_the_turn_of_the_other(sent, answe
     assert part_within(SLICES, bytes([0, 1, 1, 0]), 0, sent, answered) == pytest.approx(part)
 
 
-def test_what_warms_counts_for_nothing_and_a_warmed_load_warms_as_long_as_it_counts():
+def test_what_warms_counts_for_nothing_and_each_load_is_warmed_as_long_as_for_a_published_window():
     slices = Slices(100, 4, "s", lead=1)
     assert (slices.counted_from, slices.counted, slices.length) == (200, 600, 800)
     cold, warm = (plan_slices(0.04, "s", warm=warm) for warm in (False, True))
     assert (cold.counted, cold.counted_from) == (2_000_000_000, 160_000_000)
-    assert (warm.counted, warm.counted_from) == (2_000_000_000, 2_000_000_000)
+    assert (warm.counted, warm.counted_from) == (2_000_000_000, 1_440_000_000)
+    assert warm.counted_from / 2e9 >= PROFILES["publish"].seconds
 
 
 def load_of(uri, connections=4):
