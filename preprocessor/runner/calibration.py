@@ -21,7 +21,7 @@ from preprocessor.results.conclusions import Paired, pair_rows
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.addresses import shown
 from preprocessor.runner.errors import RunnerError
-from preprocessor.runner.estimate import SlicesEstimate, estimate, local_seconds
+from preprocessor.runner.estimate import Asked, SlicesEstimate, estimate, local_seconds
 from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.gathering import pair_slices
 from preprocessor.runner.lengthening import longest_seconds
@@ -131,7 +131,7 @@ def estimate_seconds(task: Task, blocks: int) -> float:
     """How long the blocks of a workload take on a local replica set with two processors, loading included."""
     total = 0.0
     for _, experiment in list_groups([task]):
-        found = estimate(experiment, 1.0, blocks, None, task.seconds)
+        found = estimate(experiment, 1.0, blocks, Asked(duration=task.seconds))
         total += local_seconds(found)
     return total
 

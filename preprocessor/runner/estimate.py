@@ -11,7 +11,13 @@ from typing import NamedTuple
 from preprocessor.runner import cachesize, warmup
 from preprocessor.runner.blocks import LEAST_FOR_INTERVAL
 from preprocessor.runner.experiment import Experiment, configs
-from preprocessor.runner.lengthening import longest_seconds, operations_of_requests, with_enough_work
+from preprocessor.runner.lengthening import (
+    LEAST_REQUESTS,
+    MOST_TIMES_LONGER,
+    longest_seconds,
+    operations_of_requests,
+    with_enough_work,
+)
 from preprocessor.runner.local import MEMBERS
 from preprocessor.runner.slices import plan_slices
 from preprocessor.runner.target import wanted_cache_gb
@@ -56,44 +62,58 @@ AFTER_CHANGE_SECONDS = 30.0
 """Behind a window in which the primary changes: until the members are looked through, and there is a new set."""
 
 
-def estimate(
-    scaled: Experiment,
-    factor: float,
-    repeats: int,
-    seconds: float | None,
-    duration: float | None = None,
-    batch_seconds: float | None = None,
-) -> list[Estimate]:
+class Asked(NamedTuple):
+    """How long windows are to be: ``seconds`` at most, those of batches ``batch_seconds``.
+
+    Or, whatever the experiment says, ``duration`` seconds. With ``lengthens``, one with few requests is longer.
+    """
+
+    seconds: float | None = None
+    batch_seconds: float | None = None
+    duration: float | None = None
+    lengthens: bool = True
+
+
+AS_IT_SAYS = Asked()
+"""As long as the experiment says."""
+
+
+def estimate(scaled: Experiment, factor: float, repeats: int, asked: Asked = AS_IT_SAYS) -> list[Estimate]:
     """Give an estimate for each variant of an experiment that is already scaled by ``factor``, over ``repeats`` blocks.
 
-    A window lasts ``seconds`` at most, one of batches ``batch_seconds``; or, whatever the experiment says, ``duration``
-    seconds.
+    All is on a machine that does nothing else.
     """
     durations = {variant: row["durationS"] for variant, row in scaled.published_rows() if "durationS" in row}
     estimates = []
     kind = workload(scaled.workload)
     loaded: list[Config | None] = []
     for number, config in enumerate(configs(_sized(scaled, factor))):
-        longest = longest_seconds(scaled.workload, config, seconds, batch_seconds)
+        longest = longest_seconds(scaled.workload, config, asked.seconds, asked.batch_seconds)
         if kind.TRAITS.changes_primary:  # what happens in them takes its time
             longest = None
         published = durations.get(number + 1, 0) * factor
-        limits = [limit for limit in (duration or config.get("testTimeSecs", published), longest) if limit]
+        limits = [
+            limit for limit in (asked.duration or config.get("testTimeSecs", published), longest) if limit
+        ]
         windows = _count_windows(scaled, number, repeats)
         before = kind.preload(config)
         fresh = int(before not in loaded) if kind.TRAITS.keeps_data else windows
         loaded.append(before)
-        length = _Length(min(limits, default=None), longest, bool(duration))
+        length = _Length(min(limits, default=None), longest, bool(asked.duration), asked.lengthens)
         estimates.append(_estimate(scaled, config, length, windows, fresh))
     return estimates
 
 
 class _Length(NamedTuple):
-    """Of a window: as it is given or published, at most, and whether it is given for work by amount too."""
+    """Of a window: as it is given or published, at most, and whether it is given for work by amount too.
+
+    With ``lengthens`` it may be longer, where few requests come to an end in it.
+    """
 
     seconds: float | None
     longest: float | None
     by_time: bool
+    lengthens: bool
 
 
 def _count_windows(experiment: Experiment, number: int, blocks: int) -> int:
@@ -190,8 +210,11 @@ def _local_window(name: str, config: Config, plan: Done | None, length: _Length)
     amount = _writing(plan.operations, plan, name, config)
     if length.longest is None:
         return amount
-    requests = operations_of_requests(name, config, 1)
-    return min(amount, length.longest + 2 * _writing(requests, plan, name, config))
+    of_each = _writing(operations_of_requests(name, config, 1), plan, name, config)
+    window = length.longest
+    if length.lengthens:
+        window = max(window, min(LEAST_REQUESTS * of_each, MOST_TIMES_LONGER * window))
+    return min(amount, window + 2 * of_each)
 
 
 def _writing(operations: float, plan: Done, name: str, config: Config) -> float:

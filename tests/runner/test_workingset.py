@@ -7,7 +7,7 @@ import pytest
 from pymongo import MongoClient
 
 from preprocessor.runner import experiment as experiments
-from preprocessor.runner.estimate import estimate, local_seconds
+from preprocessor.runner.estimate import Asked, estimate, local_seconds
 from preprocessor.runner.experimentcheck import parse
 from preprocessor.runner.store import FileStore
 from preprocessor.runner.workingset import EFFECTIVE_SHARE, record_count, scan, sized
@@ -134,5 +134,5 @@ def test_the_experiment_asks_for_the_published_working_sets_and_disks():
     assert [config["instance"]["atlasIOPS"] for config in configs] == [5000, 600, 150] * 4
     assert {config["requestdistribution"] for config in configs} == {"uniform"}
     assert [row.get("qps") for _, row in experiment.published_rows()][:3] == [76113, 69579.5, 70252]
-    seconds = local_seconds(estimate(experiments.scale(experiment, 0.001), 0.001, 3, 0.7))
+    seconds = local_seconds(estimate(experiments.scale(experiment, 0.001), 0.001, 3, Asked(0.7)))
     assert seconds < 240

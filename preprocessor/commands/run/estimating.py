@@ -12,6 +12,7 @@ from preprocessor.commands.run.raising import list_raised
 from preprocessor.commands.run.sharing import Opened, share_out
 from preprocessor.runner.blocks import LEAST_FOR_INTERVAL
 from preprocessor.runner.estimate import (
+    Asked,
     Estimate,
     SlicesEstimate,
     estimate,
@@ -39,7 +40,7 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
     if local == len(arguments.target):
         where = "a local replica set" if local == 1 else f"{local} local replica sets"
         minutes = _say_minutes(*(sum(seconds) for seconds in zip(*estimates, strict=True)))
-        print(f"all on {where} with two processors, loading included: about {minutes}")
+        print(f"all on {where} with two processors and nothing else to do, loading included: about {minutes}")
         if any(_blocks(arguments, one)[0] >= LEAST_FOR_INTERVAL for one in wanted):
             print(
                 "  on top: blocks that are measured again, as something else used the machine, twice at most"
@@ -103,7 +104,9 @@ def _blocks(arguments: Namespace, experiment: Experiment) -> tuple[int, int]:
 
 
 def _estimate(arguments: Namespace, scaled: Experiment, factor: float, blocks: int) -> list[Estimate]:
-    return estimate(scaled, factor, blocks, arguments.seconds, arguments.duration, arguments.batch_seconds)
+    lengthens = read_options(arguments).lengthens and not arguments.rate
+    asked = Asked(arguments.seconds, arguments.batch_seconds, arguments.duration, lengthens)
+    return estimate(scaled, factor, blocks, asked)
 
 
 def _targets_of(arguments: Namespace, experiment: Experiment) -> list[NamedTarget]:
