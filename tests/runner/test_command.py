@@ -15,7 +15,7 @@ from pymongo import MongoClient
 
 from preprocessor.cli import main
 from preprocessor.commands.run import lookingat, starting
-from preprocessor.runner import execution, experiment
+from preprocessor.runner import execution, experiment, slices
 from preprocessor.runner.profiles import PROFILES
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.store import FileStore
@@ -316,11 +316,13 @@ def test_a_dry_run_reckons_with_windows_in_slices_and_says_where_there_are_none(
     _, plain, _ = told(*asked)
     _, out, _ = told(*asked, "--slices", 40)
     core, docsize = out.split("insert_docsize: ")
-    windows = int(re.search(r"in slices: ([0-9]+) windows of 4.0 s in each block", core)[1])
+    found = re.search(r"in slices: ([0-9]+) windows of ([0-9.]+) s in each block", core)
+    windows, seconds = int(found[1]), float(found[2])
     assert windows > 1
+    assert seconds > slices.SECONDS  # with what warms
     assert "in slices: none, as its work cannot take turns" in docsize
     (least, most), (shorter, _) = map(total_minutes_of, (out, plain))
-    assert 20 * windows * 4.0 / 60 < least - shorter < 1.5 * 20 * windows * 4.0 / 60
+    assert 1.0 < (least - shorter) * 60 / (20 * windows * seconds) < 1.5
     assert most > 1.5 * least
     assert "on top: blocks that are measured again" in out
 
