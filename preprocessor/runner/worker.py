@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 SELECTION_MS = 15_000
 """How long a primary is waited for: longer than an election takes, shorter than one waits for a dead server."""
+QUEUE_MS = 30_000
+"""How long one of the pool's connections is waited for while all of them are held: an error then, and no silence."""
 OnError = Literal["stop", "reconnect"]
 Loop = Callable[[], None]
 """The work of one connection."""
@@ -133,8 +135,10 @@ def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
 
     return MongoClient(
         load.uri,
-        maxPoolSize=connections + 1,
+        # Where the member that is read from is the primary, a connection of the load holds two to it.
+        maxPoolSize=2 * connections + 1,
         minPoolSize=0,  # a larger one than the most would be refused
+        waitQueueTimeoutMS=QUEUE_MS,
         serverSelectionTimeoutMS=SELECTION_MS,
         retryReads=False,  # a retry would wait as long again
         appname="mongo-tables run",

@@ -236,6 +236,26 @@ def test_reads_go_to_other_members_where_that_is_asked_for_and_writes_to_the_pri
     assert primary[1] >= sum(done.latencies_by_kind["update"].values()) > 10
 
 
+@pytest.mark.parametrize("mode", ["primary", "primaryPreferred", "secondaryPreferred", "nearest"])
+@pytest.mark.parametrize("place", ["experiment", "connection string"])
+def test_reads_are_measured_whichever_preference_leads_to_the_primary(replica_set, crew, mode, place):
+    config, uri = {"collection": "things", "initialDocsToInsert": 5, "documentRange": 5, "docSizeKB": 1}, ""
+    config |= {"updateFunction": "UpdateOne", "percentReads": 50, "writeConcern": {"w": 1}}
+    if place == "experiment":
+        config |= {"readPreference": {"mode": mode}}
+    else:
+        uri = f"&readPreference={mode}"
+    load = Load(f"{replica_set.uri}{uri}", DATABASE, "update", config, "s", 6, "wire", seconds=0.1)
+    with MongoClient(replica_set.uri) as client:
+        client[DATABASE]["things"].drop()
+        client[DATABASE]["things"].insert_many([{"_id": Int64(number)} for number in range(5)])
+        done = crew.perform(load)
+        client.drop_database(DATABASE)
+    assert done.errors == {}
+    assert done.options.read_preference == {"mode": mode}
+    assert set(done.latencies_by_kind) == {"read", "update"}
+
+
 @pytest.mark.parametrize("kind", [WireClient, PyMongoClient])
 def test_writes_that_nobody_asks_an_answer_for_are_waited_for_wherever_reads_go(replica_set, kind):
     options = RequestOptions({"w": 0}, {}, {"mode": "nearest"}, retryable_writes=False)
