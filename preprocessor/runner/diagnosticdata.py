@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.runner.sampling import Sample
+from preprocessor.runner.serverprocess import process_of
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -21,8 +22,8 @@ _SECTOR: Final = 512
 """Bytes, whatever the disk has (https://docs.kernel.org/admin-guide/iostats.html)."""
 
 
-def read_machine(client: MongoClient[dict[str, Any]]) -> tuple[Sample, Any] | None:
-    """The last sample of the primary's machine, and which server took it; None where it has none.
+def read_machine(client: MongoClient[dict[str, Any]]) -> Sample | None:
+    """The last sample of the primary's machine; None where it has none.
 
     A mongos has only those of its own machine, which is not where the data is. The time of a sample is by the server's
     clock. Raises PyMongoError.
@@ -36,14 +37,14 @@ def read_machine(client: MongoClient[dict[str, Any]]) -> tuple[Sample, Any] | No
     system, status = data.get("systemMetrics", {}), data.get("serverStatus", {})
     if not system.get("cpu") or "start" not in data or status.get("process") == "mongos":
         return None
-    sample = Sample(
+    return Sample(
         when=data["start"],
         cpu=_cpu(system["cpu"]),
         disk=_disks(system.get("disks", {})),
         server_cpu=_process_seconds(status.get("extra_info", {})),
         operations={},
+        process=process_of(status),
     )
-    return sample, (status.get("host"), status.get("pid"))
 
 
 def _cpu(counters: Mapping[str, Any]) -> dict[str, float]:

@@ -361,7 +361,7 @@ def _window(run: Run, place: Place, in_turn: int) -> dict[str, Any]:
     run.progress.begin(_label(run, place), 0)
     measurement = _measurement(run, place, machine)
     run.progress.end("; ".join((_said(measurement), *_doubts(run, measurement, config))))
-    servers = _servers(run, machine, seen=measurement.source is not None)
+    servers = _servers(run, machine, seen=measurement.source is not None, change=measurement.change)
     shrunk = {} if run.target.cache_shrunk is None else {"cache_shrunk": run.target.cache_shrunk}
     options = run.options
     limit = lengthening.longest_seconds(run.scaled.workload, config, options.seconds, options.batch_seconds)
@@ -400,10 +400,10 @@ def _prepare_machine(run: Run, number: int) -> tuple[Config, Machine]:
     return config, machine
 
 
-def _servers(run: Run, machine: Machine, *, seen: bool = True) -> dict[str, Any]:
+def _servers(run: Run, machine: Machine, *, seen: bool = True, change: str | None = None) -> dict[str, Any]:
     """What the servers say of themselves, asked once for each deployment and each cache that it is given.
 
-    ``seen`` is whether their machine was seen in the window.
+    ``seen`` is whether their machine was seen in the window, ``change`` how the one that counts became another in it.
     """
     client = run.client
     known = (run.target.uri, repr(machine.topology))
@@ -412,7 +412,7 @@ def _servers(run: Run, machine: Machine, *, seen: bool = True) -> dict[str, Any]
         _say_what_is_not_known(run, run.servers[known])
     # A server of an older version does not tell its processor; where it runs here, this machine does.
     here = hostinfo.hardware(None)["cpu"] if machine.data_directory else ""
-    return run.servers[known].describe(client.primary, here, seen=seen)
+    return run.servers[known].describe(client.primary, here, seen=seen, change=change)
 
 
 def _say_what_is_not_known(run: Run, servers: Servers) -> None:
@@ -703,3 +703,5 @@ def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> It
         yield "a member held more than its cache when the window came"
     if measurement.outcome.keeps_speed == "no":
         yield "the speed was not steady"
+    if measurement.change:
+        yield measurement.change

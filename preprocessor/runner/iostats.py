@@ -34,7 +34,7 @@ def reads(
     """Counts of a window, from the states of the server around it and what the process had read from disk.
 
     A count is None where the states do not have it, as those of a server without WiredTiger. A rate is None when
-    there was nothing to be found, or when a count shrank: then the server before the window was another than after it.
+    there was nothing to be found.
     Read-ahead may bring more from disk than was asked for; the page cache has then helped nobody, and its rate is 0.
     """
     from bson.int64 import Int64

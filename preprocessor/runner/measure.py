@@ -12,6 +12,7 @@ from preprocessor.runner.iostats import disk_bytes, reads
 from preprocessor.runner.load import Outcome, WorkerPool
 from preprocessor.runner.rights import is_refused
 from preprocessor.runner.sampling import Mark, Sample, Sampler, cores, look_at_processors, series
+from preprocessor.runner.serverprocess import describe_change, process_of
 from preprocessor.runner.serverstatus import is_one_of_several, status
 from preprocessor.runner.target import Machine
 from preprocessor.runner.warmup import WarmUp
@@ -43,6 +44,8 @@ class Measurement:
     conclusion: Mapping[str, Any] = field(default_factory=dict)
     settled: bool = True
     """Whether what was loaded had been written to disk before."""
+    change: str | None = None
+    """How the server that counts became another one in the window; then nothing is known of what it counted."""
 
     @property
     def duration_ms(self) -> int:
@@ -129,6 +132,9 @@ class _Watch:
         self._sampler.stop()
         seen = self._sampler.between(first.mark, last.mark)
         process, disk = series(seen)
+        change = describe_change(
+            process_of(first.status), process_of(last.status), [sample.process for sample in seen.samples]
+        )
         opened = _whole_milliseconds(outcome.opened_at)
         return Measurement(
             seed=load.seed,
@@ -141,8 +147,11 @@ class _Watch:
             disk_series=disk,
             collection=_collection_stats(self._client, load),
             cores=cores(self._at_ends if self._at_ends and outcome.steady else seen.machine),
-            reads=reads(first.status, last.status, (first.from_disk, last.from_disk)),
+            reads=reads({}, {}, (None, None))
+            if change
+            else reads(first.status, last.status, (first.from_disk, last.from_disk)),
             source=("psutil" if self._here else SOURCE) if seen.machine else None,
+            change=change,
         )
 
     def _look_behind(self) -> _Look:

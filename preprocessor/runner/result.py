@@ -149,8 +149,8 @@ def compose(
 
 
 def _states(measurement: Measurement) -> dict[str, Any]:
-    """The states of the server around the window, where it told them."""
-    if not (measurement.before and measurement.after):
+    """The states of the server around the window, where it told them and is one that both may be subtracted of."""
+    if measurement.change or not (measurement.before and measurement.after):
         return {}
     return {"before_status": measurement.before, "after_status": measurement.after}
 

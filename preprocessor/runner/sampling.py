@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from preprocessor.runner.disk import mount_of
+from preprocessor.runner.serverprocess import ServerProcess, is_one_process, process_of
 
 FIRST_INTERVAL_SECONDS = 0.5
 SHORTEST_INTERVAL = timedelta(seconds=0.25)
@@ -61,6 +62,7 @@ class Sample:
     """Sums since machine and server started; ``cpu`` and ``disk`` are empty when they cannot be seen.
 
     ``server_cpu`` is processor time in seconds of the members on the machine, 0.0 when that cannot be seen.
+    ``process`` is the one whose ``operations`` and ``engine`` these are; None where nobody may ask.
     """
 
     when: datetime
@@ -69,6 +71,7 @@ class Sample:
     server_cpu: float
     operations: dict[str, dict[str, int]]
     engine: dict[str, int] = field(default_factory=dict)
+    process: ServerProcess | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ class Mark:
 
     sample: Sample
     theirs: datetime | None
-    took: Any
+    took: ServerProcess | None
 
 
 class Sampler:
@@ -102,16 +105,16 @@ class Sampler:
         status: Callable[[], Mapping[str, Any]],
         data_directory: Path | None,
         pids: Sequence[int],
-        machine: Callable[[], tuple[Sample, Any] | None] | None = None,
+        machine: Callable[[], Sample | None] | None = None,
     ) -> None:
         """``status`` gives ``serverStatus``; without ``data_directory`` the server is elsewhere.
 
-        ``machine`` gives the last sample that the server took of its own machine, and which server that was.
+        ``machine`` gives the last sample that the server took of its own machine.
         """
         self._status = status
         self._machine = machine
         self._theirs: list[Sample] = []
-        self._took: Any = None
+        self._took: ServerProcess | None = None
         self._device = _device(data_directory) if data_directory else None
         self._here = data_directory is not None
         self._pids = pids
@@ -146,7 +149,7 @@ class Sampler:
 
     def _theirs_between(self, first: Mark, last: Mark) -> list[Sample]:
         """The first that the server took was taken before; with another server since the mark, all of its own later."""
-        after = first.theirs if first.took == last.took else None
+        after = first.theirs if is_one_process(first.took, last.took) else None
         return [
             sample
             for sample in self._theirs[1:]
@@ -183,6 +186,7 @@ class Sampler:
             engine={
                 name: count for name, (_, path) in _ENGINE.items() if (count := _at(status, path)) is not None
             },
+            process=process_of(status),
         )
 
     def _look_at_machine(self) -> None:
@@ -192,15 +196,15 @@ class Sampler:
         if self._machine is None:
             return
         try:
-            found = self._machine()
+            sample = self._machine()
         except OperationFailure:  # it is not permitted, and will not be
             self._machine = None
             return
-        if found is None:
+        if sample is None:
             return
-        sample, took = found
-        if took != self._took:
-            self._theirs, self._took = [], took
+        if not is_one_process(self._took, sample.process):
+            self._theirs = []
+        self._took = sample.process
         if not self._theirs or sample.when > self._theirs[-1].when:
             self._theirs.append(sample)
 
@@ -233,7 +237,7 @@ def series(seen: Seen) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Give the series of the process and those of the disk, in the shape of Atlas."""
     samples, machine = seen.samples, seen.machine
     process = [
-        _series(name, "MILLISECONDS", samples, _mean_time(kind))
+        _series(name, "MILLISECONDS", samples, _of_one_process(_mean_time(kind)))
         for name, kind in _OPERATIONS.items()
         if all(kind in sample.operations for sample in samples)
     ]
@@ -244,7 +248,7 @@ def series(seen: Seen) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
             if field in machine[0].cpu
         ] + process
     process += [
-        _series(name, unit, samples, _value(name) if unit == "BYTES" else _engine_rate(name))
+        _series(name, unit, samples, _value(name) if unit == "BYTES" else _of_one_process(_engine_rate(name)))
         for name, (unit, _) in _ENGINE.items()
         if all(name in sample.engine for sample in samples)
     ]
@@ -262,6 +266,13 @@ def _series(name: str, units: str, samples: Sequence[Sample], measure: _Measure)
     for before, after in pairwise(samples):
         points.append({"timestamp": after.when, "value": measure(before, after)})
     return {"name": name, "units": units, "dataPoints": points}
+
+
+def _of_one_process(measure: _Measure) -> _Measure:
+    """The same, None where the two samples are not of one process of one server."""
+    return lambda before, after: (
+        measure(before, after) if is_one_process(before.process, after.process) else None
+    )
 
 
 def _percent(field: str) -> _Measure:

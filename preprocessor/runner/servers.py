@@ -30,6 +30,7 @@ _SERVER_STATUS: Final = {
 _FEATURES: Final = {"getParameter": 1, "featureCompatibilityVersion": 1}
 _SAMPLES: Final = ("getDiagnosticData", "systemMetrics")
 _FEW_SAMPLES: Final = "it holds fewer than two samples, of which a server takes one a second"
+_COUNTED: Final = "what the server counted in the window"
 _OPTIONS: Final[Mapping[str, Sequence[str]]] = {
     "cache_size_gb": ("storage", "wiredTiger", "engineConfig", "cacheSizeGB"),
     "block_compressor": ("storage", "wiredTiger", "collectionConfig", "blockCompressor"),
@@ -59,12 +60,17 @@ class Servers:
     shards: int | None = None
 
     def describe(
-        self, primary: tuple[str, int] | None = None, cpu: str = "", *, seen: bool = True
+        self,
+        primary: tuple[str, int] | None = None,
+        cpu: str = "",
+        *,
+        seen: bool = True,
+        change: str | None = None,
     ) -> dict[str, Any]:
         """What a row has of them: the primary first.
 
         ``primary`` is where it is by now, ``cpu`` the model of the processor, where all members run on this machine.
-        ``seen`` is whether their machine was seen in the window.
+        ``seen`` is whether their machine was seen in the window, ``change`` how the one that counts became another.
         """
         now = None if primary is None else f"{primary[0]}:{primary[1]}"
         members = [
@@ -81,7 +87,11 @@ class Servers:
             **({"shards": self.shards} if self.shards else {}),
             **({"feature_compatibility": features} if features else {}),
             "members": sorted(members, key=lambda one: one.get("role") != "primary"),
-            "not_known": [dict(one) for one in (*self.not_known, *(() if seen else self._unseen()))],
+            "not_known": [
+                *map(dict, self.not_known),
+                *(() if seen else self._unseen()),
+                *([{"what": _COUNTED, "reason": change}] if change else []),
+            ],
         }
 
     def _unseen(self) -> Iterator[Mapping[str, str]]:

@@ -23,6 +23,7 @@ class Server:
 
     def __init__(self):
         self.count = 0
+        self.process = {"pid": os.getpid(), "uptimeMillis": 60_000}
         self.admin = self
         self.address = ("localhost", 1)
 
@@ -34,7 +35,7 @@ class Server:
             "bytes currently in the cache": self.count,
         }
         return {
-            "pid": os.getpid(),
+            **self.process,
             "wiredTiger": {"cache": counters, "block-manager": {"bytes read": self.count}},
         }
 
@@ -45,15 +46,17 @@ class Server:
 class Crew:
     """Does no work, and tells of the moments of work by amount that begins at 10 and opens at 20."""
 
-    def __init__(self, server, steady):
+    def __init__(self, server, steady, after):
         self._server = server
         self._steady = steady
+        self._after = after
         self.moments = {}
 
     def perform(self, load, *, before, opened, over, progress):
         for count, name, tell in ((10, "start", before), (20, "opening", before), (20, "open", opened)):
             self._pass(count, name)
             tell()
+        self._server.process = {**self._server.process, **self._after}
         self._pass(50, "closing")
         over()
         self._pass(90, "last answer")
@@ -70,8 +73,8 @@ def measured(monkeypatch, tmp_path):
     server = Server()
     monkeypatch.setattr(measuring, "disk_bytes", lambda pid, pids: 1000 * server.count)
 
-    def take(steady):
-        crew = Crew(server, steady)
+    def take(steady, after=None):
+        crew = Crew(server, steady, after or {})
         found = measure(
             server, crew, LOAD, Machine({}, {}, data_directory=tmp_path, pids=(os.getpid(),)), print
         )
@@ -106,6 +109,28 @@ def test_counters_reads_and_samples_are_of_one_interval(measured, steady, counte
     assert moments[first] <= seen[0] < moments[names[names.index(first) + 1]]
     assert moments[last] <= seen[-1]
     assert steady == (seen[-1] < moments["last answer"])
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        ({"repl": {"me": "b:1"}}, "the primary changed from localhost:1 to b:1 in the window"),
+        ({"pid": 4}, "localhost:1 was started anew in the window"),
+        ({"uptimeMillis": 900}, "localhost:1 was started anew in the window"),
+    ],
+    ids=["another primary", "another process", "the same number of a process that began anew"],
+)
+def test_what_two_servers_counted_is_not_subtracted(measured, after, said):
+    found, _ = measured(True, after)
+    assert found.change == said
+    assert set(found.reads.values()) == {None}
+    assert result._states(found) == {}
+
+
+def test_what_one_server_counted_is_subtracted(measured):
+    found, _ = measured(True)
+    assert found.change is None
+    assert result._states(found) == {"before_status": found.before, "after_status": found.after}
 
 
 @pytest.mark.parametrize(

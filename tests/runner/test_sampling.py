@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from preprocessor.runner.sampling import Sample, Sampler, Seen, cores, series
+from preprocessor.runner.serverprocess import ServerProcess
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
+CHANGING = [
+    ServerProcess(*one)
+    for one in [("a:1", 7, 1000), ("a:1", 7, 2000), ("b:1", 7, 9000), ("b:1", 7, 9900), ("b:1", 7, 9950)]
+]
+RESTARTED = [ServerProcess("a:1", 7, uptime) for uptime in (81_000, 82_000, 100, 1100, 2100)]
 
 
 def sample(second, user=0.0, idle=0.0, written=0, writes=0, latency=0, server=0.0):
@@ -78,7 +87,7 @@ def test_counters_of_the_storage_engine_are_values_or_rates():
 
 
 def test_of_the_servers_own_samples_those_count_that_it_took_between_two_marks():
-    taken = iter([(sample(second), "one server") for second in range(5)])
+    taken = iter([sample(second) for second in range(5)])
     sampler = Sampler(dict, None, (), lambda: next(taken))
     marks = [sampler.mark() for _ in range(5)]
     assert sampler.between(marks[1], marks[3]).machine == [sample(2), sample(3)]
@@ -87,8 +96,29 @@ def test_of_the_servers_own_samples_those_count_that_it_took_between_two_marks()
 
 
 def test_of_another_server_nothing_is_taken_that_was_counted_before_it_was_asked():
-    servers = ["first", "first", "second", "second", "second"]
-    taken = iter([(sample(second), server) for second, server in enumerate(servers)])
-    sampler = Sampler(dict, None, (), lambda: next(taken))
+    taken = [replace(sample(second), process=one) for second, one in enumerate(CHANGING)]
+    answers = iter(taken)
+    sampler = Sampler(dict, None, (), lambda: next(answers))
     marks = [sampler.mark() for _ in range(5)]
-    assert sampler.between(marks[0], marks[4]).machine == [sample(3), sample(4)]
+    assert sampler.between(marks[0], marks[4]).machine == taken[3:]
+
+
+@pytest.mark.parametrize("processes", [CHANGING, RESTARTED], ids=["another primary", "started anew"])
+def test_between_two_processes_of_servers_no_rate_is_known(processes):
+    counted = [100, 104, 2, 3, 5]
+    samples = [
+        replace(
+            sample(second, idle=second),
+            engine={"CACHE_USED_BYTES": count, "CHECKPOINTS": count},
+            operations={
+                kind: {"latency": 1000 * count, "ops": count} for kind in ("reads", "writes", "commands")
+            },
+            process=one,
+        )
+        for second, (count, one) in enumerate(zip(counted, processes, strict=True))
+    ]
+    found, _ = series(Seen(samples, samples))
+    assert values(found, "CHECKPOINTS") == [None, 4.0, None, 1.0, 2.0]
+    assert values(found, "OP_EXECUTION_TIME_READS") == [None, 1.0, None, 1.0, 1.0]
+    assert values(found, "CACHE_USED_BYTES") == [None, 104.0, 2.0, 3.0, 5.0]
+    assert None not in values(found, "SYSTEM_NORMALIZED_CPU_USER")[3:]  # of the machine, which is one

@@ -129,7 +129,7 @@ def test_the_servers_samples_of_its_machine_fill_what_tables_of_resources_read(m
 
 def test_what_the_server_sees_of_this_machine_is_what_we_see(users):
     with MongoClient(users("monitor")) as client:
-        sample, _ = read_machine(client)
+        sample = read_machine(client)
     ours = psutil.cpu_times()._asdict()
     assert sample.cpu.keys() == ours.keys()
     assert sum(sample.cpu.values()) == pytest.approx(sum(ours.values()), rel=0.01)
@@ -221,3 +221,8 @@ def test_a_window_that_is_too_short_for_samples_of_the_machine_says_so_unless_th
     refused = {"what": "getDiagnosticData", "role": "clusterMonitor"}
     assert Servers("replica set", {}, None, [refused]).describe(seen=False)["not_known"] == [refused]
     assert Servers("replica set", {}, None, ()).describe(seen=True)["not_known"] == []
+
+
+def test_a_change_of_the_primary_in_the_window_is_named_as_the_reason_why_its_counters_are_not_there():
+    (why,) = Servers("replica set", {}, None, ()).describe(change="the primary changed")["not_known"]
+    assert why == {"what": "what the server counted in the window", "reason": "the primary changed"}
