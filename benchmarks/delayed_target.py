@@ -12,7 +12,7 @@ on average, and not what was asked for. It holds for as many connections as do n
 
 Fails where slices do not call the delayed target slower, where the ratio to expect lies farther than 2 percent from
 their interval, and where equal targets are called different, by slices or by blocks. Blocks are coarser: whether they
-call the delayed target slower is said, and no failure. It takes about twelve minutes. On a machine that is busy
+call the delayed target slower is said, and no failure. It takes nine minutes. On a machine that is busy
 otherwise, delays become whatever the machine makes of them.
 """
 
