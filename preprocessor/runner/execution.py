@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -35,6 +34,7 @@ from preprocessor.runner.busyprocessors import BusyProcessors
 from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import KEPT, TargetError, WorkFailed
 from preprocessor.runner.experiment import Experiment
+from preprocessor.runner.goodbye import close_beside
 from preprocessor.runner.honoured import conflict
 from preprocessor.runner.journal import Place, SlicesPlace
 from preprocessor.runner.load import WorkerPool
@@ -131,8 +131,7 @@ class Run:
         if uri not in self.clients:
             # Another deployment than before: what was loaded went with the old one.
             for old in self.clients.values():
-                # Beside the work: it says goodbye to its sessions, and looks half a minute for a server that is gone.
-                threading.Thread(target=old.close, daemon=True).start()
+                close_beside(old)
             self.clients.clear()
             self.loaded.clear()
             self.scanned = None

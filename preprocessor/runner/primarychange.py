@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.errors import KEPT, WorkFailed
+from preprocessor.runner.goodbye import close_beside
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.measure import Measurement, measure
 from preprocessor.runner.target import LocalTarget, Machine
@@ -77,7 +78,9 @@ def measure_change(
     difference is taken between two servers. Raises WorkFailed when no member became primary.
     """
     with ExitStack() as held:
-        members = [held.enter_context(member) for member in target.members()]
+        members = target.members()
+        for member in members:
+            held.callback(close_beside, member)  # one of them may be killed
         change = _Change(target, members, load.config)
         watched = members[(change.primary + 1) % len(members)]
 
