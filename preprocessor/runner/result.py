@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from preprocessor.runner import littleslaw
+from preprocessor.runner.amounts import round_amount
 from preprocessor.runner.diagnosticdata import SOURCE
 from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.latency import mean, summarise, summarise_series
@@ -14,7 +15,8 @@ from preprocessor.runner.load import Outcome
 from preprocessor.runner.measure import Measurement
 from preprocessor.runner.scheduling import Scheduling
 from preprocessor.runner.target import Machine
-from preprocessor.runner.workloads import Done, workload
+from preprocessor.runner.window import Inside
+from preprocessor.runner.workloads import Amounts, workload
 
 LEAST_REQUESTS = 1000
 """So many requests are wanted behind a 99th percentile."""
@@ -126,9 +128,7 @@ def compose(
     """Give the row of one repeat of variant ``number``; ``published`` is the experiment at full size."""
     config = {**scaled.parameters, **scaled.variants[number]}
     outcome = measurement.outcome
-    real, test_results = workload(scaled.workload).report(
-        Done(round(outcome.window.operations), round(outcome.window.documents), round(outcome.window.bytes))
-    )
+    real, test_results = workload(scaled.workload).report(_amounts(outcome.window))
     if context.seconds is not None and "testTimeSecs" in config:
         asked = context.seconds if context.lengthens else min(context.seconds, config["testTimeSecs"])
         real = {**real, "testTimeSecs": asked}
@@ -146,6 +146,10 @@ def compose(
         **_by_the_server(measurement, context),
         "repeats": [_repeat(measurement, context)],
     }
+
+
+def _amounts(inside: Inside) -> Amounts:
+    return Amounts(*map(round_amount, (inside.operations, inside.documents, inside.bytes)))
 
 
 def _states(measurement: Measurement) -> dict[str, Any]:
@@ -259,13 +263,11 @@ def _work(measurement: Measurement) -> dict[str, Any]:
     from bson.int64 import Int64
 
     outcome = measurement.outcome
-    inside = outcome.window
+    amounts = _amounts(outcome.window)._asdict()
     return {
-        "operations": Int64(round(inside.operations)),
-        "documents": Int64(round(inside.documents)),
-        "bytes": Int64(round(inside.bytes)),
+        **{name: Int64(amount) if isinstance(amount, int) else amount for name, amount in amounts.items()},
         "operations_per_second": _speed(measurement),
-        "requests": inside.requests,
+        "requests": outcome.window.requests,
         "unfinished": outcome.unfinished,
         "all_documents": Int64(outcome.documents),
         "errors": dict(outcome.errors),

@@ -75,14 +75,14 @@ def computed(page, rows, name):
 
 
 def differ(page, rows, name):
-    """How many tables gave speeds, and where one is not within 1 % of the row's own, and of its rounding."""
+    """How many tables gave speeds, and where one is not within 1 % of the row's own."""
     own = sorted(row["work"]["operations_per_second"] for row in rows if row["_id"]["testname"] == name)
     tables = list(computed(page, rows, name))
     return len(tables), [
         (mine, theirs)
         for table in tables
         for mine, theirs in zip(own, sorted(table), strict=True)
-        if abs(mine - theirs) > 0.01 * mine + 1
+        if abs(mine - theirs) > 0.01 * mine
     ]
 
 

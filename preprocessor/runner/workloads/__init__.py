@@ -53,6 +53,14 @@ class Done(NamedTuple):
     microseconds: int | None = None
 
 
+class Amounts(NamedTuple):
+    """What a window got done, counted as in ``Done``; of a request that lies in it in part, that part."""
+
+    operations: float
+    documents: float
+    bytes: float
+
+
 def _take_none(most: int) -> range:
     return range(0)
 
@@ -141,7 +149,7 @@ class Workload(Protocol):
     def reset(self, database: Database[Any], config: Config) -> None:
         """Bring loaded data into the state in which every window starts."""
 
-    def report(self, done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
         """What was really done: parameters that it replaces, and the ``testResults`` of the document."""
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:

@@ -7,7 +7,7 @@ from array import array
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import UnexpectedReply
-from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
+from preprocessor.runner.workloads import Amounts, Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.counted import preload
 from preprocessor.runner.workloads.insert import create
 
@@ -31,7 +31,7 @@ def reset(database: Database[Any], config: Config) -> None:
     """Nothing: the documents are loaded anew for every window."""
 
 
-def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
     """``nDeletes`` becomes what was deleted."""
     return {"nDeletes": done.operations}, {}
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from preprocessor.runner.clients import UnexpectedReply
 from preprocessor.runner.eventschemas import VERSIONS, Version
 from preprocessor.runner.eventschemas.events import CLOCKS, FIRST_DAY, Event, loading
-from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
+from preprocessor.runner.workloads import Amounts, Config, Done, Share, Step, Traits
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -48,7 +48,7 @@ def reset(database: Database[Any], config: Config) -> None:
     """Nothing: the collection is made anew for every window."""
 
 
-def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
     """How many events were brought in."""
     return {"totalDocsToInsert": done.operations}, {}
 

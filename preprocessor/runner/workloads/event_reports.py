@@ -20,7 +20,7 @@ from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.eventschemas import VERSIONS
 from preprocessor.runner.eventschemas.events import population, stream
 from preprocessor.runner.pacing import Pacing, pace_requests
-from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
+from preprocessor.runner.workloads import Amounts, Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.event_load import create, encoded, send
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def reset(database: Database[Any], config: Config) -> None:
     """Nothing: a later window goes on with the events of the one before."""
 
 
-def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
     """Latencies by kind count what was done."""
     return {}, {}
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
+from preprocessor.runner.workloads import Amounts, Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.write_timeout import create, preload
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _agree_on(client: MongoClient[Any], wanted: int) -> bool:
     return False
 
 
-def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
     """Nothing that the parameters do not say already."""
     return {}, {}
 

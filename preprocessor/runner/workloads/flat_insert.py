@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from preprocessor.runner.documents import assemble
 from preprocessor.runner.flatdocuments import FlatFactory
 from preprocessor.runner.identifiers import heads
-from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
+from preprocessor.runner.workloads import Amounts, Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.insert import PREPARED_BYTES, make, prepare, with_heads
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def reset(database: Database[Any], config: Config) -> None:
     """Nothing: the collection is made anew for every window."""
 
 
-def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
     """How many documents were inserted."""
     return {}, {"nInserts": done.documents}
 

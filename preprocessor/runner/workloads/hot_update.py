@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import UnexpectedReply
-from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
+from preprocessor.runner.workloads import Amounts, Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.counted import create, preload
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def reset(database: Database[Any], config: Config) -> None:
         collection.drop_index(INDEX)
 
 
-def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
     """The tables compute speeds from ``nUpdates``, so it becomes what was done."""
     return {"nUpdates": done.operations}, {}
 

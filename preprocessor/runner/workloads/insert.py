@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.documents import DocumentFactory, assemble
 from preprocessor.runner.identifiers import Head, heads
-from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
+from preprocessor.runner.workloads import Amounts, Config, Done, Share, Step, Traits
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -70,7 +70,7 @@ def reset(database: Database[Any], config: Config) -> None:
     """Nothing: the collection is made anew for every window."""
 
 
-def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
     """The tables compute speeds from ``totalDocsToInsert``, so it becomes what was inserted."""
     return {"totalDocsToInsert": done.documents}, {}
 

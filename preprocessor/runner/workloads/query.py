@@ -10,7 +10,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import UnexpectedReply
-from preprocessor.runner.workloads import Config, Done, Share, Step, Traits, counted
+from preprocessor.runner.workloads import Amounts, Config, Done, Share, Step, Traits, counted
 from preprocessor.runner.workloads.templates import encoder
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def reset(database: Database[Any], config: Config) -> None:
     """Nothing: queries change nothing."""
 
 
-def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
     """The tables divide ``testResults.nQueries`` by the time."""
     return {}, {"nQueries": done.operations}
 

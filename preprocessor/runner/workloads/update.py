@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import UnexpectedReply
 from preprocessor.runner.documents import LARGEST_INT, DocumentFactory, assemble
-from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
+from preprocessor.runner.workloads import Amounts, Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.counted import create, preload
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def reset(database: Database[Any], config: Config) -> None:
         collection.create_index([(name.removesuffix("_1"), 1)])
 
 
-def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
     """How many documents were updated."""
     return {}, {"nUpdates": done.operations}
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.clients import UnexpectedReply
 from preprocessor.runner.documents import DocumentFactory, assemble
-from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
+from preprocessor.runner.workloads import Amounts, Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.counted import create, preload
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def reset(database: Database[Any], config: Config) -> None:
     database[config["collection"]].delete_many({"_id": {"$gte": config["initialDocsToInsert"]}})
 
 
-def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
     """The tables compute speeds from ``nUpdates``, so it becomes what was done."""
     return {"nUpdates": done.operations}, {}
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
+from preprocessor.runner.workloads import Amounts, Config, Done, Share, Step, Traits
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -50,7 +50,7 @@ def reset(database: Database[Any], config: Config) -> None:
             member.admin.command("fsync", lock=True)
 
 
-def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
     """How many writes were sent, acknowledged, and not acknowledged in time."""
     sent, acknowledged = done.operations, done.documents
     return {"nWrites": sent}, {"acknowledged": acknowledged, "timedOut": sent - acknowledged}

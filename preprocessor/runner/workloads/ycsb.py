@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.wire.requests import document
-from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
+from preprocessor.runner.workloads import Amounts, Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.insert import make
 from preprocessor.runner.ycsb.distributions import Sequence, chooser
 from preprocessor.runner.ycsb.records import field_drawer, id_element, key_namer, record_maker
@@ -78,7 +78,7 @@ def reset(database: Database[Any], config: Config) -> None:
         number += FORGOTTEN_AT_ONCE
 
 
-def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
     """Nothing beside ``work`` and ``latencies``, which count operations by kind."""
     return {}, {}
 

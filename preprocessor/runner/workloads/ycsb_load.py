@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.runner.workloads import Config, Done, Share, Step, Traits
+from preprocessor.runner.workloads import Amounts, Config, Done, Share, Step, Traits
 from preprocessor.runner.workloads.insert import make
 from preprocessor.runner.ycsb.records import record_maker
 
@@ -43,7 +43,7 @@ def reset(database: Database[Any], config: Config) -> None:
     """Nothing: the collection is made anew."""
 
 
-def report(done: Done) -> tuple[dict[str, Any], dict[str, Any]]:
+def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
     """How many records were inserted."""
     return {"totalDocsToInsert": done.documents}, {}
 
