@@ -18,6 +18,9 @@ from preprocessor.runner.blocks import Turn
 from preprocessor.runner.errors import RunnerError
 from preprocessor.runner.store import Store
 
+_LOST = "the window under way is not kept"
+_NOTHING_YET = "nothing is measured yet; name a place that can be written to with --output"
+
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
@@ -92,16 +95,36 @@ class Journal:
         return self.store.window(self.experiment, str(place)) if self.kept else None
 
     def keep_window(self, place: Place | SlicesPlace, row: Mapping[str, Any]) -> None:
-        """The window there is measured; ``row`` has it alone, or the pairs of its slices."""
+        """The window there is measured; ``row`` has it alone, or the pairs of its slices.
+
+        Raises RunnerError where it cannot be written, which says what is lost by that.
+        """
+        try:
+            if not self.kept:
+                self._keep_state()  # first, so that no window is there without what was asked for
+            self.store.keep_window(self.experiment, str(place), row)
+        except RunnerError as error:
+            others = (
+                "those before it are; --resume goes on after them"
+                if self.kept
+                else "and no other is measured"
+            )
+            raise RunnerError(error.message, f"{_LOST}, {others}") from None
+        self.kept = True
+
+    def check_place(self) -> None:
+        """Raise RunnerError where nothing can be written: it is cheaper to know before anything is loaded."""
+        try:
+            self._keep_state()
+        except RunnerError as error:
+            raise RunnerError(error.message, error.hint if self.kept else _NOTHING_YET) from None
         if not self.kept:
-            self._keep_state()  # first, so that no window is there without what was asked for
-        self.store.keep_window(self.experiment, str(place), row)
+            self.store.keep_state(self.experiment, None)  # a run that does not begin leaves nothing
 
     def _keep_state(self) -> None:
         campaign = {"id": self.campaign.id, "start": self.campaign.start.isoformat()}
         state = {"request": dict(self.request), "campaign": campaign, "done": self.done}
         self.store.keep_state(self.experiment, state)
-        self.kept = True
 
 
 def open_journal(
@@ -110,19 +133,23 @@ def open_journal(
     """Begin a run as part of the campaign, or with ``resume`` go on with the one that was cut off.
 
     ``request`` is what must be equal for that: the experiment and the options. Raises RunnerError when
-    it is not.
+    it is not, and when nothing can be written there.
     """
     state = store.state(experiment) if resume else None
     if state is None:
         store.keep_state(experiment, None)
-        return Journal(store, experiment, request, campaign)
+        journal = Journal(store, experiment, request, campaign)
+        journal.check_place()
+        return journal
     other = sorted(key for key in request if state["request"].get(key) != request[key])
     if other or "campaign" not in state:
         raise RunnerError(
             f"{experiment}: the run that was interrupted had another {', '.join(other) or 'order'}",
             "give the same options to go on with it, or leave out --resume to begin anew",
         )
-    return Journal(store, experiment, request, _campaign(state), list(state["done"]), kept=True)
+    journal = Journal(store, experiment, request, _campaign(state), list(state["done"]), kept=True)
+    journal.check_place()
+    return journal
 
 
 def find_campaign(store: Store, experiments: Iterable[str]) -> Campaign | None:
