@@ -6,9 +6,11 @@ import json
 import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import parse_qsl
 
 from preprocessor.results.secrets import redact, scrub
 from preprocessor.runner.errors import RunnerError
+from preprocessor.runner.rights import describe_refusal
 
 if TYPE_CHECKING:
     from pymongo.errors import PyMongoError
@@ -43,13 +45,22 @@ def shown(where: str) -> str:
 
 def driver_fault(error: PyMongoError, uri: str) -> str:
     """What the driver complains of, in one line without secrets."""
-    from pymongo.errors import ServerSelectionTimeoutError
+    from pymongo.errors import OperationFailure, ServerSelectionTimeoutError
 
+    if isinstance(error, OperationFailure) and (refusal := describe_refusal(error)):
+        return refusal
     # The first server's fault says it; the rest is what the driver knows of all of them.
     text = str(error).partition(" (configured timeouts")[0].partition(", full error:")[0].splitlines()[0]
     if isinstance(error, ServerSelectionTimeoutError):
         return f"no primary answers: {scrub(text, uri)}"
     return f"{type(error).__name__}: {scrub(text, uri)}"
+
+
+def selection_ms(uri: str, usual: int) -> int:
+    """How long a server is waited for, in ms: what the connection string says, which the driver can use, else usual."""
+    options = parse_qsl(uri.partition("?")[2].replace(";", "&"))
+    given = [value for name, value in options if name.lower() == "serverselectiontimeoutms"]
+    return int(given[-1]) if given else usual
 
 
 def measured_options(options: Mapping[str, Any]) -> str:

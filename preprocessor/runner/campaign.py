@@ -25,7 +25,7 @@ from preprocessor.runner.blocks import (
     choose,
     is_disturbed,
 )
-from preprocessor.runner.errors import KEPT, RunnerError, TargetError, TimeIsOver
+from preprocessor.runner.errors import KEPT, RunnerError, TargetError, TimeIsOver, WorkFailed
 from preprocessor.runner.execution import (
     ELECTION_MS,
     IMPATIENT_MS,
@@ -149,7 +149,10 @@ def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
         # Whoever presses Ctrl-C does not wait for an election, and what does not answer was waited for already.
         impatient = isinstance(error, TargetError) or not isinstance(error, Exception)
         for run in runs:
-            run.abandon(IMPATIENT_MS if impatient else ELECTION_MS)
+            run.abandon(
+                IMPATIENT_MS if impatient else ELECTION_MS,
+                error.message if isinstance(error, WorkFailed) else "",
+            )
         raise
 
 

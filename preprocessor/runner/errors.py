@@ -9,6 +9,8 @@ from preprocessor.findings.usage import CommandError
 
 KEPT = "what is measured is kept; --resume goes on after it"
 
+NOTHING_KEPT = "no window was measured yet; the same command begins anew, with --resume or without"
+
 
 class RunnerError(CommandError):
     """A run that cannot start or cannot go on."""

@@ -29,10 +29,10 @@ from preprocessor.runner import (
     workingset,
 )
 from preprocessor.runner import experiment as experiments
-from preprocessor.runner.addresses import driver_fault
+from preprocessor.runner.addresses import driver_fault, selection_ms
 from preprocessor.runner.busyprocessors import BusyProcessors
 from preprocessor.runner.clients import Kind
-from preprocessor.runner.errors import KEPT, TargetError, WorkFailed
+from preprocessor.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFailed
 from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.goodbye import close_beside
 from preprocessor.runner.honoured import conflict
@@ -125,8 +125,6 @@ class Run:
     @property
     def client(self) -> MongoClient[dict[str, Any]]:
         """A client of the deployment that runs now, which has our database."""
-        from pymongo import MongoClient
-
         uri = self.target.uri
         if uri not in self.clients:
             # Another deployment than before: what was loaded went with the old one.
@@ -136,11 +134,8 @@ class Run:
             self.loaded.clear()
             self.scanned = None
             keep_to_one_line()
-            self.clients[uri] = MongoClient(
-                uri, appname="mongo-tables run", serverSelectionTimeoutMS=SELECTION_MS, retryReads=False
-            )
             self.claimed = False
-            check_driver(self.clients[uri])  # here, where there is a hint beside the complaint
+            self.clients[uri] = _open_client(uri)
             ownership.claim(self.clients[uri], self.database, self.name)
             self.claimed = True
         return self.clients[uri]
@@ -153,10 +148,10 @@ class Run:
         self.clients.clear()
         self.claimed = False
 
-    def abandon(self, patience_ms: int) -> None:
+    def abandon(self, patience_ms: int, reason: str = "") -> None:
         """Leave after a failure, if a primary is found in that time; a deployment that ends too is left as it is.
 
-        What stays is said.
+        What stays is said, and the reason before a primary is waited for.
         """
         self.crew.dismiss()
         if self.target.ends_with_run:
@@ -165,7 +160,13 @@ class Run:
             # What the server was doing for a worker would make our database again after it was dropped.
             time.sleep(ABANDON_SECONDS)
             for uri, client in self.clients.items():
-                if self._drop_late(uri, patience_ms):
+                patience = _patience_ms(client, uri, patience_ms)
+                if reason and not client.topology_description.has_writable_server():
+                    self.progress.note(
+                        f"{reason}; now a primary is waited for, up to {patience / 1000:g} s, to drop the database "
+                        f"{self.database!r}"
+                    )
+                if self._drop_late(uri, patience):
                     client.close()  # only when there is somebody to say goodbye to, else it waits
                     self.claimed = False
             self.clients.clear()
@@ -203,6 +204,31 @@ class Run:
     def repeats(self) -> int:
         """How often each variant is measured."""
         return self.options.repeats or self.experiment.repeats
+
+
+def _open_client(uri: str) -> MongoClient[dict[str, Any]]:
+    """A client that has found a primary, raises what the driver does where there is none, and TargetError."""
+    from pymongo import MongoClient
+
+    client = MongoClient[dict[str, Any]](
+        uri,
+        appname="mongo-tables run",
+        serverSelectionTimeoutMS=selection_ms(uri, SELECTION_MS),
+        retryReads=False,
+    )
+    try:
+        check_driver(client)  # here, where there is a hint beside the complaint
+    except BaseException:
+        client.close()
+        raise
+    return client
+
+
+def _patience_ms(client: MongoClient[dict[str, Any]], uri: str, most: int) -> int:
+    """How long a primary is worth waiting for: where no server answers at all, none will be elected."""
+    if not client.topology_description.has_known_servers:
+        most = min(most, IMPATIENT_MS)
+    return min(most, selection_ms(uri, most))
 
 
 def obstacle(
@@ -325,6 +351,7 @@ def _complaints_told(run: Run, hint: str) -> Iterator[None]:
         yield
     except PyMongoError as error:
         reason = run.target.fault() or driver_fault(error, run.target.uri)
+        hint = hint or (NOTHING_KEPT if run.claimed else "")
         raise TargetError(f"{_named(run)}{run.target.name}: {reason}", hint) from None
     except TargetError as error:
         raise TargetError(f"{_named(run)}{error.message}", error.hint) from None

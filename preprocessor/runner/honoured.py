@@ -18,6 +18,7 @@ HONOURED: Final = frozenset(
         "authMechanism", "authMechanismProperties", "authSource", "connectTimeoutMS", "directConnection", "fsync",
         "heartbeatFrequencyMS", "journal", "localThresholdMS", "maxStalenessSeconds", "readConcernLevel",
         "readPreference", "readPreferenceTags", "replicaSet", "retryWrites", "serverMonitoringMode",
+        "serverSelectionTimeoutMS",
         "socketTimeoutMS", "srvAllowedHostsSuffix", "srvMaxHosts", "srvServiceName", "ssl", "tls",
         "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames", "tlsCAFile", "tlsCertificateKeyFile",
         "tlsCertificateKeyFilePassword", "tlsCRLFile", "tlsDisableOCSPEndpointCheck", "tlsInsecure", "w", "wTimeoutMS",
@@ -26,7 +27,7 @@ HONOURED: Final = frozenset(
 """How a server is found and a connection opened, which is the driver's work, and what each request carries."""
 WITHOUT_EFFECT: Final = frozenset(
     {
-        "appName", "maxConnecting", "maxIdleTimeMS", "maxPoolSize", "minPoolSize", "serverSelectionTimeoutMS",
+        "appName", "maxConnecting", "maxIdleTimeMS", "maxPoolSize", "minPoolSize",
         "uuidRepresentation", "waitQueueTimeoutMS", "zlibCompressionLevel",
     }
 )  # fmt: skip

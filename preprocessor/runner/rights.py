@@ -6,6 +6,7 @@ needs ``readWriteAnyDatabase``, or ``readWrite`` on the database of the experime
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -27,14 +28,30 @@ ROLES: Final[Mapping[str, str]] = {
 }
 """The least built-in role by command."""
 
+WORK: Final = "readWrite on that database, or readWriteAnyDatabase,"
+"""What permits all that is not in the table."""
 _UNAUTHORIZED: Final = 13
 _ATLAS: Final = 8000
 """What Atlas answers where a tier does not have a command."""
+_QUOTED: Final = re.compile(r"not authorized on (\S+) to execute command \{ (\w+):")
 
 
 def is_refused(error: OperationFailure) -> bool:
     """Whether the server does not permit the command, to this user or to any."""
     return error.code in (_UNAUTHORIZED, _ATLAS)
+
+
+def describe_refusal(error: OperationFailure) -> str | None:
+    """What the user may not do and which role permits it; None where it is not that which the server complains of.
+
+    The server quotes the whole command, with its session and its signature.
+    """
+    found = _QUOTED.search(str(error)) if error.code == _UNAUTHORIZED else None
+    if found is None:
+        return None
+    database, command = found.groups()
+    role = ROLES.get(command, WORK)
+    return f"the user may not {command} in the database {database!r}: the role {role} permits it"
 
 
 def unknown(what: str, error: OperationFailure | None) -> dict[str, str]:

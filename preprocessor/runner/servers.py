@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from preprocessor.runner.addresses import selection_ms
 from preprocessor.runner.rights import unknown
 
 if TYPE_CHECKING:
@@ -247,7 +248,8 @@ def _interview(uri: str) -> Iterator[_Interview]:
     with MongoClient[dict[str, Any]](
         uri,
         appname="mongo-tables run",
-        serverSelectionTimeoutMS=_PATIENCE_MS,
+        # No longer than usual where that is longer: a member that is down is waited for as well.
+        serverSelectionTimeoutMS=min(_PATIENCE_MS, selection_ms(uri, _PATIENCE_MS)),
         retryReads=False,
         server_selector=choose,
     ) as client:

@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Literal
 
 from preprocessor.results.driverlog import keep_to_one_line
+from preprocessor.runner.addresses import selection_ms
 from preprocessor.runner.clients import Client, Kind, PyMongoClient
 from preprocessor.runner.driving import ConnectionStats, Surroundings, add_up, drive, one_line
 from preprocessor.runner.meter import Meter, in_all, in_window
@@ -139,7 +140,7 @@ def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
         maxPoolSize=2 * connections + 1,
         minPoolSize=0,  # a larger one than the most would be refused
         waitQueueTimeoutMS=QUEUE_MS,
-        serverSelectionTimeoutMS=SELECTION_MS,
+        serverSelectionTimeoutMS=selection_ms(load.uri, SELECTION_MS),
         retryReads=False,  # a retry would wait as long again
         appname="mongo-tables run",
         **_retry_writes(load),

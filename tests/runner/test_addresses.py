@@ -6,6 +6,7 @@ import pytest
 
 from preprocessor.commands.run.measuring import Place
 from preprocessor.runner import experiment as experiments
+from preprocessor.runner.addresses import selection_ms
 from preprocessor.runner.errors import RunnerError
 from preprocessor.runner.execution import Options, request
 from preprocessor.runner.journal import Campaign, open_journal
@@ -47,6 +48,20 @@ def test_a_results_database_that_does_not_answer_is_told_in_a_line():
         store.experiments()
     store.close()
     assert caught.value.message.endswith("Connection refused")
+
+
+@pytest.mark.parametrize(
+    ("uri", "waited"),
+    [
+        ("mongodb://me:pw@h/db?serverSelectionTimeoutMS=1000", 1000),
+        ("mongodb+srv://h/?w=1&serverselectiontimeoutms=0", 0),
+        ("mongodb://h/?w=1;serverSelectionTimeoutMS=7", 7),
+        ("mongodb://h/?connectTimeoutMS=1000", 15_000),
+        ("mongodb://serverSelectionTimeoutMS=9:pw@h", 15_000),
+    ],
+)
+def test_a_server_is_waited_for_as_long_as_the_connection_string_says_else_as_long_as_usual(uri, waited):
+    assert selection_ms(uri, 15_000) == waited
 
 
 def asked(uri):

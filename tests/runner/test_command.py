@@ -242,6 +242,19 @@ def test_a_dry_run_on_a_deployment_that_is_not_there_says_so_without_the_passwor
     assert "sesame" not in out + err.replace(uri, "")
 
 
+@pytest.mark.parametrize("asked", [[], ["--dry-run"]])
+def test_a_deployment_that_is_not_there_is_waited_for_as_long_as_the_connection_string_says(
+    told, tiny, tmp_path, monkeypatch, asked
+):
+    monkeypatch.setattr(lookingat, "PATIENCE_MS", 15_000)
+    began = time.monotonic()
+    uri = "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200"
+    code, out, err = told(tiny, "--target", uri, "--output", tmp_path, "--processes", 1, *asked)
+    assert time.monotonic() - began < 12
+    assert code == (0 if asked else 2)
+    assert "no primary answers: 127.0.0.1:1" in out + err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
@@ -13,8 +14,9 @@ from pymongo import MongoClient
 from preprocessor.runner import execution, ownership
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.blocks import Turn
-from preprocessor.runner.errors import TargetError, WorkFailed
-from preprocessor.runner.execution import Options, leave, open_run
+from preprocessor.runner.campaign import left_at_end
+from preprocessor.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFailed
+from preprocessor.runner.execution import Options, _complaints_told, leave, open_run
 from preprocessor.runner.journal import Place
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.local import LocalReplicaSet, Settings
@@ -228,6 +230,36 @@ def test_a_database_that_an_interrupted_run_cannot_drop_is_named_with_where_it_i
     assert "the next run of tiny there drops it" in said.getvalue()
     assert f'db.getSiblingDB("{DATABASE}").dropDatabase()' in said.getvalue()
     assert "s3cret" not in said.getvalue()
+
+
+def test_a_lost_connection_is_told_before_the_work_is_tidied_up_and_a_dead_server_is_not_waited_for(gone):
+    run, said = gone
+    began = time.monotonic()
+    with pytest.raises(WorkFailed), left_at_end([run]):
+        raise WorkFailed("the work was given up: ConnectionError", KEPT)
+    assert time.monotonic() - began < execution.ELECTION_MS / 1000 - 2
+    first, second = said.getvalue().splitlines()
+    assert first.startswith(
+        "the work was given up: ConnectionError; now a primary is waited for, up to 1.5 s"
+    )
+    assert "is left on 127.0.0.1:1" in second
+
+
+def test_a_new_primary_is_waited_for_where_another_member_answers(replica_set):
+    with MongoClient(replica_set.uri) as client:
+        client.admin.command("ping")
+        assert execution._patience_ms(client, replica_set.uri, 12_000) == 12_000
+        asked = f"{replica_set.uri}&serverSelectionTimeoutMS=300"
+        assert execution._patience_ms(client, asked, 12_000) == 300
+
+
+@pytest.mark.parametrize(("given", "hint"), [(KEPT, KEPT), ("", NOTHING_KEPT)])
+def test_whoever_lost_the_only_member_is_told_how_to_go_on(gone, given, hint):
+    run, _ = gone
+    with pytest.raises(TargetError, match="no primary answers") as told, _complaints_told(run, given):
+        run.clients[run.target.uri].admin.command("ping")
+    assert told.value.hint == hint
+    assert "--resume" in hint
 
 
 def test_whoever_does_not_wait_for_the_database_to_be_dropped_is_told_of_it(gone, monkeypatch):

@@ -13,7 +13,9 @@ from pymongo import MongoClient
 
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.diagnosticdata import read_machine
+from preprocessor.runner.errors import TargetError
 from preprocessor.runner.execution import Options, open_run
+from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.progress import Progress
 from preprocessor.runner.resultcheck import check_result
 from preprocessor.runner.servers import GIVEN, Servers, ask_servers, topology
@@ -79,6 +81,26 @@ def measured(users, crew, tmp_path_factory):
 
 def missing(row):
     return {one["what"]: one.get("role") for one in row["servers"]["not_known"]}
+
+
+def test_a_user_who_may_only_read_is_told_in_a_line_what_is_not_permitted_and_what_permits_it(
+    replica_set, users, tmp_path
+):
+    experiment = experiments.read(EXPERIMENT.encode(), "tiny.toml")
+    with MongoClient(replica_set.uri) as client:
+        client.admin.command("createUser", "reading", pwd=PASSWORD, roles=["readAnyDatabase"])
+        run = open_run(
+            experiment, OPTIONS, UriTarget(users("reading")), WorkerPool(0), Progress(io.StringIO())
+        )
+        try:
+            with pytest.raises(TargetError) as told:
+                measure([run], FileStore(tmp_path))
+        finally:
+            client.admin.command("dropUser", "reading")
+    assert told.value.message.endswith(
+        f": the user may not insert in the database '{DATABASE}': the role readWrite on that database, or "
+        "readWriteAnyDatabase, permits it"
+    )
 
 
 @pytest.mark.parametrize("user", USERS)

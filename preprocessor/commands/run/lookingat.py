@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import Any
 
 from preprocessor.results.driverlog import keep_to_one_line
-from preprocessor.runner.addresses import driver_fault
+from preprocessor.runner.addresses import driver_fault, selection_ms
 from preprocessor.runner.estimate import size
 from preprocessor.runner.ownership import was_made_by_run
 from preprocessor.runner.servers import is_router
@@ -31,7 +31,7 @@ def list_findings(uri: str, names: Collection[str]) -> Iterator[str]:
     try:
         with MongoClient[dict[str, Any]](
             uri,
-            serverSelectionTimeoutMS=PATIENCE_MS,
+            serverSelectionTimeoutMS=selection_ms(uri, PATIENCE_MS),
             connectTimeoutMS=PATIENCE_MS,
             socketTimeoutMS=PATIENCE_MS,
         ) as client:
