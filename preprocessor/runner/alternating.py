@@ -73,6 +73,9 @@ def alternate(order: Alternation, pipe: Connection, board: Board) -> None:
     with ExitStack() as held:
         try:
             sides = [_Side(load, order.mine, board, held, tell) for load in order.loads]
+            pipe.send(None)
+            for side in sides:
+                side.prepare(order.mine, board)
             with uncollected(order.loads[0]):
                 pipe.send(None)
                 done = _take_turns(sides, order, pipe.recv())
@@ -91,12 +94,17 @@ class _Side:
     def __init__(
         self, load: Load, mine: tuple[int, ...], board: Board, held: ExitStack, tell: Callable[[str], None]
     ) -> None:
-        """Connect and prepare; the client is closed with ``held``. ``tell`` is told why a connection ends early."""
+        """Connect; the client is closed with ``held``. ``tell`` is told why a connection ends early."""
         self._client = held.enter_context(open_client(load, len(mine)))
         self.clients, self._options = connect(self._client, load, len(mine))
-        self.steps = open_steps(self.clients, Assignment(load, mine), board)
+        self._load = load
+        self.steps: list[Step] = []
         window = Window(board, load.connections, by_amount=False)
         self.around = [surround(client, load, window, tell) for client in self.clients]
+
+    def prepare(self, mine: tuple[int, ...], board: Board) -> None:
+        """Make what is sent."""
+        self.steps = open_steps(self.clients, Assignment(self._load, mine), board)
 
     def leave(self) -> None:
         """Wait for what is under way, else the next window would meet it, and give the connections back."""

@@ -20,6 +20,7 @@ from multiprocessing.context import SpawnProcess
 from types import TracebackType
 from typing import Any, Self
 
+from preprocessor.runner.addresses import selection_ms
 from preprocessor.runner.alternating import Alternation, Sides, SideStats
 from preprocessor.runner.driving import UNSENT, ConnectionStats, Failures, Sendings
 from preprocessor.runner.errors import KEPT, WorkFailed
@@ -34,12 +35,18 @@ from preprocessor.runner.serving import serve
 from preprocessor.runner.slices import Slices
 from preprocessor.runner.warmup import NONE, Lead, Steady, WarmUp, judge, speeds_within
 from preprocessor.runner.window import NEVER, Board, Inside
-from preprocessor.runner.worker import Assignment, Load
+from preprocessor.runner.worker import SELECTION_MS, Assignment, Load
 
 START_DELAY_SECONDS = 0.05
 """Between the word to start and the start, so that it has reached every worker."""
+CONNECT_SECONDS = 60.0
+"""To begin to open connections: longer than a server that does not greet is waited for."""
+CONNECTION_SECONDS = 2.0
+"""To open one of them and sign in, on a deployment far away."""
 PREPARE_SECONDS = 600.0
-"""To open connections and to make what is sent: longer than the largest experiment takes on a slow machine."""
+"""To make what is sent: longer than the largest experiment takes on a slow machine."""
+REMIND_SECONDS = 10.0
+"""After so long it is said what is waited for."""
 UNANSWERED_SECONDS = 300.0
 """After the end of a window: a server of which all threads wait for each other answers never."""
 POLL_SECONDS = 0.02
@@ -118,13 +125,21 @@ class Patience:
 class WorkerPool:
     """Worker processes, as a context manager: at its end they have ended, whatever they were doing."""
 
-    def __init__(self, processes: int, fault: Callable[[], str] = lambda: "", gives_way: bool = True) -> None:
+    def __init__(
+        self,
+        processes: int,
+        fault: Callable[[], str] = lambda: "",
+        gives_way: bool = True,
+        note: Callable[[str], None] = lambda text: None,
+    ) -> None:
         """Start the processes; they cost nothing until they have work. Those of a machine with servers give way.
 
         ``fault`` says why a member of the deployment has ended, empty when none has. It is asked while work is under
-        way: a write that needs every member is never answered when one of them is gone.
+        way: a write that needs every member is never answered when one of them is gone. ``note`` hears of what takes
+        long before work begins.
         """
         self._fault = fault
+        self._note = note
         self._count = processes
         self._gives_way = gives_way
         self._context = multiprocessing.get_context("spawn")
@@ -197,7 +212,7 @@ class WorkerPool:
         """
         board = self._board
         board.clear(load.seconds)
-        pipes = self._prepare(load.connections, partial(Assignment, load))
+        pipes = self._prepare([load], partial(Assignment, load))
         if not load.lead:
             before()
         start = time.monotonic() + START_DELAY_SECONDS
@@ -237,7 +252,7 @@ class WorkerPool:
         """
         board = self._board
         board.clear(slices.counted / 1e9)
-        pipes = self._prepare(loads[0].connections, lambda mine: Alternation(loads, mine, slices))
+        pipes = self._prepare(loads, lambda mine: Alternation(loads, mine, slices))
         start = time.monotonic() + START_DELAY_SECONDS
         board.open(round(start * 1e9) + slices.counted_from)
         for pipe in pipes:
@@ -251,19 +266,25 @@ class WorkerPool:
                 side.add(done)
         return total
 
-    def _prepare(self, connections: int, order: Callable[[tuple[int, ...]], Any]) -> list[Connection]:
+    def _prepare(self, loads: Sequence[Load], order: Callable[[tuple[int, ...]], Any]) -> list[Connection]:
         """Tell each process which connections are its own, and wait until it is ready; give the pipes to them."""
         if not self._processes:
             self._start()
+        connections = loads[0].connections
         count = min(len(self._pipes), connections)
         pipes = self._pipes[:count]
         for number, pipe in enumerate(pipes):
             _tell(pipe, order(tuple(range(number, connections, count))))
-        ready_by = time.monotonic() + PREPARE_SECONDS
-        unready = f"were not ready after {PREPARE_SECONDS:,.0f} s"
-        patience = Patience(lambda: ready_by, unready, "is there enough memory?")
-        self._collect(pipes, lambda: None, POLL_SECONDS, patience)
+        longest = _connect_seconds(loads, connections / count)
+        self._await(pipes, longest, "opening connections", "does it permit so many connections?")
+        self._await(pipes, PREPARE_SECONDS, "preparing what they send", "is there enough memory?")
         return pipes
+
+    def _await(self, pipes: Sequence[Connection], seconds: float, doing: str, question: str) -> None:
+        """Wait until all workers have done what they are at; raises WorkFailed after so many seconds."""
+        ends = time.monotonic() + seconds
+        patience = Patience(lambda: ends, f"were still {doing} after {seconds:,.0f} s", question)
+        self._collect(pipes, _Reminder(self._note, doing).look, POLL_SECONDS, patience)
 
     def _collect(
         self, pipes: Sequence[Connection], progress: Callable[[], None], poll: float, patience: Patience
@@ -293,6 +314,30 @@ class WorkerPool:
         """Seconds to wait for a word: no longer than until the window closes, for what a server counts goes on then."""
         left = (self._board.closes - time.monotonic_ns()) / 1e9
         return min(poll, left) if left > 0 else poll
+
+
+def _connect_seconds(loads: Sequence[Load], each: float) -> float:
+    """How long workers may take to open so many connections each for every load."""
+    found = max(selection_ms(load.uri, SELECTION_MS) for load in loads) / 1000
+    return CONNECT_SECONDS + found + CONNECTION_SECONDS * each * len(loads)
+
+
+class _Reminder:
+    """Says what workers are still doing, whenever that has taken twice as long as the last time."""
+
+    def __init__(self, note: Callable[[str], None], doing: str) -> None:
+        """They begin now."""
+        self._note = note
+        self._doing = doing
+        self._began = time.monotonic()
+        self._next = REMIND_SECONDS
+
+    def look(self) -> None:
+        """Do what is to be done at this moment."""
+        waited = time.monotonic() - self._began
+        if waited >= self._next:
+            self._note(f"worker processes are still {self._doing}, {waited:,.0f} s by now")
+            self._next *= 2
 
 
 def _until_answered(window_ends: Callable[[], float]) -> Patience:

@@ -17,8 +17,8 @@ from preprocessor.runner.worker import work
 def serve(pipe: Connection, board: Board, gives_way: bool) -> None:
     """Entry point of the process: do one Assignment or Alternation after the other, until the runner ends it.
 
-    For each the answer is ``None`` when everything is prepared, and after the start what was done. A string in
-    place of either says what went wrong.
+    For each the answer is ``None`` when its connections are open, ``None`` when everything is prepared, and after the
+    start what was done. A string in place of any of them says what went wrong.
     """
     threading.Thread(target=_end_with_runner, daemon=True).start()
     if gives_way:

@@ -102,15 +102,16 @@ class Assignment:
 
 
 def work(assignment: Assignment, pipe: Connection, board: Board) -> None:
-    """Do what is assigned: the answer is ``None`` when all is prepared, and after the start what was done.
+    """Do what is assigned: the answer is ``None`` when connected and when prepared, after the start what was done.
 
-    A string in place of either says what went wrong.
+    A string in place of any of them says what went wrong.
     """
     load, total = assignment.load, ConnectionStats(Series(1), Series(1))
     keep_to_one_line()
     with open_client(load, len(assignment.mine)) as client:
         try:
             clients, options = connect(client, load, len(assignment.mine))
+            pipe.send(None)
             steps = open_steps(clients, assignment, board)
             with uncollected(load):
                 pipe.send(None)

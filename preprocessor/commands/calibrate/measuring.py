@@ -68,7 +68,7 @@ def _calibrate(
     ends = time.monotonic() + arguments.time if arguments.time else inf
     groups: dict[str, list[Group]] = {task.experiment.name: [] for task in tasks}
     with ExitStack() as held:
-        place = open_place(arguments, arguments.target[0], held)
+        place = open_place(arguments, arguments.target[0], held, progress)
         around = _Around(store, place, campaign, progress, arguments.resume)
         for task, experiment in list_groups(tasks):
             options = Options(1.0, None, arguments.blocks, arguments.seed, "wire", duration=task.seconds)

@@ -52,7 +52,7 @@ def _measure(
         find_campaign(store, [one.name for one in wanted]) if arguments.resume else None
     ) or Campaign.new()
     with ExitStack() as held:
-        places = [open_place(arguments, named, held) for named in arguments.target]
+        places = [open_place(arguments, named, held, progress) for named in arguments.target]
         tasks = share_out(wanted, options, places, store, leave_out=arguments.all)
         if not arguments.resume:
             # Not before: whoever mistypes a target has not asked to forget what was measured.
@@ -126,13 +126,13 @@ def read_options(arguments: Namespace) -> Options:
     )
 
 
-def open_place(arguments: Namespace, named: NamedTarget, held: ExitStack) -> Place:
+def open_place(arguments: Namespace, named: NamedTarget, held: ExitStack, progress: Progress) -> Place:
     """The target, and workers for it; both end with ``held``."""
     local = sum(is_local(one.where) for one in arguments.target)
     target = held.enter_context(closing(open_target(named.where, max(1, local))))
     client = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
     fault = partial(target.fault, patience=0)
-    crew = held.enter_context(WorkerPool(client.processes, fault, client.gives_way))
+    crew = held.enter_context(WorkerPool(client.processes, fault, client.gives_way, progress.note))
     return Place(named, target, crew, client.processes)
 
 
