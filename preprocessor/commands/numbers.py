@@ -8,7 +8,7 @@ from contextlib import suppress
 LARGEST_SCALE = 1_000_000
 """With more, numbers of documents are beyond those that MongoDB has."""
 
-_UNITS = {"s": 1, "m": 60, "h": 3600}
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 def whole_number(text: str) -> int:
@@ -64,5 +64,9 @@ def rates(text: str) -> tuple[float, ...]:
 
 
 def duration(text: str) -> float:
-    """Seconds, said as a number with s, m or h behind it."""
-    return positive(text[:-1]) * _UNITS[text[-1]] if text[-1:] in _UNITS else positive(text)
+    """Seconds, said as a number with s, m, h or d behind it."""
+    number, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "s")
+    with suppress(ArgumentTypeError):
+        if (seconds := positive(number) * _UNITS[unit]) < float("inf"):
+            return seconds
+    raise ArgumentTypeError(f"must be a time above 0, such as 90s, 30m, 1h or 2d, not {text!r}")

@@ -245,10 +245,8 @@ def obstacle(
             f"{experiment.name} opens connections again, which PyMongo does by itself",
             "it runs without --client",
         )
-    if options.rates and has_rates(experiment):
-        return f"{experiment.name} has rates of its own", "it runs without --rate only"
-    if steps := lengthening.steps_without_length(experiment, options.rates, options.duration):
-        return steps
+    if rates := _other_rates(experiment, options):
+        return rates
     if other := _other_set(experiment, target):
         return other
     if store.keeps_in(database := database_on(experiment, named)):
@@ -260,6 +258,19 @@ def obstacle(
         conflict(config, options.client, options.on_error) for config in experiments.configs(experiment)
     )
     return next(filter(None, conflicts), None)
+
+
+def _other_rates(experiment: Experiment, options: Options) -> tuple[str, str] | None:
+    """Why operations cannot start when the options say."""
+    if options.rates and has_rates(experiment):
+        return f"{experiment.name} has rates of its own", "it runs without --rate only"
+    rates = (_rates(options, config) for config in experiments.configs(experiment))
+    if options.arrivals != "even" and not any(rates):
+        return (
+            f"--arrivals {options.arrivals} spreads operations that have a rate, and {experiment.name} has none",
+            "leave it out, or name a rate with --rate",
+        )
+    return lengthening.steps_without_length(experiment, options.rates, options.duration)
 
 
 def has_rates(experiment: Experiment) -> bool:

@@ -318,6 +318,21 @@ def test_a_rate_of_the_experiment_goes_with_no_other_and_with_no_verdict(tmp_pat
     assert [execution.has_rates(experiments.load(name)) for name in names] == [True, True, False]
 
 
+def test_random_arrivals_are_refused_where_nothing_has_a_rate(tmp_path):
+    plain = experiments.read((RECORDS + "[[variants]]\nrecordcount = 10\n").encode(), "tiny.toml")
+    own = experiments.read(
+        (RECORDS + "[[variants]]\nrecordcount = 10\noperationsPerSecond = 5\n").encode(), "tiny.toml"
+    )
+    target, store = UriTarget("mongodb://h"), FileStore(tmp_path)
+    random = replace(OPTIONS, arrivals="poisson")
+    refused = execution.obstacle(plain, random, target, store)
+    assert refused is not None
+    assert refused[0] == "--arrivals poisson spreads operations that have a rate, and tiny has none"
+    assert "--rate" in refused[1]
+    assert execution.obstacle(plain, replace(random, rates=(7.0,)), target, store) is None
+    assert execution.obstacle(own, random, target, store) is None
+
+
 @pytest.mark.parametrize(("failed", "refused"), [(5, False), (6, True)])
 def test_a_row_of_which_more_than_a_twentieth_failed_is_none(failed, refused):
     outcome = SimpleNamespace(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
+
 import pytest
 
 from preprocessor.commands.numbers import duration
@@ -25,9 +27,18 @@ def test_a_duration_lengthens_as_well_as_shortens():
     assert with_enough_work("insert", INSERT, 60.0)["totalDocsToInsert"] > 10**9
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("30m", 1800), ("1.5h", 5400), ("2", 2)])
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90), ("30m", 1800), ("1.5h", 5400), ("1d", 86_400), ("2", 2)]
+)
 def test_a_duration_has_a_unit(text, seconds):
     assert duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["1w", "d", "", "-1h", "1e308d", "inf"])
+def test_of_what_is_no_duration_the_units_are_told(text):
+    with pytest.raises(ArgumentTypeError, match="such as 90s, 30m, 1h or 2d, not") as caught:
+        duration(text)
+    assert repr(text) in str(caught.value)
 
 
 @pytest.mark.parametrize(

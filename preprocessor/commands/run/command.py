@@ -103,7 +103,7 @@ def _add_how_much(parser: ArgumentParser) -> None:
     parser.add_argument("--seconds", type=positive, metavar="N", help="end each timed window after N seconds")
     parser.add_argument(
         "--duration", type=duration, metavar="TIME",
-        help="make each timed window so long, whatever the experiment says: 90s, 30m, 1h",
+        help="make each timed window so long, whatever the experiment says: 90s, 30m, 1h, 1d",
     )  # fmt: skip
     parser.add_argument(
         "--repeats", type=count, metavar="N",
