@@ -285,7 +285,7 @@ def test_time_without_service_is_the_part_that_lies_in_the_window(clock):
 
 
 def done_by_amount(clock, opens, requests, took=0.03):
-    """So many requests of one connection, the steady part of which opens in the middle of them."""
+    """So many requests of one connection, the steady part of which opens in the middle of them, and its length."""
     board = Board.of(multiprocessing)
     board.clear(None)
     start = clock.monotonic()
@@ -300,12 +300,12 @@ def done_by_amount(clock, opens, requests, took=0.03):
         return None if next(left, None) is None else DONE
 
     drive(step, tally, Pace(start), window, 1, Surroundings(clock.sleep), alone(tally, window, 1))
-    return tally
+    return tally, (board.closes - board.opens) / 1e9
 
 
 def test_of_work_by_amount_latencies_and_series_have_what_was_sent_in_its_steady_part(clock):
     # Ten requests of 30 ms, and 30 ms to find nothing left; four were sent before 100 ms.
-    tally = done_by_amount(clock, opens=0.1, requests=10)
+    tally, _ = done_by_amount(clock, opens=0.1, requests=10)
     assert sum(tally.series.latencies()[""].values()) == 6
     assert [one.operations for _, one in sorted(tally.series.intervals.items())] == [2, 3, 1]
     assert sum(tally.apart.latencies()[""].values()) == 4
@@ -313,8 +313,24 @@ def test_of_work_by_amount_latencies_and_series_have_what_was_sent_in_its_steady
     assert (tally.operations, tally.late) == (10, {})
 
 
+def test_the_steady_part_of_work_by_amount_ends_when_a_connection_finds_nothing_left(clock):
+    # It asks for an eleventh request at 300 ms, and is told 30 ms later that there is none.
+    tally, seconds = done_by_amount(clock, opens=0.1, requests=10)
+    assert seconds == pytest.approx(0.23)
+    assert tally.inside.busy == pytest.approx(0.2e9)
+
+
+def test_a_connection_that_finds_nothing_left_later_does_not_make_the_steady_part_longer():
+    board = Board.of(multiprocessing)
+    board.clear(None)
+    window = Window(board, 2, by_amount=True)
+    for moment in (2_000, 1_000, 3_000):
+        window.find_nothing_left(moment)
+    assert board.closes == 1_000
+
+
 def test_of_work_by_amount_without_a_steady_part_everything_is_kept_apart(clock):
-    tally = done_by_amount(clock, opens=5, requests=10)
+    tally, _ = done_by_amount(clock, opens=5, requests=10)
     assert tally.series.latencies() == {}
     assert [one.operations for _, one in sorted(tally.apart.intervals.items())] == [3, 3, 3, 1]
     assert tally.inside.requests == pytest.approx(0)
