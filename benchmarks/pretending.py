@@ -11,8 +11,8 @@ closed after so many requests, and whoever connects after that is greeted late. 
 microseconds.
 
 The command ``counted`` says how many requests were answered between the moments ``from`` and ``to``, in nanoseconds on
-the monotonic clock, ``documents`` how many documents they had,
-``closed_at`` when it closed a connection.
+the monotonic clock, ``documents`` how many documents they had, ``first`` and ``last`` when the first and the last of
+all requests were answered, ``closed_at`` when it closed a connection.
 """
 
 from __future__ import annotations
@@ -206,6 +206,8 @@ class Server:
         counts: dict[str, float] = {
             "requests": end - first,
             "documents": sum(self._documents[first:end]),
+            "first": bson.Int64(self._moments[0] if self._moments else 0),
+            "last": bson.Int64(self._moments[-1] if self._moments else 0),
             "closed_at": bson.Int64(self._closed_at),
             "ok": 1.0,
         }

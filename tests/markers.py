@@ -155,10 +155,14 @@ def markers_of(item: pytest.Function, thorough: bool = False) -> Iterator[str]:
         yield "browser"
     many = examples_of(item.function) >= MANY_EXAMPLES
     long = item.nodeid.startswith(LONG)
-    if item.nodeid.startswith(SLOW) or long or many or item.get_closest_marker("thorough"):
+    if item.nodeid.startswith(SLOW) or long or many or _is_marked_long(item):
         yield "slow"
     if long or (thorough and many):
         yield "thorough"
+
+
+def _is_marked_long(item: pytest.Function) -> bool:
+    return any(item.get_closest_marker(name) for name in ("thorough", "alone"))
 
 
 def examples_of(function: Callable[..., Any]) -> int:
