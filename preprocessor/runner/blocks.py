@@ -17,7 +17,10 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 LEAST_FOR_INTERVAL = 3
-"""With fewer blocks no interval means anything, so the reference is not measured twice."""
+"""With fewer blocks no interval means anything, so the reference is not measured twice.
+
+Nor does anybody see by so few whether something else disturbed one.
+"""
 FOREIGN_CORES = 0.2
 """So many processors more than ever before with the same work, and a window is one that something else disturbed."""
 SHORTEST_SECONDS = 0.5
@@ -109,6 +112,15 @@ def choose(attempts: Sequence[Sequence[Block]]) -> list[Kept]:
 def is_disturbed(excess: float | None) -> bool:
     """Whether something else used so much that the windows are not to be trusted."""
     return excess is not None and excess > FOREIGN_CORES
+
+
+def count_disturbed(found: Sequence[float | None]) -> int | None:
+    """How many of the blocks with these excesses are disturbed; None where that is not known.
+
+    Of few blocks it is not: an excess is that over the least of them, so of one alone it is 0, whatever else ran.
+    """
+    known = len(found) >= LEAST_FOR_INTERVAL and any(excess is not None for excess in found)
+    return sum(map(is_disturbed, found)) if known else None
 
 
 def _shares(block: Block) -> Iterator[tuple[tuple[int, int], float]]:

@@ -23,6 +23,7 @@ from preprocessor.runner.blocks import (
     Plan,
     Turn,
     choose,
+    count_disturbed,
     is_disturbed,
 )
 from preprocessor.runner.errors import KEPT, RunnerError, TargetError, TimeIsOver, WorkFailed
@@ -315,13 +316,12 @@ def _check_origin(run: Run, first: Origin, window: Mapping[str, Any]) -> None:
 
 
 def _rows(runs: Sequence[Run], measured: _Measured, journal: Journal) -> Iterator[dict[str, Any]]:
-    found = measured.excesses()
     campaign: dict[str, Any] = {
         "id": journal.campaign.id,
         "start": journal.campaign.start,
         "blocks": len(measured.attempts),
         "measured_again": sum(map(len, measured.attempts)) - len(measured.attempts),
-        "disturbed": sum(map(is_disturbed, found)) if any(one is not None for one in found) else None,
+        "disturbed": count_disturbed(measured.excesses()),
         "targets": [run.side for run in runs if run.side],
     }
     rows = measured.rows()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from preprocessor.runner.alternating import Sides, SideStats
-from preprocessor.runner.blocks import MOST_ATTEMPTS, Block, Turn, choose, is_disturbed
+from preprocessor.runner.blocks import MOST_ATTEMPTS, Block, Turn, choose, count_disturbed, is_disturbed
 from preprocessor.runner.journal import SlicesPlace
 from preprocessor.runner.slices import LONGEST_PART, Slices
 
@@ -113,10 +113,9 @@ class SliceWindows:
 def doubts(windows: Sequence[Counted]) -> dict[str, Any]:
     """What casts doubt on windows of one variant on one target, as it stands in a row."""
     latencies = [latency for one in windows for latency in one.window["mean_latency"] if latency is not None]
-    known = any(one.excess is not None for one in windows)
     return {
         "measured_again": sum(one.attempts - 1 for one in windows),
-        "disturbed": sum(is_disturbed(one.excess) for one in windows) if known else None,
+        "disturbed": count_disturbed([one.excess for one in windows]),
         "failed": sum(sum(errors.values()) for one in windows for errors in one.window["errors"]),
         "mean_latency": max(latencies, default=None),
         "long_requests": any(has_long_requests(one.window) for one in windows),

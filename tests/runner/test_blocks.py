@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from preprocessor.runner.blocks import Plan, Turn, excesses, is_disturbed
+from preprocessor.runner.blocks import Plan, Turn, count_disturbed, excesses, is_disturbed
 
 
 def plan(**changed):
@@ -98,3 +98,17 @@ def test_a_window_too_short_to_count_processors_disturbs_nothing():
 def test_nothing_is_disturbed_where_processors_are_not_known():
     assert excesses([[{Turn(0, 0): {"processors": None, "duration": 700}}]]) == [[None]]
     assert not is_disturbed(None)
+
+
+@pytest.mark.parametrize(
+    ("found", "count"),
+    [
+        ([0.0], None),
+        ([0.0, 0.5], None),
+        ([0.0, 0.5, 0.1], 1),
+        ([0.0, None, 0.1], 0),
+        ([None, None, None], None),
+    ],
+)
+def test_how_many_blocks_are_disturbed_is_not_known_of_fewer_than_three(found, count):
+    assert count_disturbed(found) == count
