@@ -511,7 +511,7 @@ def _warm_up(part: _Part, start: float, lead: Lead, load: Load) -> WarmUp:
     if load.lead:
         return lead.told(part.opens - start)
     if load.has_steady_part and part.steady:
-        return WarmUp("first answer of each connection", part.opens - start)
+        return WarmUp("first answer of each connection", part.opens - start, None)
     return NONE
 
 

@@ -41,12 +41,13 @@ class WarmUp:
     """What came before a window and is in none of its figures: ``seconds`` of the same load, ended by ``rule``.
 
     ``transient_seconds`` are those of them after which the rule finds the speed steady; None where it does not, or
-    another rule ended them. ``most_seconds`` are how many they could have been.
+    another rule ended them. After ``most_seconds`` they end in any case, None where nothing bounds them. The server's
+    counters are looked at then, before the window opens: so long they last longer.
     """
 
     rule: str
     seconds: float = 0.0
-    most_seconds: float = 0.0
+    most_seconds: float | None = 0.0
     transient_seconds: float | None = None
 
 

@@ -45,6 +45,7 @@ def test_work_by_amount_is_measured_while_all_connections_have_some():
     with pretending(milliseconds=20, slow_milliseconds=500) as uri:
         done, server = perform(uri, "insert", config, 10, processes=2)
     assert (done.documents, done.steady) == (150_000, True)
+    assert (done.warmup.rule, done.warmup.most_seconds) == ("first answer of each connection", None)
     assert done.window.documents == pytest.approx(server["documents"], rel=0.1)
     assert 0.5 < done.unfinished < 10.5
     assert done.window.busy / 1e9 <= 10 * done.seconds
