@@ -469,13 +469,14 @@ def _outcome(
     latencies = _of_all_kinds(counted.by_kind)
     counted.by_kind.pop(UNSENT, None)
     part = part or _whole(tallies, start, _of_all_kinds(counted.by_kind))
+    paced = _paced(tallies, counted.sendings)
     return Outcome(
         seconds=part.seconds,
         opened_at=datetime.now(UTC) + timedelta(seconds=part.opens - time.monotonic()),
         window=part.inside,
         warmup=_warm_up(part, start, lead, load),
         steady=part.steady,
-        keeps_speed=_keeps_speed(part, board, counted.series, latencies),
+        keeps_speed=_keeps_speed(part, board, counted.series, paced.service or latencies),
         operations=sum(tally.operations for tally in tallies),
         documents=sum(tally.documents for tally in tallies),
         bytes=sum(tally.bytes for tally in tallies),
@@ -483,7 +484,7 @@ def _outcome(
         errors=counted.failures.counts(),
         all_errors=_all_failures(tallies).counts(),
         failed=counted.failures.times,
-        paced=_paced(tallies, counted.sendings),
+        paced=paced,
         lag=_lag(part),
         lost=counted.failures.lost,
         without_service=counted.failures.without_service / 1e9,
@@ -516,6 +517,7 @@ def _warm_up(part: _Part, start: float, lead: Lead, load: Load) -> WarmUp:
 
 
 def _keeps_speed(part: _Part, board: Board, series: Series, latencies: Mapping[int, int]) -> Steady:
+    """Whether the speed stayed; ``latencies`` are those from sending, without the backlog that a rate makes."""
     if not part.steady:
         return "unknown"
     opens = part.opens * 1e9 - board.counted_from

@@ -1,4 +1,4 @@
-"""When a window opens, and whether its speed was steady: MSER-5, on a series of speeds.
+"""When a window opens, and whether its speed was steady: MSER-5, on a series of speeds, and what it does not see.
 
 The rule cuts off the begin of a series where that makes the standard error of the mean of the rest least, over means of
 five observations (K. P. White, "An Effective Truncation Heuristic for Bias Reduction in Simulation Output", Simulation
@@ -10,14 +10,22 @@ content with the lead. So everything in a row is of one interval: operations, la
 server's counters, which nobody can read for a moment that is past. What a workload adds to its data, or does until an
 amount is done, has no lead, because it would be another work after it: of those, a row says alone whether they were
 steady.
+
+The rule sees a begin that is different, and no pause in the middle. So a window is not steady either in which there is
+a stretch of intervals, more than ``NOTABLE`` of all, each of which has at most half of the median speed, or each more
+than twice of it, where that is no chance. If the order of the intervals is chance, each order is as likely: of n
+intervals k are not so, and each of the k + 1 stretches between them is as long as g with the probability
+C(n-g, k) / C(n, k) (W. Feller, "An Introduction to Probability Theory and Its Applications", volume I, chapter II). So
+it does not matter how speeds scatter, and pauses that come again and again are of one state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
-from statistics import fmean
+from itertools import accumulate, groupby
+from math import comb
+from statistics import fmean, median
 from typing import Literal
 
 from preprocessor.runner.series import Series, interval_for
@@ -33,6 +41,8 @@ NOTABLE = 0.05
 """A speed that differs by less is steady, whatever the rule says."""
 STANDARD_ERRORS = 3
 """A speed that differs by fewer is steady: that is chance."""
+UNLIKELY = 0.005
+"""A stretch of intervals far from the median that is less probable is not chance."""
 Steady = Literal["yes", "no", "unknown"]
 
 
@@ -70,7 +80,23 @@ def judge(speeds: Sequence[float]) -> Steady:
     """Whether the speeds of the intervals of a window are those of one state."""
     if len(speeds) < LEAST_INTERVALS or not any(speeds):
         return "unknown"
-    return "no" if changes(speeds) else "yes"
+    return "no" if changes(speeds) or has_stretch(speeds) else "yes"
+
+
+def has_stretch(speeds: Sequence[float]) -> bool:
+    """Whether for a time the speed was less than half of what it is else, or more than twice."""
+    usual = median(speeds)
+    return _is_no_chance([speed <= usual / 2 for speed in speeds]) or _is_no_chance(
+        [speed > usual * 2 for speed in speeds]
+    )
+
+
+def _is_no_chance(far: Sequence[bool]) -> bool:
+    """Whether so many that are far from the median follow one another that it is notable, and no chance."""
+    longest = max((sum(run) for _, run in groupby(far)), default=0)
+    near = len(far) - sum(far)
+    likely = (near + 1) * comb(len(far) - longest, near) / comb(len(far), near)
+    return longest > NOTABLE * len(far) and likely < UNLIKELY
 
 
 def changes(speeds: Sequence[float]) -> bool:

@@ -13,6 +13,7 @@ from preprocessor.runner.warmup import (
     Lead,
     cut,
     has_lead,
+    has_stretch,
     judge,
     lead_seconds,
     speeds_within,
@@ -43,6 +44,49 @@ def test_a_speed_that_rises_first_or_falls_all_the_time_is_not_steady(shape):
         for seed in range(20)
     ]
     assert found.count("no") >= 18
+
+
+def poisson(seed, mean, intervals):
+    """Answers in each interval, when they come at random."""
+    chance, now, found = random.Random(seed), 0.0, [0.0] * intervals
+    while (now := now + chance.expovariate(mean)) < intervals:
+        found[int(now)] += 1.0
+    return found
+
+
+@pytest.mark.parametrize(
+    "speeds",
+    [
+        [100.0] * 13 + [0.0] * 10 + [1188.0],
+        [100.0] * 4 + [0.0] * 20,
+        [1000.0] * 20 + [400.0] * 8 + [1000.0] * 12,
+        [1000.0] * 20 + [2400.0] * 8 + [1000.0] * 12,
+    ],
+    ids=["no service", "no service to the end", "slow for a time", "fast for a time"],
+)
+def test_a_speed_that_was_another_for_a_time_is_not_steady(speeds):
+    assert judge(speeds) == "no"
+
+
+@pytest.mark.parametrize(
+    "speeds",
+    [
+        [32.0, 0.0, 0.0, 0.0] * 10,
+        ([1000.0] * 7 + [0.0] * 3) * 4,
+        [1000.0] * 50 + [0.0] * 3 + [1000.0] * 47,
+    ],
+    ids=["answers that come at once", "pauses that come again", "a pause of 3 percent"],
+)
+def test_empty_intervals_that_are_of_one_state_are_steady(speeds):
+    assert judge(speeds) == "yes"
+
+
+@pytest.mark.parametrize("intervals", [24, 100])
+@pytest.mark.parametrize("mean", [0.3, 1, 5])
+def test_chance_leaves_empty_intervals_that_are_taken_for_a_stretch_in_less_than_2_of_100_windows(
+    mean, intervals
+):
+    assert sum(has_stretch(poisson(seed, mean, intervals)) for seed in range(1000)) < 20
 
 
 def test_of_few_intervals_nothing_is_known():
