@@ -19,7 +19,7 @@ from preprocessor.runner.errors import RunnerError
 from preprocessor.runner.store import Store
 
 _LOST = "the window under way is not kept"
-_NOTHING_YET = "nothing is measured yet; name a place that can be written to with --output"
+_NOTHING_YET = "nothing is measured yet; --output names another place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +105,7 @@ class Journal:
             self.store.keep_window(self.experiment, str(place), row)
         except RunnerError as error:
             others = (
-                "those before it are; --resume goes on after them"
-                if self.kept
-                else "and no other is measured"
+                "those before it are; --resume goes on after them" if self.kept else f"and {_NOTHING_YET}"
             )
             raise RunnerError(error.message, f"{_LOST}, {others}") from None
         self.kept = True

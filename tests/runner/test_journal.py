@@ -58,7 +58,10 @@ def test_a_first_window_that_cannot_be_written_is_not_said_to_be_kept(disk, tmp_
     disk.room = 1
     with pytest.raises(RunnerError, match="No space left on device") as caught:
         journal.keep_window(place(0), FIRST)
-    assert caught.value.hint == "the window under way is not kept, and no other is measured"
+    assert (
+        caught.value.hint
+        == "the window under way is not kept, and nothing is measured yet; --output names another place"
+    )
     assert not journal.kept
 
 
