@@ -35,6 +35,7 @@ from preprocessor.runner.clients import Kind
 from preprocessor.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFailed
 from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.goodbye import close_beside
+from preprocessor.runner.heartbeat import Heartbeat
 from preprocessor.runner.honoured import conflict
 from preprocessor.runner.journal import Place, SlicesPlace
 from preprocessor.runner.load import WorkerPool
@@ -121,6 +122,8 @@ class Run:
     """What no other run is called."""
     claimed: bool = False
     """Whether our database is there, on the deployment that runs now."""
+    heartbeat: Heartbeat | None = None
+    """For a deployment on which others could take our database."""
 
     @property
     def client(self) -> MongoClient[dict[str, Any]]:
@@ -134,19 +137,28 @@ class Run:
             self.loaded.clear()
             self.scanned = None
             keep_to_one_line()
+            self._stop_heartbeat()
             self.claimed = False
             self.clients[uri] = _open_client(uri)
             ownership.claim(self.clients[uri], self.database, self.name)
             self.claimed = True
+            if not self.target.ends_with_run:
+                self.heartbeat = Heartbeat(self.clients[uri], self.database, self.name)
         return self.clients[uri]
 
     def leave(self) -> None:
         """Drop our database and close the client."""
+        self._stop_heartbeat()
         for client in self.clients.values():
             ownership.drop(client, self.database, self.name)
             client.close()
         self.clients.clear()
         self.claimed = False
+
+    def _stop_heartbeat(self) -> None:
+        if self.heartbeat is not None:
+            self.heartbeat.stop()
+        self.heartbeat = None
 
     def abandon(self, patience_ms: int, reason: str = "") -> None:
         """Leave after a failure, if a primary is found in that time; a deployment that ends too is left as it is.
@@ -154,6 +166,7 @@ class Run:
         What stays is said, and the reason before a primary is waited for.
         """
         self.crew.dismiss()
+        self._stop_heartbeat()
         if self.target.ends_with_run:
             return
         try:
@@ -502,6 +515,8 @@ def _prepare(run: Run, number: int, seed: str) -> _Prepared:
         passed = run.crew.perform(replace(load, seed=f"{seed}/warm")).seconds
         kind.reset(database, config)
         settled = settle(run.client)
+    if run.heartbeat is not None:
+        run.heartbeat.beat()
     if not request_options(run.client, config).reads_primary:
         ownership.wait_for_members(run.client, run.database)
     return _Prepared(load, config, settled, passed)

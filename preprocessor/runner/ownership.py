@@ -2,14 +2,18 @@
 
 A run makes its databases itself and puts one document into the collection ``mongo_tables_marker`` of each. A
 database that exists without that document belongs to somebody else and is never written to nor dropped. The document
-also names the run: one that was killed leaves its database to the next, and two at once must not share it unnoticed.
+also names the run, its process and its last sign of life: one that was killed leaves its database to the next, and one
+that works does not.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.runner.errors import KEPT, TargetError
+from preprocessor.runner.owningprocess import OwningProcess, this_process
 from preprocessor.runner.rights import is_refused
 from preprocessor.runner.servers import is_router
 
@@ -18,19 +22,58 @@ if TYPE_CHECKING:
 
 MARKER = "mongo_tables_marker"
 MEMBERS_MS = 60_000
+ALIVE_SECONDS: Final = 180.0
+"""A run on another machine that has given no sign for so long has ended."""
 _MARK = {"_id": "mongo-tables", "purpose": "made by mongo-tables run; it may be dropped by it at any time"}
 
 
 def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
-    """Make the database ``name`` that of the run, empty; raises TargetError when it exists and was made by no run."""
+    """Make the database ``name`` that of the run, empty.
+
+    Raises TargetError when it exists and was made by no run, or when another run is using it.
+    """
     if _exists(client, name):
         if _run(client, name) is None:
             raise TargetError(
                 f"the database {name!r} exists and was not made by mongo-tables; it stays untouched",
                 "rename it, or give the experiment another `database`",
             )
+        if user := find_user(client, name):
+            raise TargetError(
+                f"the database {name!r} is that of a run that is going on: {user}",
+                "wait until it has ended, or give the experiment another `database`",
+            )
         _drop(client, name)
-    client[name][MARKER].insert_one({**_MARK, "run": run})
+    change = {
+        "$set": {**_MARK, "run": run, "process": asdict(this_process())},
+        "$currentDate": {"seen": True},
+    }
+    client[name][MARKER].update_one({"_id": _MARK["_id"]}, change, upsert=True)
+
+
+def give_sign(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
+    """Say that the run, whose the database ``name`` is, goes on; does nothing where it is another's by now."""
+    from pymongo import WriteConcern
+
+    marks = client[name].get_collection(MARKER, write_concern=WriteConcern(w=1))
+    marks.update_one({"_id": _MARK["_id"], "run": run}, {"$currentDate": {"seen": True}})
+
+
+def find_user(client: MongoClient[dict[str, Any]], name: str) -> str | None:
+    """Which other process is using the database ``name``, in some words; None where none is, as far as can be known."""
+    mark = _mark(client, name)
+    if mark is None or "process" not in mark:  # made by no run, or by one of an earlier version
+        return None
+    owner = OwningProcess(**mark["process"])
+    if owner.is_here:
+        return f"process {owner.pid} of this machine" if owner.runs and not owner.is_this else None
+    silent = (client.admin.command("hello")["localTime"] - mark["seen"]).total_seconds()
+    if silent > ALIVE_SECONDS:
+        return None
+    return (
+        f"a process of another machine, whose last sign of life is {max(0.0, silent):.0f} s old (after "
+        f"{ALIVE_SECONDS:.0f} s without one the database is free)"
+    )
 
 
 def check(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
@@ -87,12 +130,16 @@ def was_made_by_run(client: MongoClient[dict[str, Any]], name: str) -> bool:
 
 def _run(client: MongoClient[dict[str, Any]], name: str) -> str | None:
     """Whose the database is by its marker, which earlier versions made without a name; None when it has none."""
+    mark = _mark(client, name)
+    return None if mark is None else str(mark.get("run", ""))
+
+
+def _mark(client: MongoClient[dict[str, Any]], name: str) -> Mapping[str, Any] | None:
     from pymongo import ReadPreference
 
     # Wherever the connection string has reads done: a secondary may not have heard of it yet.
     database = client.get_database(name, read_preference=ReadPreference.PRIMARY)
-    mark = database[MARKER].find_one({"_id": _MARK["_id"]})
-    return None if mark is None else str(mark.get("run", ""))
+    return database[MARKER].find_one({"_id": _MARK["_id"]})
 
 
 def _exists(client: MongoClient[dict[str, Any]], name: str) -> bool:

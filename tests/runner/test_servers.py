@@ -98,7 +98,7 @@ def test_a_user_who_may_only_read_is_told_in_a_line_what_is_not_permitted_and_wh
         finally:
             client.admin.command("dropUser", "reading")
     assert told.value.message.endswith(
-        f": the user may not insert in the database '{DATABASE}': the role readWrite on that database, or "
+        f": the user may not update in the database '{DATABASE}': the role readWrite on that database, or "
         "readWriteAnyDatabase, permits it"
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.runner.addresses import driver_fault, selection_ms
 from preprocessor.runner.estimate import size
-from preprocessor.runner.ownership import was_made_by_run
+from preprocessor.runner.ownership import find_user, was_made_by_run
 from preprocessor.runner.servers import is_router
 from preprocessor.runner.target import open_target
 
@@ -56,6 +56,8 @@ def _look(client: Any, names: Collection[str]) -> Iterator[str]:
     for name in sorted(names):
         if name not in known:
             yield f"{name}: not there"
+        elif user := find_user(client, name):
+            yield f"{name}: {size(known[name])}, of a run that is going on ({user}): it would be refused"
         elif was_made_by_run(client, name):
             yield f"{name}: {size(known[name])}, left by an earlier run, would be dropped at the start"
         else:
