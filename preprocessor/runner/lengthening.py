@@ -16,6 +16,8 @@ LEAST_BATCHES = 5
 LEAST_REQUESTS = 3
 """Requests for each connection that a window is lengthened for."""
 MOST_TIMES_LONGER = 10
+STEPS = 4
+"""In so many parts of its length a window is lengthened."""
 _UNLIMITED = 10**12
 
 
@@ -37,6 +39,19 @@ def window_seconds(config: Config, seconds: float | None, duration: float | None
     """How long a window is at most; None where its work alone ends it."""
     limits = [limit for limit in (seconds, duration, config.get("testTimeSecs")) if limit]
     return min(limits, default=None)
+
+
+def ends_after(since: int, asked: int, enough: bool, ahead: int) -> int | None:
+    """How long a window is that was asked to be ``asked`` long; None while too little is done. All in nanoseconds.
+
+    It is open ``since`` then. What is given is its length as asked, or so many steps more that its end lies ``ahead``,
+    since who sends requests looks at it so long before. At ``MOST_TIMES_LONGER`` of its length it ends in any case.
+    """
+    soonest, most = since + ahead, MOST_TIMES_LONGER * asked
+    if not enough and soonest < most:
+        return None
+    steps = max(STEPS, -(-STEPS * soonest // asked))
+    return max(soonest, min(steps * asked // STEPS, most))
 
 
 def steps_without_length(

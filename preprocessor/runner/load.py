@@ -26,11 +26,11 @@ from preprocessor.runner.driving import UNSENT, ConnectionStats, Failures, Sendi
 from preprocessor.runner.errors import KEPT, WorkFailed
 from preprocessor.runner.lag import Lag
 from preprocessor.runner.latency import mean
-from preprocessor.runner.lengthening import MOST_TIMES_LONGER
+from preprocessor.runner.lengthening import ends_after
 from preprocessor.runner.meter import Usage
 from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.scheduling import Scheduling, scheduling_of
-from preprocessor.runner.series import Counts, Series, interval_for, merge
+from preprocessor.runner.series import Counts, Series, interval_for, merge, widest
 from preprocessor.runner.serving import serve
 from preprocessor.runner.slices import Slices
 from preprocessor.runner.warmup import NONE, Lead, Steady, WarmUp, judge, speeds_within
@@ -52,8 +52,6 @@ UNANSWERED_SECONDS = 300.0
 POLL_SECONDS = 0.02
 STEADY_PART_POLL_SECONDS = 0.005
 """Of work given by amount: both ends of its steady part come unannounced."""
-SHORTLY_BEFORE_SECONDS = 0.1
-"""Before the end of a window it is seen whether it is to be longer."""
 LOOK_SECONDS = 1.0
 """Between two looks at the deployment while work is under way: seldom enough to cost a window nothing."""
 
@@ -219,7 +217,7 @@ class WorkerPool:
         if load.has_steady_part:
             board.count_from(round(start * 1e9))
         elif not load.lead:
-            board.open(round(start * 1e9))
+            board.open(round(start * 1e9), lengthens=load.lengthens)
         for pipe in pipes:
             _tell(pipe, start)
         watch = _Watch(board, before, opened, over, start, load)
@@ -443,13 +441,22 @@ class _Watch:
             self._before()
             self._done_before = sum(board.counters[: self._load.connections])
             opening = board.open_steady_part if self._load.has_steady_part else board.open
-            opening(time.monotonic_ns())
+            opening(time.monotonic_ns(), lengthens=self._load.lengthens)
         if board.opens == NEVER:
             return  # all of the work is measured where it runs out before the window opens
-        few = done - self._done_before < self._load.least
-        if few and 0 < board.closes - time.monotonic_ns() < 1e9 * SHORTLY_BEFORE_SECONDS:
-            board.lengthen(MOST_TIMES_LONGER)
+        self._end_when(done - self._done_before >= self._load.least)
         self._edges.look()
+
+    def _end_when(self, enough: bool) -> None:
+        """Say when a window ends that has no end before enough is done: so none can close before that was looked at."""
+        board, asked = self._board, self._load.seconds
+        if asked is None or board.opens == NEVER or board.stops != NEVER:
+            return
+        since = time.monotonic_ns() - board.opens
+        ran_out = board.closes != NEVER
+        length = ends_after(since, round(asked * 1e9), enough or ran_out, widest(asked, since))
+        if length is not None:
+            board.end(board.opens + length)
 
     def _may_open(self, now: int, done: int) -> bool:
         if self._load.has_steady_part:
@@ -458,6 +465,7 @@ class _Watch:
 
     def end(self) -> None:
         """The window is closed, or all work done."""
+        self._end_when(enough=True)
         self._edges.end()
 
 

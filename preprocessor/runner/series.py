@@ -38,6 +38,11 @@ def interval_for(seconds: float | None) -> int:
     return 100_000_000 if seconds is None or seconds < SHORT_SECONDS else 1_000_000_000
 
 
+def widest(seconds: float, since: int) -> int:
+    """Nanoseconds of the longest interval of a window of so many seconds that is open ``since`` nanoseconds."""
+    return max(interval_for(seconds), 2 * since // MOST)
+
+
 @dataclass(slots=True)
 class Interval:
     """Operations that were answered in it, and the latencies of their requests, packed when it is long over."""

@@ -27,7 +27,7 @@ class Board:
     """Memory that all processes share: moments are nanoseconds on the monotonic clock.
 
     ``edges`` are when the window opens, when it closes, from when requests are kept, when no further one is sent, and
-    how long the window may be.
+    how long the window is to be.
     """
 
     edges: Any
@@ -53,26 +53,22 @@ class Board:
         self.counters[:] = [0] * MOST_CONNECTIONS
         self.handed_out.value = 0
 
-    def open(self, when: int) -> None:
-        """Open the window at that moment, and close it when it has its length."""
-        longest = self.edges[_LONGEST]
-        self.edges[_STOPS] = self.edges[_CLOSES] = NEVER if longest == NEVER else when + longest
+    def open(self, when: int, *, lengthens: bool = False) -> None:
+        """Open the window then, and close it when it has its length; one that ``lengthens`` has no end yet."""
         self.edges[_COUNTED_FROM] = when
-        self.edges[_OPENS] = when
+        self.open_steady_part(when, lengthens=lengthens)
 
-    def lengthen(self, most_times: int) -> None:
-        """Close a window that time ends a quarter of its length later, if it is not that many times as long already."""
-        longest, closes = self.edges[_LONGEST], self.edges[_CLOSES]
-        if closes == self.edges[_STOPS] != NEVER and closes - self.edges[_OPENS] < most_times * longest:
-            self.edges[_CLOSES] = self.edges[_STOPS] = closes + longest // 4
-
-    def open_steady_part(self, when: int) -> None:
-        """Open the window at that moment, and close it when it has its length, or earlier where work runs out."""
+    def open_steady_part(self, when: int, *, lengthens: bool = False) -> None:
+        """The same of a window whose requests are kept already; it closes earlier where work runs out."""
         longest = self.edges[_LONGEST]
-        if longest != NEVER:
-            self.edges[_STOPS] = when + longest
-            self.edges[_CLOSES] = min(self.edges[_CLOSES], when + longest)
+        if longest != NEVER and not lengthens:
+            self.end(when + longest)
         self.edges[_OPENS] = when
+
+    def end(self, when: int) -> None:
+        """Close the window at that moment, or earlier where work runs out."""
+        self.edges[_STOPS] = when
+        self.edges[_CLOSES] = min(self.edges[_CLOSES], when)
 
     def count_from(self, when: int) -> None:
         """Keep requests from that moment on, though the window is not open: all of them may be what is measured."""

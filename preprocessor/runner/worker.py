@@ -83,6 +83,11 @@ class Load:
         return None if plan is None else plan.operations
 
     @property
+    def lengthens(self) -> bool:
+        """Whether the window has no end before enough is done in it."""
+        return self.least > 0 and self.seconds is not None
+
+    @property
     def is_whole(self) -> bool:
         """Whether all of the work is measured, whenever it ends."""
         return workload(self.workload).TRAITS.whole

@@ -8,7 +8,7 @@ import pytest
 
 from preprocessor.commands.numbers import duration
 from preprocessor.runner.experiment import load
-from preprocessor.runner.lengthening import steps_without_length, with_enough_work
+from preprocessor.runner.lengthening import ends_after, steps_without_length, with_enough_work
 
 INSERT = {"numberOfThreads": 10, "writeBatchSize": 100, "totalDocsToInsert": 1000}
 
@@ -25,6 +25,35 @@ def test_a_duration_lengthens_as_well_as_shortens():
     for given in (1, 1000):
         assert with_enough_work("query", {"testTimeSecs": given}, 60.0) == {"testTimeSecs": 60.0}
     assert with_enough_work("insert", INSERT, 60.0)["totalDocsToInsert"] > 10**9
+
+
+@pytest.mark.parametrize(
+    ("since", "enough", "length"),
+    [
+        (100, True, 1000),
+        (100, False, None),
+        (990, False, None),
+        (980, True, 1250),
+        (1400, True, 1500),
+        (1400, False, None),
+        (4000, False, None),
+        (9960, False, 10_010),
+        (30_000, False, 30_050),
+    ],
+    ids=[
+        "in time",
+        "too few",
+        "too few at its end",
+        "late",
+        "later",
+        "long over",
+        "looked at late",
+        "most",
+        "beyond",
+    ],
+)
+def test_a_window_with_too_few_requests_has_no_end_however_late_that_is_seen(since, enough, length):
+    assert ends_after(since, 1000, enough, 50) == length
 
 
 @pytest.mark.parametrize(

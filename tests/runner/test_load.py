@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import threading
@@ -15,6 +16,7 @@ from benchmarks.pretending import READS, pretending
 from preprocessor.runner import load
 from preprocessor.runner.errors import WorkFailed
 from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.window import NEVER, Board
 from preprocessor.runner.worker import Load
 
 LOAD = Load("mongodb://127.0.0.1:1", "load_test", "query", {"collection": "things"}, "s", 1, "wire")
@@ -110,6 +112,25 @@ def test_the_end_of_a_window_is_seen_when_it_comes_and_not_at_the_next_look(one)
     with pytest.raises(Closed):
         one._collect(one._pipes, look, 30.0, load.Patience(lambda: inf, "", ""))
     assert time.monotonic_ns() - one.window[1] < 20e9  # on a busy machine
+
+
+@pytest.mark.parametrize("workload", ["query", "insert"])
+def test_a_window_that_is_looked_at_long_after_its_length_is_not_closed_with_too_few_requests(workload):
+    config = {"totalDocsToInsert": 10**6, "docSizeKB": 1}
+    asked = replace(LOAD, workload=workload, config=config, connections=2, seconds=0.7, least=72)
+    closed, board = [], Board.of(multiprocessing)
+    board.clear(0.7)
+    watch = load._Watch(board, bool, bool, lambda: closed.append(True), 0.0, asked)
+    opened = time.monotonic_ns() - 2 * 10**9
+    (board.open_steady_part if asked.has_steady_part else board.open)(opened, lengthens=asked.lengthens)
+    board.counters[0] = 39
+    watch.look()
+    assert (closed, board.closes) == ([], NEVER)
+    board.counters[1] = 40
+    watch.look()
+    assert closed == []
+    assert time.monotonic_ns() < board.closes <= opened + 7 * 10**9
+    assert (board.closes - opened) % 175_000_000 == 0
 
 
 def test_a_pool_that_was_dismissed_has_other_processes_for_the_next_work(one):
