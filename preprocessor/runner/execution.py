@@ -16,6 +16,7 @@ from uuid import uuid4
 from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.runner import (
     cachesize,
+    clientlimits,
     diskbaseline,
     hostinfo,
     lengthening,
@@ -751,6 +752,8 @@ def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> It
     )
     if law and (remark := littleslaw.remark(law)):
         yield remark if measurement.outcome.steady else f"{remark}: the window is all of the work"
+    if limited := clientlimits.remark(measurement.outcome):
+        yield limited
     if run.target.cache_shrunk is False:
         yield "a member held more than its cache when the window came"
     if measurement.outcome.keeps_speed == "no":

@@ -8,9 +8,10 @@ from typing import Any
 
 from preprocessor.runner import littleslaw
 from preprocessor.runner.amounts import round_amount
+from preprocessor.runner.clientlimits import busiest_share, in_run_queue, list_limits
 from preprocessor.runner.diagnosticdata import SOURCE
 from preprocessor.runner.experiment import Experiment
-from preprocessor.runner.latency import mean, summarise, summarise_series
+from preprocessor.runner.latency import summarise, summarise_series
 from preprocessor.runner.load import Outcome
 from preprocessor.runner.measure import Measurement
 from preprocessor.runner.scheduling import Scheduling
@@ -23,10 +24,6 @@ LEAST_REQUESTS = 1000
 LEAST_A_CONNECTION = 30
 LEAST_IN_A_WINDOW = 3
 """So many requests of each connection are wanted, in all windows of a row and in one."""
-OWN_SHARE = 0.05
-"""A client whose own delay is a larger share of the mean latency than this makes a row client-bound."""
-CLIENT_BOUND_SHARE = 0.85
-"""Of one core, used by a worker process: from here on the interpreter lock may be what limits the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +277,7 @@ def _work(measurement: Measurement) -> dict[str, Any]:
 def _client(measurement: Measurement, context: Context, connections: int) -> dict[str, Any]:
     outcome = measurement.outcome
     cpu = sum(outcome.process_cpu_seconds)
-    busiest = _busiest_share(outcome)
+    busiest = busiest_share(outcome)
     return {
         "kind": context.client,
         "scheduling": context.scheduling,
@@ -298,7 +295,7 @@ def _client(measurement: Measurement, context: Context, connections: int) -> dic
         else None,
         "busiest_process_share": busiest,
         **_waits(measurement),
-        "client_bound": is_client_bound(outcome, busiest),
+        "client_bound": bool(list_limits(outcome, busiest)),
     }
 
 
@@ -313,29 +310,10 @@ def _lateness(outcome: Outcome) -> dict[str, float]:
     }
 
 
-def _busiest_share(outcome: Outcome) -> float:
-    """The part of one processor that the busiest process of the client used."""
-    return max(outcome.process_cpu_seconds) / outcome.seconds
-
-
-def is_client_bound(outcome: Outcome, busiest: float) -> bool:
-    """Whether the client was at its limit, or so much of the latencies is its own that they are not the server's."""
-    # With a rate, latencies hold the backlog that a starved client makes itself.
-    latency = mean(outcome.paced.service or outcome.latencies)
-    own = max(outcome.lag.of_an_answer() or 0.0, _in_run_queue(outcome))
-    return busiest >= CLIENT_BOUND_SHARE or (latency is not None and own > OWN_SHARE * latency)
-
-
-def _in_run_queue(outcome: Outcome) -> float:
-    """Microseconds for a request for which a thread of the client was ready to run and did not."""
-    answered = outcome.paced.service or outcome.latencies  # with a rate, latencies have what was never sent
-    return outcome.lag.in_run_queue / 1000 / max(1, sum(answered.values()))
-
-
 def _waits(measurement: Measurement) -> dict[str, Any]:
     outcome = measurement.outcome
     return {
-        "run_queue_microseconds": _in_run_queue(outcome),
+        "run_queue_microseconds": in_run_queue(outcome),
         "receive_lag_microseconds": outcome.lag.of_an_answer(),
     }
 
@@ -386,7 +364,7 @@ def _repeat(measurement: Measurement, context: Context) -> dict[str, Any]:
         "steady": measurement.outcome.keeps_speed,
         "steady_part": measurement.outcome.steady,
         "settled": measurement.settled,
-        "client_bound": is_client_bound(measurement.outcome, _busiest_share(measurement.outcome)),
+        "client_bound": bool(list_limits(measurement.outcome, busiest_share(measurement.outcome))),
     }
 
 

@@ -13,10 +13,10 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks.pretending import READS, pretending
+from preprocessor.runner.clientlimits import list_limits
 from preprocessor.runner.lag import Lag, receive_stamped, stamp
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.requestoptions import RequestOptions
-from preprocessor.runner.result import is_client_bound
 from preprocessor.runner.wire import client as wire
 from preprocessor.runner.worker import Load
 
@@ -50,13 +50,13 @@ def test_how_long_an_answer_waited_to_be_read_is_known():
 def test_more_than_a_twentieth_of_the_latency_is_the_clients(busiest, lag, bound):
     unpaced = SimpleNamespace(service={})
     hundred_of_a_millisecond = SimpleNamespace(latencies={1000: 100}, lag=lag, paced=unpaced)
-    assert is_client_bound(hundred_of_a_millisecond, busiest) is bound
+    assert bool(list_limits(hundred_of_a_millisecond, busiest)) is bound
 
 
 def test_a_client_that_makes_a_backlog_itself_is_not_excused_by_it():
     paced = SimpleNamespace(service={1000: 100})
     backlog = SimpleNamespace(latencies={1_000_000: 100}, lag=Lag(unread=600_000, sampled=10), paced=paced)
-    assert is_client_bound(backlog, 0.2)
+    assert list_limits(backlog, 0.2)
 
 
 def test_a_client_that_two_busy_loops_keep_from_its_processor_is_the_limit():
@@ -71,7 +71,7 @@ def test_a_client_that_two_busy_loops_keep_from_its_processor_is_the_limit():
         for pid in (pool._processes[0].pid, *(process.pid for process in busy)):
             os.sched_setaffinity(pid, first)
         done = pool.perform(Load(uri, "a", "query", READS, "s", 5, "wire", seconds=1.5))
-    assert is_client_bound(done, 0.0)
+    assert list_limits(done, 0.0)
     assert done.lag.in_run_queue > 0.2e9
 
 
