@@ -33,8 +33,9 @@ def perform(uri, workload, config, connections, processes=1, **options):
 def test_a_window_has_what_the_server_did_in_it_however_long_its_slowest_request_takes(stalling, seconds):
     done, server = perform(stalling, "query", READS, 50, seconds=seconds, lead=2)
     assert done.seconds == pytest.approx(seconds)
-    assert done.window.operations == pytest.approx(server["requests"], rel=0.1)
-    assert done.window.busy / 1e9 == pytest.approx(50 * seconds, rel=0.1)
+    # Each end cuts through as many requests as there are connections: on a busy machine their answers are read late.
+    assert done.window.operations == pytest.approx(server["requests"], rel=0.01, abs=50)
+    assert done.window.busy / 1e9 == pytest.approx(50 * seconds, rel=0.02)
     assert 5 <= done.unfinished <= 50
     assert 0 < sum(done.process_cpu_seconds) < 2 * seconds
 
@@ -46,7 +47,7 @@ def test_work_by_amount_is_measured_while_all_connections_have_some():
         done, server = perform(uri, "insert", config, 10, processes=2)
     assert (done.documents, done.steady) == (150_000, True)
     assert (done.warmup.rule, done.warmup.most_seconds) == ("first answer of each connection", None)
-    assert done.window.documents == pytest.approx(server["documents"], rel=0.1)
+    assert done.window.documents == pytest.approx(server["documents"], rel=0.03)
     assert 0.5 < done.unfinished < 10.5
     assert done.window.busy / 1e9 <= 10 * done.seconds
     # Of 1,500 requests more than 200 were sent while the tenth connection waited for its first answer.
