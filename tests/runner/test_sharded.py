@@ -80,4 +80,4 @@ def test_what_a_mongos_cannot_tell_is_refused(change, said, replica_set, crew, t
 
 def test_a_dry_run_says_that_it_is_a_sharded_cluster(replica_set):
     with routed(replica_set.uri) as uri:
-        assert "sharded cluster" in list(list_findings(uri, [DATABASE]))[1]
+        assert "sharded cluster" in list(list_findings(uri, [DATABASE]))[1].text

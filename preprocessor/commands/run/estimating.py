@@ -11,6 +11,7 @@ from preprocessor.commands.run.measuring import read_options
 from preprocessor.commands.run.raising import list_raised
 from preprocessor.commands.run.sharing import Opened, share_out
 from preprocessor.runner.blocks import LEAST_FOR_INTERVAL
+from preprocessor.runner.errors import RunnerError
 from preprocessor.runner.estimate import (
     Asked,
     Estimate,
@@ -45,12 +46,25 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
             print(
                 "  on top: blocks that are measured again, as something else used the machine, twice at most"
             )
-    for named in arguments.target:
-        databases = {database_on(one, named) for one in wanted if variants_for(one, named)}
-        if not is_local(named.where):
-            for line in list_findings(named.where, databases):
-                print(line)
+    refused = [name for named in arguments.target for name in _look_at(named, wanted)]
     _check_obstacles(arguments, wanted, max(1, local))
+    if refused:
+        raise RunnerError(
+            f"the run would be refused for the database{'s' * (len(refused) > 1)} {', '.join(refused)}",
+            "wait until the other run has ended, or name another database in a file of the experiment",
+        )
+
+
+def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[str]:
+    """Print what is on a target that was given; give the databases for which a run would be refused there."""
+    if is_local(named.where):
+        return []
+    databases = {database_on(one, named) for one in wanted if variants_for(one, named)}
+    refused = []
+    for seen in list_findings(named.where, databases):
+        print(seen.text)
+        refused += [seen.refused] if seen.refused else []
+    return refused
 
 
 def _check_obstacles(arguments: Namespace, wanted: Sequence[Experiment], local: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing
-from typing import Any
+from typing import Any, NamedTuple
 
 from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.runner.addresses import driver_fault, selection_ms
@@ -16,7 +16,14 @@ from preprocessor.runner.target import open_target
 PATIENCE_MS = 2_000
 
 
-def list_findings(uri: str, names: Collection[str]) -> Iterator[str]:
+class Seen(NamedTuple):
+    """A line of what is there, and the database for which a run would be refused, if it would."""
+
+    text: str
+    refused: str = ""
+
+
+def list_findings(uri: str, names: Collection[str]) -> Iterator[Seen]:
     """Say what the deployment is and what a run would do to databases of these names there, changing nothing.
 
     Where it does not answer at once, that is said. Raises RunnerError when the string is no connection string.
@@ -26,7 +33,7 @@ def list_findings(uri: str, names: Collection[str]) -> Iterator[str]:
 
     with closing(open_target(uri)) as target:
         place = target.name
-    yield f"on {place}, the run makes and at its end drops: {', '.join(sorted(names))}"
+    yield Seen(f"on {place}, the run makes and at its end drops: {', '.join(sorted(names))}")
     keep_to_one_line()
     try:
         with MongoClient[dict[str, Any]](
@@ -37,7 +44,7 @@ def list_findings(uri: str, names: Collection[str]) -> Iterator[str]:
         ) as client:
             yield from _look(client, names)
     except PyMongoError as error:
-        yield f"it could not be looked at: {driver_fault(error, uri)}"
+        yield Seen(f"it could not be looked at: {driver_fault(error, uri)}")
 
 
 def _kind(hello: Mapping[str, Any]) -> str:
@@ -48,17 +55,18 @@ def _kind(hello: Mapping[str, Any]) -> str:
     return "no replica set"
 
 
-def _look(client: Any, names: Collection[str]) -> Iterator[str]:
+def _look(client: Any, names: Collection[str]) -> Iterator[Seen]:
     hello = client.admin.command("hello")
     version = client.server_info()["version"]
-    yield f"there now: MongoDB {version}, {_kind(hello)}"
+    yield Seen(f"there now: MongoDB {version}, {_kind(hello)}")
     known = {one["name"]: one["sizeOnDisk"] for one in client.list_databases()}
     for name in sorted(names):
-        if name not in known:
-            yield f"{name}: not there"
+        there = f"{name}: {size(known[name])}" if name in known else ""
+        if not there:
+            yield Seen(f"{name}: not there")
         elif user := find_user(client, name):
-            yield f"{name}: {size(known[name])}, of a run that is going on ({user}): it would be refused"
+            yield Seen(f"{there}, of a run that is going on ({user}): it would be refused", name)
         elif was_made_by_run(client, name):
-            yield f"{name}: {size(known[name])}, left by an earlier run, would be dropped at the start"
+            yield Seen(f"{there}, left by an earlier run, would be dropped at the start")
         else:
-            yield f"{name}: {size(known[name])}, made by no run: it would be refused and stay untouched"
+            yield Seen(f"{there}, made by no run: it would be refused and stay untouched", name)
