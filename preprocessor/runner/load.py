@@ -30,10 +30,10 @@ from preprocessor.runner.lengthening import ends_after
 from preprocessor.runner.meter import Usage
 from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.scheduling import Scheduling, scheduling_of
-from preprocessor.runner.series import Counts, Series, interval_for, merge, widest
+from preprocessor.runner.series import Counts, Series, merge, widest
 from preprocessor.runner.serving import serve
 from preprocessor.runner.slices import Slices
-from preprocessor.runner.warmup import NONE, Lead, Steady, WarmUp, judge, speeds_within
+from preprocessor.runner.warmup import NONE, Lead, Steady, WarmUp, judge, lead_interval, speeds_within
 from preprocessor.runner.window import NEVER, Board, Inside
 from preprocessor.runner.worker import SELECTION_MS, Assignment, Load
 
@@ -428,7 +428,7 @@ class _Watch:
         self._before = before
         self._edges = _Edges(board, opened, over)
         self._start = start
-        self.lead = Lead(load.lead, max(load.lead, load.longest_lead), interval_for(load.seconds) / 1e9)
+        self.lead = Lead(load.lead, max(load.lead, load.longest_lead), lead_interval(load.seconds) / 1e9)
         self._done_before = 0
         """Operations when the window opened."""
         self._load = load

@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 EXACT_BELOW = 2048
 """Latencies in microseconds that have a bucket of their own."""
 MOST = 600
-"""Intervals of a series: a minute by tenths of a second, ten minutes by seconds."""
+"""Intervals of a series: half a minute by twentieths of a second, a minute by tenths, ten minutes by seconds."""
 SHORT_SECONDS = 20
+FINE_SECONDS = (1, 4)
+"""Between these, tenths of a second are too few to see whether the speed of a window was steady: half of them do."""
 Counts = dict[str, dict[int, int]]
 """How many requests of each kind had a latency."""
 _BITS = 11
@@ -35,7 +37,11 @@ def bucket(microseconds: int) -> int:
 
 def interval_for(seconds: float | None) -> int:
     """Nanoseconds of the intervals of a window of so many seconds, or of one whose length is not known before."""
-    return 100_000_000 if seconds is None or seconds < SHORT_SECONDS else 1_000_000_000
+    if seconds is None:
+        return 100_000_000
+    if FINE_SECONDS[0] < seconds < FINE_SECONDS[1]:
+        return 50_000_000
+    return 100_000_000 if seconds < SHORT_SECONDS else 1_000_000_000
 
 
 def widest(seconds: float, since: int) -> int:

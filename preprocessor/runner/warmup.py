@@ -128,12 +128,17 @@ def speeds_within(series: Series, opens: float, closes: float, latency: float) -
     ]
 
 
+def lead_interval(window: float | None) -> int:
+    """Nanoseconds of the intervals of the lead of such a window; the looks at it, of which they consist, are seldom."""
+    return max(interval_for(None), interval_for(window))
+
+
 def lead_seconds(window: float) -> tuple[float, float]:
     """The least and the most seconds of the lead of a window of so many seconds.
 
     As much as the rule needs and no more than the window; a window that is too short for it has a lead of its length.
     """
-    least = LEAST_INTERVALS * interval_for(window) / 1e9
+    least = LEAST_INTERVALS * lead_interval(window) / 1e9
     return (least, min(window, max(least, LONGEST_SECONDS))) if window >= least else (window, window)
 
 

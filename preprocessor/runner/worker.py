@@ -88,6 +88,12 @@ class Load:
         return self.least > 0 and self.seconds is not None
 
     @property
+    def interval(self) -> int:
+        """Nanoseconds of the intervals in which it is counted; an amount may be done long before its time is over."""
+        interval = interval_for(self.seconds)
+        return min(interval, interval_for(None)) if self.has_steady_part else interval
+
+    @property
     def is_whole(self) -> bool:
         """Whether all of the work is measured, whenever it ends."""
         return workload(self.workload).TRAITS.whole
@@ -195,7 +201,7 @@ def _timed(
     tell: Callable[[str], None],
 ) -> ConnectionStats:
     load = assignment.load
-    series = Series(interval_for(None if load.has_steady_part else load.seconds))
+    series = Series(load.interval)
     window = Window(board, load.connections, load.has_steady_part)
     in_one_thread = can_share_thread(clients, load)
     apart = Series(series.width)

@@ -21,8 +21,10 @@ def test_buckets_are_those_of_a_histogram_with_three_digits():
         assert bucket(value) == histogram.get_lowest_equivalent_value(value)
 
 
-@pytest.mark.parametrize(("seconds", "interval"), [(None, 0.1), (0.7, 0.1), (19.9, 0.1), (20, 1), (3600, 1)])
-def test_intervals_are_tenths_of_a_second_in_short_windows_and_seconds_in_others(seconds, interval):
+@pytest.mark.parametrize(
+    ("seconds", "interval"), [(None, 0.1), (0.7, 0.1), (2, 0.05), (4, 0.1), (19.9, 0.1), (20, 1), (3600, 1)]
+)
+def test_intervals_are_fine_enough_to_judge_a_short_window_and_seconds_in_long_ones(seconds, interval):
     assert interval_for(seconds) == interval * SECOND
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -18,6 +19,7 @@ from preprocessor.runner.warmup import (
     lead_seconds,
     speeds_within,
 )
+from preprocessor.runner.worker import Load
 
 INTERVALS = 40
 
@@ -127,6 +129,22 @@ def test_a_short_window_has_a_lead_of_its_length_and_no_rule():
     seconds = opened(lead, lambda now: 1000.0)
     assert seconds == pytest.approx(0.7, abs=0.03)
     assert (lead.told(seconds).rule, lead.told(seconds).transient_seconds) == ("as long as the window", None)
+
+
+@pytest.mark.parametrize("latency", [0.002, 0.3, 0.8])
+def test_a_window_of_two_seconds_can_be_judged(latency):
+    asked = Load("", "a", "insert", {"totalDocsToInsert": 10**6, "docSizeKB": 1}, "s", 1, "wire", seconds=2.0)
+    for load in (asked, replace(asked, workload="query")):
+        series = Series(load.interval)
+        for moment in range(0, 2 * 10**9, load.interval):
+            series.add(moment, 100, {"": {1: 100}})
+        assert judge(speeds_within(series, 0.0, 2e9, latency * 1e9)) == "yes"
+
+
+def test_a_long_amount_is_counted_by_tenths_of_a_second_for_it_may_be_done_soon():
+    asked = Load("", "a", "insert", {"totalDocsToInsert": 10, "docSizeKB": 1}, "s", 1, "wire", seconds=60.0)
+    assert asked.interval == 10**8
+    assert replace(asked, workload="query").interval == 10**9
 
 
 def test_a_lead_is_never_longer_than_its_window_nor_than_ten_minutes():
