@@ -34,6 +34,8 @@ from preprocessor.runner.workloads import Config, workload
 RULE = "MSER-5"
 LEAST_INTERVALS = 20
 """With fewer the rule knows nothing: in simulated noise it then cuts more than half of every fourth series."""
+LEAST_ANSWERED = 10
+"""With answers in fewer intervals nothing says that a speed was steady."""
 SEARCHED = 0.75
 """The part of a series in which a cut is looked for: the rest is so short that luck makes its standard error small."""
 LONGEST_SECONDS = 600.0
@@ -80,7 +82,9 @@ def judge(speeds: Sequence[float]) -> Steady:
     """Whether the speeds of the intervals of a window are those of one state."""
     if len(speeds) < LEAST_INTERVALS or not any(speeds):
         return "unknown"
-    return "no" if changes(speeds) or has_stretch(speeds) else "yes"
+    if changes(speeds) or has_stretch(speeds):
+        return "no"
+    return "yes" if sum(map(bool, speeds)) >= LEAST_ANSWERED else "unknown"
 
 
 def has_stretch(speeds: Sequence[float]) -> bool:

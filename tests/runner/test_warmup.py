@@ -91,10 +91,11 @@ def test_chance_leaves_empty_intervals_that_are_taken_for_a_stretch_in_less_than
     assert sum(has_stretch(poisson(seed, mean, intervals)) for seed in range(1000)) < 20
 
 
-def test_of_few_intervals_nothing_is_known():
+def test_of_few_intervals_or_few_answers_nothing_is_known():
     assert judge([1000.0] * (LEAST_INTERVALS - 1)) == "unknown"
     assert judge([1000.0] * LEAST_INTERVALS) == "yes"
     assert judge([0.0] * LEAST_INTERVALS) == "unknown"
+    assert judge(([0.0] * 9 + [24.0]) * 9) == "unknown"
 
 
 def opened(lead, speed):
