@@ -60,7 +60,7 @@ def selection_ms(uri: str, usual: int) -> int:
     """How long a server is waited for, in ms: what the connection string says, which the driver can use, else usual."""
     options = parse_qsl(uri.partition("?")[2].replace(";", "&"))
     given = [value for name, value in options if name.lower() == "serverselectiontimeoutms"]
-    return int(given[-1]) if given else usual
+    return round(float(given[-1])) if given else usual  # the driver takes parts of a millisecond
 
 
 def measured_options(options: Mapping[str, Any]) -> str:

@@ -58,6 +58,7 @@ def test_a_results_database_that_does_not_answer_is_told_in_a_line():
         ("mongodb://h/?w=1;serverSelectionTimeoutMS=7", 7),
         ("mongodb://h/?connectTimeoutMS=1000", 15_000),
         ("mongodb://serverSelectionTimeoutMS=9:pw@h", 15_000),
+        ("mongodb://host/?serverSelectionTimeoutMS=1500.5", 1500),
     ],
 )
 def test_a_server_is_waited_for_as_long_as_the_connection_string_says_else_as_long_as_usual(uri, waited):
