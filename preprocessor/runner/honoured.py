@@ -18,9 +18,8 @@ HONOURED: Final = frozenset(
         "authMechanism", "authMechanismProperties", "authSource", "connectTimeoutMS", "directConnection", "fsync",
         "heartbeatFrequencyMS", "journal", "localThresholdMS", "maxStalenessSeconds", "readConcernLevel",
         "readPreference", "readPreferenceTags", "replicaSet", "retryWrites", "serverMonitoringMode",
-        "serverSelectionTimeoutMS",
-        "socketTimeoutMS", "srvAllowedHostsSuffix", "srvMaxHosts", "srvServiceName", "ssl", "tls",
-        "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames", "tlsCAFile", "tlsCertificateKeyFile",
+        "serverSelectionTimeoutMS", "socketTimeoutMS", "srvAllowedHostsSuffix", "srvMaxHosts", "srvServiceName", "ssl",
+        "tls", "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames", "tlsCAFile", "tlsCertificateKeyFile",
         "tlsCertificateKeyFilePassword", "tlsCRLFile", "tlsDisableOCSPEndpointCheck", "tlsInsecure", "w", "wTimeoutMS",
     }
 )  # fmt: skip

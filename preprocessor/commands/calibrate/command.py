@@ -7,8 +7,8 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from preprocessor.commands.numbers import count, not_negative, positive, seed
-from preprocessor.commands.run.starting import add_course, check_installed, end_in_order, fill_in
+from preprocessor.commands.numbers import count, not_negative, positive
+from preprocessor.commands.run.starting import add_course, add_seed, check_installed, end_in_order, fill_in
 from preprocessor.files.environment import TARGET_VARIABLE
 
 if TYPE_CHECKING:
@@ -71,9 +71,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--windows", type=_three_or_more, metavar="N",
         help="measure each pair in N windows of slices, 3 or more (default: 5)",
     )  # fmt: skip
-    parser.add_argument(
-        "--seed", type=seed, default=1, metavar="N", help="of all random numbers (default: 1)"
-    )
+    add_seed(parser)
     add_course(parser)
     parser.add_argument("--json", action="store_true", help="what is found, as one JSON document")
 

@@ -97,11 +97,11 @@ def _refuse(arguments: Namespace) -> None:
 
 def _pool(rows: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> Pooled:
     """The rows with what all campaigns conclude; raises RunnerError where there is none that two of them have."""
-    from preprocessor.results.overcampaigns import pool_rows
+    from preprocessor.results.overcampaigns import FIELD, pool_rows
     from preprocessor.runner.errors import RunnerError
 
     pooled = pool_rows(rows, others)
-    if not any("campaigns" in row for row in pooled.rows):
+    if not any(FIELD in row for row in pooled.rows):
         raise RunnerError(
             "no row was compared with a reference in two campaigns",
             "rows belong together when experiment and variant are equal",

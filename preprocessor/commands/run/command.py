@@ -7,8 +7,8 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from preprocessor.commands.numbers import count, duration, positive, rates, scale, seed
-from preprocessor.commands.run.starting import add_course, check_installed, end_in_order, fill_in
+from preprocessor.commands.numbers import count, duration, positive, rates, scale
+from preprocessor.commands.run.starting import add_course, add_seed, check_installed, end_in_order, fill_in
 from preprocessor.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE
 
 if TYPE_CHECKING:
@@ -115,9 +115,7 @@ def _add_how_much(parser: ArgumentParser) -> None:
         help="with several targets, have them take turns every MS milliseconds too, within one window of each block: "
         "finer than blocks for requests much shorter than that, for example 40",
     )  # fmt: skip
-    parser.add_argument(
-        "--seed", type=seed, default=1, metavar="N", help="of all random numbers (default: 1)"
-    )
+    add_seed(parser)
 
 
 def _add_how(parser: ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from preprocessor.commands.numbers import count, duration, positive
+from preprocessor.commands.numbers import count, duration, positive, seed
 from preprocessor.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
 from preprocessor.findings.usage import print_error
 
@@ -46,6 +46,13 @@ def add_course(parser: ArgumentParser) -> None:
         help="worker processes that share the connections (default: half of the processors where a target is local, "
         "else all)",
     )  # fmt: skip
+
+
+def add_seed(parser: ArgumentParser) -> None:
+    """Add what makes random numbers others."""
+    parser.add_argument(
+        "--seed", type=seed, default=1, metavar="N", help="of all random numbers (default: 1)"
+    )
 
 
 def check_installed() -> None:
