@@ -29,7 +29,8 @@ class Conclusion(NamedTuple):
 
     Either is None where the blocks give none: there are too few, or one of both did nothing. ``against`` names the row
     that it was measured beside, or is ``ITSELF``. ``margin`` is the part of the baseline's speed up to which two rows
-    count as alike. The blocks are of so many ``campaigns``.
+    count as alike, ``negligible`` the part up to which a difference counts for nothing. The blocks are of so many
+    ``campaigns``.
     """
 
     ratio: Decimal | None
@@ -39,6 +40,7 @@ class Conclusion(NamedTuple):
     against: str
     verdict: Verdict
     campaigns: int = 1
+    negligible: Decimal = Decimal(0)
 
 
 def conclusion_of(value: object) -> Conclusion | None:
@@ -55,7 +57,8 @@ def conclusion_of(value: object) -> Conclusion | None:
     low, high = finite_decimal(value.get("low")), finite_decimal(value.get("high"))
     interval = (low, high) if low is not None and high is not None and low > 0 else None
     campaigns = finite_decimal(value.get("count")) or 1
-    return Conclusion(ratio, interval, int(blocks), margin, against, verdict, int(campaigns))
+    negligible = finite_decimal(value.get("negligible")) or Decimal(0)
+    return Conclusion(ratio, interval, int(blocks), margin, against, verdict, int(campaigns), negligible)
 
 
 def list_conclusions(field: str, rows: Rows) -> list[Conclusion | None]:
@@ -136,7 +139,8 @@ def _contradiction(one: Conclusion) -> str:
     if not low <= one.ratio <= high:
         return f"has a ratio of {one.ratio}, outside its interval from {low} to {high}"
     # Whether a difference stands among the others cannot be told from its row.
-    fitting = [judge(float(low), float(high), differs, float(one.margin)) for differs in (True, False)]
+    bounds = (float(one.margin), float(one.negligible))
+    fitting = [judge(float(low), float(high), differs, *bounds) for differs in (True, False)]
     if one.verdict in fitting:
         return ""
     return (

@@ -35,7 +35,8 @@ def sign_in_words(one: Conclusion) -> str:
     if not sign_of(one):
         return ""
     low, high = map(float, one.interval or (Decimal(0), Decimal("Infinity")))
-    return describe(one.verdict, float(one.ratio or 0), low, high, one.blocks, one.campaigns)
+    figures = (float(one.ratio or 0), low, high, one.blocks)
+    return describe(one.verdict, *figures, one.campaigns, float(one.negligible))
 
 
 def _ratio_with_interval(one: Conclusion, as_ratio: bool) -> str:
@@ -122,9 +123,15 @@ def _explain_signs(others: Sequence[Conclusion], as_ratio: bool) -> Iterator[str
     unknown = [one for one in others if one.verdict == "not known"]
     if unknown:
         note = f"{_NOT_KNOWN_SIGN} not known: there may be a difference or none"
-        if any(low > 1 or high < 1 for low, high in _intervals(unknown)):
+        if any(map(_is_left_to_chance, unknown)):
             note += ", for among so many rows chance alone makes an interval leave out no difference"
         yield f"{note}{_say_what_is_excluded(unknown, as_ratio)}."
+
+
+def _is_left_to_chance(one: Conclusion) -> bool:
+    """Whether the interval leaves out no difference, and what is negligible, and it is not known all the same."""
+    least = 1 + one.negligible
+    return one.interval is not None and (one.interval[0] > least or one.interval[1] * least < 1)
 
 
 def _say_what_is_excluded(some: Sequence[Conclusion], as_ratio: bool) -> str:

@@ -61,6 +61,7 @@ class Judged(NamedTuple):
     threshold: float | None = None
     rows: int = 0
     margin: float = MARGIN
+    negligible: float = 0.0
 
 
 class CampaignRatio(NamedTuple):

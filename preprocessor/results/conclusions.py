@@ -9,13 +9,14 @@ them: it is a check of the measurement, and no finding.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from math import inf
 from statistics import geometric_mean
 from typing import Any, NamedTuple
 
 from preprocessor.results.intervals import Interval, interval
 from preprocessor.results.variants import variant_name
-from preprocessor.results.verdicts import ITSELF, MARGIN, Verdict, discoveries, judge
+from preprocessor.results.verdicts import ITSELF, MARGIN, NEGLIGIBLE, Verdict, discoveries, judge
 
 Row = Mapping[str, Any]
 
@@ -28,33 +29,17 @@ class Pairs(NamedTuple):
     references: tuple[float, ...]
 
 
-class Paired(NamedTuple):
-    """The rows of one experiment, by block: ``itself`` is the reference, its second measurement to its first.
-
-    It is judged by itself, the ``others``, each to the reference, together.
-    """
-
-    itself: Pairs
-    others: tuple[Pairs, ...]
-
-
 def conclude(rows: Sequence[Row], reference: int, margin: float = MARGIN) -> list[dict[str, Any]]:
     """The ``comparison`` of each row of one experiment, on one target, with the row of this number.
 
     That row itself has its second measurement in each block to its first. What no interval can be given for, as no
     block has both, or something did nothing in one, has a ratio of None and is not known.
     """
-    paired = pair_rows(rows, reference)
-    own = conclude_pairs([paired.itself], ITSELF, margin)
-    found = conclude_pairs(paired.others, name_of(rows[reference]), margin)
-    return [*found[:reference], *own, *found[reference:]]
-
-
-def pair_rows(rows: Sequence[Row], reference: int) -> Paired:
-    """The rows of one experiment, on one target, paired by block with the row of this number, in their order."""
     base = rows[reference]
-    others = (pair_blocks(row, base) for number, row in enumerate(rows) if number != reference)
-    return Paired(pair_with_itself(base), tuple(others))
+    others = [pair_blocks(row, base) for number, row in enumerate(rows) if number != reference]
+    own = conclude_pairs([pair_with_itself(base)], ITSELF, margin)
+    found = conclude_pairs(others, name_of(base), margin)
+    return [*found[:reference], *own, *found[reference:]]
 
 
 def conclude_targets(
@@ -62,11 +47,11 @@ def conclude_targets(
 ) -> list[dict[str, Any] | None]:
     """The ``targets`` of each row of ``rows_b``: its speed to that of the same row on the first target.
 
-    None for a row that the first target has not.
+    What two copies of the same data may differ by is no difference. None for a row that the first target has not.
     """
     first = [next((one for one in rows_a if is_same_row(one, row)), None) for row in rows_b]
     pairs = [pair_blocks(row, one) for row, one in zip(rows_b, first, strict=True) if one is not None]
-    found = iter(conclude_pairs(pairs, rows_a[0]["_id"]["target"] if rows_a else "", margin))
+    found = iter(conclude_pairs(pairs, rows_a[0]["_id"]["target"] if rows_a else "", margin, NEGLIGIBLE))
     return [None if one is None else next(found) for one in first]
 
 
@@ -87,16 +72,23 @@ def drop_target_name(key: Mapping[str, Any]) -> dict[str, Any]:
 
 def pair_blocks(row: Row, reference: Row) -> Pairs:
     """The speeds of both in each block that has both; one that was measured twice has the geometric mean."""
-    speeds, references = block_speeds(row), block_speeds(reference)
-    blocks = tuple(sorted(speeds.keys() & references.keys()))
-    return Pairs(blocks, tuple(speeds[one] for one in blocks), tuple(references[one] for one in blocks))
+    return _pair(block_speeds(row), block_speeds(reference))
 
 
 def pair_with_itself(row: Row) -> Pairs:
     """The second measurement of the reference in each block, and its first."""
-    first, second = _speeds_by_block(row, again=False), _speeds_by_block(row, again=True)
-    blocks = tuple(sorted(first.keys() & second.keys()))
-    return Pairs(blocks, tuple(second[one] for one in blocks), tuple(first[one] for one in blocks))
+    return _pair(_speeds_by_block(row, again=True), _speeds_by_block(row, again=False))
+
+
+def pair_each_with_each(rows: Sequence[Row]) -> list[Pairs]:
+    """Each measurement that blocks have, of whichever row, with each of those before; equal rows are so compared."""
+    every = (_speeds_by_block(row, again) for row in rows for again in (False, True))
+    return [_pair(later, earlier) for earlier, later in combinations(filter(None, every), 2)]
+
+
+def _pair(speeds: Mapping[int, float], references: Mapping[int, float]) -> Pairs:
+    blocks = tuple(sorted(speeds.keys() & references.keys()))
+    return Pairs(blocks, tuple(speeds[one] for one in blocks), tuple(references[one] for one in blocks))
 
 
 def list_ratios(pairs: Pairs) -> list[float]:
@@ -127,37 +119,51 @@ def _mean(speeds: Sequence[float]) -> float:
     return geometric_mean(speeds) if min(speeds) > 0 else 0.0
 
 
-def conclude_pairs(pairs: Sequence[Pairs], against: str, margin: float = MARGIN) -> list[dict[str, Any]]:
-    """The subdocument of each of some pairs, of which at most 5 % of the differences told are none."""
-    return conclude_intervals(
-        [find_interval(one) for one in pairs], [len(one.blocks) for one in pairs], against, margin
-    )
+def conclude_pairs(
+    pairs: Sequence[Pairs], against: str, margin: float = MARGIN, negligible: float = 0.0
+) -> list[dict[str, Any]]:
+    """The subdocument of each of some pairs, of which at most 5 % of the differences told are none, or negligible."""
+    intervals = [find_interval(one, negligible) for one in pairs]
+    return conclude_intervals(intervals, [len(one.blocks) for one in pairs], against, margin, negligible)
 
 
 def conclude_intervals(
-    intervals: Sequence[Interval | None], blocks: Sequence[int], against: str, margin: float
+    intervals: Sequence[Interval | None],
+    blocks: Sequence[int],
+    against: str,
+    margin: float,
+    negligible: float = 0.0,
 ) -> list[dict[str, Any]]:
     """The subdocument of each of some intervals over so many blocks; where there is none, nothing is known."""
+    about = {"margin": margin, **({"negligible": negligible} if negligible else {})}
+    judged = judge_together(intervals, margin, negligible)
     return [
-        {"against": against, **_figures(one, count), "margin": margin, "verdict": verdict}
-        for one, count, verdict in zip(intervals, blocks, judge_together(intervals, margin), strict=True)
+        {"against": against, **_figures(one, count), **about, "verdict": verdict}
+        for one, count, verdict in zip(intervals, blocks, judged, strict=True)
     ]
 
 
-def judge_together(intervals: Sequence[Interval | None], margin: float = MARGIN) -> list[Verdict]:
+def judge_together(
+    intervals: Sequence[Interval | None], margin: float = MARGIN, negligible: float = 0.0
+) -> list[Verdict]:
     """The verdict of each of some intervals that are shown together; without an interval nothing is known."""
     differ = discoveries([one.p if one else 1.0 for one in intervals])
     return [
-        judge(one.low, one.high, differs, margin) if one else "not known"
+        judge(one.low, one.high, differs, margin, negligible) if one else "not known"
         for one, differs in zip(intervals, differ, strict=True)
     ]
 
 
-def find_interval(pairs: Pairs) -> Interval | None:
+def find_interval(pairs: Pairs, negligible: float = 0.0) -> Interval | None:
     """The interval of the ratio; None without a block, and where one of both did nothing in a block."""
     if not pairs.blocks or min(*pairs.speeds, *pairs.references) <= 0:
         return None
-    return interval(pairs.speeds, pairs.references)
+    return interval(pairs.speeds, pairs.references, negligible)
+
+
+def find_negligible(told: Mapping[str, Any]) -> float:
+    """The part of a speed that a subdocument calls no difference; 0 where it names none."""
+    return float(told.get("negligible", 0.0))
 
 
 def _figures(found: Interval | None, blocks: int) -> dict[str, Any]:

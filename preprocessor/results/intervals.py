@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate, combinations_with_replacement
-from math import comb, exp, fsum, inf, log, sqrt
+from math import comb, exp, fsum, inf, log, log1p, sqrt
 from statistics import fmean, median, stdev
 from typing import Final, NamedTuple
 
@@ -31,7 +31,7 @@ class Interval(NamedTuple):
     """A ratio of speeds, 1 for no difference, and its 95 % interval.
 
     ``blocks`` is how many stand behind it, ``p`` the probability of a ratio at least as far from 1 where there is no
-    difference.
+    difference, or only a negligible one. It is at most 5 % just where the interval has no negligible ratio.
     """
 
     ratio: float
@@ -57,14 +57,16 @@ class SpeedInterval(NamedTuple):
     high: float
 
 
-def interval(speeds: Sequence[float], references: Sequence[float]) -> Interval:
+def interval(speeds: Sequence[float], references: Sequence[float], negligible: float = 0.0) -> Interval:
     """The ratio of a variant's speed to its reference's; each pair is from one block.
 
+    Ratios from 1 / (1 + ``negligible``) to 1 + ``negligible`` are no difference to ``p``.
     One block alone says nothing: its interval is everything, from 0 to infinity.
     Raises ValueError without a block, where the numbers of blocks differ, and for a speed that is 0 or less.
     """
     logs = log_ratios(speeds, references)
-    return _by_ranks(logs) if len(logs) >= RANKS_FROM else _by_student(logs)
+    conclude = _by_ranks if len(logs) >= RANKS_FROM else _by_student
+    return conclude(logs, log1p(negligible))
 
 
 def log_ratios(speeds: Sequence[float], references: Sequence[float]) -> list[float]:
@@ -110,13 +112,14 @@ def interval_between(old: Sequence[float], new: Sequence[float]) -> Interval:
     return _around(estimate_difference(before, after), blocks)
 
 
-def pool(intervals: Sequence[Interval]) -> Interval:
+def pool(intervals: Sequence[Interval], negligible: float = 0.0) -> Interval:
     """One ratio of those of several campaigns; the ratio is their geometric mean, ``blocks`` their sum.
 
     The campaign is a level of its own: what differs from one hour to the other is in no interval over blocks. From five
     campaigns on it is Student's t on the logarithms of their ratios. Over two to four that t would say nothing (its
-    quantile over two is 12.7), so the interval reaches from the lowest end to the highest: it leaves 1 only where each
-    campaign's own does, on the same side, and ``p`` is then the largest of theirs, else 1.
+    quantile over two is 12.7), so the interval reaches from the lowest end to the highest: it leaves 1, and what is
+    ``negligible`` as ``interval`` has it, only where each campaign's own does, on the same side, and ``p`` is then the
+    largest of theirs, else 1.
     Raises ValueError without a campaign.
     """
     if not intervals:
@@ -126,9 +129,10 @@ def pool(intervals: Sequence[Interval]) -> Interval:
     logs = [log(one.ratio) for one in intervals]
     blocks = sum(one.blocks for one in intervals)
     if len(intervals) >= CAMPAIGNS_FOR_T:
-        return _by_student(logs)._replace(blocks=blocks)
+        return _by_student(logs, log1p(negligible))._replace(blocks=blocks)
     low, high = min(one.low for one in intervals), max(one.high for one in intervals)
-    p = max(one.p for one in intervals) if low > 1 or high < 1 else 1.0
+    differs = low > 1 + negligible or high < 1 / (1 + negligible)
+    p = max(one.p for one in intervals) if differs else 1.0
     return Interval(exp(fmean(logs)), low, high, blocks, p)
 
 
@@ -169,36 +173,39 @@ def critical_rank(blocks: int) -> int:
     return within[-1]
 
 
-def _by_student(logs: Sequence[float]) -> Interval:
+def _by_student(logs: Sequence[float], negligible_log: float = 0.0) -> Interval:
     if len(logs) == 1:
         return _know_nothing(logs[0])
-    return _around(estimate_mean(logs), len(logs))
+    return _around(estimate_mean(logs), len(logs), negligible_log)
 
 
 def _know_nothing(estimate: float) -> Interval:
     return Interval(_exp(estimate), 0.0, inf, 1, 1.0)
 
 
-def _around(estimate: Estimate, blocks: int) -> Interval:
+def _around(estimate: Estimate, blocks: int, negligible_log: float = 0.0) -> Interval:
     half = t_quantile(estimate.degrees) * estimate.error
     ends = (_exp(estimate.value - half), _exp(estimate.value + half))
-    return Interval(_exp(estimate.value), *ends, blocks, _t_chance(estimate))
+    return Interval(_exp(estimate.value), *ends, blocks, _t_chance(estimate, negligible_log))
 
 
-def _t_chance(estimate: Estimate) -> float:
+def _t_chance(estimate: Estimate, negligible_log: float) -> float:
+    """Of a logarithm at least so far from 0 where the true one is as far as is negligible, on either side."""
     from scipy.special import stdtr
 
+    beyond = abs(estimate.value) - negligible_log
     if not estimate.error:
-        return 0.0 if estimate.value else 1.0
-    return float(2 * stdtr(estimate.degrees, -abs(estimate.value) / estimate.error))
+        return 0.0 if beyond > 0 else 1.0
+    return min(1.0, float(2 * stdtr(estimate.degrees, -beyond / estimate.error)))
 
 
-def _by_ranks(logs: Sequence[float]) -> Interval:
+def _by_ranks(logs: Sequence[float], negligible_log: float = 0.0) -> Interval:
     averages = walsh_averages(logs)
     ratios = [_exp(one) for one in averages]
     outside = critical_rank(len(logs))
-    # Counted so that p is at most 5 % just where the interval leaves 1.
-    sided = min(sum(one <= 1 for one in ratios), sum(one >= 1 for one in ratios))
+    # Counted so that p is at most 5 % just where the interval leaves 1, or what is negligible.
+    most = _exp(negligible_log)
+    sided = min(sum(one <= most for one in ratios), sum(one >= 1 / most for one in ratios))
     p = min(1.0, 2 * _signed_rank_chances(len(logs))[sided])
     return Interval(_exp(median(averages)), ratios[outside], ratios[-1 - outside], len(logs), p)
 

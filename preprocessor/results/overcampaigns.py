@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from preprocessor.findings.usage import UsageError
 from preprocessor.results.comparison import name_row
-from preprocessor.results.conclusions import conclude_intervals
+from preprocessor.results.conclusions import conclude_intervals, find_negligible
 from preprocessor.results.conditions import is_asked, list_differences
 from preprocessor.results.intervals import Interval, pool
 
@@ -117,14 +117,16 @@ def _conclude_field(groups: Mapping[int, Group], field: str) -> dict[int, dict[s
 def _family(row: Row, field: str) -> tuple[Any, ...]:
     """Rows that have this in common are judged together; the reference against itself is by itself."""
     told = row[field]
-    return row["_id"]["testname"], row["_id"].get("target"), told["against"], told["margin"]
+    asked = (told["margin"], find_negligible(told))
+    return row["_id"]["testname"], row["_id"].get("target"), told["against"], *asked
 
 
 def _conclude_family(groups: Sequence[Group], field: str) -> Iterator[dict[str, Any]]:
     first = groups[0][0][field]
-    intervals = [_pool([one[field] for one in group]) for group in groups]
+    negligible = find_negligible(first)
+    intervals = [_pool([one[field] for one in group], negligible) for group in groups]
     blocks = [sum(one[field]["blocks"] for one in group) for group in groups]
-    judged = conclude_intervals(intervals, blocks, first["against"], first["margin"])
+    judged = conclude_intervals(intervals, blocks, first["against"], first["margin"], negligible)
     for told, group in zip(judged, groups, strict=True):
         each = [
             {
@@ -137,11 +139,12 @@ def _conclude_family(groups: Sequence[Group], field: str) -> Iterator[dict[str, 
         yield {**told, "count": len(group), "each": each}
 
 
-def _pool(told: Sequence[Mapping[str, Any]]) -> Interval | None:
+def _pool(told: Sequence[Mapping[str, Any]], negligible: float) -> Interval | None:
     """The interval over campaigns; None where one of them has no ratio."""
     if any(one["ratio"] is None for one in told):
         return None
-    return pool([Interval(one["ratio"], one["low"], one["high"], one["blocks"], one["p"]) for one in told])
+    each = [Interval(one["ratio"], one["low"], one["high"], one["blocks"], one["p"]) for one in told]
+    return pool(each, negligible)
 
 
 def _refuse_other_work(group: Group) -> None:
@@ -161,8 +164,8 @@ def _list_other_work(first: Row, other: Row) -> Iterator[tuple[str, tuple[Any, A
     """The fields that say what was asked for, or compared with what, and differ, with both values."""
     yield from (found for found in list_differences(first, other) if is_asked(found[0]))
     for field in (COMPARISON, *_BELOW):
-        for name in ("against", "margin"):
-            values = [row[field][name] for row in (first, other) if field in row]
+        for name in ("against", "margin", "negligible"):
+            values = [row[field].get(name, 0) for row in (first, other) if field in row]
             if len(set(values)) > 1:
                 yield f"{field}.{name}", (values[0], values[1])
 

@@ -18,7 +18,13 @@ from preprocessor.results.comparison import (
     put_together,
     side_of_blocks,
 )
-from preprocessor.results.conclusions import Pairs, is_same_row, pair_blocks, pair_with_itself
+from preprocessor.results.conclusions import (
+    Pairs,
+    find_negligible,
+    is_same_row,
+    pair_blocks,
+    pair_with_itself,
+)
 from preprocessor.results.overcampaigns import COMPARISON, FIELD, find_over_campaigns
 from preprocessor.results.verdicts import ITSELF, threshold
 
@@ -31,31 +37,38 @@ _EACH: Final = "each"
 
 
 class _Concluded(NamedTuple):
-    """Two rows, how they are called, and the subdocument of the second that says what was concluded."""
+    """Two rows, how they are called, and the subdocument of the second that says what was concluded.
+
+    ``evidence`` is None where rows do not have it: of slices they have what was concluded alone.
+    """
 
     one: Row
     other: Row
     sides: Sides
     told: Mapping[str, Any]
-    evidence: Pairs
+    evidence: Pairs | None
 
 
 def compare_within(rows: Sequence[Row]) -> tuple[Comparison, ...]:
     """Each row of the further targets beside the same one on the first; where there is one target, its reference.
 
-    References stand beside themselves. Empty where nothing was measured in blocks.
+    Where targets took turns in slices too, what that says follows. References stand beside themselves. Empty where
+    nothing was measured in blocks.
     """
-    return _put_together(_list_targets(rows)) or _put_together(_list_references(rows))
+    targets = (*_list_targets(rows, "targets"), *_list_targets(rows, "slices"))
+    return _put_together(targets) or _put_together(_list_references(rows))
 
 
-def _list_targets(rows: Sequence[Row]) -> Iterator[_Concluded]:
+def _list_targets(rows: Sequence[Row], field: str) -> Iterator[_Concluded]:
     for row in rows:
-        told = find_over_campaigns(row, "targets") or row.get("targets")
+        told = find_over_campaigns(row, field) or row.get(field)
         first = next((one for one in rows if told and _is_on(one, told["against"], row)), None)
         if told and first is not None:
             names = (told["against"], row["_id"]["target"])
-            sides = Sides(f"{names[1]} to {names[0]}, in the same block", *(f"on {name}" for name in names))
-            yield _Concluded(first, row, sides, told, pair_blocks(row, first))
+            how = "in the same block" if field == "targets" else "in slices of the same window"
+            sides = Sides(f"{names[1]} to {names[0]}, {how}", *(f"on {name}" for name in names))
+            evidence = pair_blocks(row, first) if field == "targets" else None
+            yield _Concluded(first, row, sides, told, evidence)
 
 
 def _is_on(one: Row, target: str, row: Row) -> bool:
@@ -81,12 +94,15 @@ def _put_together(concluded: Iterable[_Concluded]) -> tuple[Comparison, ...]:
 
 
 def _compare(found: _Concluded, judged: Judged) -> Comparison:
-    """The comparison, with the speeds that the ratio is of: those of the blocks that have both."""
+    """The comparison, with the speeds that the ratio is of where they are there: of the blocks that have both."""
     evidence = found.evidence
     over = found.other[FIELD] if _EACH in found.told else {}
-    return put_together(found.one, found.other, found.sides, judged, (evidence,))._replace(
-        one=side_of_blocks(evidence.references),
-        other=side_of_blocks(evidence.speeds),
+    compared = put_together(found.one, found.other, found.sides, judged, (evidence,) if evidence else ())
+    if evidence:
+        compared = compared._replace(
+            one=side_of_blocks(evidence.references), other=side_of_blocks(evidence.speeds)
+        )
+    return compared._replace(
         campaigns=tuple(CampaignRatio(**one) for one in found.told.get(_EACH, ())),
         campaigns_differ={one["field"]: one["values"] for one in over.get("differs", ())},
     )
@@ -101,4 +117,5 @@ def _judged(told: Mapping[str, Any], ps: Sequence[float]) -> Judged:
     """What the row says; where it has no ratio, something did nothing, or no block has both."""
     figures = {name: told[name] for name in ("ratio", "low", "high", "p", "blocks", "verdict", "margin")}
     reason = "" if told["ratio"] is not None else "no block has both, or one of both did nothing in a block"
-    return Judged(SPEED, **figures, reason=reason, threshold=threshold(ps), rows=len(ps))
+    about: dict[str, Any] = {"threshold": threshold(ps), "rows": len(ps), "negligible": find_negligible(told)}
+    return Judged(SPEED, **figures, reason=reason, **about)

@@ -13,7 +13,7 @@ from preprocessor.results.conclusions import (
     conclude_targets,
 )
 from preprocessor.results.intervals import speed_interval
-from preprocessor.results.verdicts import ITSELF
+from preprocessor.results.verdicts import ITSELF, NEGLIGIBLE
 from preprocessor.runner.blocks import Block, Plan, Turn
 from preprocessor.runner.result import gather
 from preprocessor.runner.slicewindows import Counted, Which, doubts
@@ -50,7 +50,8 @@ def conclude_slices(
     which = [Which(target, number) for target, mine in enumerate(plan.variants) for number in mine]
     for itself in (True, False):
         windows = {key: some for key, some in found.items() if (key.target == 0) == itself}
-        judged = conclude_pairs([pair_slices(some) for some in windows.values()], ITSELF if itself else first)
+        pairs = [pair_slices(some) for some in windows.values()]
+        judged = conclude_pairs(pairs, ITSELF if itself else first, negligible=NEGLIGIBLE)
         for (key, some), comparison in zip(windows.items(), judged, strict=True):
             rows[which.index(key)]["slices"] = {**comparison, **doubts(some)}
 

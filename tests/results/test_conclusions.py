@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from preprocessor.results import typedjson
-from preprocessor.results.conclusions import conclude, conclude_targets
+from preprocessor.results.conclusions import conclude, conclude_targets, pair_each_with_each
 from preprocessor.results.intervals import interval
 from preprocessor.schemas.loading import load
 from tests.results.blockrows import SHAKE, measured, shaken
@@ -82,6 +82,26 @@ def test_a_row_is_compared_with_the_same_one_on_the_first_target():
     assert faster["ratio"] == pytest.approx(interval(shaken(120), [100] * 10).ratio)
     assert alike["verdict"] == "no difference"
     assert alone is None
+
+
+def test_what_two_copies_of_the_same_data_may_differ_by_makes_no_target_faster():
+    """Their interval is from 1.008 to 1.012, which a variant is called faster for."""
+    exact = [1 + shake / 10 for shake in (0.0, 0.02, -0.02, 0.03, -0.03)]
+    first = measured(1, [100] * 10, target="a")
+    second = measured(1, shaken(101, exact * 2), target="b")
+    (found,) = conclude_targets([first], [second])
+    assert (found["low"] > 1, found["verdict"], found["negligible"]) == (True, "no difference", 0.02)
+    as_variants = conclude([measured(2, shaken(101, exact * 2)), measured(1, [100] * 10)], 1)[0]
+    assert (as_variants["verdict"], "negligible" in as_variants) == ("faster", False)
+    assert as_variants["p"] < 0.001 < 0.9 < found["p"]
+
+
+def test_windows_of_equal_rows_are_paired_each_with_each_other_one():
+    rows = [measured(1, [1, 2], [3, 4]), measured(2, [5, 6]), measured(3, [7])]
+    found = [(pair.speeds, pair.references) for pair in pair_each_with_each(rows)]
+    assert found == [
+        ((3, 4), (1, 2)), ((5, 6), (1, 2)), ((7,), (1,)), ((5, 6), (3, 4)), ((7,), (3,)), ((7,), (5,)),
+    ]  # fmt: skip
 
 
 def test_the_name_of_the_reference_is_the_same_on_all_targets():

@@ -203,6 +203,35 @@ def test_the_interval_of_a_speed_holds_the_truth_where_blocks_are_independent(bl
     assert fmean(one.low <= 1000 <= one.high for one in found) >= 0.90
 
 
+@pytest.mark.parametrize("blocks", [5, 10, 20, 40])
+def test_p_is_at_most_five_per_cent_just_where_the_interval_leaves_what_is_negligible(blocks):
+    seen = set()
+    for one in campaigns("normal", blocks, 100):
+        for slower in (1.0, 0.97, 0.94, 0.9):
+            speeds = [speed * slower for speed in one.speeds]
+            found = interval(speeds, one.references, 0.02)
+            beyond = found.high < 1 / 1.02 or found.low > 1.02
+            assert (found.p <= 0.05) == beyond
+            assert found[:3] == interval(speeds, one.references)[:3]
+            assert found.p >= interval(speeds, one.references).p
+            seen.add(beyond)
+    assert seen == {True, False}
+
+
+def test_values_that_never_vary_differ_only_by_more_than_is_negligible():
+    assert interval([101.0] * 5, [100.0] * 5, 0.02).p == 1.0
+    assert interval([103.0] * 5, [100.0] * 5, 0.02).p == 0.0
+
+
+def test_campaigns_differ_only_where_each_does_by_more_than_is_negligible():
+    alike = [Interval(1.10, 1.05, 1.15, 20, 0.001), Interval(1.06, 1.01, 1.11, 20, 0.06)]
+    assert pool(alike, 0.02).p == 1.0
+    assert pool([alike[0], alike[0]], 0.02).p == 0.001
+    ratios = [1.04, 1.10, 1.06, 1.02, 1.08]
+    several = [Interval(one, one / 1.1, one * 1.1, 20, 0.3) for one in ratios]
+    assert pool(several, 0.02).p > pool(several).p
+
+
 def test_few_campaigns_make_a_difference_only_where_each_does():
     alike = [Interval(1.10, 1.05, 1.15, 20, 0.001), Interval(1.06, 1.01, 1.11, 20, 0.03)]
     assert pool(alike) == (pytest.approx(sqrt(1.10 * 1.06)), 1.01, 1.15, 40, 0.03)

@@ -37,6 +37,20 @@ def test_what_does_not_stand_among_the_others_is_no_difference_only_where_it_is_
     assert judge(1.02, 1.09, differs=False, margin=0.05) == "not known"
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (1.004, 1.015, "no difference"),
+        (1.019, 1.2, "not known"),
+        (1.021, 1.2, "faster"),
+        (0.8, 0.98, "slower"),
+        (0.8, 0.981, "not known"),
+    ],
+)
+def test_what_is_negligible_is_neither_faster_nor_slower(low, high, verdict):
+    assert judge(low, high, negligible=0.02) == verdict
+
+
 def test_benjamini_and_hochberg_reject_four_of_their_fifteen():
     assert discoveries(BENJAMINI_HOCHBERG) == [True] * 4 + [False] * 11
     assert threshold(BENJAMINI_HOCHBERG) == pytest.approx(4 * 0.05 / 15)
@@ -70,6 +84,10 @@ def test_a_step_that_holds_carries_smaller_ones_that_did_not():
         (
             ("not known", 0.576, 0.09, 3.7, 3),
             "not known (-91 to +270 %), 3 blocks; a difference of less than 6.4 times could not have been seen",
+        ),
+        (
+            ("not known", 1.06, 1.01, 1.12, 5, 1, 0.02),
+            "not known (+1 to +12 %), 5 blocks; two copies of the same data on one server may differ by 2 %",
         ),
         (("not known", 1.2, 0.0, inf, 1), "not known, 1 block"),
     ],

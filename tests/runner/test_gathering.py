@@ -128,6 +128,6 @@ def test_what_windows_in_slices_say_is_in_the_rows_of_the_other_targets_and_in_t
     conclude_slices(rows, plan, windows.counted(), "a")
     assert [row.get("slices", {}).get("ratio") for row in rows] == pytest.approx([1, None, 0.5, 2])
     assert [row.get("slices", {}).get("against") for row in rows] == ["itself", None, "a", "a"]
-    assert rows[2]["slices"]["blocks"] == 6
+    assert (rows[2]["slices"]["blocks"], rows[2]["slices"]["negligible"]) == (6, 0.02)
     doubts = {name: rows[2]["slices"][name] for name in ("measured_again", "disturbed", "mean_latency")}
     assert doubts == {"measured_again": 0, "disturbed": None, "mean_latency": 900.0}

@@ -19,7 +19,8 @@ DESCRIPTION = (
 )
 EPILOG = """\
 A verdict rests on a 95 % interval over blocks: `faster` or `slower` where it leaves out 1, also when all rows are
-judged together (Benjamini and Hochberg); `no difference` where all of it is within 10 %; else `not known`.
+judged together (Benjamini and Hochberg); `no difference` where all of it is within 10 %; else `not known`. Between two
+targets up to 2 % is neither faster nor slower: two copies of the same data on one server may differ by that.
 Two campaigns are not paired, and machines drift: their rows are compared by their ratios to their references, which
 were measured in the same blocks, and speeds are shown without a verdict. To compare two servers by their speeds,
 measure them side by side: mongo-tables run NAME --target a=mongodb://… --target b=mongodb://…

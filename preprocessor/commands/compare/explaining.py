@@ -27,11 +27,16 @@ from preprocessor.results.withincampaign import ROWS
 def explain(row: Comparison) -> Iterator[str]:
     """Block by block both speeds and the logarithm of their ratio, then what became of them."""
     yield f"{row.name}: {row.heading}"
-    if not row.evidence or row.judged.p is None or row.judged.ratio is None:
+    if row.judged.p is None or row.judged.ratio is None:
         yield f"  {say_verdict(row)}"
         return
     if row.campaigns:
         yield from _explain_pool(row.campaigns)
+    elif not row.evidence:
+        yield (
+            f"  A row does not keep what its windows in slices counted, but what {row.judged.blocks} of them say "
+            f"together: a ratio of {row.judged.ratio:.4f}."
+        )
     elif row.judged.of == TO_REFERENCE:
         yield from _explain_two_campaigns(row)
     else:
@@ -130,11 +135,22 @@ def _explain_ranks(logs: list[float]) -> Iterator[str]:
 
 def _explain_verdict(judged: Judged) -> Iterator[str]:
     yield f"  As ratios: {judged.low:.4f} to {judged.high:.4f}."
-    yield f"  Where nothing differs, a ratio this far from 1 comes by chance with p = {judged.p:.2g}."
+    yield from _explain_negligible(judged.negligible)
+    equal = "nothing differs" if not judged.negligible else "no more differs than that"
+    yield f"  Where {equal}, a ratio this far from 1 comes by chance with p = {judged.p:.2g}."
     together = f"the {judged.rows} rows that are judged together" if judged.rows > 1 else "this row alone"
     yield f"  Benjamini and Hochberg, {SHARE * 100:.0f} %, for {together}: {_say_bound(judged)}."
     least, most = 1 / (1 + judged.margin), 1 + judged.margin
     yield f"  `no difference` is said where the whole interval lies between {least:.3f} and {most:.3f}."
+
+
+def _explain_negligible(negligible: float) -> Iterator[str]:
+    if negligible:
+        least, most = 1 / (1 + negligible), 1 + negligible
+        yield (
+            f"  Two copies of the same data on one server may differ by {100 * negligible:.0f} %: `faster` and "
+            f"`slower` need an interval above {most:.3f} or below {least:.3f}."
+        )
 
 
 def _say_bound(judged: Judged) -> str:

@@ -51,7 +51,8 @@ def say_verdict(row: Comparison) -> str:
     if judged.ratio is None or judged.low is None or judged.high is None:
         return f"{judged.verdict}: {judged.reason}"
     campaigns = len(row.campaigns) or 1
-    return describe(judged.verdict, judged.ratio, judged.low, judged.high, judged.blocks, campaigns)
+    figures = (judged.ratio, judged.low, judged.high, judged.blocks)
+    return describe(judged.verdict, *figures, campaigns, judged.negligible)
 
 
 def _say_figures(row: Comparison) -> str:

@@ -309,6 +309,40 @@ def test_the_targets_of_a_campaign_stand_side_by_side(tmp_path, capsys):
     assert err == "mongo-tables: faster 10 %: t: size 4 on b\n"
 
 
+def in_slices(row, low, high, verdict):
+    """The row of the second target with what it is to the first in slices."""
+    figures = {"ratio": (low * high) ** 0.5, "low": low, "high": high, "p": 0.001, "blocks": 20}
+    about = {"against": "a", "margin": 0.1, "negligible": 0.02, "verdict": verdict}
+    return {**row, "slices": {**figures, **about}}
+
+
+def test_what_slices_say_of_two_targets_follows_what_blocks_say(tmp_path, capsys):
+    (first, second) = side_by_side(
+        [measured(4, shaken(50), target="a")], [measured(4, shaken(50, SHAKE[::-1]), target="b")]
+    )
+    folder = keep(tmp_path / "both", [first, in_slices(second, 0.9, 0.94, "slower")])
+    assert main(["compare", folder, "--fail-if", "slower 5 %"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == [
+        "t: b to a, in the same block", "  size 4 on b: no difference larger than 2 %, 10 blocks",
+    ]  # fmt: skip
+    assert lines[3:5] == [
+        "t: b to a, in slices of the same window", "  size 4 on b: 8 % slower (6 to 10 %), 20 blocks",
+    ]  # fmt: skip
+    assert "ratio 0.920" in lines[5]
+
+
+def test_what_two_copies_may_differ_by_is_told_where_it_decides(tmp_path, capsys):
+    rows = [measured(4, shaken(50), target=name) for name in ("a", "b")]
+    folder = keep(tmp_path / "both", [rows[0], in_slices(rows[1], 1.01, 1.12, "not known")])
+    assert main(["compare", folder]) == 0
+    assert "two copies of the same data on one server may differ by 2 %" in capsys.readouterr().out
+    assert main(["compare", folder, "--explain"]) == 0
+    explained = capsys.readouterr().out
+    assert "what 20 of them say together: a ratio of 1.0636" in explained
+    assert "need an interval above 1.020 or below 0.980" in explained
+
+
 def test_of_one_target_each_row_stands_beside_its_reference(campaigns, capsys):
     assert run(campaigns[0]) == 0
     lines = capsys.readouterr().out.splitlines()
