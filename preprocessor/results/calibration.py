@@ -3,11 +3,12 @@
 A pair is one and the same thing, measured again and again side by side with itself. That its ratio is called faster or
 slower is a false alarm, and the share of them is that of a measurement as a whole: machine, target, windows, blocks and
 statistics. The same pairs say how small a difference is seen: the speeds of one side are multiplied by 1 minus a
-slowdown, and the share of the pairs that are called slower then is the power.
+slowdown, first of the one side and then of the other, and the share of these trials in which it is called slower is the
+power.
 
-Pairs come in groups, as the rows of a page do: they share blocks, and most of them a reference, so they do not say as
-much as pairs with windows of their own. The interval of a share takes that into account (see ``shares``). In the power
-one pair at a time is slower and those that are judged together with it are not, which is the hardest case for the one.
+Pairs come in groups, as the rows of a page do: they share blocks and windows, so they do not say as much as pairs with
+windows of their own. The interval of a share takes that into account (see ``shares``). In the power one pair at a time
+is slower and those that are judged together with it are not, which is the hardest case for the one.
 """
 
 from __future__ import annotations
@@ -30,9 +31,7 @@ Judged = Literal["alone", "together"]
 JUDGED: Final[tuple[Judged, ...]] = ("alone", "together")
 """The two ways to judge a pair: by itself, and among those that a page would show with it."""
 Family = Sequence[Pairs]
-"""Pairs that are judged together."""
-Group = Sequence[Family]
-"""Pairs that were measured in the same blocks."""
+"""Pairs that were measured in the same blocks, and are judged together."""
 
 
 class _Trial(NamedTuple):
@@ -46,16 +45,16 @@ _Intervals = Sequence[Interval | None]
 """Of the pairs of a family."""
 
 
-def calibrate(groups: Sequence[Group]) -> dict[str, Any]:
+def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, Any]:
     """How often equal things are called different, the power, and the noise; shares are from 0 to 1.
 
-    Raises ValueError without a pair.
+    A difference up to the part ``negligible`` is none. Raises ValueError without a pair.
     """
-    pairs = [pair for group in groups for family in group for pair in family]
-    intervals = [[[find_interval(pair) for pair in family] for family in group] for group in groups]
-    equal = [[trial for family in group for trial in _judge(family)] for group in intervals]
+    pairs = [pair for group in groups for pair in group]
+    intervals = [[find_interval(pair, negligible) for pair in group] for group in groups]
+    equal = [_judge(group, negligible) for group in intervals]
     different: tuple[Verdict, ...] = ("faster", "slower")
-    power = [_power(groups, intervals, slowdown) for slowdown in SLOWDOWNS]
+    power = [_power(groups, intervals, slowdown, negligible) for slowdown in SLOWDOWNS]
     return {
         "pairs": len(pairs),
         "groups": [
@@ -65,42 +64,46 @@ def calibrate(groups: Sequence[Group]) -> dict[str, Any]:
         **_shares(equal, different),
         "power": power,
         **{f"smallest_{way}": _find_smallest(power, way) for way in JUDGED},
-        "half_width": _half_width(chain.from_iterable(chain.from_iterable(intervals))),
+        "half_width": _half_width(chain.from_iterable(intervals)),
         "spread": _spread(pairs),
     }
 
 
-def _judge(intervals: _Intervals) -> list[_Trial]:
+def _judge(intervals: _Intervals, negligible: float) -> list[_Trial]:
     """The verdicts of pairs that are judged together."""
-    alone: list[Verdict] = [judge(one.low, one.high) if one else "not known" for one in intervals]
-    return [_Trial(*verdicts) for verdicts in zip(alone, judge_together(intervals), strict=True)]
+    alone: list[Verdict] = [
+        judge(one.low, one.high, negligible=negligible) if one else "not known" for one in intervals
+    ]
+    together = judge_together(intervals, negligible=negligible)
+    return [_Trial(*verdicts) for verdicts in zip(alone, together, strict=True)]
 
 
 def _power(
-    groups: Sequence[Group], intervals: Sequence[Sequence[_Intervals]], slowdown: float
+    groups: Sequence[Family], intervals: Sequence[_Intervals], slowdown: float, negligible: float
 ) -> dict[str, Any]:
-    """The shares of the pairs that are called slower when one side of one of them is, by this part of its speed."""
+    """The shares of the trials in which a side of one pair is called slower that is, by this part of its speed."""
     trials = [
         [
-            trial
-            for family, equal in zip(group, found, strict=True)
-            for trial in _slow_each(family, equal, slowdown)
+            _judge_among(equal, place, slower, negligible)
+            for place, pair in enumerate(group)
+            for slower in _slow_down(pair, slowdown)
         ]
-        for group, found in zip(groups, intervals, strict=True)
+        for group, equal in zip(groups, intervals, strict=True)
     ]
     return {"slowdown": slowdown, **_shares(trials, ("slower",))}
 
 
-def _slow_each(family: Family, equal: _Intervals, slowdown: float) -> list[_Trial]:
-    """The verdict of each pair when it alone is slowed down."""
-    return [
-        _judge([*equal[:place], find_interval(_slow_down(pair, slowdown)), *equal[place + 1 :]])[place]
-        for place, pair in enumerate(family)
-    ]
+def _judge_among(equal: _Intervals, place: int, pair: Pairs, negligible: float) -> _Trial:
+    """The verdict of a pair that is in the place of one of those that are judged together."""
+    some = [*equal[:place], find_interval(pair, negligible), *equal[place + 1 :]]
+    return _judge(some, negligible)[place]
 
 
-def _slow_down(pair: Pairs, slowdown: float) -> Pairs:
-    return pair._replace(speeds=tuple(speed * (1 - slowdown) for speed in pair.speeds))
+def _slow_down(pair: Pairs, slowdown: float) -> tuple[Pairs, Pairs]:
+    """The pair with its one side slower, and with its other side slower, which is then to be called so."""
+    sides = (pair.speeds, pair.references)
+    one, other = (tuple(speed * (1 - slowdown) for speed in side) for side in sides)
+    return pair._replace(speeds=one), Pairs(pair.blocks, other, pair.speeds)
 
 
 def _shares(groups: Sequence[Sequence[_Trial]], verdicts: Sequence[Verdict]) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """Calibration: workloads of which all variants are the same, measured as any experiment is.
 
 Each workload is a small experiment with one variant, in ``calibrations``. It is measured in groups: a group is an
-experiment of equal variants with blocks of its own, as many as pages show together. So a block lasts as long as theirs,
-the pairs of a workload are spread over all the time that is taken, and each group that is done counts. Its pairs are
-those that the rows of an experiment are: the reference with itself, and each other variant with the reference.
+experiment of equal variants with blocks of its own, so that the pairs of a workload are spread over all the time that
+is taken, and each group that is done counts. The reference is measured twice in a block, as always. Each window of a
+block makes a pair with each other one: five windows are ten pairs, for which rows of a page, with one reference, take
+eleven. Of simulated pairs 200 so made are worth 124 with nothing in common, and 200 with ten to a reference 156.
 
 Where the work can take turns in slices, each variant of a group does so with itself too, as two targets do.
 """
@@ -13,11 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import count
+from math import comb
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from preprocessor.results.calibration import calibrate
-from preprocessor.results.conclusions import Paired, pair_rows
+from preprocessor.results.conclusions import Pairs, pair_each_with_each
+from preprocessor.results.verdicts import NEGLIGIBLE
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.addresses import shown
 from preprocessor.runner.errors import RunnerError
@@ -36,9 +40,7 @@ PAIRS = 200
 PUBLISHED = PROFILES["publish"]
 """Pages rest on windows so long and so many blocks, where nobody says another number."""
 PAIRS_IN_A_GROUP = 10
-"""So many pairs are eleven windows of a block: ten variants, of which the reference has two."""
-REFERENCE = 0
-"""The number of the variant that the others of a group are compared with."""
+"""So many pairs are five windows of a block: four variants, of which the reference has two."""
 SLICE_MS = 40.0
 """Milliseconds of a slice, where nobody says how many."""
 WINDOWS = 5
@@ -80,7 +82,7 @@ class Group(NamedTuple):
     used the machine.
     """
 
-    paired: Paired
+    pairs: Sequence[Pairs]
     fine: Sequence[Sequence[Counted]]
     start: datetime
     end: datetime
@@ -119,18 +121,22 @@ def plan(
     ]
 
 
-def list_groups(tasks: Sequence[Task]) -> Iterator[tuple[Task, Experiment]]:
-    """The groups of all workloads in the order in which they are measured: the workloads take turns."""
+def list_groups(tasks: Sequence[Task]) -> Iterator[tuple[Task, int, Experiment]]:
+    """The groups of all workloads in the order in which they are measured: the workloads take turns.
+
+    Each has its number of pairs beside it.
+    """
     for number in range(max(len(task.pairs) for task in tasks)):
         for task in tasks:
             if number < len(task.pairs):
-                yield task, _repeat_variant(task.experiment, number, task.pairs[number])
+                pairs = task.pairs[number]
+                yield task, pairs, _repeat_variant(task.experiment, number, pairs)
 
 
 def estimate_seconds(task: Task, blocks: int) -> float:
     """How long the blocks of a workload take on a local replica set with two processors, loading included."""
     total = 0.0
-    for _, experiment in list_groups([task]):
+    for _, _, experiment in list_groups([task]):
         found = estimate(experiment, 1.0, blocks, Asked(duration=task.seconds))
         total += local_seconds(found)
     return total
@@ -141,7 +147,12 @@ def estimate_fine_seconds(task: Task) -> float:
     if task.fine is None:
         return 0.0
     seconds = task.fine.plan(warm=task.experiment.warm).length / 1e9
-    return SlicesEstimate(sum(task.pairs), seconds).local_seconds(task.fine.windows)
+    return SlicesEstimate(count_fine_pairs(task), seconds).local_seconds(task.fine.windows)
+
+
+def count_fine_pairs(task: Task) -> int:
+    """How many pairs take turns in slices: in each group as many as a block of it has windows."""
+    return sum(map(count_windows, task.pairs)) if task.fine else 0
 
 
 def _window_seconds(experiment: Experiment) -> float:
@@ -163,16 +174,21 @@ def name_group(experiment: Experiment, number: int) -> str:
 
 
 def _repeat_variant(experiment: Experiment, group: int, pairs: int) -> Experiment:
-    """The experiment of a group: as many equal variants as it has pairs, told apart by their order alone."""
-    variants = tuple({"order": number} for number in range(1, pairs + 1))
-    return replace(experiment, name=name_group(experiment, group), variants=variants, baseline=REFERENCE)
+    """The experiment of a group of so many pairs: equal variants, told apart by their order alone."""
+    variants = tuple({"order": number} for number in range(1, count_windows(pairs)))
+    return replace(experiment, name=name_group(experiment, group), variants=variants, baseline=0)
 
 
-def gather_group(rows: Sequence[Mapping[str, Any]], fine: Sequence[Sequence[Counted]]) -> Group:
-    """The pairs of a group, from the rows of its variants and the windows in which each took turns with itself."""
+def count_windows(pairs: int) -> int:
+    """How many windows of a block make so many pairs, each with each other one; the last of them may make fewer."""
+    return next(windows for windows in count(2) if comb(windows, 2) >= pairs)
+
+
+def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[Sequence[Counted]]) -> Group:
+    """So many pairs of a group, from the rows of its variants, and those in which one took turns with itself."""
     repeats = [repeat for row in rows for repeat in row["repeats"]]
     return Group(
-        paired=pair_rows(rows, REFERENCE),
+        pairs=pair_each_with_each(rows)[:pairs],
         fine=fine,
         start=min(repeat["start_time"] for repeat in repeats),
         end=max(repeat["start_time"] + timedelta(milliseconds=repeat["duration"]) for repeat in repeats),
@@ -193,7 +209,7 @@ def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
         "start_time": min(group.start for group in groups),
         "end_time": max(group.end for group in groups),
         "pairs_asked": sum(task.pairs),
-        "pairs_together": max(1, *(len(group.paired.others) for group in groups)),
+        "pairs_together": max(len(group.pairs) for group in groups),
         "blocks": campaign["blocks"],
         "measured_again": sum(group.measured_again for group in groups),
         "window_seconds": done["seconds"],
@@ -201,7 +217,7 @@ def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
         "target": done["target"],
         "digest": experiment.digest,
         "parameters": dict(experiment.parameters),
-        **calibrate([[[group.paired.itself], group.paired.others] for group in groups]),
+        **calibrate([group.pairs for group in groups]),
         **({"fine": _compose_fine(task.fine, groups)} if task.fine else {}),
         "client": {name: row["client"][name] for name in ("kind", "processes", "connections")},
         **{name: row[name] for name in ("versions", "hardware", "servers", "topology")},
@@ -214,6 +230,6 @@ def _compose_fine(fine: Fine, groups: Sequence[Group]) -> dict[str, Any]:
         "slice_seconds": fine.width,
         "windows": fine.windows,
         "window_seconds": fine.window_seconds,
-        **calibrate([[[pair_slices(windows) for windows in group.fine]] for group in groups]),
+        **calibrate([[pair_slices(windows) for windows in group.fine] for group in groups], NEGLIGIBLE),
         **doubts([one for group in groups for windows in group.fine for one in windows]),
     }

@@ -116,27 +116,36 @@ def measure_rows(runs: Sequence[Run], journal: Journal, length: Length) -> list[
 
 
 def measure_with_itself(
-    run: Run, width: float, windows: int, journal: Journal, ends: float
+    run: Run, pairs: int, width: float, windows: int, journal: Journal, ends: float
 ) -> list[list[Counted]]:
-    """Have each variant take turns with itself in slices of so many seconds; give its ``windows``, those that count.
+    """Have variants take turns with themselves in slices of so many seconds; give the ``windows`` of each pair.
 
-    As with blocks, every variant has one, in an order drawn anew, before any has another, and those while which
-    something else used the machine are measured again. None begins after ``ends``, on the monotonic clock. The target
-    is to be ``left_at_end``. Raises RunnerError, TimeIsOver where there are too few; what was measured until then stays
-    in the journal.
+    Where there are more ``pairs`` than variants, the first variants have another pair, in blocks of its own. As with
+    blocks, every pair has one window, in an order drawn anew, before any has another, and those while which something
+    else used the machine are measured again. None begins after ``ends``, on the monotonic clock. The target is to be
+    ``left_at_end``. Raises RunnerError, TimeIsOver where there are too few; what was measured until then stays in the
+    journal.
     """
     found = SliceWindows()
-    for block in range(windows):
+    seed = f"{run.options.seed}/{journal.campaign.id}/{run.experiment.name}"
+    for window in range(windows):
         if time.monotonic() > ends:
             raise TimeIsOver(
-                f"the time is over: {block} of {windows} windows in slices of each pair are measured", KEPT
+                f"the time is over: {window} of {windows} windows in slices of each pair are measured", KEPT
             )
-        draw = random.Random(f"{run.options.seed}/{journal.campaign.id}/{run.experiment.name}/{block}/slices")
-        for number in draw.sample(run.numbers, len(run.numbers)):
-            _measure_slices([run], width, found, SlicesPlace(block, (0, 0), number), journal)
+        for pair in random.Random(f"{seed}/{window}/slices").sample(range(pairs), pairs):
+            again, variant = divmod(pair, len(run.numbers))
+            place = SlicesPlace(again * windows + window, (0, 0), run.numbers[variant])
+            _measure_slices([run], width, found, place, journal)
     _measure_slices_again([run], width, found, journal, ends)
-    counted = found.counted()
-    return [counted[Which(0, number)] for number in run.numbers]
+    return [_find_pair(run, found, pair, windows) for pair in range(pairs)]
+
+
+def _find_pair(run: Run, found: SliceWindows, pair: int, windows: int) -> list[Counted]:
+    """The windows that count of one of the pairs of ``measure_with_itself``."""
+    again, variant = divmod(pair, len(run.numbers))
+    counted = found.counted()[Which(0, run.numbers[variant])]
+    return [one for one in counted if one.block // windows == again]
 
 
 @contextmanager

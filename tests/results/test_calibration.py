@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from preprocessor.results.calibration import CALLED, SLOWDOWNS, calibrate
-from preprocessor.results.conclusions import Pairs, pair_rows
+from preprocessor.results.conclusions import Pairs, pair_each_with_each
 from preprocessor.results.shares import Count, share_of_groups
 from tests.results.blockrows import measured
 from tests.results.campaigns import NOISE, simulate, simulate_alike
@@ -17,18 +17,17 @@ EXACT = Pairs((0, 1, 2, 3), (100.0, 104.0, 98.0, 101.0), (100.0, 104.0, 98.0, 10
 """Two windows of a block do the same to the last operation."""
 
 
-def group(random, pairs=10, blocks=20):
-    """Pairs of equal variants, one of which was measured twice in each block, and the others are compared with it."""
-    first, second, *others = simulate_alike("autocorrelated", blocks, pairs + 1, random)
+def group(random, blocks=20):
+    """The ten pairs of five equal windows of a block."""
+    first, second, *others = simulate_alike("autocorrelated", blocks, 5, random)
     rows = [measured(0, first, second), *(measured(1 + size, one) for size, one in enumerate(others))]
-    paired = pair_rows(rows, 0)
-    return [[paired.itself], paired.others]
+    return pair_each_with_each(rows)
 
 
 def apart(random, pairs=10, ratio=1.0, blocks=20):
     """Pairs that have windows of their own, judged together."""
     campaigns = (simulate("autocorrelated", blocks, ratio, random) for _ in range(pairs))
-    return [[Pairs(tuple(range(blocks)), *map(tuple, campaign)) for campaign in campaigns]]
+    return [Pairs(tuple(range(blocks)), *map(tuple, campaign)) for campaign in campaigns]
 
 
 @pytest.fixture(scope="module")
@@ -51,18 +50,27 @@ def test_each_group_says_how_many_of_its_pairs_were_called_different(found):
         assert found[judged]["design_effect"] >= 1
 
 
-def test_the_reference_with_itself_is_judged_by_itself():
+def test_pairs_of_a_group_are_judged_together():
     noisy = EXACT._replace(
         speeds=(101.0, 106.0, 98.9, 102.2)
     )  # of which p is below 5 %, and above 5 % by ten
     alike = [EXACT._replace(speeds=(100.1, 103.9, 98.1, 100.9))] * 9
-    assert calibrate([[[noisy], alike]])["together"]["number"] == 1
-    assert calibrate([[[noisy, *alike]]])["together"]["number"] == 0
+    assert calibrate([[noisy], alike])["together"]["number"] == 1
+    assert calibrate([[noisy, *alike]])["together"]["number"] == 0
+
+
+def test_what_is_negligible_is_called_neither_faster_nor_slower():
+    one = EXACT._replace(speeds=tuple(1.01 * speed for speed in EXACT.speeds))
+    assert calibrate([[one]])["alone"]["number"] == 1
+    found = calibrate([[one]], negligible=0.02)
+    assert (found["alone"]["number"], found["together"]["number"]) == (0, 0)
+    # The side that was 1 % faster is called slower when it is slowed by 3 %, the other one when by 1 %.
+    shares = {row["slowdown"]: row["alone"]["share"] for row in found["power"]}
+    assert [shares[slowdown] for slowdown in (0.01, 0.02, 0.03)] == [0.5, 0.5, 1.0]
 
 
 def test_noise_is_given_as_the_spread_of_the_log_ratio_and_the_width_of_an_interval(found):
-    # Nine in ten pairs have the mean of two windows on one side.
-    assert found["spread"] == pytest.approx(sqrt(0.9 * 1.5 + 0.1 * 2) * NOISE, rel=0.05)
+    assert found["spread"] == pytest.approx(sqrt(2) * NOISE, rel=0.05)
     assert found["half_width"] == pytest.approx(2.1 * found["spread"] / sqrt(20), rel=0.15)
 
 
@@ -81,7 +89,7 @@ def test_the_smallest_slowdown_is_the_first_that_is_called_often_enough(found, j
     assert shares[smallest["slowdown"]] >= CALLED > shares[round(smallest["slowdown"] - 0.01, 2)]
     assert smallest["low"] <= smallest["slowdown"] <= smallest["high"]
     # Standard errors of the ratio by theory: those of an interval, among nine of a wider one, and 1 for 84 of 100.
-    assert smallest["slowdown"] == pytest.approx(errors * sqrt(1.5) * NOISE / sqrt(20), abs=0.03)
+    assert smallest["slowdown"] == pytest.approx(errors * sqrt(2) * NOISE / sqrt(20), abs=0.03)
 
 
 def test_of_equal_rows_judged_together_one_needs_a_larger_slowdown_than_alone(found):
@@ -99,14 +107,14 @@ def test_what_differs_is_called_different():
 
 
 def test_windows_without_any_noise_are_never_called_different_and_any_slowdown_is():
-    found = calibrate([[[EXACT]]])
+    found = calibrate([[EXACT]])
     assert found["alone"]["number"] == 0
     assert found["smallest_together"] == {"slowdown": 0.01, "low": 0.01, "high": None}  # one pair is no proof
     assert (found["half_width"], found["spread"]) == (0.0, 0.0)
 
 
 def test_of_a_window_in_which_nothing_was_done_nothing_is_known():
-    found = calibrate([[[EXACT._replace(speeds=(0.0, 1.0, 1.0, 1.0))]]])
+    found = calibrate([[EXACT._replace(speeds=(0.0, 1.0, 1.0, 1.0))]])
     assert found["alone"]["number"] == found["power"][-1]["alone"]["number"] == 0
     assert found["smallest_alone"] == {"slowdown": None, "low": None, "high": None}
     assert (found["half_width"], found["spread"]) == (None, None)

@@ -79,31 +79,40 @@ def test_200_pairs_are_shared_out_and_windows_are_as_long_as_published_ones():
     }
 
 
-def test_work_that_can_is_measured_in_slices_too_as_many_pairs_of_it_as_are_in_blocks():
-    fine = {task.experiment.name: sum(task.pairs) for task in plan_of(*calibration.names()) if task.fine}
-    assert fine == {"point_reads": 50, "updates": 50}
+def test_work_that_can_is_measured_in_slices_too_and_fifty_pairs_are_a_hundred_trials():
+    fine = {
+        task.experiment.name: calibration.count_fine_pairs(task) for task in plan_of(*calibration.names())
+    }
+    assert fine == {"batch_inserts": 0, "point_reads": 25, "single_inserts": 0, "updates": 25}
     assert not any(task.fine for task in plan_of(*calibration.names(), fine=None))
 
 
-def test_all_of_it_takes_less_than_three_hours_and_slices_at_most_forty_minutes():
+def test_all_of_it_takes_less_than_an_hour_and_a_half_and_slices_at_most_twenty_minutes():
     tasks = plan_of(*calibration.names())
     fine = sum(map(calibration.estimate_fine_seconds, tasks))
     blocks = sum(calibration.estimate_seconds(task, calibration.PUBLISHED.repeats) for task in tasks)
-    assert fine <= 40 * 60
-    assert fine + blocks <= 180 * 60
+    assert fine <= 20 * 60
+    assert fine + blocks <= 90 * 60
+
+
+@pytest.mark.parametrize(("pairs", "windows"), [(1, 2), (2, 3), (3, 3), (4, 4), (10, 5), (11, 6)])
+def test_windows_of_a_block_are_as_few_as_make_the_pairs(pairs, windows):
+    assert calibration.count_windows(pairs) == windows
 
 
 def test_workloads_take_turns_and_no_group_is_larger_than_the_others():
-    groups = [one for _, one in calibration.list_groups(plan_of("updates", INSERTS, pairs=13, seconds=0.1))]
+    listed = list(calibration.list_groups(plan_of("updates", INSERTS, pairs=13, seconds=0.1)))
+    groups = [one for _, _, one in listed]
+    assert [pairs for _, pairs, _ in listed] == [10, 10, 3, 3]
     assert [one.name for one in groups] == [
         "calibrate_updates_1",
         "calibrate_single_inserts_1",
         "calibrate_updates_2",
         "calibrate_single_inserts_2",
     ]
-    # The reference has two windows, and so a pair by itself.
-    assert [len(one.variants) for one in groups] == [10, 10, 3, 3]
-    assert [variant["order"] for variant in groups[0].variants] == list(range(1, 11))
+    # The reference has two windows.
+    assert [len(one.variants) for one in groups] == [4, 4, 2, 2]
+    assert [variant["order"] for variant in groups[0].variants] == [1, 2, 3, 4]
 
 
 def rows_of(speeds, first_again):
@@ -132,16 +141,14 @@ def counted(block, one, other):
     return Counted(block, window, excess=None, attempts=1)
 
 
-def test_pairs_are_those_of_the_rows_of_a_page_and_each_group_has_its_windows_in_slices():
-    rows = rows_of([(1.0, 2.0), (3.0, 4.0), (5.0, 6.0)], (4.0, 8.0))
+def test_each_window_of_a_block_is_paired_with_each_other_one_and_each_group_has_its_windows_in_slices():
+    rows = rows_of([(1.0, 2.0), (3.0, 4.0), (5.0, 6.0)], (7.0, 8.0))
     sliced = [[counted(0, 10.0, 11.0)], [counted(0, 14.0, 15.0)]]
-    group = calibration.gather_group(rows, sliced)
-    assert (group.paired.itself.speeds, group.paired.itself.references) == ((4.0, 8.0), (1.0, 2.0))
-    # The reference is the geometric mean of both its measurements.
-    assert [(pair.speeds, pair.references) for pair in group.paired.others] == [
-        ((3.0, 4.0), pytest.approx((2.0, 4.0))),
-        ((5.0, 6.0), pytest.approx((2.0, 4.0))),
-    ]
+    group = calibration.gather_group(4, rows, sliced)
+    first, second, third, fourth = (1.0, 2.0), (7.0, 8.0), (3.0, 4.0), (5.0, 6.0)
+    assert [(pair.speeds, pair.references) for pair in group.pairs] == [
+        (second, first), (third, first), (fourth, first), (third, second),
+    ]  # fmt: skip
     assert group.fine == sliced
     assert group.measured_again == 2
     assert (group.end - group.start).total_seconds() == 0.1
@@ -151,8 +158,8 @@ def test_a_dry_run_says_how_long_it_takes_and_measures_nothing(told, tmp_path):
     code, out, _ = told("--dry-run", "--output", tmp_path / "out")
     assert code == 0
     assert "updates: 50 pairs in 5 groups, each over 20 blocks of windows of 0.7 s, about" in out
-    assert "updates: 50 pairs in slices of 40 ms, each over 5 windows of 2 s, about" in out
-    assert "all 200 pairs and 100 in slices on" in out
+    assert "updates: 25 pairs in slices of 40 ms, each over 5 windows of 2 s, about" in out
+    assert "all 200 pairs and 50 in slices on" in out
     minutes = [int(line.split()[-2]) for line in out.splitlines()]
     assert sum(minutes[:-1]) == pytest.approx(minutes[-1], abs=3)
     assert not (tmp_path / "out").exists()
@@ -161,13 +168,13 @@ def test_a_dry_run_says_how_long_it_takes_and_measures_nothing(told, tmp_path):
     assert half == pytest.approx(whole / 2, abs=10)  # the data of a group is loaded whatever its blocks
     assert "slices" not in told("--dry-run", "--slices", 0)[1]
     _, line, _ = format_plan(plan_of("updates", pairs=1), 3)
-    assert line.startswith("updates: 1 pair in slices of 40 ms")
+    assert line.startswith("updates: 2 pairs in slices of 40 ms")
 
 
 def found_of(workload, groups, **fine):
     """What a document says of pairs that do not differ at all."""
     pair = Pairs((0, 1, 2), (10.0, 11.0, 12.0), (10.0, 11.0, 12.0))
-    figures = calibrate([[[pair] * 2]] * groups)
+    figures = calibrate([[pair] * 2] * groups)
     about = {"workload": workload, "pairs_asked": 8, "blocks": 3, "window_seconds": 0.7}
     sliced = {"slice_seconds": 0.04, "windows": 3, "window_seconds": 2.0, **figures, **fine}
     return {**about, **figures, "client": {"connections": 4}, **({"fine": sliced} if fine else {})}
@@ -241,7 +248,7 @@ def test_a_pair_is_measured_in_shuffled_blocks_and_what_is_found_is_written(quic
 
 @pytest.mark.thorough
 def test_what_was_interrupted_goes_on_in_the_same_block(quick, tmp_path, monkeypatch):
-    measured = 8  # of 3 blocks of 11 windows, and 3 of 3
+    measured = 8  # of 3 blocks of 5 windows, and 3 of 3
     with monkeypatch.context() as patched:
         patched.setattr("preprocessor.runner.progress.Progress", lambda *given: Cutting(measured))
         code, _, err = quick(INSERTS, "--pairs", 12)
@@ -252,7 +259,7 @@ def test_what_was_interrupted_goes_on_in_the_same_block(quick, tmp_path, monkeyp
     campaign = json.loads(first.with_suffix(".json").read_bytes())["campaign"]["id"]
     # The last window of the last group is not measured, so that what is kept can be looked at.
     with monkeypatch.context() as patched:
-        patched.setattr("preprocessor.runner.progress.Progress", lambda *given: Cutting(41 - measured))
+        patched.setattr("preprocessor.runner.progress.Progress", lambda *given: Cutting(23 - measured))
         assert quick(INSERTS, "--pairs", 12, "--resume")[0] == 130
     assert {name: (first / name).stat().st_mtime_ns for name in kept} == kept
     (partial,) = documents(tmp_path)
@@ -280,9 +287,9 @@ def test_work_that_can_takes_turns_with_itself_in_slices_and_goes_on_in_the_same
 ):
     monkeypatch.setattr(slices, "SECONDS", 0.2)
     monkeypatch.setattr(slices, "WARMING_SECONDS", 0.1)
-    asked = ("updates", "--pairs", 2, "--slices", 10, "--windows", 3)
+    asked = ("updates", "--pairs", 3, "--slices", 10, "--windows", 3)
     with monkeypatch.context() as patched:
-        patched.setattr("preprocessor.runner.progress.Progress", lambda *given: Cutting(9 + 3))
+        patched.setattr("preprocessor.runner.progress.Progress", lambda *given: Cutting(9 + 4))
         assert quick(*asked)[0] == 130
     first = tmp_path / ".runs" / "calibrate_updates_1"
     kept = {path.name: path.stat().st_mtime_ns for path in first.iterdir()}
@@ -301,22 +308,22 @@ def test_work_that_can_takes_turns_with_itself_in_slices_and_goes_on_in_the_same
     (found,) = documents(tmp_path, "updates")
     fine = found["fine"]
     assert (fine["pairs"], fine["windows"], fine["slice_seconds"], fine["window_seconds"]) == (
-        2,
+        3,
         3,
         0.01,
         0.2,
     )
-    assert [group["pairs"] for group in fine["groups"]] == [2]
+    assert [group["pairs"] for group in fine["groups"]] == [3]
     assert fine["alone"]["number"] <= 2
     assert (fine["measured_again"], fine["failed"]) == (0, 0)
     assert fine["mean_latency"] > 0
     assert fine["power"][-1]["slowdown"] == 0.25
-    assert "updates in slices of 10 ms, each over 3 windows of 0.2 s: 2 pairs" in out
+    assert "updates in slices of 10 ms, each over 3 windows of 0.2 s: 3 pairs" in out
 
 
 def test_windows_of_a_group_are_shuffled_anew_in_each_block():
-    _, group = next(calibration.list_groups(plan_of(INSERTS)))
+    _, _, group = next(calibration.list_groups(plan_of(INSERTS)))
     plan = Plan([range(len(group.variants))], reference=0, twice=True, shuffled=True, seed=f"1/{group.name}")
     orders = [plan.turns(block) for block in range(20)]
-    assert all(len(turns) == len(set(turns)) == 11 for turns in orders)
+    assert all(len(turns) == len(set(turns)) == 5 for turns in orders)
     assert all(one != other for one, other in pairwise(orders))

@@ -20,14 +20,14 @@ DESCRIPTION = (
     "small a slowdown they call."
 )
 EPILOG = """\
-Each workload is measured against itself: point_reads, single_inserts, batch_inserts and updates. Ten equal variants
-share shuffled blocks, as the rows of a page do, with one of them, the reference, measured twice in each. That gives ten
-pairs: the reference with itself, and each other variant with the reference; a verdict comes out of them as out of rows.
-So many of the verdicts as say faster or slower are false alarms. Then the speeds of one side are multiplied by 1 minus
-a slowdown, nothing being measured again, and the share of the pairs that are called slower is the power.
+Each workload is measured against itself: point_reads, single_inserts, batch_inserts and updates. Equal variants share
+shuffled blocks, as the rows of a page do. Five windows in each block, every one with every other, are a group of ten
+pairs; a verdict comes out of them as out of rows. So many of the verdicts as say faster or slower are false alarms.
+Then the speeds of one side are multiplied by 1 minus a slowdown, nothing being measured again, and once more those of
+the other side: the share of these trials in which the slower side is called slower is the power.
 
-Where the work can take turns in slices (point_reads and updates, as with run --slices), each variant does so with
-itself too, and the same is said of these pairs.
+Where the work can take turns in slices (point_reads and updates, as with run --slices), it does so with itself too, in
+five pairs of each group, and the same is said of these.
 
 The workloads take turns, and each group of pairs that is done counts: what is found of a workload is written whenever a
 group is, into the collection `calibration` (FOLDER/calibration/NAME.jsonl), one document for each workload.

@@ -19,6 +19,7 @@ from preprocessor.runner.execution import Options, obstacle, open_run, request
 from preprocessor.runner.honoured import check_options
 from preprocessor.runner.journal import Campaign, find_campaign, open_journal
 from preprocessor.runner.resultcheck import check_calibration
+from preprocessor.runner.slicewindows import Counted
 from preprocessor.runner.store import open_store
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progres
     """
     if len(arguments.target) > 1:
         raise RunnerError("equal things are measured on one target", "name one")
-    names = [experiment.name for _, experiment in list_groups(tasks)]
+    names = [experiment.name for _, _, experiment in list_groups(tasks)]
     with closing(open_store(arguments.output)) as store:
         if not arguments.resume:
             _forget(store, tasks)
@@ -70,10 +71,11 @@ def _calibrate(
     with ExitStack() as held:
         place = open_place(arguments, arguments.target[0], held, progress)
         around = _Around(store, place, campaign, progress, arguments.resume)
-        for task, experiment in list_groups(tasks):
+        for task, pairs, experiment in list_groups(tasks):
             options = Options(1.0, None, arguments.blocks, arguments.seed, "wire", duration=task.seconds)
             done = groups[task.experiment.name]
-            done.append(_measure_group(experiment, options, task.fine, around, ends))
+            rows, fine = _measure_group(experiment, options, task.fine, around, ends)
+            done.append(gather_group(pairs, rows, fine))
             document = compose(task, done)
             check_calibration(document)
             store.put_calibration(document)
@@ -92,8 +94,8 @@ class _Around(NamedTuple):
 
 def _measure_group(
     experiment: Experiment, options: Options, fine: Fine | None, around: _Around, ends: float
-) -> Group:
-    """The pairs of a group, in blocks and in slices; of one that was measured before, from what is kept."""
+) -> tuple[list[dict[str, Any]], list[list[Counted]]]:
+    """The rows of a group, and its windows in slices; of one that was measured before, from what is kept."""
     place = around.place
     check_options(place.target.given, options.client)
     if found := obstacle(experiment, options, place.target, around.store, place.named):
@@ -108,5 +110,6 @@ def _measure_group(
     run = open_run(experiment, options, place.target, place.crew, around.progress, place.named)
     with left_at_end([run]):
         rows = measure_rows([run], journal, Length(run.repeats, ends=ends))
-        its = measure_with_itself(run, fine.width, fine.windows, journal, ends) if fine else []
-        return gather_group(rows, its)
+        pairs = len(rows) + 1  # as many as a block has windows
+        its = measure_with_itself(run, pairs, fine.width, fine.windows, journal, ends) if fine else []
+        return rows, its

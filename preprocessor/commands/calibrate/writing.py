@@ -8,7 +8,12 @@ from typing import Any
 
 from preprocessor.results.calibration import JUDGED, Judged
 from preprocessor.results.shares import Count, share_of_groups
-from preprocessor.runner.calibration import Task, estimate_fine_seconds, estimate_seconds
+from preprocessor.runner.calibration import (
+    Task,
+    count_fine_pairs,
+    estimate_fine_seconds,
+    estimate_seconds,
+)
 
 SHOWN = (0.03, 0.05, 0.1, 0.15, 0.2)
 """The slowdowns of which the power is printed; a document has all of them."""
@@ -27,7 +32,7 @@ def format_plan(tasks: Sequence[Task], blocks: int) -> Iterator[str]:
             f"{blocks} blocks of windows of {task.seconds:g} s, {_say_minutes(seconds)}"
         )
         if task.fine:
-            seconds = estimate_fine_seconds(task)
+            seconds, number = estimate_fine_seconds(task), count_fine_pairs(task)
             total, fine_pairs = total + seconds, fine_pairs + number
             slices = _say_slices(task.fine.width, task.fine.windows, task.fine.window_seconds)
             yield f"{task.experiment.name}: {_count(number, 'pair')} {slices}, {_say_minutes(seconds)}"
