@@ -13,7 +13,7 @@ is slower and those that are judged together with it are not, which is the harde
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from math import inf, sqrt
 from statistics import fmean, median, variance
@@ -48,15 +48,17 @@ _Intervals = Sequence[Interval | None]
 def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, Any]:
     """How often equal things are called different, the power, and the noise; shares are from 0 to 1.
 
-    A difference up to the part ``negligible`` is none. Raises ValueError without a pair.
+    To the power a difference up to the part ``negligible`` is none. How often equal things are called different says
+    how far intervals can be trusted: there every difference counts. Raises ValueError without a pair.
     """
     pairs = [pair for group in groups for pair in group]
-    intervals = [[find_interval(pair, negligible) for pair in group] for group in groups]
-    equal = [_judge(group, negligible) for group in intervals]
+    intervals = [[find_interval(pair) for pair in group] for group in groups]
+    equal = [_judge(group) for group in intervals]
     different: tuple[Verdict, ...] = ("faster", "slower")
-    power = [_power(groups, intervals, slowdown, negligible) for slowdown in SLOWDOWNS]
+    power = [_power(groups, slowdown, negligible) for slowdown in SLOWDOWNS]
     return {
         "pairs": len(pairs),
+        "negligible": negligible,
         "groups": [
             {"pairs": len(some), **{way: _count(some, way, different).number for way in JUDGED}}
             for some in equal
@@ -69,7 +71,7 @@ def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, An
     }
 
 
-def _judge(intervals: _Intervals, negligible: float) -> list[_Trial]:
+def _judge(intervals: _Intervals, negligible: float = 0.0) -> list[_Trial]:
     """The verdicts of pairs that are judged together."""
     alone: list[Verdict] = [
         judge(one.low, one.high, negligible=negligible) if one else "not known" for one in intervals
@@ -78,25 +80,19 @@ def _judge(intervals: _Intervals, negligible: float) -> list[_Trial]:
     return [_Trial(*verdicts) for verdicts in zip(alone, together, strict=True)]
 
 
-def _power(
-    groups: Sequence[Family], intervals: Sequence[_Intervals], slowdown: float, negligible: float
-) -> dict[str, Any]:
+def _power(groups: Sequence[Family], slowdown: float, negligible: float) -> dict[str, Any]:
     """The shares of the trials in which a side of one pair is called slower that is, by this part of its speed."""
-    trials = [
-        [
-            _judge_among(equal, place, slower, negligible)
-            for place, pair in enumerate(group)
-            for slower in _slow_down(pair, slowdown)
-        ]
-        for group, equal in zip(groups, intervals, strict=True)
-    ]
+    trials = [list(_slow_each(group, slowdown, negligible)) for group in groups]
     return {"slowdown": slowdown, **_shares(trials, ("slower",))}
 
 
-def _judge_among(equal: _Intervals, place: int, pair: Pairs, negligible: float) -> _Trial:
-    """The verdict of a pair that is in the place of one of those that are judged together."""
-    some = [*equal[:place], find_interval(pair, negligible), *equal[place + 1 :]]
-    return _judge(some, negligible)[place]
+def _slow_each(group: Family, slowdown: float, negligible: float) -> Iterator[_Trial]:
+    """The verdicts of each pair when it alone has a side that is slower: once the one, once the other."""
+    equal = [find_interval(pair, negligible) for pair in group]
+    for place, pair in enumerate(group):
+        for slower in _slow_down(pair, slowdown):
+            some = [*equal[:place], find_interval(slower, negligible), *equal[place + 1 :]]
+            yield _judge(some, negligible)[place]
 
 
 def _slow_down(pair: Pairs, slowdown: float) -> tuple[Pairs, Pairs]:

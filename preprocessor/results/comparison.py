@@ -89,6 +89,9 @@ class Comparison(NamedTuple):
 
     Where several campaigns are concluded together, the verdict rests on those in ``campaigns``; ``campaigns_differ``
     has the values of the fields of the provenance that are not the same in all of them.
+
+    A control is something that is compared with itself, or a reference, which two campaigns have nothing beside.
+    ``doubts`` are what speaks against the measurement.
     """
 
     experiment: str
@@ -100,9 +103,10 @@ class Comparison(NamedTuple):
     evidence: tuple[Pairs, ...]
     differs: Mapping[str, tuple[Any, Any]]
     shared: bool
-    is_reference: bool
+    is_control: bool
     campaigns: tuple[CampaignRatio, ...] = ()
     campaigns_differ: Mapping[str, Sequence[Any]] = MappingProxyType({})
+    doubts: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -156,7 +160,7 @@ def put_together(old: Row, new: Row, sides: Sides, judged: Judged, evidence: tup
         evidence=evidence,
         differs=dict(list_differences(old, new)),
         shared=share_machine(old) and share_machine(new),
-        is_reference=_is_reference(new),
+        is_control=_is_reference(new),
     )
 
 

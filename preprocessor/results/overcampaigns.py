@@ -163,6 +163,9 @@ def _refuse_other_work(group: Group) -> None:
 def _list_other_work(first: Row, other: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
     """The fields that say what was asked for, or compared with what, and differ, with both values."""
     yield from (found for found in list_differences(first, other) if is_asked(found[0]))
+    widths = [row["campaign"].get("slice_seconds") for row in (first, other) if "slices" in row]
+    if len(set(widths)) > 1:
+        yield "campaign.slice_seconds", (widths[0], widths[1])
     for field in (COMPARISON, *_BELOW):
         for name in ("against", "margin", "negligible"):
             values = [row[field].get(name, 0) for row in (first, other) if field in row]

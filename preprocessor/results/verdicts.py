@@ -98,7 +98,8 @@ def _describe_doubt(low: float, high: float, counted: str, campaigns: int, negli
         return f"{told}; two copies of the same data on one server may differ by {100 * negligible:.0f} %"
     if campaigns > 1:
         return told  # The interval is also as wide as campaigns disagree, which more blocks do not change.
-    return f"{told}; a difference {_say_size(sqrt(high / low))} could not have been seen"
+    unseen = sqrt(high / low) * (1 + negligible)
+    return f"{told}; a difference {_say_size(unseen)} could not have been seen"
 
 
 def _say_size(ratio: float) -> str:

@@ -221,7 +221,7 @@ def _measure_slices(
     found = journal.window(place)
     one, other = (runs[target] for target in place.targets)
     if found is None:
-        found = measure_slices((one, other), place, width, KEPT if journal.kept else "")
+        found = measure_slices((one, other), place, width, journal.campaign.id, KEPT if journal.kept else "")
         journal.keep_window(place, found)
     windows.add(place, found)
 

@@ -564,17 +564,22 @@ def can_alternate(run: Run, number: int) -> bool:
     return not _rates(run.options, config) and warmup.has_lead(run.scaled.workload, config)
 
 
-def measure_slices(runs: tuple[Run, Run], place: SlicesPlace, width: float, hint: str) -> dict[str, Any]:
+def measure_slices(
+    runs: tuple[Run, Run], place: SlicesPlace, width: float, campaign: str, hint: str
+) -> dict[str, Any]:
     """Have a variant take turns on two targets, which may be one, in slices of so many seconds; give what both did.
 
-    Which target is prepared last is drawn. A variant that is warmed before its windows takes turns before it counts.
+    Which target is prepared last is drawn, and who is first in each pair of slices, in each campaign anew: else what
+    the one leaves to the other would be the same in all of them. A variant that is warmed before its windows takes
+    turns before it counts.
     """
     one, other = runs
     seed = f"{one.options.seed}/{one.experiment.name}/{place}"
-    slices = plan_slices(width, seed, warm=one.experiment.warm)
+    order = f"{seed}/{campaign}"
+    slices = plan_slices(width, order, warm=one.experiment.warm)
     loads: dict[int, Load] = {}
     servers: set[int] = set()
-    for number in random.Random(seed).sample((0, 1), 2):
+    for number in random.Random(order).sample((0, 1), 2):
         with _complaints_told(runs[number], hint):
             _, machine = _prepare_machine(runs[number], place.variant)
             loads[number] = _prepare(

@@ -45,13 +45,13 @@ def conclude_slices(
 ) -> None:
     """Put into rows what windows in slices say of their targets, one for each block, and what casts doubt on it.
 
-    Those of the first target are of it and itself; ``first`` is its name.
+    Those of the first target are of it and itself; ``first`` is its name. The rows of a target are judged together.
     """
     which = [Which(target, number) for target, mine in enumerate(plan.variants) for number in mine]
-    for itself in (True, False):
-        windows = {key: some for key, some in found.items() if (key.target == 0) == itself}
+    for target in range(len(plan.variants)):
+        windows = {key: some for key, some in found.items() if key.target == target}
         pairs = [pair_slices(some) for some in windows.values()]
-        judged = conclude_pairs(pairs, ITSELF if itself else first, negligible=NEGLIGIBLE)
+        judged = conclude_pairs(pairs, first if target else ITSELF, negligible=NEGLIGIBLE)
         for (key, some), comparison in zip(windows.items(), judged, strict=True):
             rows[which.index(key)]["slices"] = {**comparison, **doubts(some)}
 

@@ -211,6 +211,20 @@ def test_targets_that_were_measured_side_by_side_are_pooled_too():
     assert "targets" not in alone
 
 
+def test_slices_of_other_widths_are_other_measurements():
+    wide, narrow = (
+        [
+            {**row, "slices": row["comparison"], "campaign": {**row["campaign"], "slice_seconds": width}}
+            for row in at(hour)
+        ]
+        for hour, width in ((9, 0.4), (3, 0.04))
+    )
+    with pytest.raises(
+        UsageError, match=r"campaign\.slice_seconds is 0\.04 in the one and 0\.4 in the other"
+    ):
+        pooled(wide, narrow)
+
+
 def test_a_thin_campaign_concludes_what_the_whole_one_does():
     parts = {
         "experiment": {"name": "t", "scale": 0.01, "parameters": {"a": 1}, "variant": {"b": 2}},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import sqrt
 from random import Random
 from statistics import NormalDist
@@ -10,9 +11,6 @@ import pytest
 from scipy.stats import binomtest
 
 from preprocessor.results.shares import Count, find_design_effect, share_of, share_of_groups
-
-IN_COMMON = 1 / 3
-"""The correlation of the mean log ratios of two variants to one reference that is measured twice as often."""
 
 
 @pytest.mark.parametrize(
@@ -62,15 +60,15 @@ def test_a_design_effect_is_from_one_to_the_size_of_a_group(groups, effect):
 
 
 def draw_group(random, threshold):
-    """A group as a calibration has it: nine that have a reference in common, and one that has not."""
-    common = random.gauss(0, sqrt(IN_COMMON))
-    drawn = [common + random.gauss(0, sqrt(1 - IN_COMMON)) for _ in range(9)]
-    return Count(sum(one > threshold for one in (*drawn, random.gauss(0, 1))), 10)
+    """A group as a calibration has it: five windows, each with each other one."""
+    drawn = [random.gauss(0, 1) for _ in range(5)]
+    differences = [(one - other) / sqrt(2) for one, other in combinations(drawn, 2)]
+    return Count(sum(one > threshold for one in differences), 10)
 
 
 @pytest.mark.parametrize("share", [0.05, 0.5, 0.84])
 @pytest.mark.parametrize("groups", [5, 20])
-def test_of_pairs_with_one_reference_the_interval_holds_the_share_as_often_as_it_says(groups, share):
+def test_of_pairs_with_windows_in_common_the_interval_holds_the_share_as_often_as_it_says(groups, share):
     random, threshold = Random(f"{groups}/{share}"), NormalDist().inv_cdf(1 - share)
     found = [share_of_groups([draw_group(random, threshold) for _ in range(groups)]) for _ in range(2000)]
     assert sum(one.low <= share <= one.high for one in found) / len(found) >= 0.93

@@ -109,6 +109,22 @@ def test_a_variant_that_did_nothing_has_no_ratio():
     assert rows[1]["speed"] == {"median": 0.0, "low": 0.0, "high": 0, "blocks": 6}
 
 
+def test_rows_of_each_target_are_judged_together_in_slices_as_in_blocks():
+    """Of two rows that are judged together the one with a p of 3 % is not faster; of one alone it is."""
+    slight = [104, 90, 121, 99, 125, 103, 129, 108, 114, 101]
+    plan = plan_of([0], [0], [0])
+    rows = gather_rows(plan, blocks_of(plan, lambda turn, block: 100, "abc"), side_by_side=True)
+    windows = SliceWindows()
+    for block, speed in enumerate(slight):
+        for target, did in ((1, 1.03 * speed), (2, 100 + block % 2)):
+            window = {"operations": [100.0, did], "mean_latency": [900.0] * 2, "errors": [{}] * 2}
+            rest = {"processors": None, "duration": 2000, "slice_ms": 40.0}
+            windows.add(SlicesPlace(block, (0, target), 0), window | rest)
+    conclude_slices(rows, plan, windows.counted(), "a")
+    assert 0.025 < rows[1]["slices"]["p"] < 0.05
+    assert [row["slices"]["verdict"] for row in rows[1:]] == ["faster", "no difference"]
+
+
 def test_what_windows_in_slices_say_is_in_the_rows_of_the_other_targets_and_in_the_reference():
     plan = plan_of([0, 1], [0, 1])
     rows = gather_rows(plan, blocks_of(plan, lambda turn, block: 100, names=("a", "b")), side_by_side=True)

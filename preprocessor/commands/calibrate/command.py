@@ -27,15 +27,15 @@ Then the speeds of one side are multiplied by 1 minus a slowdown, nothing being 
 the other side: the share of these trials in which the slower side is called slower is the power.
 
 Where the work can take turns in slices (point_reads and updates, as with run --slices), it does so with itself too, in
-five pairs of each group, and the same is said of these.
+five pairs of each group, and the same is said of these; as between two targets, up to 2 % is no slowdown there.
 
 The workloads take turns, and each group of pairs that is done counts: what is found of a workload is written whenever a
 group is, into the collection `calibration` (FOLDER/calibration/NAME.jsonl), one document for each workload.
 
 examples:
   mongo-tables calibrate --dry-run                       how long it takes
-  mongo-tables calibrate --time 3h                       as far as it comes in that time
-  mongo-tables calibrate --time 3h --resume              and on from there
+  mongo-tables calibrate --time 30m                      as far as it comes in that time
+  mongo-tables calibrate --time 30m --resume             and on from there
   mongo-tables calibrate updates --pairs 20              one workload
   mongo-tables calibrate --slices 0                      without slices
   mongo-tables calibrate --target mongodb://…            on a deployment that is there already

@@ -91,6 +91,8 @@ def _describe(found: Mapping[str, Any]) -> Iterator[str]:
 def _describe_figures(found: Figures) -> Iterator[str]:
     for judged in JUDGED:
         yield _say_false_alarms(judged, found["pairs"], found[judged])
+    if negligible := found["negligible"]:
+        yield f"  a slowdown is called where it is more than {_percent(negligible)}, as between two targets"
     for judged in JUDGED:
         yield _say_smallest(judged, found[f"smallest_{judged}"])
     shown = [row for row in found["power"] if row["slowdown"] in SHOWN]

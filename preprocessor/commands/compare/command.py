@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from preprocessor.commands.compare.failing import condition, list_failing
+from preprocessor.commands.compare.failing import condition, list_failing, list_not_judged
 from preprocessor.findings.usage import print_error
 
 if TYPE_CHECKING:
@@ -112,11 +112,17 @@ def _explain(found: Difference, name: str) -> Iterator[str]:
 
 
 def _fail(found: Difference, arguments: Namespace) -> int:
-    """Say what fails; raises RunnerError where no row can be judged, so that nothing passes unseen."""
+    """Say what fails, and what cannot; raises RunnerError where no row can be judged, so that nothing passes unseen."""
     from preprocessor.runner.errors import RunnerError
 
-    if arguments.fail_if and not any(row.judged.verdict for row in found.rows):
-        raise RunnerError("no row can fail or pass: all were measured without blocks", "measure them again")
+    if not arguments.fail_if:
+        return 0
+    not_judged = list_not_judged(found.rows) + [f"{name}: only in OLD" for name in found.only_old]
+    if all(row.judged.p is None for row in found.rows):
+        reasons = dict.fromkeys(not_judged or [row.judged.reason for row in found.rows])
+        raise RunnerError(f"no row can fail or pass: {'; '.join(reasons)}", "measure them again, in blocks")
+    for told in not_judged:
+        print_error(f"not judged: {told}")
     failing = list_failing(found.rows, arguments.fail_if)
     for asked, name in failing:
         print_error(f"{asked.text}: {name}")

@@ -20,7 +20,7 @@ from preprocessor.results.intervals import (
     t_quantile,
     walsh_averages,
 )
-from preprocessor.results.verdicts import SHARE
+from preprocessor.results.verdicts import SHARE, count_blocks
 from preprocessor.results.withincampaign import ROWS
 
 
@@ -31,11 +31,11 @@ def explain(row: Comparison) -> Iterator[str]:
         yield f"  {say_verdict(row)}"
         return
     if row.campaigns:
-        yield from _explain_pool(row.campaigns)
+        yield from _explain_pool(row.campaigns, row.judged.negligible)
     elif not row.evidence:
         yield (
-            f"  A row does not keep what its windows in slices counted, but what {row.judged.blocks} of them say "
-            f"together: a ratio of {row.judged.ratio:.4f}."
+            "  The rows do not have the speeds behind it, but what was concluded of them: over "
+            f"{count_blocks(row.judged.blocks)} a ratio of {row.judged.ratio:.4f}."
         )
     elif row.judged.of == TO_REFERENCE:
         yield from _explain_two_campaigns(row)
@@ -54,7 +54,7 @@ def _explain_blocks(pairs: Pairs, one: str, other: str) -> Iterator[str]:
         yield f"    {block:>3}  {say_number(speed):>9}  {say_number(reference):>9}  {log(speed / reference):+.4f}"
 
 
-def _explain_pool(campaigns: Sequence[CampaignRatio]) -> Iterator[str]:
+def _explain_pool(campaigns: Sequence[CampaignRatio], negligible: float) -> Iterator[str]:
     """How the interval over campaigns comes out of theirs; each of them has a ratio."""
     yield "  campaign, when it began, ratio, 95 % interval, p, blocks:"
     for one in campaigns:
@@ -73,10 +73,11 @@ def _explain_pool(campaigns: Sequence[CampaignRatio]) -> Iterator[str]:
         f"{t_quantile(1):.1f}): the interval reaches from the lowest end of all to the highest."
     )
     low, high = min(one.low for one in campaigns), max(one.high for one in campaigns)
-    if low > 1 or high < 1:
-        yield "  It leaves 1 out, as that of each campaign does on the same side: p is the largest of theirs."
+    left_out = "1 and what is negligible" if negligible else "1"
+    if low > 1 + negligible or high < 1 / (1 + negligible):
+        yield f"  It leaves {left_out} out, as that of each campaign does on the same side: p is the largest of theirs."
     else:
-        yield "  It does not leave 1 out, since not all of theirs do on the same side: p is 1."
+        yield f"  It does not leave {left_out} out, since not all of theirs do on the same side: p is 1."
 
 
 def _explain_two_campaigns(row: Comparison) -> Iterator[str]:

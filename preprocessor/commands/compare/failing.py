@@ -38,9 +38,14 @@ def condition(text: str) -> Condition:
 
 
 def list_failing(rows: Iterable[Comparison], conditions: Iterable[Condition]) -> list[tuple[Condition, str]]:
-    """The conditions that are met, each with the name of a row that meets it."""
+    """The conditions that are met, each with the name of a row that meets it, and with what it is compared."""
     asked = tuple(conditions)
-    return [(one, row.name) for row in rows for one in asked if _meets(row, one)]
+    return [(one, f"{row.name} ({row.heading})") for row in rows for one in asked if _meets(row, one)]
+
+
+def list_not_judged(rows: Iterable[Comparison]) -> list[str]:
+    """Rows that no condition of a difference can be met by, each with the reason; controls are not meant to."""
+    return [f"{row.name}: {row.judged.reason}" for row in rows if row.judged.p is None and not row.is_control]
 
 
 def _meets(row: Comparison, asked: Condition) -> bool:
@@ -50,7 +55,7 @@ def _meets(row: Comparison, asked: Condition) -> bool:
     """
     judged = row.judged
     if asked.verdicts == ("not known",):
-        return judged.verdict in ("not known", None) and not row.is_reference
+        return judged.verdict in ("not known", None) and not row.is_control
     return (
         judged.verdict in asked.verdicts
         and judged.ratio is not None

@@ -33,11 +33,14 @@ def format_text(found: Difference) -> Iterator[str]:
             yield heading
         yield f"  {row.variant}: {say_verdict(row)}"
         yield f"    {_say_figures(row)}"
+        yield from (f"    {doubt}" for doubt in row.doubts)
         yield from (f"    {_say_campaign(one)}" for one in row.campaigns)
     for side, rows in (("OLD", found.only_old), ("NEW", found.only_new)):
         for name in rows:
             yield f"only in {side}: {name}"
-    yield from _list_differences([row for row in found.rows if row.sides not in (ROWS, REFERENCE)])
+    yield from _list_differences(
+        [row for row in found.rows if row.sides not in (ROWS, REFERENCE) and not row.is_control]
+    )
     yield from _list_among_campaigns([row for row in found.rows if row.campaigns])
     if any(row.judged.of == TO_REFERENCE for row in found.rows):
         yield _TWO_CAMPAIGNS
@@ -56,6 +59,8 @@ def say_verdict(row: Comparison) -> str:
 
 
 def _say_figures(row: Comparison) -> str:
+    if row.one.speed is None and row.other.speed is None:
+        return f"ratio {_say_ratio(row.judged.ratio)}; the speeds that it is of are not in the rows"
     one, other = (_say_speed(side) for side in (row.one, row.other))
     speeds = f"speed {one} {row.sides.one}, {other} {row.sides.other}"
     if row.judged.of == TO_REFERENCE:

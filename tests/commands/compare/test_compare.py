@@ -256,13 +256,13 @@ def test_the_command_fails_for_what_it_is_asked_to(conditions, status, campaigns
     asked = [part for one in conditions for part in ("--fail-if", one)]
     assert run(*campaigns, *asked) == status
     said = capsys.readouterr().err
-    assert said == (f"mongo-tables: {conditions[-1]}: t: size 4\n" if status else "")
+    assert said == (f"mongo-tables: {conditions[-1]}: t: size 4 (NEW to OLD)\n" if status else "")
 
 
 def test_not_known_fails_for_a_row_but_not_for_a_reference(tmp_path, capsys):
     vague = keep(tmp_path / "vague", of_blocks([30, 80, 50, 20, 90, 40, 60, 50, 70, 25]))
     assert run(vague, vague, "--fail-if", "not known") == 1
-    assert capsys.readouterr().err == "mongo-tables: not known: t: size 4\n"
+    assert capsys.readouterr().err == "mongo-tables: not known: t: size 4 (NEW to OLD)\n"
 
 
 def test_a_condition_that_nobody_understands_is_said_with_those_that_are(campaigns, capsys):
@@ -277,7 +277,30 @@ def test_a_condition_that_nobody_understands_is_said_with_those_that_are(campaig
 
 def test_a_condition_does_not_pass_where_nothing_can_be_judged(folders, capsys):
     assert run(*folders, "--fail-if", "slower") == 2
-    assert "all were measured without blocks" in capsys.readouterr().err
+    assert "no row can fail or pass: t: size 1: measured without blocks" in capsys.readouterr().err
+
+
+def test_a_condition_does_not_pass_for_rows_whose_reference_is_not_there(tmp_path, capsys):
+    old, new = (
+        keep(tmp_path / "old", of_blocks(shaken(50))),
+        keep(tmp_path / "new", of_blocks(shaken(10))[1:]),
+    )
+    assert run(old, new, "--fail-if", "slower 5 %") == 2
+    assert (
+        "no row can fail or pass: t: size 4: its reference is not among the rows" in capsys.readouterr().err
+    )
+
+
+def test_rows_that_no_condition_can_be_met_by_are_told(tmp_path, capsys):
+    others = [{**one, "_id": {**one["_id"], "testname": "u"}} for one in of_blocks(shaken(50))]
+    old = keep(tmp_path / "old", [*of_blocks(shaken(50)), *others, row(9, (1,))])
+    new = keep(tmp_path / "new", [*of_blocks(shaken(10))[1:], *others])
+    assert run(old, new, "--fail-if", "slower 5 %") == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "mongo-tables: not judged: t: size 4: its reference is not among the rows",
+        "mongo-tables: not judged: t: size 1: only in OLD",
+        "mongo-tables: not judged: t: size 9: only in OLD",
+    ]
 
 
 def test_the_command_gives_all_of_it_as_json(campaigns, capsys):
@@ -306,7 +329,7 @@ def test_the_targets_of_a_campaign_stand_side_by_side(tmp_path, capsys):
     assert "  size 1 on b: no difference larger than 1 %, 10 blocks\n" in out
     assert "  size 4 on b: 20.00 % faster (20.00 to 20.00 %), 10 blocks\n" in out
     assert "    speed 50/s (49 to 51) on a, 60/s (58.8 to 61.2) on b; ratio 1.200" in out
-    assert err == "mongo-tables: faster 10 %: t: size 4 on b\n"
+    assert err == "mongo-tables: faster 10 %: t: size 4 on b (b to a, in the same block)\n"
 
 
 def in_slices(row, low, high, verdict):
@@ -329,7 +352,49 @@ def test_what_slices_say_of_two_targets_follows_what_blocks_say(tmp_path, capsys
     assert lines[3:5] == [
         "t: b to a, in slices of the same window", "  size 4 on b: 8 % slower (6 to 10 %), 20 blocks",
     ]  # fmt: skip
-    assert "ratio 0.920" in lines[5]
+    assert lines[5] == "    ratio 0.920; the speeds that it is of are not in the rows"
+
+
+def test_what_casts_doubt_on_slices_stands_below_and_so_does_the_first_target_with_itself(tmp_path, capsys):
+    first, second = (measured(4, shaken(50), target=name) for name in ("a", "b"))
+    first = in_slices(first, 0.99, 1.02, "no difference")
+    first["slices"]["against"] = "itself"
+    second = in_slices(second, 0.9, 0.94, "slower")
+    second["slices"] |= {"long_requests": True, "mean_latency": 12_340.0, "disturbed": 3, "failed": 2}
+    assert main(["compare", keep(tmp_path / "both", [first, second])]) == 0
+    assert capsys.readouterr().out.splitlines()[:8] == [
+        "t: a to itself, in slices of the same window",
+        "  size 4 on a: no difference larger than 2 %, 20 blocks",
+        "    ratio 1.005; the speeds that it is of are not in the rows",
+        "t: b to a, in slices of the same window",
+        "  size 4 on b: 8 % slower (6 to 10 %), 20 blocks",
+        "    ratio 0.920; the speeds that it is of are not in the rows",
+        "    requests took up to 12.3 ms on average, more than a quarter of a slice: parts of them were compared",
+        "    something else used the machine in 3 of 20 windows",
+    ]
+
+
+def test_experiments_of_one_target_are_not_hidden_by_those_of_several(tmp_path, capsys):
+    both = side_by_side(*(of_blocks(shaken(50), target=name) for name in ("a", "b")))
+    alone = [{**one, "_id": {**one["_id"], "testname": "u"}} for one in of_blocks(shaken(50))]
+    folder = keep(tmp_path / "all", [*both, *alone])
+    assert main(["compare", folder, "--fail-if", "slower 5 %"]) == 1
+    assert "slower 5 %: u: size 4 (each row to its reference, in the same block)" in capsys.readouterr().err
+
+
+def test_what_is_not_known_of_the_reference_on_two_targets_fails_as_any_row(tmp_path):
+    wild = [30, 80, 50, 20, 90, 40, 60, 50, 70, 25]
+    sides = [
+        campaign([measured(1, speeds, speeds, name)], 0) for name, speeds in (("a", [50] * 10), ("b", wild))
+    ]
+    assert run(keep(tmp_path / "both", side_by_side(*sides)), "--fail-if", "not known") == 1
+
+
+def test_what_was_concluded_stands_also_where_the_rows_of_the_first_target_are_not_there(tmp_path, capsys):
+    sides = [of_blocks(speeds, target=name) for name, speeds in (("a", shaken(50)), ("b", shaken(40)))]
+    folder = keep(tmp_path / "b", side_by_side(*sides)[2:])
+    assert main(["compare", folder, "--fail-if", "slower 5 %"]) == 1
+    assert "  size 4 on b: 20.00 % slower" in capsys.readouterr().out
 
 
 def test_what_two_copies_may_differ_by_is_told_where_it_decides(tmp_path, capsys):
@@ -339,7 +404,7 @@ def test_what_two_copies_may_differ_by_is_told_where_it_decides(tmp_path, capsys
     assert "two copies of the same data on one server may differ by 2 %" in capsys.readouterr().out
     assert main(["compare", folder, "--explain"]) == 0
     explained = capsys.readouterr().out
-    assert "what 20 of them say together: a ratio of 1.0636" in explained
+    assert "what was concluded of them: over 20 blocks a ratio of 1.0636" in explained
     assert "need an interval above 1.020 or below 0.980" in explained
 
 

@@ -210,6 +210,24 @@ def test_the_arithmetic_of_two_campaigns_in_plain_words(tmp_path, capsys):
     assert "So: 55 % slower (50 to 60 %), 20 blocks of 2 campaigns" in said
 
 
+def test_what_one_campaign_has_is_explained_by_the_rows_that_it_was_judged_with(tmp_path, capsys):
+    """Of twenty rows of a campaign, nineteen of which are pooled, one is left that alone would be faster."""
+    slight = [104, 90, 121, 99, 125, 103, 129, 108, 114, 101]
+    flat = measured(1, [100] * 10)
+    alike = [measured(size, shaken(100, SHAKE[size % 7 :] + SHAKE[: size % 7])) for size in range(3, 22)]
+    new = campaign([flat, measured(2, slight), *alike], 0, "new", 9)
+    folder = FileStore(tmp_path / "new")
+    for row in new:
+        folder.put(row)
+    old = FileStore(tmp_path / "old")
+    for row in campaign([flat, *alike], 0, "old", 3):
+        old.put(row)
+    pool(tmp_path / "new", tmp_path / "old")
+    capsys.readouterr()
+    assert main(["compare", str(tmp_path / "new"), "--explain", "t: size 2"]) == 0
+    assert "for the 20 rows that are judged together: no p is small enough." in capsys.readouterr().out
+
+
 def test_the_arithmetic_of_five_campaigns_is_students(tmp_path, capsys):
     new, *others = (keep(tmp_path / str(hour), hour, 50 + hour % 3) for hour in range(5))
     pool(new, *others)
