@@ -1,0 +1,93 @@
+"""How far copies of the same data on one server lie apart, so that nobody takes that for a difference of two servers.
+
+    python -m benchmarks.copies [--copies 4] [--blocks 12]
+
+A replica set of one member is measured as so many targets side by side, each with a database of its own in which the
+same is loaded: point reads as ``mongo-tables calibrate`` has them, in blocks and with ``--slices 40``.
+
+Fails where a copy is called faster or slower than the first, or where slices say that it is by more than what two
+targets may differ by without being told apart (``preprocessor.results.verdicts.NEGLIGIBLE``). It takes a minute for
+each three blocks of four copies.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from string import ascii_lowercase
+from typing import Any
+
+from preprocessor.files.environment import TARGET_VARIABLE
+from preprocessor.results.verdicts import NEGLIGIBLE
+from preprocessor.runner.calibration import FOLDER
+from preprocessor.runner.local import LocalReplicaSet, Settings
+from preprocessor.runner.store import FileStore
+
+WORKLOAD = "point_reads"
+
+
+def measure(uri: str, copies: int, blocks: int) -> list[dict[str, Any]]:
+    """The rows of a run in which one server has so many names; what it complains of ends the benchmark."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [
+            sys.executable, "-m", "preprocessor.cli", "run", str(FOLDER / f"{WORKLOAD}.toml"), "--output", folder,
+            "--slices", "40", "--seconds", "0.7", "--repeats", str(blocks),
+        ]  # fmt: skip
+        targets = " ".join(f"{name}={uri}" for name in ascii_lowercase[:copies])
+        done = subprocess.run(
+            command,
+            cwd=Path(__file__).parents[1],
+            env={**os.environ, TARGET_VARIABLE: targets},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise SystemExit(f"the run failed: {done.stderr[-2000:]}")
+        return FileStore(Path(folder)).rows(WORKLOAD)
+
+
+def say(row: Mapping[str, Any]) -> Iterator[str]:
+    """What is concluded of a copy and the first one, or of the first one and itself."""
+    for name in ("targets", "slices"):
+        if (told := row.get(name)) is not None:
+            interval = f"{told['ratio']:.4f} ({told['low']:.4f} to {told['high']:.4f})"
+            how = "in blocks" if name == "targets" else "in slices"
+            yield f"{row['_id']['target']} to {told['against']}, {how}: {interval}, {told['verdict']}"
+
+
+def find_broken(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What says more than that copies are copies."""
+    for row in rows:
+        told = [row[name] for name in ("targets", "slices") if name in row]
+        if any(one["verdict"] in ("faster", "slower") for one in told):
+            yield f"{row['_id']['target']} is called different"
+        ratio = row["slices"]["ratio"]
+        if not 1 / (1 + NEGLIGIBLE) <= ratio <= 1 + NEGLIGIBLE:
+            yield f"{row['_id']['target']} differs by more than {NEGLIGIBLE:.0%}"
+
+
+def main() -> int:
+    """Print the ratios of all copies to the first; 1 where they differ by too much."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--copies", type=int, default=4)
+    parser.add_argument("--blocks", type=int, default=12)
+    asked = parser.parse_args()
+    server = LocalReplicaSet(Settings(members=1))
+    try:
+        rows = measure(server.uri, asked.copies, asked.blocks)
+    finally:
+        server.close()
+    print("\n".join(line for row in rows for line in say(row)))
+    broken = list(find_broken(rows))
+    print("\n".join(broken or ["copies are not told apart"]))
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
