@@ -208,6 +208,12 @@ _ALL = (
         "A figure in the prose is in no row of the tables of its section (`check --prose`).",
     ),
     Rule("MT325", "no-value", "error", "A value in the prose is empty, null, or a whole document or array."),
+    Rule(
+        "MT326",
+        "unnoticed-change",
+        "warning",
+        "A sentence could say something else, and no check would notice.",
+    ),
     Rule("MT330", "cannot-be-drawn", "error", "A chart would leave out rows, or draw several as one."),
     Rule("MT331", "no-baseline", "error", "A table is compared with a row that is not there, or not one."),
     Rule("MT332", "outside-its-range", "error", "A value lies outside the range that is shown with it."),

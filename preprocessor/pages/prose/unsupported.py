@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 def prose_findings(pages: Sequence[Page], answers: Answers) -> list[Finding]:
     """A finding of MT324 for every figure of the pages that is unsupported."""
     tables = tables_by_id(pages)
-    return [one for page in pages if page.comments for one in _of_page(page, tables, answers)]
+    return [one for page in pages for one in page_findings(page, tables, answers)]
 
 
-def _of_page(page: Page, tables: Tables, answers: Answers) -> Iterator[Finding]:
-    generated = [(one.region.start, one.region.end) for one in page.comments if one.region]
+def page_findings(page: Page, tables: Tables, answers: Answers) -> Iterator[Finding]:
+    """The same of one page; ``tables`` are those of all."""
     known: dict[tuple[int, int], Evidence | None] = {}
-    for paragraph in paragraphs(page.text, generated):
+    for paragraph in paragraphs(page.text, list_generated(page)) if page.comments else ():
         if _holds_statement(paragraph, page):
             continue
         said = list(figures(paragraph.text))
@@ -43,6 +43,11 @@ def _of_page(page: Page, tables: Tables, answers: Answers) -> Iterator[Finding]:
         for figure in said if beside else ():
             if beside and beside.speaks_of(figure) and not beside.supports(figure):
                 yield _finding(page, paragraph, figure, beside, answers)
+
+
+def list_generated(page: Page) -> list[tuple[int, int]]:
+    """Where a program wrote into the page, from and to."""
+    return [(one.region.start, one.region.end) for one in page.comments if one.region]
 
 
 def _holds_statement(paragraph: Paragraph, page: Page) -> bool:

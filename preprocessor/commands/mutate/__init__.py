@@ -1,0 +1,1 @@
+"""``mongo-tables mutate``: ``command`` declares, ``mutating`` does the work."""

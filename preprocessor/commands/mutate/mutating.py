@@ -1,0 +1,88 @@
+"""Which changes of sentences a check of their page does not notice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, NamedTuple
+
+from preprocessor.findings.rules import finding
+from preprocessor.pages.build import Build
+from preprocessor.pages.files import open_shared_pipelines
+from preprocessor.pages.included import read_included
+from preprocessor.pages.keptanswers import KeptAnswers
+from preprocessor.pages.prose.mutations import Mutation, find_mutations
+from preprocessor.pages.prose.paragraphs import place
+from preprocessor.pages.prose.unsupported import list_generated, page_findings
+from preprocessor.pages.reading import read_page
+from preprocessor.pages.sitepages import Whereabouts
+
+if TYPE_CHECKING:
+    from preprocessor.findings.finding import Finding
+    from preprocessor.pages.model import Page
+    from preprocessor.pages.siteconfig import Site
+    from preprocessor.results.model import Limits
+    from preprocessor.runner.progress import Progress
+
+
+class Request(NamedTuple):
+    """Where the pages are of, and what they ask."""
+
+    site: Site
+    pipelines: str
+    results: str
+    limits: Limits
+
+
+class Tried(NamedTuple):
+    """A page, how many places of it were changed, and those changes that nothing noticed."""
+
+    file: str
+    places: int
+    unnoticed: Sequence[Finding]
+
+
+def try_mutations(pages: Sequence[Page], request: Request, progress: Progress) -> list[Tried]:
+    """Change each place of each page, alone, and check the page.
+
+    Raises ResultsError when the results source cannot be used.
+    """
+    taken_in = read_included(pages, request.pipelines)
+    others = Whereabouts(request.site).others(pages, request.pipelines)
+    every = [*pages, *taken_in.pages]
+    build = Build(KeptAnswers(request.results, request.limits), every, others.tables_for(every))
+    with closing(build.asked):
+        build.ask_or_raise()
+        return [_try_page(page, build, request.pipelines, progress) for page in pages]
+
+
+def _try_page(page: Page, build: Build, pipelines: str, progress: Progress) -> Tried:
+    mutations = list(find_mutations(page.text, list_generated(page)))
+    if not mutations:
+        return Tried(page.file, 0, ())
+    known, shared = _complaints(page, build), open_shared_pipelines(pipelines)
+    unnoticed = []
+    progress.begin(page.file, len(mutations))
+    for number, mutation in enumerate(mutations, 1):
+        changed = read_page(mutation.apply(page.text), page.file, shared)
+        if not _complaints(changed, build) - known:
+            unnoticed.append(_finding(page, mutation))
+        progress.update(number)
+    progress.clear()
+    return Tried(page.file, len(mutations), unnoticed)
+
+
+def _complaints(page: Page, build: Build) -> Counter[tuple[str, str]]:
+    """What a check says of a page, wherever it stands in it; the rows are those that are known already."""
+    seen = build.of([page if one.file == page.file else one for one in build.pages])
+    found = [one for one in seen.findings() if one.file == page.file]
+    return Counter(
+        (one.rule, one.message) for one in [*found, *page_findings(page, seen.tables, seen.answers)]
+    )
+
+
+def _finding(page: Page, mutation: Mutation) -> Finding:
+    message = f"`{mutation.written}` could be `{mutation.instead}`, and nothing would notice"
+    hint = f"bind what “{mutation.sentence}” says to rows, by MONGO_VALUE, or leave it out"
+    return finding("MT326", page.file, place(page.text, mutation.start), message, hint)

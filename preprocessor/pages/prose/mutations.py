@@ -1,0 +1,116 @@
+"""Changes of single words after which a sentence says something else, as mutation testing has them for programs.
+
+A figure becomes three times or a third of it, a number word another one, a direction its contrary. Of a sentence that
+follows from rows, whoever checks the page notices each of them. A place is a figure that is no version, date or part of
+a name; a word such as `half`, `two thirds`, `twice`, `none of them`; or one such as `faster`, `more`, `at least`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from preprocessor.pages.prose.numbers import NO_FIGURE
+from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs
+
+_CONTRARY_PAIRS: Final = (
+    "faster slower", "fastest slowest", "more fewer", "most least", "higher lower", "highest lowest", "longer shorter",
+    "longest shortest", "larger smaller", "largest smallest", "better worse", "best worst", "above below",
+    "cheaper dearer", "increases decreases", "increase decrease", "rises falls", "rise fall", "rose fell",
+    "grows shrinks", "grow shrink", "grew shrank", "gains loses", "gained lost", "quicker slower", "bigger smaller",
+    "greater smaller", "less more",
+)  # fmt: skip
+_NUMBERS: Final = (
+    "two five", "three seven", "four nine", "five two", "six two", "seven two", "eight three", "nine three",
+    "ten four", "eleven four", "twelve five", "twenty fifty", "dozen hundred", "hundred dozen", "twice thrice",
+    "thrice twice", "doubles triples", "doubled tripled", "double triple", "half twice", "halves doubles",
+    "halved doubled", "none all", "nothing everything", "third tenth", "thirds tenths", "quarter tenth",
+    "quarters tenths", "fifth half", "fifths halves", "sixth half", "sixths halves", "seventh half", "sevenths halves",
+    "eighth half", "eighths halves", "ninth half", "ninths halves", "tenth half", "tenths halves",
+)  # fmt: skip
+_FRACTION: Final = re.compile(r"(?:third|quarter|fifth|sixth|seventh|eighth|ninth|tenth)s?")
+_COUNTED: Final = re.compile(
+    rf"\b(?:an?|one|two|three|four|five|six|seven|eight|nine)[\s{BLANK}]+$", re.IGNORECASE
+)
+"""What stands before a fraction; without it `third` is a place in an order."""
+
+
+def _list_contraries() -> Iterator[tuple[str, str]]:
+    for pair in _CONTRARY_PAIRS:
+        one, other = pair.split()
+        yield one, other
+        yield other, one
+
+
+_DIRECTIONS: Final = dict(reversed([*_list_contraries()]))
+"""The first pair of a word counts."""
+_NUMBER_WORDS: Final = dict(pair.split() for pair in _NUMBERS)
+_WORD: Final = re.compile(rf"\b(?:{'|'.join({**_DIRECTIONS, **_NUMBER_WORDS})})\b", re.IGNORECASE)
+_DIGITS: Final = re.compile(
+    r"(?<![\w.,/#§:])(?<!\w[-–])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.,/#§:])(?<!\w[-–])\d+(?:\.\d+)?"
+)
+_BEHIND_DIGITS: Final = re.compile(r"(?:st|nd|rd|th)\b|[A-Za-z]*\d|-\w|[.,]\d")
+"""What makes digits part of a name: 2nd, 4xlarge2, 3-node."""
+_YEARS: Final = range(1900, 2122)
+_SENTENCE_END: Final = re.compile(rf"[.!?:;][\s{BLANK}]+")
+
+
+class Mutation(NamedTuple):
+    """What is ``written`` at ``start`` in a page would be ``instead``; ``sentence`` is the one that it stands in."""
+
+    start: int
+    written: str
+    instead: str
+    sentence: str
+
+    def apply(self, page: str) -> str:
+        """The text of the page, changed."""
+        return page[: self.start] + self.instead + page[self.start + len(self.written) :]
+
+
+def find_mutations(page: str, generated: Sequence[tuple[int, int]] = ()) -> Iterator[Mutation]:
+    """Every place of the page's sentences that is changed, in order; ``generated`` as ``paragraphs`` has it."""
+    for paragraph in paragraphs(page, generated):
+        found = sorted([*_change_words(paragraph.text), *_change_figures(paragraph.text)])
+        for start, written, instead in found:
+            sentence = _sentence_at(paragraph, start)
+            yield Mutation(paragraph.start + start, written, instead, sentence)
+
+
+def _change_words(text: str) -> Iterator[tuple[int, str, str]]:
+    for found in _WORD.finditer(text):
+        word = found[0].lower()
+        if _FRACTION.fullmatch(word) and not _COUNTED.search(text, max(0, found.start() - 20), found.start()):
+            continue
+        instead = _DIRECTIONS.get(word) or _NUMBER_WORDS[word]
+        yield found.start(), found[0], instead.capitalize() if found[0][0].isupper() else instead
+
+
+def _change_figures(text: str) -> Iterator[tuple[int, str, str]]:
+    shown = NO_FIGURE.sub(lambda found: BLANK * len(found[0]), text)
+    for found in _DIGITS.finditer(shown):
+        if not _BEHIND_DIGITS.match(shown, found.end()) and not _is_year(found[0]):
+            yield found.start(), found[0], _change_figure(found[0], shown[found.end() : found.end() + 2])
+
+
+def _is_year(written: str) -> bool:
+    return written.isdigit() and int(written) in _YEARS
+
+
+def _change_figure(written: str, behind: str) -> str:
+    """Three times the figure, with as many decimals; a third of a share that would be more than all."""
+    number = float(written.replace(",", ""))
+    decimals = len(written.partition(".")[2])
+    other = number * 3 if number else 7.0
+    if behind.lstrip().startswith("%") and other > 100:
+        other = number / 3
+    return f"{other:{',' if ',' in written else ''}.{decimals}f}"
+
+
+def _sentence_at(paragraph: Paragraph, place: int) -> str:
+    """The sentence around a place of the paragraph, on one line, without what is no prose."""
+    ends = [0, *(one.end() for one in _SENTENCE_END.finditer(paragraph.text)), len(paragraph.text)]
+    start = max(end for end in ends if end <= place)
+    end = min(end for end in ends if end > place)
+    return " ".join(paragraph.text[start:end].replace(BLANK, " ").split())

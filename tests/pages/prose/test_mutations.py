@@ -1,0 +1,63 @@
+"""What of a sentence is changed, one place at a time, so that it says something else; and what is left as it is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from preprocessor.pages.prose.mutations import find_mutations
+
+
+def changes(text):
+    return [(one.written, one.instead) for one in find_mutations(text)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "changed"),
+    [
+        ("Reads are faster.", [("faster", "slower")]),
+        ("Fewer reads cost more.", [("Fewer", "More"), ("more", "fewer")]),
+        ("At least three of 139 rows.", [("least", "most"), ("three", "seven"), ("139", "417")]),
+        ("It took 0.260 ms and 22,000 reads.", [("0.260", "0.780"), ("22,000", "66,000")]),
+        ("A share of 12 % or of 95 %.", [("12", "36"), ("95", "32")]),
+        ("Half of it, a third, nine tenths.",
+         [("Half", "Twice"), ("third", "tenth"), ("nine", "three"), ("tenths", "halves")]),
+        ("None of them was twice as fast.", [("None", "All"), ("twice", "thrice")]),
+    ],
+)  # fmt: skip
+def test_figures_number_words_and_directions_become_others(sentence, changed):
+    assert changes(sentence) == changed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On 2026-11-22 with MongoDB 8.0.1 on an M40, by page 3, in 2024.",
+        "The third window is that of `insert 20 documents`.",
+        "# 3 findings\n\n| faster | 3 |\n| --- | --- |\n| slower | 4 |",
+        "Look at [the rows](https://example.org/2/faster).",
+        "<!-- The speed was 22,000, and is faster now. -->",
+        "```\nfaster by 3 ms\n```",
+        "The 99th percentile, p99, and a 3-node set.",
+    ],
+)
+def test_names_dates_versions_code_tables_links_and_comments_stay(text):
+    assert changes(text) == []
+
+
+def test_a_change_is_made_at_its_place_alone_and_names_its_sentence():
+    page = "# H\n\nOne is faster. The other,\n<!-- MONGO_VALUE: {} --> of it, is slower.\n"
+    first, second = find_mutations(page)
+    assert first.apply(page) == page.replace("is faster", "is slower")
+    assert second.apply(page) == page.replace("is slower", "is faster")
+    assert (first.sentence, second.sentence) == ("One is faster.", "The other, of it, is slower.")
+
+
+@given(st.text(alphabet="abc 0123456789.,%-–#\n`<>!", max_size=60))
+def test_every_change_makes_another_page_and_leaves_all_around_it(text):
+    for one in find_mutations(text):
+        changed = one.apply(text)
+        assert changed != text
+        assert changed.startswith(text[: one.start] + one.instead)
+        assert changed.endswith(text[one.start + len(one.written) :])
