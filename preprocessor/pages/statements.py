@@ -38,8 +38,19 @@ def value_and_text(spec: ValueSpec, tables: Tables, answers: Answers) -> tuple[A
         return None
     form = spec.format or tables[spec.table].format.get(spec.column)
     value = column_value(rows[0], spec.column)
+    if conclusion := _conclusion_in_words(value):
+        return value, conclusion
     text = cell_text(value, form)
     return value, f"{text} {form.unit}" if form and form.unit else text
+
+
+def _conclusion_in_words(value: object) -> str:
+    """What a conclusion says, in words; "" for what is none."""
+    if not isinstance(value, Mapping):
+        return ""
+    from preprocessor.render.conclusiontext import conclusion_in_words  # few sentences have one
+
+    return conclusion_in_words(value)
 
 
 def value_text(spec: ValueSpec, tables: Tables, answers: Answers) -> str:
@@ -78,7 +89,7 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
         what = "null, which leaves the sentence without a value"
     elif isinstance(value, str) and not value.strip():
         what = "an empty text, which leaves a hole in the sentence"
-    elif isinstance(value, Mapping | list):
+    elif isinstance(value, Mapping | list) and not _conclusion_in_words(value):
         what = f"a whole {'array' if isinstance(value, list) else 'document'}, and a sentence shows one value"
     else:
         return []

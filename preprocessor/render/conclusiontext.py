@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
-from preprocessor.render.conclusions import Conclusion
+from preprocessor.render.conclusions import Conclusion, conclusion_of
 from preprocessor.render.values import cell_text
-from preprocessor.results.verdicts import describe
+from preprocessor.results.verdicts import describe, describe_interval
 
 _NO_DIFFERENCE_SIGN: Final = "="
 _NOT_KNOWN_SIGN: Final = "?"
@@ -37,6 +37,15 @@ def sign_in_words(one: Conclusion) -> str:
     low, high = map(float, one.interval or (Decimal(0), Decimal("Infinity")))
     figures = (float(one.ratio or 0), low, high, one.blocks)
     return describe(one.verdict, *figures, one.campaigns, float(one.negligible))
+
+
+def conclusion_in_words(value: object) -> str:
+    """What a field of a row concludes, for a sentence: ``7 % slower (5 to 9 %)``; "" for one that concludes nothing."""
+    one = conclusion_of(value)
+    if one is None:
+        return ""
+    low, high = map(float, one.interval or (Decimal(0), Decimal("Infinity")))
+    return describe_interval(one.verdict, float(one.ratio or 0), low, high)
 
 
 def _ratio_with_interval(one: Conclusion, as_ratio: bool) -> str:

@@ -67,18 +67,27 @@ def describe(
     campaigns: int = 1,
     negligible: float = 0.0,
 ) -> str:
-    """The verdict in plain words, with the interval that it rests on, over so many blocks of so many campaigns."""
-    counted = count_blocks(blocks, campaigns)
+    """The verdict in plain words, with the blocks of so many campaigns that it rests on, and why it is not known."""
+    told = f"{describe_interval(verdict, ratio, low, high)}, {count_blocks(blocks, campaigns)}"
+    if verdict != "not known" or not 0 < low <= high < inf:
+        return told
+    why = _explain_doubt(low, high, campaigns, negligible)
+    return f"{told}; {why}" if why else told
+
+
+def describe_interval(verdict: Verdict, ratio: float, low: float, high: float) -> str:
+    """The verdict in the words of a sentence, with its interval: ``7 % slower (5 to 9 %)``."""
     if verdict == "no difference":
         most = ceil(round(100 * (max(high, 1 / low) - 1), 6)) or 1
-        return f"no difference larger than {most} %, {counted}"
+        return f"no difference larger than {most} %"
     if verdict == "not known":
-        return _describe_doubt(low, high, counted, campaigns, negligible)
+        least, greatest = (f"{100 * (end - 1):+.0f}" for end in (low, high))
+        return f"not known ({least} to {greatest} %)" if 0 < low <= high < inf else "not known"
     if ratio >= _IN_TIMES_FROM:
-        return f"{ratio:.1f} times as fast ({low:.1f} to {high:.1f} times), {counted}"
+        return f"{ratio:.1f} times as fast ({low:.1f} to {high:.1f} times)"
     nearer, farther = sorted(abs(100 * (end - 1)) for end in (low, high))
-    change, least, most_of_all = _round_alike(abs(100 * (ratio - 1)), nearer, farther)
-    return f"{change} % {verdict} ({least} to {most_of_all} %), {counted}"
+    change, least, greatest = _round_alike(abs(100 * (ratio - 1)), nearer, farther)
+    return f"{change} % {verdict} ({least} to {greatest} %)"
 
 
 def count_blocks(blocks: int, campaigns: int = 1) -> str:
@@ -87,19 +96,15 @@ def count_blocks(blocks: int, campaigns: int = 1) -> str:
     return counted if campaigns == 1 else f"{counted} of {campaigns} campaigns"
 
 
-def _describe_doubt(low: float, high: float, counted: str, campaigns: int, negligible: float) -> str:
-    if low <= 0 or high == inf:
-        return f"not known, {counted}"
-    least, most = (f"{100 * (end - 1):+.0f}" for end in (low, high))
-    told = f"not known ({least} to {most} %), {counted}"
+def _explain_doubt(low: float, high: float, campaigns: int, negligible: float) -> str:
+    """Why an interval says nothing; "" where it is as wide as campaigns disagree, which more blocks do not change."""
     if low > 1 + negligible or high < 1 / (1 + negligible):
-        return f"{told}; among so many rows chance alone brings that"
+        return "among so many rows chance alone brings that"
     if low > 1 or high < 1:
-        return f"{told}; two copies of the same data on one server may differ by {100 * negligible:.0f} %"
+        return f"two copies of the same data on one server may differ by {100 * negligible:.0f} %"
     if campaigns > 1:
-        return told  # The interval is also as wide as campaigns disagree, which more blocks do not change.
-    unseen = sqrt(high / low) * (1 + negligible)
-    return f"{told}; a difference {_say_size(unseen)} could not have been seen"
+        return ""
+    return f"a difference {_say_size(sqrt(high / low) * (1 + negligible))} could not have been seen"
 
 
 def _say_size(ratio: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,25 @@ def shown(body: str, fixtures: Path) -> str:
 
 def test_a_value_is_written_as_its_column_is(fixtures: Path) -> None:
     assert shown('{"table": "speed", "column": "ops", "where": {"n": 8}}', fixtures) == "30,100 ops/s"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "figures", "words"),
+    [
+        ("slower", (0.93, 0.91, 0.95), "7 % slower (5 to 9 %)"),
+        ("faster", (2.4, 2.1, 2.7), "2.4 times as fast (2.1 to 2.7 times)"),
+        ("no difference", (1.0, 0.97, 1.04), "no difference larger than 4 %"),
+        ("not known", (1.01, 0.91, 1.12), "not known (-9 to +12 %)"),
+        ("not known", (None, 0.0, 1e9), "not known"),
+    ],
+)
+def test_a_conclusion_is_written_in_words(
+    verdict: str, figures: tuple[float | None, float, float], words: str, fixtures: Path
+) -> None:
+    told = dict(zip(("ratio", "low", "high"), figures, strict=True))
+    about = {"against": "n 1", "p": 0.01, "blocks": 20, "margin": 0.1, "verdict": verdict}
+    (fixtures / "runs" / "a.jsonl").write_text(json.dumps({"_id": 1, "n": 1, "comparison": told | about}))
+    assert shown('{"table": "speed", "column": "comparison"}', fixtures) == words
 
 
 def test_a_value_may_have_a_format_of_its_own(fixtures: Path) -> None:
