@@ -71,6 +71,18 @@ def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, An
     }
 
 
+def find_ratio_of_sides(pairs: Sequence[Pairs]) -> dict[str, float] | None:
+    """What one side does to the other in all pairs together, 1 if taking turns favours none, with its 95 % interval.
+
+    None where a side did nothing. Each ratio of a pair counts as one with nothing in common with the others.
+    """
+    speeds, references = (
+        tuple(chain.from_iterable(getattr(pair, side) for pair in pairs)) for side in ("speeds", "references")
+    )
+    found = find_interval(Pairs(tuple(range(len(speeds))), speeds, references))
+    return None if found is None else {"ratio": found.ratio, "low": found.low, "high": found.high}
+
+
 def _judge(intervals: _Intervals, negligible: float = 0.0) -> list[_Trial]:
     """The verdicts of pairs that are judged together."""
     alone: list[Verdict] = [

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import count
+from itertools import chain, count
 from math import comb
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from preprocessor.results.calibration import calibrate
+from preprocessor.results.calibration import calibrate, find_ratio_of_sides
 from preprocessor.results.conclusions import Pairs, pair_each_with_each
 from preprocessor.results.verdicts import NEGLIGIBLE
 from preprocessor.runner import experiment as experiments
@@ -226,10 +226,12 @@ def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
 
 def _compose_fine(fine: Fine, groups: Sequence[Group]) -> dict[str, Any]:
     """What the pairs in slices say, all of a group judged together: rows of two targets are."""
+    pairs = [[pair_slices(windows) for windows in group.fine] for group in groups]
     return {
         "slice_seconds": fine.width,
         "windows": fine.windows,
         "window_seconds": fine.window_seconds,
-        **calibrate([[pair_slices(windows) for windows in group.fine] for group in groups], NEGLIGIBLE),
+        **calibrate(pairs, NEGLIGIBLE),
+        "second_to_first": find_ratio_of_sides(list(chain.from_iterable(pairs))),
         **doubts([one for group in groups for windows in group.fine for one in windows]),
     }

@@ -9,7 +9,7 @@ from statistics import fmean
 
 import pytest
 
-from preprocessor.results.calibration import CALLED, SLOWDOWNS, calibrate
+from preprocessor.results.calibration import CALLED, SLOWDOWNS, calibrate, find_ratio_of_sides
 from preprocessor.results.conclusions import Pairs, pair_each_with_each
 from preprocessor.results.intervals import interval
 from preprocessor.results.shares import Count, share_of_groups
@@ -82,6 +82,14 @@ def test_a_slowdown_that_is_negligible_is_not_called():
     # The side that was 1 % faster is called slower when it is slowed by 3 %, the other one when by 1 %.
     shares = {row["slowdown"]: row["alone"]["share"] for row in found["power"]}
     assert [shares[slowdown] for slowdown in (0.01, 0.02, 0.03)] == [0.5, 0.5, 1.0]
+
+
+def test_the_ratio_of_the_sides_is_that_of_all_pairs_together():
+    lower = EXACT._replace(speeds=tuple(0.9 * speed for speed in EXACT.speeds))
+    told = find_ratio_of_sides([EXACT, EXACT, lower, lower])
+    assert told["ratio"] == pytest.approx(sqrt(0.9))
+    assert told["low"] < told["ratio"] < told["high"]
+    assert find_ratio_of_sides([EXACT._replace(speeds=(0.0, 1.0, 1.0, 1.0))]) is None
 
 
 def test_noise_is_given_as_the_spread_of_the_log_ratio_and_the_width_of_an_interval(found):

@@ -176,7 +176,8 @@ def found_of(workload, groups, **fine):
     pair = Pairs((0, 1, 2), (10.0, 11.0, 12.0), (10.0, 11.0, 12.0))
     figures = calibrate([[pair] * 2] * groups)
     about = {"workload": workload, "pairs_asked": 8, "blocks": 3, "window_seconds": 0.7}
-    sliced = {"slice_seconds": 0.04, "windows": 3, "window_seconds": 2.0, **figures, **fine}
+    sides = {"second_to_first": {"ratio": 1.0012, "low": 0.9991, "high": 1.0034}}
+    sliced = {"slice_seconds": 0.04, "windows": 3, "window_seconds": 2.0, **figures, **sides, **fine}
     return {**about, **figures, "client": {"connections": 4}, **({"fine": sliced} if fine else {})}
 
 
@@ -188,6 +189,8 @@ def test_what_is_found_is_told_in_plain_words():
         "  called different though equal, each judged by itself: 0 of 8, 0 % (95 % interval 0 % to 49 %, "
         "as of 4 pairs with nothing in common)"
     )
+    told = "  the second side did 1.0012 of what the first did (0.9991 to 1.0034), all windows together"
+    assert lines.count(told) == 2
     assert lines.count("one in slices of 40 ms, each over 3 windows of 2 s: 8 pairs of equal things") == 1
     assert (
         lines.count(
@@ -317,6 +320,7 @@ def test_work_that_can_takes_turns_with_itself_in_slices_and_goes_on_in_the_same
     assert fine["alone"]["number"] <= 2
     assert (fine["measured_again"], fine["failed"]) == (0, 0)
     assert fine["mean_latency"] > 0
+    assert 0.5 < fine["second_to_first"]["ratio"] < 2
     assert fine["power"][-1]["slowdown"] == 0.25
     assert "updates in slices of 10 ms, each over 3 windows of 0.2 s: 3 pairs" in out
 

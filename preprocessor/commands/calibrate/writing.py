@@ -80,6 +80,9 @@ def _describe(found: Mapping[str, Any]) -> Iterator[str]:
         slices = _say_slices(fine["slice_seconds"], fine["windows"], fine["window_seconds"])
         yield f"{found['workload']} {slices}: {_count(fine['pairs'], 'pair')} of equal things"
         yield from _describe_figures(fine)
+        if sides := fine["second_to_first"]:
+            ratio, low, high = (f"{sides[name]:.4f}" for name in ("ratio", "low", "high"))
+            yield f"  the second side did {ratio} of what the first did ({low} to {high}), all windows together"
         if fine["long_requests"]:
             longest = f"{fine['mean_latency'] / 1000:.1f} ms"
             yield (
