@@ -62,6 +62,9 @@ COMMANDS = {
     "compare": Command(
         "compare rows that run wrote; for any others: diff", "preprocessor.commands.compare.command"
     ),
+    "history": Command(
+        "show speeds over campaigns, and where they changed", "preprocessor.commands.history.command"
+    ),
     "pool": Command("conclude several campaigns together", "preprocessor.commands.pool.command"),
 }
 

@@ -1,7 +1,8 @@
 """Tests that need what is not part of this project: commands, so that nothing is skipped in a clone.
 
 ``python -m tests.outside published FOLDER`` renders a published page of thirty-two tables, and holds the linter and
-the prose rules against it: ``FOLDER`` has ``seeds/mongodb-performance-tables.md`` and ``published/*.csv``. ``python -m tests.outside ycsb``
+the prose rules against it: ``FOLDER`` has ``seeds/mongodb-performance-tables.md`` and ``published/*.csv``. ``python -m tests.outside tcpd FOLDER`` holds change points against the annotated series of the
+Turing Change Point Dataset, of which ``FOLDER`` has ``annotations.json`` and the series. ``python -m tests.outside ycsb``
 lets YCSB and go-ycsb run on what we have loaded, and the other way round; both programs have to be there. More arguments
 go to pytest.
 """
@@ -15,12 +16,12 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-FOLDER = "MONGO_TABLES_PUBLISHED"
-"""Environment variable with the folder of the published page."""
+FOLDER = "MONGO_TABLES_OUTSIDE"
+"""Environment variable with the folder that is given."""
 
 
-def published_folder() -> Path:
-    """Where the published page and its figures are."""
+def outside_folder() -> Path:
+    """Where the published page and its figures are, or the annotated series."""
     return Path(os.environ[FOLDER])
 
 
@@ -28,6 +29,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.outside", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("published").add_argument("folder", type=Path)
+    commands.add_parser("tcpd").add_argument("folder", type=Path)
     commands.add_parser("ycsb")
     given, more = parser.parse_known_args()
     files = {
@@ -36,9 +38,10 @@ def main() -> int:
             "lint/published_page.py",
             "pages/prose/published_page.py",
         ),
+        "tcpd": ("results/annotated_series.py",),
         "ycsb": ("runner/ycsb_peers.py",),
     }
-    if given.command == "published":
+    if "folder" in given:
         os.environ[FOLDER] = str(given.folder.absolute())
     return int(pytest.main([*(str(HERE / file) for file in files[given.command]), *more]))
 

@@ -52,6 +52,18 @@ def last_change(where: str) -> str:
     return _git(where, *asked).decode("ascii").strip()
 
 
+def list_revisions(path: str) -> list[str]:
+    """This path at each revision that changed it and still has it, ``REVISION:PATH``, the newest first.
+
+    Raises UsageError with what Git says.
+    """
+    found = _parts(f"HEAD:{path}")
+    asked = ("rev-list", "--end-of-options", found["revision"], "--", found["path"])
+    revisions = _git(path, *asked).decode("ascii").split()
+    listed = (f"{revision}:{path}" for revision in revisions)
+    return [where for where in listed if _git(where, "ls-tree", "--end-of-options", *where.split(":", 1))]
+
+
 def write_revision(where: str, folder: Path) -> Path:
     """Write the files of ``REVISION:PATH`` under ``folder``; give the path there. Nothing else is touched.
 

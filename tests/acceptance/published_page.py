@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from tests.acceptance.test_same_bytes import database, fixtures, render
-from tests.outside import published_folder
+from tests.outside import outside_folder
 from tests.runner.conftest import replica_set
 from tests.runner.test_row_speeds import differ, rows
 
 __all__ = ["database", "fixtures", "replica_set", "rows"]
-PAGE = published_folder() / "seeds/mongodb-performance-tables.md"
+PAGE = outside_folder() / "seeds/mongodb-performance-tables.md"
 
 
 def test_an_existing_document_of_32_tables_needs_no_change(fixtures: str, database: str) -> None:

@@ -16,10 +16,10 @@ from bson import json_util
 from preprocessor.findings.finding import Finding
 from preprocessor.pages.reading import read_page
 from tests.judged import asked
-from tests.outside import published_folder
+from tests.outside import outside_folder
 from tests.resultdocuments import result_documents
 
-PAGE = published_folder() / "seeds/mongodb-performance-tables.md"
+PAGE = outside_folder() / "seeds/mongodb-performance-tables.md"
 
 # What each rule must tell, by the numbers of the pipelines in the order of the page.
 BASE = [1, 4, 7, 10, 13, 16, 19, 22, 24, 27, 30]

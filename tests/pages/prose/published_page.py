@@ -15,9 +15,9 @@ import pytest
 from preprocessor.findings.finding import Finding
 from preprocessor.pages.prose.unsupported import prose_findings
 from preprocessor.pages.reading import read_page
-from tests.outside import published_folder
+from tests.outside import outside_folder
 
-SHARED = published_folder()
+SHARED = outside_folder()
 PAGE = SHARED / "seeds/mongodb-performance-tables.md"
 CLAIMS = SHARED / "published/unibench_prose_claims.csv"
 

@@ -1,0 +1,88 @@
+"""``mongo-tables history``: the speed of each row from campaign to campaign, and where it changed."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from fnmatch import fnmatchcase
+from itertools import chain
+
+DESCRIPTION = (
+    "Show the speed of each row over campaigns that `mongo-tables run` measured, and where it changed."
+)
+EPILOG = """\
+A change is a level that lasts: in the logarithms of the speeds, the place with the largest t between before and behind,
+if chance among all places would bring so large a t in 1 of 1,000 series without a change; neighbours that are alike
+count for less. It takes two campaigns on each side, and five or more in all. Single slow campaigns are no change, and
+campaigns that asked for other work than the newest one (another scale, other windows) are shown and not compared.
+A machine drifts from hour to hour: --ratio has the ratio to the reference instead, which was measured in the same
+blocks; what makes everything slower, the reference too, is seen in the speed alone.
+
+A file of known changes says why, in TOML; `row` may be a pattern:
+
+  [[change]]
+  row = "insert_docsize: *"
+  campaign = "2026-11-22T04:04:02Z"
+  reason = "batches are handed out from one counter"
+  ticket = "#14"
+
+examples:
+  mongo-tables history fixtures/campaigns/*                     all rows, and where they changed
+  mongo-tables history fixtures --revisions fixtures            and those that were committed before
+  mongo-tables history fixtures/campaigns/* --experiment insert_docsize --points
+  mongo-tables history fixtures/campaigns/* --known changes.toml --fail     for CI
+
+exit status: 0 shown, 1 with --fail when a change is not known, 2 nothing to show
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the campaigns, what of them is shown, and when that fails."""
+    parser.add_argument(
+        "campaigns", metavar="CAMPAIGN", nargs="*",
+        help="folder of fixtures, REVISION:FOLDER of the Git repository, or connection string",
+    )  # fmt: skip
+    parser.add_argument(
+        "--revisions", metavar="FOLDER", help="this folder at each commit that changed it, besides"
+    )
+    parser.add_argument(
+        "--experiment", action="append", metavar="NAME", help="only this one, or a pattern; may be repeated"
+    )
+    parser.add_argument(
+        "--ratio", action="store_true", help="the ratio to the reference, in place of the speed"
+    )
+    parser.add_argument("--points", action="store_true", help="what each campaign measured, too")
+    parser.add_argument("--known", metavar="FILE", help="changes that have a reason")
+    parser.add_argument("--fail", action="store_true", help="exit with 1 when a change has none")
+    parser.add_argument("--json", action="store_true", help="everything as one JSON document")
+
+
+def run(arguments: Namespace) -> int:
+    """Print the series; give 1 when a change is not known and ``--fail`` was asked for.
+
+    Raises RunnerError when there is nothing to show, UsageError for a file or a revision that cannot be read.
+    """
+    from preprocessor.commands.compare.reading import read_rows
+    from preprocessor.commands.history.known import find_unknown, read_known
+    from preprocessor.commands.history.writing import format_json, format_text
+    from preprocessor.results.history import list_series
+    from preprocessor.results.revisions import list_revisions
+    from preprocessor.runner.errors import RunnerError
+
+    known = read_known(arguments.known) if arguments.known else []
+    revisions = list_revisions(arguments.revisions) if arguments.revisions else []
+    places = [*arguments.campaigns, *revisions]
+    if not places:
+        raise RunnerError("no campaign is named", "mongo-tables history fixtures/campaigns/*")
+    rows = chain.from_iterable(read_rows(place, None) for place in places)
+    wanted = arguments.experiment or ["*"]
+    asked = [row for row in rows if any(fnmatchcase(row["_id"]["testname"], one) for one in wanted)]
+    series = list_series(asked, ratios=arguments.ratio)
+    if not series:
+        raise RunnerError(
+            "no row has a speed" if not arguments.ratio else "no row has a ratio to a reference"
+        )
+    if arguments.json:
+        print(format_json(series, known))
+    else:
+        print("\n".join(format_text(series, known, points=arguments.points, ratios=arguments.ratio)))
+    return int(arguments.fail and bool(find_unknown(series, known)))
