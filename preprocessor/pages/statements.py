@@ -53,6 +53,16 @@ def _conclusion_in_words(value: object) -> str:
     return conclusion_in_words(value)
 
 
+def _find_contradiction(value: object) -> str:
+    """What a conclusion says against itself; "" for one that is sound, and for what is none."""
+    if not isinstance(value, Mapping):
+        return ""
+    from preprocessor.render.conclusions import conclusion_of, find_contradiction
+
+    one = conclusion_of(value)
+    return "" if one is None else find_contradiction(one)
+
+
 def value_text(spec: ValueSpec, tables: Tables, answers: Answers) -> str:
     """The value as the sentence shows it; empty when the finding of ``value_findings`` says why there is none."""
     found = value_and_text(spec, tables, answers)
@@ -89,6 +99,10 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
         what = "null, which leaves the sentence without a value"
     elif isinstance(value, str) and not value.strip():
         what = "an empty text, which leaves a hole in the sentence"
+    elif fault := _find_contradiction(value):
+        message = f"the comparison in `{spec.column}` of table `{spec.table}` {fault}"
+        hint = "measure it again, or take the document as it was measured"
+        return [finding("MT334", spec.file, spec.locate(("column",)), message, hint)]
     elif isinstance(value, Mapping | list) and not _conclusion_in_words(value):
         what = f"a whole {'array' if isinstance(value, list) else 'document'}, and a sentence shows one value"
     else:

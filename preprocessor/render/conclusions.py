@@ -122,7 +122,7 @@ def _find_other_baseline(conclusions: Sequence[Conclusion | None], base: int) ->
 def _find_wrong_verdict(conclusions: Sequence[Conclusion | None]) -> Iterator[Fault]:
     """Find the first row whose verdict its own interval contradicts, as in data that somebody edited."""
     for number, one in enumerate(conclusions, 1):
-        if one is not None and (fault := _contradiction(one)):
+        if one is not None and (fault := find_contradiction(one)):
             yield (
                 _PLACE,
                 f"row {number} {fault}",
@@ -131,7 +131,7 @@ def _find_wrong_verdict(conclusions: Sequence[Conclusion | None]) -> Iterator[Fa
             return
 
 
-def _contradiction(one: Conclusion) -> str:
+def find_contradiction(one: Conclusion) -> str:
     """What a conclusion says against itself; "" where it is sound."""
     if one.ratio is None or one.interval is None:
         return "" if one.verdict == "not known" else f"is called {one.verdict}, but has no interval"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
-from preprocessor.render.conclusions import Conclusion, conclusion_of
+from preprocessor.render.conclusions import Conclusion, conclusion_of, find_contradiction
 from preprocessor.render.values import cell_text
 from preprocessor.results.verdicts import describe, describe_interval
 
@@ -42,7 +42,7 @@ def sign_in_words(one: Conclusion) -> str:
 def conclusion_in_words(value: object) -> str:
     """What a field of a row concludes, for a sentence: ``7 % slower (5 to 9 %)``; "" for one that concludes nothing."""
     one = conclusion_of(value)
-    if one is None:
+    if one is None or find_contradiction(one):
         return ""
     low, high = map(float, one.interval or (Decimal(0), Decimal("Infinity")))
     return describe_interval(one.verdict, float(one.ratio or 0), low, high)
@@ -102,7 +102,7 @@ def _say_what_was_compared(others: Sequence[Conclusion]) -> str:
         return f"{compared}: too few for an interval."
     if several:
         return f"{compared}, with 95 % intervals."
-    unseen = (max(widths).sqrt() - 1) * 100
+    unseen = (max(widths).sqrt() * (1 + max(one.negligible for one in others)) - 1) * 100
     text = f"{unseen:.0f}" if unseen >= 1 else f"{unseen:.1g}"
     return (
         f"{compared}, with 95 % intervals; where they are widest, a difference below {text} % could not have been "
@@ -134,7 +134,15 @@ def _explain_signs(others: Sequence[Conclusion], as_ratio: bool) -> Iterator[str
         note = f"{_NOT_KNOWN_SIGN} not known: there may be a difference or none"
         if any(map(_is_left_to_chance, unknown)):
             note += ", for among so many rows chance alone makes an interval leave out no difference"
+        if small := next((one.negligible for one in unknown if _is_negligible(one)), None):
+            note += f", for two copies of the same data on one server may differ by {100 * small:.0f} %"
         yield f"{note}{_say_what_is_excluded(unknown, as_ratio)}."
+
+
+def _is_negligible(one: Conclusion) -> bool:
+    """Whether the interval leaves out no difference, but not what is negligible."""
+    leaves_one = one.interval is not None and (one.interval[0] > 1 or one.interval[1] < 1)
+    return leaves_one and not _is_left_to_chance(one)
 
 
 def _is_left_to_chance(one: Conclusion) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from math import inf
 from statistics import median
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -91,7 +92,7 @@ class Comparison(NamedTuple):
     has the values of the fields of the provenance that are not the same in all of them.
 
     A control is something that is compared with itself, or a reference, which two campaigns have nothing beside.
-    ``doubts`` are what speaks against the measurement.
+    ``doubts`` are what speaks against the measurement, ``missing`` says which row it was compared with is not there.
     """
 
     experiment: str
@@ -107,6 +108,7 @@ class Comparison(NamedTuple):
     campaigns: tuple[CampaignRatio, ...] = ()
     campaigns_differ: Mapping[str, Sequence[Any]] = MappingProxyType({})
     doubts: tuple[str, ...] = ()
+    missing: str = ""
 
     @property
     def name(self) -> str:
@@ -124,17 +126,29 @@ class Comparison(NamedTuple):
         return self.judged.ratio
 
     @property
+    def why_not_judged(self) -> str:
+        """Why there is no interval to judge by; "" where there is one."""
+        judged = self.judged
+        if judged.ratio is None or judged.low is None or judged.high is None or judged.p is None:
+            return judged.reason or "it has no ratio"
+        return "" if judged.low > 0 and judged.high < inf else "one block has no interval"
+
+    @property
     def verdict(self) -> Verdict | None:
         """The verdict; None where there is none to give."""
         return self.judged.verdict
 
 
 class Difference(NamedTuple):
-    """All rows that are on both sides, and names of those that are only on one."""
+    """All rows that are on both sides, and names of those that are only on one.
+
+    Within one campaign ``not_compared`` names rows of which nothing was concluded, each with the reason.
+    """
 
     rows: tuple[Comparison, ...]
     only_old: tuple[str, ...] = ()
     only_new: tuple[str, ...] = ()
+    not_compared: tuple[str, ...] = ()
 
 
 def compare(old: Sequence[Row], new: Sequence[Row]) -> Difference:

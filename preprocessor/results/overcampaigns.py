@@ -66,8 +66,10 @@ def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
 
 def find_over_campaigns(row: Row, field: str) -> Mapping[str, Any] | None:
     """What several campaigns conclude in place of this subdocument of a row; None where they conclude nothing."""
-    over: Mapping[str, Any] | None = row.get(FIELD)
-    return over if over is None or field == COMPARISON else over.get(field)
+    over = row.get(FIELD)
+    if not isinstance(over, Mapping):
+        return None
+    return over if field == COMPARISON else over.get(field)
 
 
 def _find_group(row: Row, others: Sequence[Row]) -> Group:

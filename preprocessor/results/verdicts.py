@@ -81,8 +81,10 @@ def describe_interval(verdict: Verdict, ratio: float, low: float, high: float) -
         most = ceil(round(100 * (max(high, 1 / low) - 1), 6)) or 1
         return f"no difference larger than {most} %"
     if verdict == "not known":
-        least, greatest = (f"{100 * (end - 1):+.0f}" for end in (low, high))
-        return f"not known ({least} to {greatest} %)" if 0 < low <= high < inf else "not known"
+        if not 0 < low <= high < inf:
+            return "not known"
+        least, greatest = (_write_signed(round(100 * (end - 1))) for end in (low, high))
+        return f"not known ({least} to {greatest} %)"
     if ratio >= _IN_TIMES_FROM:
         return f"{ratio:.1f} times as fast ({low:.1f} to {high:.1f} times)"
     nearer, farther = sorted(abs(100 * (end - 1)) for end in (low, high))
@@ -94,6 +96,10 @@ def count_blocks(blocks: int, campaigns: int = 1) -> str:
     """So many blocks, and of how many campaigns they are where that is more than one."""
     counted = f"{blocks} block" if blocks == 1 else f"{blocks} blocks"
     return counted if campaigns == 1 else f"{counted} of {campaigns} campaigns"
+
+
+def _write_signed(percent: int) -> str:
+    return f"{percent:+d}" if percent else "0"
 
 
 def _explain_doubt(low: float, high: float, campaigns: int, negligible: float) -> str:

@@ -5,7 +5,7 @@ Where rows have what several campaigns conclude together, that stands in place o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
@@ -13,15 +13,18 @@ from preprocessor.results.comparison import (
     SPEED,
     CampaignRatio,
     Comparison,
+    Difference,
     Judged,
     Side,
     Sides,
     find_reference,
+    name_row,
     put_together,
     side_of_blocks,
 )
 from preprocessor.results.conclusions import (
     Pairs,
+    block_speeds,
     find_negligible,
     is_same_row,
     pair_blocks,
@@ -37,6 +40,7 @@ REFERENCE: Final = Sides("the reference to itself, in the same block", "first", 
 TARGETS: Final = "targets"
 SLICES: Final = "slices"
 _HOW: Final = {TARGETS: "in the same block", SLICES: "in slices of the same window"}
+_FIGURES: Final = ("ratio", "low", "high", "p", "blocks", "verdict", "margin")
 _EACH: Final = "each"
 """What is concluded over several campaigns has here what each of them found."""
 
@@ -44,8 +48,8 @@ _EACH: Final = "each"
 class _Concluded(NamedTuple):
     """A row, and what its subdocument ``field`` says of it and another row, or several campaigns in its place.
 
-    ``other`` is that row: None where it is not among the rows. ``evidence`` is None where the rows do not have what the
-    ratio is of: of slices they have what was concluded alone.
+    ``other`` is that row: None where it is not among the rows, which ``missing`` says. ``evidence`` is None where the
+    rows do not have what the ratio is of: of slices they have what was concluded alone.
     """
 
     row: Row
@@ -54,41 +58,71 @@ class _Concluded(NamedTuple):
     sides: Sides
     told: Mapping[str, Any]
     evidence: Pairs | None
+    missing: str = ""
 
 
-def compare_within(rows: Sequence[Row]) -> tuple[Comparison, ...]:
+def compare_within(rows: Sequence[Row]) -> Difference:
     """Each row of the further targets beside the same one on the first; where there is one target, its reference.
 
-    Where targets took turns in slices too, what that says follows. References stand beside themselves. Rows that were
-    measured without blocks are not in it.
+    Where targets took turns in slices too, what that says follows. References stand beside themselves. Rows of which
+    nothing was concluded are named with the reason.
     """
     experiments: dict[str, list[Row]] = {}
     for row in rows:
         experiments.setdefault(row["_id"]["testname"], []).append(row)
-    return tuple(chain.from_iterable(map(_compare_experiment, experiments.values())))
+    found = [(some, _list_concluded(some)) for some in experiments.values()]
+    return Difference(
+        rows=tuple(_compare(one, some) for some, concluded in found for one in concluded),
+        not_compared=tuple(chain.from_iterable(_list_rest(some, concluded) for some, concluded in found)),
+    )
 
 
-def _compare_experiment(rows: Sequence[Row]) -> Iterator[Comparison]:
-    targets = (*_list_targets(rows, TARGETS), *_list_targets(rows, SLICES))
-    for one in targets or _list_references(rows):
-        yield _compare(one, _judged(one.told, _list_family(one, rows)))
+def _list_concluded(rows: Sequence[Row]) -> list[_Concluded]:
+    """What was concluded of the rows of one experiment: of its targets, else of its references."""
+    targets = [*_list_targets(rows, TARGETS), *_list_targets(rows, SLICES)]
+    if any(one.told["against"] != ITSELF for one in targets):
+        return targets
+    return [*_list_references(rows), *targets]
+
+
+def _find_told(row: Row, field: str) -> Mapping[str, Any] | None:
+    """What several campaigns conclude in place of a subdocument, else the subdocument; None where neither concludes."""
+    over = find_over_campaigns(row, field)
+    return over if _is_conclusion(over) else _find_own(row, field)
+
+
+def _find_own(row: Row, field: str) -> Mapping[str, Any] | None:
+    told = row.get(field)
+    return told if _is_conclusion(told) else None
+
+
+def _is_conclusion(value: Any) -> bool:
+    """Whether it has what a conclusion has; documents of other programs may have anything under that name."""
+    return isinstance(value, Mapping) and {"against", *_FIGURES} <= value.keys()
 
 
 def _list_targets(rows: Sequence[Row], field: str) -> Iterator[_Concluded]:
     for row in rows:
-        told = find_over_campaigns(row, field) or row.get(field)
-        if told and told["against"] == ITSELF:
-            yield _Concluded(row, row, field, _name_sides(row["_id"]["target"], ITSELF, field), told, None)
-        elif told:
-            first = next((one for one in rows if _is_on(one, told["against"], row)), None)
-            evidence = pair_blocks(row, first) if first is not None and field == TARGETS else None
-            sides = _name_sides(row["_id"]["target"], told["against"], field)
-            yield _Concluded(row, first, field, sides, told, evidence)
+        if (told := _find_told(row, field)) is None:
+            continue
+        against = told["against"]
+        if against == ITSELF:
+            first: Row | None = row
+        else:
+            first = next((one for one in rows if _is_on(one, against, row)), None)
+        evidence = pair_blocks(row, first) if first is not None and field == TARGETS else None
+        missing = f"the row of {against} is not there" if first is None else ""
+        sides = _name_sides(_target_of(row), against, field)
+        yield _Concluded(row, first, field, sides, told, evidence, missing)
 
 
 def _name_sides(target: str, against: str, field: str) -> Sides:
     both = ("first", "second") if against == ITSELF else (f"on {against}", f"on {target}")
     return Sides(f"{target} to {against}, {_HOW[field]}", *both)
+
+
+def _target_of(row: Row) -> str:
+    return str(row["_id"].get("target", ""))
 
 
 def _is_on(one: Row, target: str, row: Row) -> bool:
@@ -97,13 +131,34 @@ def _is_on(one: Row, target: str, row: Row) -> bool:
 
 def _list_references(rows: Sequence[Row]) -> Iterator[_Concluded]:
     for row in rows:
-        told = find_over_campaigns(row, COMPARISON) or row.get(COMPARISON)
-        if told and told["against"] == ITSELF:
+        if (told := _find_told(row, COMPARISON)) is None:
+            continue
+        if told["against"] == ITSELF:
             yield _Concluded(row, row, COMPARISON, REFERENCE, told, pair_with_itself(row))
-        elif told:
-            reference = find_reference(row, rows)
-            evidence = None if reference is None else pair_blocks(row, reference)
-            yield _Concluded(row, reference, COMPARISON, ROWS, told, evidence)
+            continue
+        reference = find_reference(row, rows)
+        evidence = None if reference is None else pair_blocks(row, reference)
+        missing = f"its reference, {told['against']}, is not there" if reference is None else ""
+        yield _Concluded(row, reference, COMPARISON, ROWS, told, evidence, missing)
+
+
+def _list_rest(rows: Sequence[Row], concluded: Sequence[_Concluded]) -> Iterator[str]:
+    """The rows of an experiment that nothing was concluded of, each with the reason."""
+    there = [row for one in concluded for row in (one.row, one.other)]
+    first = {one.told["against"] for one in concluded if one.field == TARGETS}
+    for row in rows:
+        if not any(row is one for one in there):
+            yield f"{name_row(row)}: {_say_why_alone(row, first)}"
+
+
+def _say_why_alone(row: Row, first: Collection[str]) -> str:
+    if not block_speeds(row):
+        return "measured without blocks"
+    if not first:
+        return "nothing is concluded of it"
+    if _target_of(row) in first:
+        return "no other target has such a row"
+    return f"{' or '.join(sorted(first))} has no such row"
 
 
 def _list_family(one: _Concluded, rows: Sequence[Row]) -> list[float]:
@@ -111,20 +166,22 @@ def _list_family(one: _Concluded, rows: Sequence[Row]) -> list[float]:
 
     What several campaigns conclude is judged by itself, and what one does with the rows that others have as well.
     """
-    target, against = one.row["_id"].get("target"), one.told["against"]
-    told = (
-        find_over_campaigns(row, one.field) if _EACH in one.told else row.get(one.field)
-        for row in rows
-        if row["_id"].get("target") == target
-    )
-    return [its["p"] for its in told if its and its["against"] == against]
+    target, against = _target_of(one.row), one.told["against"]
+    mine = (row for row in rows if _target_of(row) == target)
+    if _EACH in one.told:
+        over = (find_over_campaigns(row, one.field) for row in mine)
+        told = [its for its in over if its is not None and _is_conclusion(its)]
+    else:
+        told = [its for row in mine if (its := _find_own(row, one.field)) is not None]
+    return [its["p"] for its in told if its["against"] == against]
 
 
-def _compare(found: _Concluded, judged: Judged) -> Comparison:
+def _compare(found: _Concluded, rows: Sequence[Row]) -> Comparison:
     """The comparison, with the speeds that the ratio is of where they are there: of the blocks that have both."""
-    evidence = found.evidence
+    evidence = found.evidence if found.evidence is not None and found.evidence.blocks else None
     over = found.row[FIELD] if _EACH in found.told else {}
     other = found.row if found.other is None else found.other
+    judged = _judged(found.told, _list_family(found, rows))
     compared = put_together(other, found.row, found.sides, judged, (evidence,) if evidence else ())
     return compared._replace(
         one=side_of_blocks(evidence.references) if evidence else Side(None),
@@ -132,14 +189,16 @@ def _compare(found: _Concluded, judged: Judged) -> Comparison:
         campaigns=tuple(CampaignRatio(**one) for one in found.told.get(_EACH, ())),
         campaigns_differ={one["field"]: one["values"] for one in over.get("differs", ())},
         is_control=found.told["against"] == ITSELF,
-        doubts=tuple(_list_doubts(found.row[SLICES]))
-        if found.field == SLICES and SLICES in found.row
-        else (),
+        missing=found.missing,
+        doubts=tuple(_list_doubts(found)),
     )
 
 
-def _list_doubts(told: Mapping[str, Any]) -> Iterator[str]:
+def _list_doubts(found: _Concluded) -> Iterator[str]:
     """What speaks against what slices say, in the campaign that the row is of."""
+    told = _find_own(found.row, SLICES) if found.field == SLICES else None
+    if told is None:
+        return
     if told.get("long_requests"):
         longest = (told.get("mean_latency") or 0) / 1000
         yield (
@@ -154,7 +213,7 @@ def _list_doubts(told: Mapping[str, Any]) -> Iterator[str]:
 
 def _judged(told: Mapping[str, Any], ps: Sequence[float]) -> Judged:
     """What the row says; where it has no ratio, something did nothing, or no block has both."""
-    figures = {name: told[name] for name in ("ratio", "low", "high", "p", "blocks", "verdict", "margin")}
+    figures = {name: told[name] for name in _FIGURES}
     reason = "" if told["ratio"] is not None else "no block has both, or one of both did nothing in a block"
     about: dict[str, Any] = {"threshold": threshold(ps), "rows": len(ps), "negligible": find_negligible(told)}
     return Judged(SPEED, **figures, reason=reason, **about)

@@ -3,8 +3,9 @@
 Each workload is a small experiment with one variant, in ``calibrations``. It is measured in groups: a group is an
 experiment of equal variants with blocks of its own, so that the pairs of a workload are spread over all the time that
 is taken, and each group that is done counts. The reference is measured twice in a block, as always. Each window of a
-block makes a pair with each other one: five windows are ten pairs, for which rows of a page, with one reference, take
-eleven. Of simulated pairs 200 so made are worth 118 with nothing in common, and 200 with ten to a reference 150.
+block makes a pair with each other one: five windows make ten pairs; with one reference, as on a page, ten pairs would
+take eleven. In simulations 200 pairs made this way say as much as 118 independent ones, and 200 with a common reference
+as much as 150.
 
 Where the work can take turns in slices, each variant of a group does so with itself too, as two targets do.
 """

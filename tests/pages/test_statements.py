@@ -61,8 +61,27 @@ def test_a_conclusion_is_written_in_words(
 ) -> None:
     told = dict(zip(("ratio", "low", "high"), figures, strict=True))
     about = {"against": "n 1", "p": 0.01, "blocks": 20, "margin": 0.1, "verdict": verdict}
-    (fixtures / "runs" / "a.jsonl").write_text(json.dumps({"_id": 1, "n": 1, "comparison": told | about}))
+    (fixtures / "runs" / "a.jsonl").write_text(
+        json.dumps({"_id": 1, "n": 1, "ops": 1, "comparison": told | about})
+    )
     assert shown('{"table": "speed", "column": "comparison"}', fixtures) == words
+
+
+@pytest.mark.parametrize(
+    ("figures", "verdict"),
+    [((0.9, 0.85, 0.95), "faster"), ((1.0, None, None), "no difference"), ((1.3, 1.1, 1.2), "faster")],
+)
+def test_a_conclusion_that_contradicts_itself_is_told_and_not_written(
+    figures: tuple[float | None, ...], verdict: str, fixtures: Path
+) -> None:
+    told = {name: one for name, one in zip(("ratio", "low", "high"), figures, strict=True) if one is not None}
+    about = {"against": "n 1", "p": 0.01, "blocks": 20, "margin": 0.1, "verdict": verdict}
+    (fixtures / "runs" / "a.jsonl").write_text(
+        json.dumps({"_id": 1, "n": 1, "ops": 1, "comparison": told | about})
+    )
+    body = '{"table": "speed", "column": "comparison"}'
+    assert [one.rule for one in judged(f"<!-- MONGO_VALUE: {body} -->", fixtures)] == ["MT334"]
+    assert "%" not in shown(body, fixtures)
 
 
 def test_a_value_may_have_a_format_of_its_own(fixtures: Path) -> None:

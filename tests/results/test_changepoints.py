@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp, log
 from random import Random
 from statistics import fmean
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -77,9 +77,9 @@ def test_places_are_in_order_within_the_series_and_do_not_depend_on_the_unit(val
 
 def test_ten_thousand_points_take_less_than_a_second():
     values = draw(Random(1), [0, 3] * 5, 1000)
-    before = perf_counter()
+    before = process_time()
     assert len(places(values)) == 9
-    assert perf_counter() - before < 1
+    assert process_time() - before < 1
 
 
 def test_a_perfect_answer_has_an_f1_of_one():

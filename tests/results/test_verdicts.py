@@ -89,6 +89,10 @@ def test_a_step_that_holds_carries_smaller_ones_that_did_not():
             ("not known", 1.06, 1.01, 1.12, 5, 1, 0.02),
             "not known (+1 to +12 %), 5 blocks; two copies of the same data on one server may differ by 2 %",
         ),
+        (
+            ("not known", 1.06, 0.9996, 1.12, 5),
+            "not known (0 to +12 %), 5 blocks; a difference below 6 % could not have been seen",
+        ),
         (("not known", 1.2, 0.0, inf, 1), "not known, 1 block"),
     ],
 )

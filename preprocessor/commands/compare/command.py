@@ -26,6 +26,7 @@ were measured in the same blocks, and speeds are shown without a verdict. To com
 measure them side by side: mongo-tables run NAME --target a=mongodb://… --target b=mongodb://…
 Rows that were measured without blocks have the ratio of their medians and no verdict.
 
+With --fail-if, rows that cannot be judged, as their reference is not there, are named; it is an error if none can be.
 --fail-if is met by the verdict and the measured ratio: `slower 5 %` by a row that is called slower and was measured at
 5 % slower or more, even if its interval reaches to 3 %.
 
@@ -36,7 +37,7 @@ examples:
   mongo-tables compare fixtures                                    targets, or rows and their reference
   mongo-tables compare fixtures --explain "insert_docsize: 4 KiB"  the arithmetic, block by block
 
-exit status: 0 compared, 1 a row is as --fail-if says, 2 nothing to compare
+exit status: 0 compared, 1 a row is as --fail-if says, 2 nothing to compare, or nothing that --fail-if can judge
 """
 
 
@@ -79,18 +80,18 @@ def run(arguments: Namespace) -> int:
 
 def _compare(arguments: Namespace) -> Difference:
     from preprocessor.commands.compare.reading import read_rows
-    from preprocessor.results.comparison import Difference, compare
+    from preprocessor.results.comparison import compare
     from preprocessor.results.withincampaign import compare_within
     from preprocessor.runner.errors import RunnerError
 
     old = read_rows(arguments.old, arguments.experiment)
     if arguments.new is None:
         within = compare_within(old)
-        if not within:
+        if not within.rows:
             raise RunnerError(
                 "nothing was measured in blocks there", "name a second set of results beside it"
             )
-        return Difference(within)
+        return within
     found = compare(old, read_rows(arguments.new, arguments.experiment))
     if not found.rows:
         raise RunnerError("no row is in both", "rows belong together when experiment and variant are equal")
@@ -117,10 +118,12 @@ def _fail(found: Difference, arguments: Namespace) -> int:
 
     if not arguments.fail_if:
         return 0
-    not_judged = list_not_judged(found.rows) + [f"{name}: only in OLD" for name in found.only_old]
-    if all(row.judged.p is None for row in found.rows):
-        reasons = dict.fromkeys(not_judged or [row.judged.reason for row in found.rows])
-        raise RunnerError(f"no row can fail or pass: {'; '.join(reasons)}", "measure them again, in blocks")
+    not_judged = [*list_not_judged(found.rows), *found.not_compared]
+    not_judged += [f"{name}: only in OLD" for name in found.only_old]
+    if all(row.why_not_judged for row in found.rows):
+        reasons = dict.fromkeys(not_judged or [row.why_not_judged for row in found.rows])
+        hint = "compare results that were measured in blocks, with the rows that theirs were measured beside"
+        raise RunnerError(f"no row can fail or pass: {'; '.join(reasons)}", hint)
     for told in not_judged:
         print_error(f"not judged: {told}")
     failing = list_failing(found.rows, arguments.fail_if)

@@ -45,7 +45,7 @@ def list_failing(rows: Iterable[Comparison], conditions: Iterable[Condition]) ->
 
 def list_not_judged(rows: Iterable[Comparison]) -> list[str]:
     """Rows that no condition of a difference can be met by, each with the reason; controls are not meant to."""
-    return [f"{row.name}: {row.judged.reason}" for row in rows if row.judged.p is None and not row.is_control]
+    return [f"{row.name}: {why}" for row in rows if (why := row.why_not_judged) and not row.is_control]
 
 
 def _meets(row: Comparison, asked: Condition) -> bool:

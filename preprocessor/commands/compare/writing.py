@@ -34,12 +34,19 @@ def format_text(found: Difference) -> Iterator[str]:
         yield f"  {row.variant}: {say_verdict(row)}"
         yield f"    {_say_figures(row)}"
         yield from (f"    {doubt}" for doubt in row.doubts)
+        if row.missing:
+            yield f"    {row.missing}: how it was measured is not known"
         yield from (f"    {_say_campaign(one)}" for one in row.campaigns)
     for side, rows in (("OLD", found.only_old), ("NEW", found.only_new)):
         for name in rows:
             yield f"only in {side}: {name}"
+    yield from (f"not compared: {told}" for told in found.not_compared)
     yield from _list_differences(
-        [row for row in found.rows if row.sides not in (ROWS, REFERENCE) and not row.is_control]
+        [
+            row
+            for row in found.rows
+            if row.sides not in (ROWS, REFERENCE) and not (row.is_control or row.missing)
+        ]
     )
     yield from _list_among_campaigns([row for row in found.rows if row.campaigns])
     if any(row.judged.of == TO_REFERENCE for row in found.rows):

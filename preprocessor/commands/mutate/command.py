@@ -21,8 +21,9 @@ DESCRIPTION = (
 )
 EPILOG = f"""\
 A sentence notices a change where what it says follows from rows: a figure that --prose holds against the tables of its
-section, or a MONGO_VALUE, which writes what the rows say, so that there is nothing to change. A figure that a table
-takes upon itself by ignoring MT324 is not noticed. Text in comments, code, headings and tables is no sentence.
+section, or a MONGO_VALUE, which writes what the rows say, so that there is nothing to change. --prose leaves out the
+figures of a paragraph with a MONGO_CHECK, and of a section of which a table ignores MT324: changes there are listed.
+Text in comments, code, headings and tables is no sentence.
 
 {SOURCE}
 

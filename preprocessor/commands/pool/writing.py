@@ -25,7 +25,7 @@ def format_kept(kept: Mapping[Path, int]) -> Iterator[str]:
 
 def format_pooled(pooled: Pooled) -> Iterator[str]:
     """What is concluded of each row, which rows are left out, and campaigns that are of one hour."""
-    rows = tuple(one for one in compare_within(pooled.rows) if one.campaigns)
+    rows = tuple(one for one in compare_within(pooled.rows).rows if one.campaigns)
     yield from format_text(Difference(rows))
     yield from (f"not pooled: {one.name}: {one.reason}" for one in pooled.left_out)
     yield from dict.fromkeys(line for row in rows for line in _list_of_one_hour(row))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from preprocessor.pages.prose.numbers import NO_FIGURE
+from preprocessor.pages.prose.numbers import NO_FIGURE, NUMBER, figures
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs
 
 _CONTRARY_PAIRS: Final = (
@@ -47,12 +47,15 @@ _DIRECTIONS: Final = dict(reversed([*_list_contraries()]))
 """The first pair of a word counts."""
 _NUMBER_WORDS: Final = dict(pair.split() for pair in _NUMBERS)
 _WORD: Final = re.compile(rf"\b(?:{'|'.join({**_DIRECTIONS, **_NUMBER_WORDS})})\b", re.IGNORECASE)
-_DIGITS: Final = re.compile(
-    r"(?<![\w.,/#§:])(?<!\w[-–])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.,/#§:])(?<!\w[-–])\d+(?:\.\d+)?"
-)
+_DIGITS: Final = re.compile(rf"(?<![\w.,/#§:])(?<!\w[-–])(?:{NUMBER})")
 _BEHIND_DIGITS: Final = re.compile(r"(?:st|nd|rd|th)\b|[A-Za-z]*\d|-\w|[.,]\d")
 """What makes digits part of a name: 2nd, 4xlarge2, 3-node."""
+_BEFORE_FIGURE: Final = re.compile(rf"\s*[\d{BLANK}]")
+"""What follows `above` and `below` where they are no places: a figure, typed or written by a comment."""
+_GROUPING: Final = re.compile(r"[,\u202f\u00a0]")
 _YEARS: Final = range(1900, 2122)
+_LEAST_WITHOUT_UNIT: Final = 1000
+"""Smaller numbers without a unit are no figures to a check; one that becomes so large would be noticed for that."""
 _SENTENCE_END: Final = re.compile(rf"[.!?:;][\s{BLANK}]+")
 
 
@@ -81,6 +84,8 @@ def find_mutations(page: str, generated: Sequence[tuple[int, int]] = ()) -> Iter
 def _change_words(text: str) -> Iterator[tuple[int, str, str]]:
     for found in _WORD.finditer(text):
         word = found[0].lower()
+        if word in ("above", "below") and not _BEFORE_FIGURE.match(text, found.end()):
+            continue
         if _FRACTION.fullmatch(word) and not _COUNTED.search(text, max(0, found.start() - 20), found.start()):
             continue
         instead = _DIRECTIONS.get(word) or _NUMBER_WORDS[word]
@@ -89,23 +94,27 @@ def _change_words(text: str) -> Iterator[tuple[int, str, str]]:
 
 def _change_figures(text: str) -> Iterator[tuple[int, str, str]]:
     shown = NO_FIGURE.sub(lambda found: BLANK * len(found[0]), text)
+    with_unit = {one.start for one in figures(text) if one.unit is not None}
     for found in _DIGITS.finditer(shown):
-        if not _BEHIND_DIGITS.match(shown, found.end()) and not _is_year(found[0]):
+        is_year = found[0].isdigit() and int(found[0]) in _YEARS and found.start() not in with_unit
+        if not _BEHIND_DIGITS.match(shown, found.end()) and not is_year:
             yield found.start(), found[0], _change_figure(found[0], shown[found.end() : found.end() + 2])
 
 
-def _is_year(written: str) -> bool:
-    return written.isdigit() and int(written) in _YEARS
-
-
 def _change_figure(written: str, behind: str) -> str:
-    """Three times the figure, with as many decimals; a third of a share that would be more than all."""
-    number = float(written.replace(",", ""))
-    decimals = len(written.partition(".")[2])
+    """Three times the figure, with as many decimals.
+
+    A third of it where three times would be noticed for another reason: a share of more than all, or a number without a
+    unit that only then is large enough to be a figure.
+    """
+    number = float(_GROUPING.sub("", written))
+    grouping = _GROUPING.search(written)
     other = number * 3 if number else 7.0
-    if behind.lstrip().startswith("%") and other > 100:
+    is_share = behind.lstrip().startswith("%")
+    if (is_share and other > 100) or number < _LEAST_WITHOUT_UNIT <= other:
         other = number / 3
-    return f"{other:{',' if ',' in written else ''}.{decimals}f}"
+    text = f"{other:{',' if grouping else ''}.{len(written.partition('.')[2])}f}"
+    return text.replace(",", grouping[0]) if grouping else text
 
 
 def _sentence_at(paragraph: Paragraph, place: int) -> str:

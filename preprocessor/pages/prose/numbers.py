@@ -23,10 +23,10 @@ _MOST = 0.05
 _LONGEST = 60
 """Characters of a figure: a longer one is a code."""
 
-_NUMBER = r"\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+NUMBER = r"\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _MULTIPLIERS = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
 _FIGURE = re.compile(
-    rf"(?<![\w.,/#§:$€£])(?<![\d\w][-–])(?P<low>{_NUMBER})(?:\s?(?:[-–—]|to)\s?(?P<high>{_NUMBER}))?"
+    rf"(?<![\w.,/#§:$€£])(?<![\d\w][-–])(?P<low>{NUMBER})(?:\s?(?:[-–—]|to)\s?(?P<high>{NUMBER}))?"
     r"(?P<times>(?-i:[kKM](?![A-Za-z])|\sk\b)|\s(?:thousand|million|billion)\b)?(?![\d]|[.,]\d)",
     re.IGNORECASE,
 )

@@ -394,7 +394,57 @@ def test_what_was_concluded_stands_also_where_the_rows_of_the_first_target_are_n
     sides = [of_blocks(speeds, target=name) for name, speeds in (("a", shaken(50)), ("b", shaken(40)))]
     folder = keep(tmp_path / "b", side_by_side(*sides)[2:])
     assert main(["compare", folder, "--fail-if", "slower 5 %"]) == 1
-    assert "  size 4 on b: 20.00 % slower" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "  size 4 on b: 20.00 % slower" in said
+    assert "    the row of a is not there: how it was measured is not known" in said
+    assert "measured alike" not in said
+
+
+def test_a_target_that_did_nothing_is_told_and_fails_where_no_other_can(tmp_path, capsys):
+    dead = campaign([measured(1, [0] * 10, [0] * 10, "b"), measured(4, [0] * 10, target="b")], 0)
+    sides = [*side_by_side(of_blocks(shaken(50), target="a"), dead)]
+    assert run(keep(tmp_path / "both", sides), "--fail-if", "slower") == 2
+    assert "no row can fail or pass: t: size 1 on b: no block has both" in capsys.readouterr().err
+    working = side_by_side(of_blocks(shaken(50), target="a"), of_blocks(shaken(50), target="c"))[2:]
+    assert run(keep(tmp_path / "three", [*sides, *working]), "--fail-if", "slower") == 0
+    assert "not judged: t: size 4 on b: no block has both" in capsys.readouterr().err
+
+
+def test_one_block_on_each_side_is_judged_by_no_condition(tmp_path, capsys):
+    rows = [campaign([measured(1, [100], [100]), measured(4, [speed])], 0) for speed in (50, 10)]
+    old, new = (keep(tmp_path / name, some) for name, some in zip(("old", "new"), rows, strict=True))
+    assert run(old, new, "--fail-if", "slower") == 2
+    assert "t: size 4: one block has no interval" in capsys.readouterr().err
+
+
+def test_the_first_target_with_itself_does_not_hide_what_its_rows_are_to_their_reference(tmp_path, capsys):
+    reference, row = of_blocks(shaken(50), target="a")
+    reference = in_slices(reference, 0.99, 1.02, "no difference")
+    reference["slices"]["against"] = "itself"
+    folder = keep(tmp_path / "a", [reference, row])
+    assert run(folder, "--fail-if", "slower 5 %") == 1
+    said = capsys.readouterr().out
+    assert "t: a to itself, in slices of the same window" in said
+    assert "  size 4 on a: 50.0 % slower" in said
+
+
+def test_rows_of_which_nothing_is_concluded_are_named(tmp_path, capsys):
+    first, second = (of_blocks(shaken(50), target=name) for name in ("a", "b"))
+    alone = measured(9, shaken(50), target="b")
+    unblocked = {**row(1, (10, 20, 40), name="u"), "targets": 3, "campaigns": 3}
+    folder = keep(tmp_path / "all", [*side_by_side(first, second), alone, unblocked])
+    assert run(folder, "--fail-if", "slower") == 0
+    out, err = capsys.readouterr()
+    for told in ("t: size 9 on b: a has no such row", "u: size 1: measured without blocks"):
+        assert f"not compared: {told}" in out
+        assert f"not judged: {told}" in err
+
+
+def test_conclusions_stand_without_the_repeats_that_they_are_of(tmp_path, capsys):
+    both = side_by_side(*(of_blocks(shaken(50), target=name) for name in ("a", "b")))
+    folder = keep(tmp_path / "both", [{**one, "repeats": []} for one in both])
+    assert run(folder, "--explain") == 0
+    assert "The rows do not have the speeds behind it" in capsys.readouterr().out
 
 
 def test_what_two_copies_may_differ_by_is_told_where_it_decides(tmp_path, capsys):

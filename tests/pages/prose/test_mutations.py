@@ -20,6 +20,8 @@ def changes(text):
         ("Fewer reads cost more.", [("Fewer", "More"), ("more", "fewer")]),
         ("At least three of 139 rows.", [("least", "most"), ("three", "seven"), ("139", "417")]),
         ("It took 0.260 ms and 22,000 reads.", [("0.260", "0.780"), ("22,000", "66,000")]),
+        ("We looked at 400 of 2,000 rows, at 2000 reads/s.", [("400", "133"), ("2,000", "6,000"), ("2000", "6000")]),
+        ("It had 22\u202f000 inserts/s, below 30.", [("22\u202f000", "66\u202f000"), ("below", "above"), ("30", "90")]),
         ("A share of 12 % or of 95 %.", [("12", "36"), ("95", "32")]),
         ("Half of it, a third, nine tenths.",
          [("Half", "Twice"), ("third", "tenth"), ("nine", "three"), ("tenths", "halves")]),
@@ -34,6 +36,7 @@ def test_figures_number_words_and_directions_become_others(sentence, changed):
     "text",
     [
         "On 2026-11-22 with MongoDB 8.0.1 on an M40, by page 3, in 2024.",
+        "See the table below, and above all the year 2024.",
         "The third window is that of `insert 20 documents`.",
         "# 3 findings\n\n| faster | 3 |\n| --- | --- |\n| slower | 4 |",
         "Look at [the rows](https://example.org/2/faster).",
