@@ -19,7 +19,7 @@ MARGIN: Final = 0.10
 NEGLIGIBLE: Final = 0.02
 """How much faster or slower one copy of some data may be than another on the same server; two targets have two copies.
 
-Slices of 40 ms saw one copy 0.9 % faster, with an interval from 0.4 to 1.5 %.
+Slices of 40 ms saw one copy 0.9 % faster, with an interval from 0.4 to 1.5 %; ``benchmarks.copies`` looks at others.
 """
 SHARE: Final = 0.05
 """How many of the differences that are told may be none, on average."""
