@@ -12,8 +12,6 @@ without being told apart (``preprocessor.results.verdicts.NEGLIGIBLE``). Ten blo
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,33 +19,16 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
-from preprocessor.files.environment import TARGET_VARIABLE
+from benchmarks import sidebyside
 from preprocessor.runner.calibration import FOLDER
 from preprocessor.runner.local import LocalReplicaSet, Settings
-from preprocessor.runner.store import FileStore
-
-WORKLOAD = "point_reads"
 
 
 def measure(uri: str, copies: int, blocks: int) -> list[dict[str, Any]]:
     """The rows of a run in which one server has so many names; what it complains of ends the benchmark."""
+    targets = " ".join(f"{name}={uri}" for name in ascii_lowercase[:copies])
     with tempfile.TemporaryDirectory() as folder:
-        command = [
-            sys.executable, "-m", "preprocessor.cli", "run", str(FOLDER / f"{WORKLOAD}.toml"), "--output", folder,
-            "--slices", "40", "--seconds", "0.7", "--repeats", str(blocks),
-        ]  # fmt: skip
-        targets = " ".join(f"{name}={uri}" for name in ascii_lowercase[:copies])
-        done = subprocess.run(
-            command,
-            cwd=Path(__file__).parents[1],
-            env={**os.environ, TARGET_VARIABLE: targets},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise SystemExit(f"the run failed: {done.stderr[-2000:]}")
-        return FileStore(Path(folder)).rows(WORKLOAD)
+        return sidebyside.run(FOLDER / "point_reads.toml", Path(folder), targets, blocks)
 
 
 def say(row: Mapping[str, Any]) -> Iterator[str]:

@@ -19,8 +19,6 @@ otherwise, delays become whatever the machine makes of them.
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -29,12 +27,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from benchmarks import sidebyside
 from benchmarks.delaying import Delay, Held, delaying
 from benchmarks.runner_speed import DATABASE, DOCUMENTS, LOADED, Case, ours
-from preprocessor.files.environment import TARGET_VARIABLE
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.local import LocalReplicaSet, Settings
-from preprocessor.runner.store import FileStore
 from preprocessor.runner.worker import Load
 
 NAME = "delayed_target"
@@ -156,21 +153,7 @@ def run(folder: Path, targets: str, asked: Asked) -> list[dict[str, Any]]:
         EXPERIMENT.format(name=NAME, connections=asked.connections, documents=DOCUMENTS),
         encoding="utf-8",
     )
-    command = [
-        sys.executable, "-m", "preprocessor.cli", "run", str(file), "--output", str(folder), "--slices", "40",
-        "--seconds", "0.7", "--repeats", str(asked.blocks),
-    ]  # fmt: skip
-    done = subprocess.run(
-        command,
-        cwd=Path(__file__).parents[1],
-        env={**os.environ, TARGET_VARIABLE: targets},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise SystemExit(f"the run failed: {done.stderr[-2000:]}")
-    return FileStore(folder).rows(NAME)
+    return sidebyside.run(file, folder, targets, asked.blocks)
 
 
 def promises_of_delayed(found: Found) -> Iterator[Promise]:

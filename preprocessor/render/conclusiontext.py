@@ -8,7 +8,7 @@ from typing import Final
 
 from preprocessor.render.conclusions import Conclusion, conclusion_of, find_contradiction
 from preprocessor.render.values import cell_text
-from preprocessor.results.verdicts import describe, describe_interval
+from preprocessor.results.verdicts import describe, describe_interval, leaves_out
 
 _NO_DIFFERENCE_SIGN: Final = "="
 _NOT_KNOWN_SIGN: Final = "?"
@@ -141,14 +141,16 @@ def _explain_signs(others: Sequence[Conclusion], as_ratio: bool) -> Iterator[str
 
 def _is_negligible(one: Conclusion) -> bool:
     """Whether the interval leaves out no difference, but not what is negligible."""
-    leaves_one = one.interval is not None and (one.interval[0] > 1 or one.interval[1] < 1)
-    return leaves_one and not _is_left_to_chance(one)
+    return _leaves_out(one, Decimal(0)) and not _is_left_to_chance(one)
 
 
 def _is_left_to_chance(one: Conclusion) -> bool:
     """Whether the interval leaves out no difference, and what is negligible, and it is not known all the same."""
-    least = 1 + one.negligible
-    return one.interval is not None and (one.interval[0] > least or one.interval[1] * least < 1)
+    return _leaves_out(one, one.negligible)
+
+
+def _leaves_out(one: Conclusion, negligible: Decimal) -> bool:
+    return one.interval is not None and leaves_out(*map(float, (*one.interval, negligible)))
 
 
 def _say_what_is_excluded(some: Sequence[Conclusion], as_ratio: bool) -> str:

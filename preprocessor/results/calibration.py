@@ -55,7 +55,8 @@ def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, An
     intervals = [[find_interval(pair) for pair in group] for group in groups]
     equal = [_judge(group) for group in intervals]
     different: tuple[Verdict, ...] = ("faster", "slower")
-    power = [_power(groups, slowdown, negligible) for slowdown in SLOWDOWNS]
+    beyond = [[find_interval(pair, negligible) for pair in group] for group in groups]
+    power = [_power(groups, beyond, slowdown, negligible) for slowdown in SLOWDOWNS]
     return {
         "pairs": len(pairs),
         "negligible": negligible,
@@ -92,15 +93,19 @@ def _judge(intervals: _Intervals, negligible: float = 0.0) -> list[_Trial]:
     return [_Trial(*verdicts) for verdicts in zip(alone, together, strict=True)]
 
 
-def _power(groups: Sequence[Family], slowdown: float, negligible: float) -> dict[str, Any]:
+def _power(
+    groups: Sequence[Family], intervals: Sequence[_Intervals], slowdown: float, negligible: float
+) -> dict[str, Any]:
     """The shares of the trials in which a side of one pair is called slower that is, by this part of its speed."""
-    trials = [list(_slow_each(group, slowdown, negligible)) for group in groups]
+    trials = [
+        list(_slow_each(group, equal, slowdown, negligible))
+        for group, equal in zip(groups, intervals, strict=True)
+    ]
     return {"slowdown": slowdown, **_shares(trials, ("slower",))}
 
 
-def _slow_each(group: Family, slowdown: float, negligible: float) -> Iterator[_Trial]:
+def _slow_each(group: Family, equal: _Intervals, slowdown: float, negligible: float) -> Iterator[_Trial]:
     """The verdicts of each pair when it alone has a side that is slower: once the one, once the other."""
-    equal = [find_interval(pair, negligible) for pair in group]
     for place, pair in enumerate(group):
         for slower in _slow_down(pair, slowdown):
             some = [*equal[:place], find_interval(slower, negligible), *equal[place + 1 :]]

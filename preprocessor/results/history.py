@@ -14,7 +14,7 @@ from math import log
 from statistics import median
 from typing import Any, Final, NamedTuple
 
-from preprocessor.results.changepoints import SIGNIFICANCE, find_change_points
+from preprocessor.results.changepoints import find_change_points
 from preprocessor.results.comparison import name_row
 from preprocessor.results.conclusions import block_speeds
 from preprocessor.results.conditions import is_asked, list_differences
@@ -68,9 +68,7 @@ class _Measured(NamedTuple):
     row: Row
 
 
-def list_series(
-    rows: Iterable[Row], *, ratios: bool = False, significance: float = SIGNIFICANCE
-) -> list[Series]:
+def list_series(rows: Iterable[Row], *, ratios: bool = False) -> list[Series]:
     """The series of each row over all campaigns that rows are of; of ``ratios`` to the reference, or of speeds.
 
     A campaign that is there twice counts once. Rows without a speed above 0, or a ratio, are left out.
@@ -79,10 +77,7 @@ def list_series(
     for row in rows:
         if (point := _read_point(row, ratios)) is not None:
             found.setdefault(name_row(row), {}).setdefault(point.campaign, _Measured(point, row))
-    return [
-        _find_changes(name, _compare_work(by_campaign.values()), significance)
-        for name, by_campaign in found.items()
-    ]
+    return [_find_changes(name, _compare_work(by_campaign.values())) for name, by_campaign in found.items()]
 
 
 def _read_point(row: Row, ratios: bool) -> Point | None:
@@ -134,9 +129,9 @@ def _compare_work(measured: Iterable[_Measured]) -> tuple[Point, ...]:
     )
 
 
-def _find_changes(name: str, points: tuple[Point, ...], significance: float) -> Series:
+def _find_changes(name: str, points: tuple[Point, ...]) -> Series:
     alike = [one for one in points if not one.otherwise]
-    places = find_change_points([log(one.value) for one in alike], significance)
+    places = find_change_points([log(one.value) for one in alike])
     bounds = [0, *(one.place for one in places), len(alike)]
     stretches = [alike[start:end] for start, end in pairwise(bounds)]
     changes = (

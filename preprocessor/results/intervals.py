@@ -18,6 +18,8 @@ from math import comb, exp, fsum, inf, log, log1p, sqrt
 from statistics import fmean, median, stdev
 from typing import Final, NamedTuple
 
+from preprocessor.results.verdicts import leaves_out
+
 CONFIDENCE: Final = 0.95
 RANKS_FROM: Final = 20
 """From so many blocks on the interval is that of the signed ranks."""
@@ -131,8 +133,7 @@ def pool(intervals: Sequence[Interval], negligible: float = 0.0) -> Interval:
     if len(intervals) >= CAMPAIGNS_FOR_T:
         return _by_student(logs, log1p(negligible))._replace(blocks=blocks)
     low, high = min(one.low for one in intervals), max(one.high for one in intervals)
-    differs = low > 1 + negligible or high < 1 / (1 + negligible)
-    p = max(one.p for one in intervals) if differs else 1.0
+    p = max(one.p for one in intervals) if leaves_out(low, high, negligible) else 1.0
     return Interval(exp(fmean(logs)), low, high, blocks, p)
 
 

@@ -42,6 +42,11 @@ def judge(
     return "no difference" if 1 / (1 + margin) <= low and high <= 1 + margin else "not known"
 
 
+def leaves_out(low: float, high: float, negligible: float = 0.0) -> bool:
+    """Whether an interval has neither 1 nor what is negligible: its whole lies on one side of both."""
+    return low > 1 + negligible or high < 1 / (1 + negligible)
+
+
 def discoveries(ps: Sequence[float], share: float = SHARE) -> list[bool]:
     """Which of some differences stand among the others, so that at most ``share`` of them are none, on average."""
     most = threshold(ps, share)
@@ -104,9 +109,9 @@ def _write_signed(percent: int) -> str:
 
 def _explain_doubt(low: float, high: float, campaigns: int, negligible: float) -> str:
     """Why an interval says nothing; "" where it is as wide as campaigns disagree, which more blocks do not change."""
-    if low > 1 + negligible or high < 1 / (1 + negligible):
+    if leaves_out(low, high, negligible):
         return "among so many rows chance alone brings that"
-    if low > 1 or high < 1:
+    if leaves_out(low, high):
         return f"two copies of the same data on one server may differ by {100 * negligible:.0f} %"
     if campaigns > 1:
         return ""

@@ -20,7 +20,7 @@ from preprocessor.results.intervals import (
     t_quantile,
     walsh_averages,
 )
-from preprocessor.results.verdicts import SHARE, count_blocks
+from preprocessor.results.verdicts import SHARE, count_blocks, leaves_out
 from preprocessor.results.withincampaign import ROWS
 
 
@@ -74,7 +74,7 @@ def _explain_pool(campaigns: Sequence[CampaignRatio], negligible: float) -> Iter
     )
     low, high = min(one.low for one in campaigns), max(one.high for one in campaigns)
     left_out = "1 and what is negligible" if negligible else "1"
-    if low > 1 + negligible or high < 1 / (1 + negligible):
+    if leaves_out(low, high, negligible):
         yield f"  It leaves {left_out} out, as that of each campaign does on the same side: p is the largest of theirs."
     else:
         yield f"  It does not leave {left_out} out, since not all of theirs do on the same side: p is 1."

@@ -151,11 +151,16 @@ def _say_value(value: Any) -> str:
 
 def format_json(found: Difference) -> str:
     """Everything as one document; an end of an interval that is infinite is null."""
-    return json.dumps(_as_plain(found), indent=2, ensure_ascii=False, default=str)
+    return dump_plain(found)
+
+
+def dump_plain(value: Any) -> str:
+    """Named tuples and what is in them as JSON."""
+    return json.dumps(_as_plain(value), indent=2, ensure_ascii=False, default=str)
 
 
 def _as_plain(value: Any) -> Any:
-    """Named tuples as documents, since JSON has none."""
+    """Named tuples as documents, since JSON has none, and null for what is infinite."""
     if hasattr(value, "_asdict"):
         return _as_plain(value._asdict())
     if isinstance(value, Mapping):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Any
 
-from preprocessor.commands.compare.writing import say_number
+from preprocessor.commands.compare.writing import dump_plain, say_number
 from preprocessor.commands.history.known import Known, find_known
 from preprocessor.findings.reporters import format_count
 from preprocessor.results.history import Change, Point, Series
@@ -61,16 +60,12 @@ def _say_ratio(found: Interval) -> str:
 
 
 def format_json(series: Sequence[Series], known: Sequence[Known]) -> str:
-    """Everything as one document."""
+    """Everything as one document; an end of an interval that is infinite is null."""
     content = [
-        {
-            **one._asdict(),
-            "points": [point._asdict() for point in one.points],
-            "changes": [_as_document(one, change, known) for change in one.changes],
-        }
+        {**one._asdict(), "changes": [_as_document(one, change, known) for change in one.changes]}
         for one in series
     ]
-    return json.dumps({"series": content}, indent=2, ensure_ascii=False, default=str)
+    return dump_plain({"series": content})
 
 
 def _as_document(series: Series, change: Change, known: Sequence[Known]) -> dict[str, Any]:
@@ -80,5 +75,5 @@ def _as_document(series: Series, change: Change, known: Sequence[Known]) -> dict
         "start": change.point.start,
         **change.ratio._asdict(),
         "p": change.p,
-        "known": None if why is None else why._asdict(),
+        "known": why,
     }

@@ -63,7 +63,8 @@ def run(arguments: Namespace) -> int:
 
     Raises ResultsError when the results source cannot be used.
     """
-    from preprocessor.commands.mutate.mutating import Request, try_mutations
+    from preprocessor.commands.check.checking import Request
+    from preprocessor.commands.mutate.mutating import try_mutations
     from preprocessor.pages.files import read_paths
     from preprocessor.pages.sitepages import page_folders
     from preprocessor.runner.progress import Progress
@@ -71,12 +72,15 @@ def run(arguments: Namespace) -> int:
     given = read_paths(arguments.paths or page_folders(arguments.site), arguments.pipelines)
     for fault in given.faults:
         print_error(fault)
-    request = Request(arguments.site, arguments.pipelines, arguments.results, arguments.limits)
+    request = Request(
+        arguments.site, arguments.pipelines, arguments.results, arguments.limits, static=False, prose=True
+    )
     tried = try_mutations(given.pages, request, Progress(sys.stderr))
     sources = {page.file: page.text for page in given.pages}
     unnoticed = [one for page in tried for one in page.unnoticed]
     sys.stdout.write(report(unnoticed, arguments.format, color=sys.stdout.isatty(), sources=sources))
-    places, noticed = sum(page.places for page in tried), sum(page.places for page in tried) - len(unnoticed)
+    places = sum(page.places for page in tried)
+    noticed = places - len(unnoticed)
     print(_describe(tried, places, noticed), file=sys.stderr)
     return 2 if given.faults else int(100 * noticed < arguments.at_least * places)
 

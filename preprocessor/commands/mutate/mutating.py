@@ -19,20 +19,10 @@ from preprocessor.pages.reading import read_page
 from preprocessor.pages.sitepages import Whereabouts
 
 if TYPE_CHECKING:
+    from preprocessor.commands.check.checking import Request
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Page
-    from preprocessor.pages.siteconfig import Site
-    from preprocessor.results.model import Limits
     from preprocessor.runner.progress import Progress
-
-
-class Request(NamedTuple):
-    """Where the pages are of, and what they ask."""
-
-    site: Site
-    pipelines: str
-    results: str
-    limits: Limits
 
 
 class Tried(NamedTuple):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from preprocessor.pages.prose.numbers import NO_FIGURE, NUMBER, figures
+from preprocessor.pages.prose.numbers import NUMBER, blank_names, figures
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs
 
 _CONTRARY_PAIRS: Final = (
@@ -93,7 +93,7 @@ def _change_words(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _change_figures(text: str) -> Iterator[tuple[int, str, str]]:
-    shown = NO_FIGURE.sub(lambda found: BLANK * len(found[0]), text)
+    shown = blank_names(text)
     with_unit = {one.start for one in figures(text) if one.unit is not None}
     for found in _DIGITS.finditer(shown):
         is_year = found[0].isdigit() and int(found[0]) in _YEARS and found.start() not in with_unit

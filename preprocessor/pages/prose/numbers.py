@@ -33,13 +33,12 @@ _FIGURE = re.compile(
 _ABOUT = re.compile(r"(?:[~≈]|\b(?:about|around|roughly|approximately|approx|nearly|almost|some))\s*$")
 _MORE = re.compile(r"(?:[>≥]|\b(?:over|above|more than|at least))\s*$")
 _LESS = re.compile(r"(?:[<≤]|\b(?:under|below|less than|at most|up to))\s*$")
-NO_FIGURE = re.compile(
+_NO_FIGURE = re.compile(
     r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d+(?:\.\d+){2,}\b|\bv\d[\d.]*"
     r"|\b\d{1,2}\s(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
     r"|\b(?:MongoDB|mongod|Python|version|Linux|Ubuntu|Debian|page|line|section|chapter|issue|step)s?\s\d[\d.]*\b",
     re.IGNORECASE,
 )
-"""What is no figure though it has digits: dates, versions, numbers of pages."""
 
 _BYTES = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _TIMES = {"ms": 1e-3, "millisecond": 1e-3, "µs": 1e-6, "us": 1e-6, "microsecond": 1e-6, "s": 1.0, "sec": 1.0}
@@ -94,9 +93,14 @@ class Figure:
     unit: Unit | None
 
 
+def blank_names(text: str) -> str:
+    """The text without what is no figure though it has digits: dates, versions, numbers of pages; offsets stay."""
+    return _NO_FIGURE.sub(lambda found: "\ue000" * len(found[0]), text)
+
+
 def figures(text: str) -> Iterator[Figure]:
     """The figures of a text that say a quantity: with a unit, or of a thousand and more."""
-    text = NO_FIGURE.sub(lambda found: "\ue000" * len(found[0]), text)
+    text = blank_names(text)
     end = 0
     for found in _FIGURE.finditer(text):
         if found.start() < end or len(found[0]) > _LONGEST:

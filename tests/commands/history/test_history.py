@@ -9,6 +9,7 @@ import pytest
 
 from preprocessor.cli import main
 from preprocessor.runner.store import FileStore
+from tests.results.blockrows import campaign, measured
 from tests.results.test_history import SLOWER, STEADY
 
 KNOWN = """\
@@ -69,6 +70,13 @@ def test_everything_is_one_json_document(campaigns, capsys):
     (change,) = second["changes"]
     assert (change["campaign"], change["known"]) == ("of-10", None)
     assert change["low"] < change["ratio"] < change["high"] < 1
+
+
+def test_a_campaign_of_one_block_has_no_end_in_json(tmp_path, capsys):
+    folder = keep(tmp_path / "one", campaign([measured(1, [100], [101])]))
+    assert history(folder, "--json") == 0
+    (series,) = json.loads(capsys.readouterr().out)["series"]
+    assert [(point["low"], point["high"]) for point in series["points"]] == [(0, None)]
 
 
 def test_revisions_of_a_folder_are_campaigns(tmp_path, monkeypatch, capsys):
