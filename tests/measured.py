@@ -47,6 +47,30 @@ def document(size: int, server: str = "6.0.5", day: int = 21, **parts: Any) -> d
     }
 
 
+def in_blocks(size: int, blocks: int = 3, *, back: bool = False, **parts: Any) -> dict[str, Any]:
+    """The same, measured in blocks of one campaign; ``back``: each block has it on the way there and on the way back."""
+    one = document(size)
+    windows = [window | {"block": block} for block in range(blocks) for window in one["repeats"][: 1 + back]]
+    start = datetime(2026, 11, 21, 3)
+    return one | {
+        "experiment": one["experiment"] | {"repeats": blocks, "and_back": back},
+        "campaign": {"id": "c0ffee", "start": start, "blocks": blocks, "targets": []},
+        "repeats": windows,
+        **parts,
+    }
+
+
+def pooled(*campaigns: tuple[str, int, int]) -> dict[str, Any]:
+    """What several campaigns conclude of a row, as far as it is told: the id, the day and the blocks of each."""
+    return {
+        "ratio": 1.0,
+        "each": [
+            {"id": name, "start": datetime(2026, 11, day, 3), "ratio": 0.9 + day / 100, "blocks": blocks}
+            for name, day, blocks in campaigns
+        ],
+    }
+
+
 def speeds(**keys: Any) -> TableSpec:
     """A table of speeds over such documents."""
     pipeline = [

@@ -1,9 +1,13 @@
-"""In which order the windows of an experiment are measured: in blocks, each of which has every variant once.
+"""In which order the windows of an experiment are measured: in blocks, each of which has every variant.
 
 Machines drift: what is measured later is faster or slower for no reason of its own. Within a block that is little, so
 variants are compared within their block; and since each block has another order, no variant is always the first. The
-reference, with which the others are compared, is measured twice in each: what its two windows differ by is what windows
-of one and the same thing differ by.
+reference, with which the others are compared, is measured twice in each: what its two measurements differ by is what
+measurements of one and the same thing differ by.
+
+Windows of updates differ by far more than those of other work: about twice as much as reads, on two shared processors.
+There a block goes through its order and back, so that each measurement has two windows, and an even drift through the
+block falls on all variants alike; the order drawn anew evens out the rest over blocks.
 
 Where a window goes on from what the one before left, the order means something, and every block has that of the file.
 """
@@ -12,9 +16,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, NamedTuple
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from preprocessor.runner.workloads import Traits
 
 LEAST_FOR_INTERVAL = 3
 """With fewer blocks no interval means anything, so the reference is not measured twice.
@@ -33,12 +41,23 @@ MOST_ATTEMPTS = 3
 class Turn:
     """One window of a block: of which target and which variant, both by number.
 
-    ``again`` is that of the second window that the reference has.
+    ``again`` is that of the second measurement that the reference has. ``back`` is on the way back through the block.
     """
 
     target: int
     variant: int
     again: bool = False
+    back: bool = False
+
+
+def measures_twice(traits: Traits, blocks: int) -> bool:
+    """Whether so many blocks have the reference twice: there are enough for an interval, and the order is drawn."""
+    return blocks >= LEAST_FOR_INTERVAL and not traits.goes_on
+
+
+def goes_back(traits: Traits, blocks: int, *, compares: bool) -> bool:
+    """Whether so many blocks go through their order and back: where windows are compared that differ by much."""
+    return traits.and_back and compares and measures_twice(traits, blocks)
 
 
 Block = Mapping[Turn, Mapping[str, Any]]
@@ -47,15 +66,21 @@ Block = Mapping[Turn, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a block is made of: the variants of each target; in the order of the file where they are not shuffled."""
+    """What a block is made of: the variants of each target; in the order of the file where they are not shuffled.
+
+    With ``and_back`` the shuffled order is gone through once more from its end.
+    """
 
     variants: Sequence[Sequence[int]]
     reference: int
     twice: bool
     shuffled: bool
     seed: str
+    and_back: bool = False
     compares: bool = True
     """Whether speeds say something: those of work at a given rate are that rate."""
+    contrasts: Mapping[int, int] = field(default_factory=dict)
+    """Variants that are compared with another one than the reference too."""
 
     def turns(self, block: int) -> list[Turn]:
         """The windows of a block in their order. Those of one variant on several targets follow one another."""
@@ -66,11 +91,12 @@ class Plan:
         numbers = sorted({number for mine in self.variants for number in mine})
         drawn = [*numbers, *([self.reference] if self.twice else [])]
         draw.shuffle(drawn)
-        return [
+        there = [
             turn
             for place, number in enumerate(drawn)
             for turn in self._side_by_side(number, number in drawn[:place], draw)
         ]
+        return [*there, *(replace(turn, back=True) for turn in reversed(there) if self.and_back)]
 
     def _side_by_side(self, number: int, again: bool, draw: random.Random) -> Iterator[Turn]:
         targets = [target for target, mine in enumerate(self.variants) if number in mine]
@@ -79,10 +105,10 @@ class Plan:
 
 
 def excesses(attempts: Sequence[Sequence[Block]]) -> list[list[float | None]]:
-    """How many processors something else used in each attempt of each block, in the window where they were most.
+    """How many processors something else used in each attempt of each block, in the measurement where they were most.
 
-    What neither servers nor client used is compared with the least of it in any window of the same work: some of it is
-    the system's part in the work. None where that is not known of any window. Nobody looks at speeds here.
+    What neither servers nor client used is compared with the least of it in any measurement of the same work: some of
+    it is the system's part in the work. None where that is not known of any window. Nobody looks at speeds here.
     """
     shares = [[list(_shares(block)) for block in some] for some in attempts]
     least: dict[tuple[int, int], float] = {}
@@ -124,9 +150,12 @@ def count_disturbed(found: Sequence[float | None]) -> int | None:
 
 
 def _shares(block: Block) -> Iterator[tuple[tuple[int, int], float]]:
+    """What others used in each measurement, with its work: of two windows, there and back, the mean."""
+    found: dict[Turn, list[float]] = {}
     for turn, row in block.items():
         for share in _used_by_others(row):
-            yield (turn.target, turn.variant), share
+            found.setdefault(replace(turn, back=False), []).append(share)
+    yield from (((turn.target, turn.variant), fmean(shares)) for turn, shares in found.items())
 
 
 def _used_by_others(window: Mapping[str, Any]) -> Iterator[float]:

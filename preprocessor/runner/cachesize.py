@@ -59,9 +59,7 @@ def of_local(config: Mapping[str, Any], wanted: float, least: float = 0.0, sets:
     if "workingSetRatio" in config or "memoryRatio" in config.get("instance", {}):
         least = SMALLEST_AT_START_GB
     most = psutil.virtual_memory().total / 2**30 * LOCAL_SHARE / sets
-    # To have room is no reason for more than a server starts with.
-    given = max(wanted, min(max(least, SMALLEST_GB), SMALLEST_AT_START_GB))
-    return float(round(min(given, max(most, SMALLEST_AT_START_GB)), 3))
+    return float(round(min(max(wanted, least, SMALLEST_GB), max(most, SMALLEST_AT_START_GB)), 3))
 
 
 def describe(size: float, wanted: float, memory: int | None) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 
 Each workload is a small experiment with one variant, in ``calibrations``. It is measured in groups: a group is an
 experiment of equal variants with blocks of its own, so that the pairs of a workload are spread over all the time that
-is taken, and each group that is done counts. The reference is measured twice in a block, as always. Each window of a
-block makes a pair with each other one: five windows make ten pairs; with one reference, as on a page, ten pairs would
-take eleven. In simulations 200 pairs made this way say as much as 118 independent ones, and 200 with a common reference
-as much as 150.
+is taken, and each group that is done counts. The reference is measured twice in a block, as always. A pair takes one
+measurement of a block as the row and two others as its reference: five equal measurements make ten pairs; with one
+reference for all, as on a page, ten pairs would take twelve. In simulations 200 pairs made this way say as much as
+about a hundred independent ones.
 
 Where the work can take turns in slices, each variant of a group does so with itself too, as two targets do.
 """
@@ -16,12 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain, count
-from math import comb
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from preprocessor.results.calibration import calibrate, find_ratio_of_sides
-from preprocessor.results.conclusions import Pairs, pair_each_with_each
+from preprocessor.results.conclusions import Pairs, pair_equal_rows
 from preprocessor.results.verdicts import NEGLIGIBLE
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.addresses import shown
@@ -41,11 +40,13 @@ PAIRS = 200
 PUBLISHED = PROFILES["publish"]
 """Pages rest on windows so long and so many blocks, where nobody says another number."""
 PAIRS_IN_A_GROUP = 10
-"""So many pairs are five windows of a block: four variants, of which the reference has two."""
+"""So many pairs are five measurements of a block: four variants, of which the reference has two."""
+REFERENCE_MEASUREMENTS = 2
+"""In each block, as on a page; a row has one."""
 SLICE_MS = 40.0
 """Milliseconds of a slice, where nobody says how many."""
-WINDOWS = 5
-"""Windows in slices of each pair, where nobody says how many: Student's t needs no more."""
+WINDOWS = 8
+"""Windows in slices of each pair, where nobody says how many; a published run has one in each block, which is more."""
 
 
 class Fine(NamedTuple):
@@ -152,15 +153,12 @@ def estimate_fine_seconds(task: Task) -> float:
 
 
 def count_fine_pairs(task: Task) -> int:
-    """How many pairs take turns in slices: in each group as many as a block of it has windows."""
-    return sum(map(count_windows, task.pairs)) if task.fine else 0
+    """How many pairs take turns in slices: in each group as many as a block of it has measurements."""
+    return sum(map(count_measurements, task.pairs)) if task.fine else 0
 
 
 def _window_seconds(experiment: Experiment) -> float:
-    longest = longest_seconds(
-        experiment.workload, experiment.parameters, PUBLISHED.seconds, PUBLISHED.batch_seconds
-    )
-    return longest or PUBLISHED.seconds
+    return longest_seconds(experiment.workload, experiment.parameters, PUBLISHED) or PUBLISHED.seconds
 
 
 def _share_out(pairs: int) -> tuple[int, ...]:
@@ -176,20 +174,20 @@ def name_group(experiment: Experiment, number: int) -> str:
 
 def _repeat_variant(experiment: Experiment, group: int, pairs: int) -> Experiment:
     """The experiment of a group of so many pairs: equal variants, told apart by their order alone."""
-    variants = tuple({"order": number} for number in range(1, count_windows(pairs)))
+    variants = tuple({"order": number} for number in range(1, count_measurements(pairs)))
     return replace(experiment, name=name_group(experiment, group), variants=variants, baseline=0)
 
 
-def count_windows(pairs: int) -> int:
-    """How many windows of a block make so many pairs, each with each other one; the last of them may make fewer."""
-    return next(windows for windows in count(2) if comb(windows, 2) >= pairs)
+def count_measurements(pairs: int) -> int:
+    """How many measurements of a block make so many pairs, each of three: that of the row, and two of the reference."""
+    return next(number for number in count(3) if number * ((number - 1) // 2) >= pairs)
 
 
 def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[Sequence[Counted]]) -> Group:
     """So many pairs of a group, from the rows of its variants, and those in which one took turns with itself."""
     repeats = [repeat for row in rows for repeat in row["repeats"]]
     return Group(
-        pairs=pair_each_with_each(rows)[:pairs],
+        pairs=pair_equal_rows(rows)[:pairs],
         fine=fine,
         start=min(repeat["start_time"] for repeat in repeats),
         end=max(repeat["start_time"] + timedelta(milliseconds=repeat["duration"]) for repeat in repeats),
@@ -214,6 +212,8 @@ def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
         "blocks": campaign["blocks"],
         "measured_again": sum(group.measured_again for group in groups),
         "window_seconds": done["seconds"],
+        "reference_measurements": REFERENCE_MEASUREMENTS,
+        "windows_of_a_measurement": 2 if done["and_back"] else 1,
         "seed": done["seed"],
         "target": done["target"],
         "digest": experiment.digest,

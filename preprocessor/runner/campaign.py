@@ -17,14 +17,15 @@ from typing import Any
 
 from preprocessor.runner import published, result
 from preprocessor.runner.blocks import (
-    LEAST_FOR_INTERVAL,
     MOST_ATTEMPTS,
     Block,
     Plan,
     Turn,
     choose,
     count_disturbed,
+    goes_back,
     is_disturbed,
+    measures_twice,
 )
 from preprocessor.runner.errors import KEPT, RunnerError, TargetError, TimeIsOver, WorkFailed
 from preprocessor.runner.execution import (
@@ -230,14 +231,17 @@ def _plan(runs: Sequence[Run], journal: Journal, length: Length) -> Plan:
     experiment = runs[0].experiment
     traits = workload(experiment.workload).TRAITS
     there = sorted({number for run in runs for number in run.numbers})
+    compares = not (runs[0].options.rates or has_rates(experiment))
     return Plan(
         variants=tuple(tuple(run.numbers) for run in runs),
         reference=experiment.baseline if experiment.baseline in there else there[0],
-        twice=length.least >= LEAST_FOR_INTERVAL and not traits.goes_on,
+        twice=measures_twice(traits, length.least),
         shuffled=not traits.goes_on,
+        and_back=goes_back(traits, length.least, compares=compares),
         # Each campaign has orders of its own: else what one leaves to the next would be the same in all of them.
         seed=f"{runs[0].options.seed}/{journal.campaign.id}/{experiment.name}",
-        compares=not (runs[0].options.rates or has_rates(experiment)),
+        compares=compares,
+        contrasts=experiment.contrasts,
     )
 
 
@@ -260,7 +264,7 @@ def _next_block(measured: _Measured, length: Length) -> int | None:
 
 def _is_too_wide(rows: Sequence[Mapping[str, Any]], width: float) -> bool:
     """Whether the interval of any ratio reaches farther from it; how far the ratio is from 1 is not looked at."""
-    found = [row[name] for row in rows for name in ("comparison", "targets") if name in row]
+    found = [row[name] for row in rows for name in ("comparison", "contrast", "targets") if name in row]
     known = [one for one in found if one["ratio"]]
     return any(
         one["low"] * (1 + width) < one["ratio"] or one["high"] > one["ratio"] * (1 + width) for one in known
@@ -285,7 +289,8 @@ def _measure_block(
     for turn, place in places.items():
         window = kept[turn]
         if window is None:
-            window = measure_window(runs[turn.target], place, in_turn, KEPT if journal.kept else "")
+            kept_hint = KEPT if journal.kept else ""
+            window = measure_window(runs[turn.target], place, in_turn, measured.plan.and_back, kept_hint)
             journal.keep_window(place, window)
         block[turn] = window
         _check_origin(runs[turn.target], known.setdefault(turn.target, origin_of(window)), window)

@@ -9,7 +9,7 @@ from operator import mul
 from typing import NamedTuple
 
 from preprocessor.runner import cachesize, warmup
-from preprocessor.runner.blocks import LEAST_FOR_INTERVAL
+from preprocessor.runner.blocks import goes_back, measures_twice
 from preprocessor.runner.experiment import Experiment, configs
 from preprocessor.runner.lengthening import (
     LEAST_REQUESTS,
@@ -63,15 +63,18 @@ AFTER_CHANGE_SECONDS = 30.0
 
 
 class Asked(NamedTuple):
-    """How long windows are to be: ``seconds`` at most, those of batches ``batch_seconds``.
+    """How long windows are to be: ``seconds`` at most, for batches ``batch_seconds``, for paced work ``paced_seconds``.
 
     Or, whatever the experiment says, ``duration`` seconds. With ``lengthens``, one with few requests is longer.
+    ``compares`` is whether speeds say something, as those of work at a given rate do not.
     """
 
     seconds: float | None = None
     batch_seconds: float | None = None
+    paced_seconds: float | None = None
     duration: float | None = None
     lengthens: bool = True
+    compares: bool = True
 
 
 AS_IT_SAYS = Asked()
@@ -88,14 +91,14 @@ def estimate(scaled: Experiment, factor: float, repeats: int, asked: Asked = AS_
     kind = workload(scaled.workload)
     loaded: list[Config | None] = []
     for number, config in enumerate(configs(_sized(scaled, factor))):
-        longest = longest_seconds(scaled.workload, config, asked.seconds, asked.batch_seconds)
+        longest = longest_seconds(scaled.workload, config, asked)
         if kind.TRAITS.changes_primary:  # what happens in them takes its time
             longest = None
         published = durations.get(number + 1, 0) * factor
         limits = [
             limit for limit in (asked.duration or config.get("testTimeSecs", published), longest) if limit
         ]
-        windows = _count_windows(scaled, number, repeats)
+        windows = _count_windows(scaled, number, repeats, asked.compares)
         before = kind.preload(config)
         fresh = int(before not in loaded) if kind.TRAITS.keeps_data else windows
         loaded.append(before)
@@ -116,10 +119,14 @@ class _Length(NamedTuple):
     lengthens: bool
 
 
-def _count_windows(experiment: Experiment, number: int, blocks: int) -> int:
-    """How often a variant is measured in so many blocks: the reference twice in each, where there are enough."""
-    twice = blocks >= LEAST_FOR_INTERVAL and not workload(experiment.workload).TRAITS.goes_on
-    return 2 * blocks if twice and number == experiment.baseline else blocks
+def _count_windows(experiment: Experiment, number: int, blocks: int, compares: bool) -> int:
+    """How often a variant is measured in so many blocks: the reference twice in each, where there are enough.
+
+    And as often on the way back, where a block has one.
+    """
+    traits = workload(experiment.workload).TRAITS
+    times = 2 if measures_twice(traits, blocks) and number == experiment.baseline else 1
+    return times * (2 if goes_back(traits, blocks, compares=compares) else 1) * blocks
 
 
 def _sized(scaled: Experiment, factor: float) -> Experiment:

@@ -88,6 +88,8 @@ class Options:
     profile: str | None = None
     batch_seconds: float | None = None
     """What ``seconds`` is for windows of batches."""
+    paced_seconds: float | None = None
+    """The same for work that paces itself."""
     slices: float | None = None
     """Seconds of the slices in which targets side by side take turns too; None for none."""
 
@@ -358,13 +360,13 @@ def _asked(run: Run, number: int) -> tuple[dict[str, Any], float]:
     return config, wanted_cache_gb(run.experiment.reference, variant, run.options.scale)
 
 
-def measure_window(run: Run, place: Place, in_turn: int, hint: str) -> dict[str, Any]:
-    """Measure a variant once, in a block of ``in_turn`` variants; give its row.
+def measure_window(run: Run, place: Place, in_turn: int, and_back: bool, hint: str) -> dict[str, Any]:
+    """Measure a variant once, in a block of ``in_turn`` variants that may go back; give its row.
 
     Raises RunnerError, with the hint where it is the deployment that does not answer.
     """
     with _complaints_told(run, hint):
-        return _window(run, place, in_turn)
+        return _window(run, place, in_turn, and_back)
 
 
 @contextmanager
@@ -405,7 +407,7 @@ def _named(run: Run) -> str:
     return f"{run.named.name}: " if run.named.name else ""
 
 
-def _window(run: Run, place: Place, in_turn: int) -> dict[str, Any]:
+def _window(run: Run, place: Place, in_turn: int, and_back: bool) -> dict[str, Any]:
     number = place.turn.variant
     config, machine = _prepare_machine(run, number)
     baseline = _disk_baseline(run, machine) if config.get("diskBaseline") else None
@@ -415,7 +417,7 @@ def _window(run: Run, place: Place, in_turn: int) -> dict[str, Any]:
     servers = _servers(run, machine, seen=measurement.source is not None, change=measurement.change)
     shrunk = {} if run.target.cache_shrunk is None else {"cache_shrunk": run.target.cache_shrunk}
     options = run.options
-    limit = lengthening.longest_seconds(run.scaled.workload, config, options.seconds, options.batch_seconds)
+    limit = lengthening.longest_seconds(run.scaled.workload, config, options)
     context = result.Context(
         machine=replace(machine, topology={**topology(servers, machine.topology), **shrunk}),
         servers=servers,
@@ -436,8 +438,10 @@ def _window(run: Run, place: Place, in_turn: int) -> dict[str, Any]:
         profile=run.options.profile,
         disk_baseline=baseline,
         in_turn=in_turn,
+        and_back=and_back,
         block=place.block,
         again=place.turn.again,
+        back=place.turn.back,
     )
     return result.compose(run.experiment, run.scaled, number, measurement, context)
 
@@ -445,10 +449,15 @@ def _window(run: Run, place: Place, in_turn: int) -> dict[str, Any]:
 def _prepare_machine(run: Run, number: int) -> tuple[Config, Machine]:
     """Have the deployment run that the variant asks for; give what it asks and what runs."""
     config, cache_gb = _asked(run, number)
-    machine = run.target.prepare(config, cache_gb, cachesize.room_gb(run.scaled.workload, config))
+    machine = run.target.prepare(config, cache_gb, _room_gb(run))
     run.not_varied.update(machine.not_varied)
     run.scaled = workingset.sized(run.scaled, number, lambda: cache_bytes(run.client))
     return config, machine
+
+
+def _room_gb(run: Run) -> float:
+    """The least cache that has room for what any variant has under way: all of them get the same."""
+    return max(cachesize.room_gb(run.scaled.workload, config) for config in experiments.configs(run.scaled))
 
 
 def _servers(run: Run, machine: Machine, *, seen: bool = True, change: str | None = None) -> dict[str, Any]:
@@ -547,7 +556,8 @@ def _measurement(run: Run, place: Place, machine: Machine) -> Measurement:
 def _seed(run: Run, place: Place) -> str:
     """The seed of a window; it has no target in it, so that all targets are asked the same."""
     again = "/again" if place.turn.again else ""
-    return f"{run.options.seed}/{run.experiment.name}/{place.turn.variant}/{place.block}{again}"
+    back = "/back" if place.turn.back else ""
+    return f"{run.options.seed}/{run.experiment.name}/{place.turn.variant}/{place.block}{again}{back}"
 
 
 def _check_target(run: Run) -> None:
@@ -701,7 +711,7 @@ def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
     name, duration = run.scaled.workload, run.options.duration
     traits = workload(name).TRAITS
     config = lengthening.with_enough_work(name, config, duration, least_batches(run.options.profile))
-    limit = lengthening.longest_seconds(name, config, run.options.seconds, run.options.batch_seconds)
+    limit = lengthening.longest_seconds(name, config, run.options)
     seconds = lengthening.window_seconds(config, limit, duration)
     rates = _rates(run.options, config)
     leads = run.experiment.warm and not rates and warmup.has_lead(name, config)
@@ -734,6 +744,7 @@ def _label(run: Run, place: Place) -> str:
     block = place.block + 1
     of_all = f"/{run.repeats}" if block <= run.repeats else ""  # how many there will be beyond is not known
     second = ", second of the reference" if place.turn.again else ""
+    second += " on the way back" if place.turn.back else ""
     again = ", measured again" if place.attempt else ""
     where = f"{place.turn.variant + 1}/{variants}{target}, block {block}{of_all}"
     return f"{run.experiment.name} {where}{second}{again}"

@@ -41,6 +41,8 @@ class Experiment:
     least_scale: float
     baseline: int
     """Number of the variant, from 0, with which the others are compared."""
+    contrasts: Mapping[int, int]
+    """Variants that are compared with another one than that as well, by number from 0."""
     repeats: int
     warm: bool
     reference: Mapping[str, Any]
@@ -115,6 +117,7 @@ def read(content: bytes, file: str) -> Experiment:
         least=data.get("least", {}),
         least_scale=data.get("least_scale", 0.0),
         baseline=data.get("baseline", 1) - 1,
+        contrasts={one["variant"] - 1: one["with"] - 1 for one in data.get("contrasts", ())},
         repeats=data.get("repeats", 1),
         warm=data.get("warm", False),
         reference=data.get("reference", {}),

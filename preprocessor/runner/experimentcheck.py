@@ -77,6 +77,7 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
     yield from _twice(data["variants"])
     if data.get("baseline", 1) > len(data["variants"]):
         yield ("baseline",), f"there is no variant {data['baseline']}", "variants are counted from 1"
+    yield from _contrasts(data.get("contrasts", ()), len(data["variants"]), data.get("baseline", 1))
     yield from _scaling(data)
     yield from _published(data.get("published", {}).get("rows"), len(data["variants"]))
 
@@ -135,6 +136,30 @@ def _twice(variants: Sequence[Mapping[str, Any]]) -> Iterator[_Problem]:
                 f"variant {number + 1} is variant {first + 1} again, and its row would replace the other"
             )
             yield ("variants", number), message, "leave one out, or give each a comment of its own"
+
+
+def _contrasts(contrasts: Sequence[Mapping[str, int]], variants: int, baseline: int) -> Iterator[_Problem]:
+    seen: set[int] = set()
+    pairs: set[frozenset[int]] = set()
+    for number, contrast in enumerate(contrasts):
+        for end in ("variant", "with"):
+            if contrast[end] > variants:
+                message = f"there is no variant {contrast[end]}"
+                yield ("contrasts", number, end), message, "variants are counted from 1"
+        if contrast["variant"] in seen:
+            message = f"variant {contrast['variant']} has a contrast already"
+            yield ("contrasts", number, "variant"), message, "turn one of both round, or leave it out"
+        seen.add(contrast["variant"])
+        both = frozenset(contrast.values())
+        if len(both) == 1 or baseline in both:
+            what = "itself" if len(both) == 1 else "the baseline"
+            (other, *_) = both - {baseline} or both
+            message = f"variant {other} is compared with {what} anyway"
+            yield ("contrasts", number, "with"), message, "name another variant, or leave it out"
+        elif both in pairs:
+            message = f"variants {contrast['variant']} and {contrast['with']} are compared already"
+            yield ("contrasts", number, "with"), message, "leave one out"
+        pairs.add(both)
 
 
 def _scaling(data: Mapping[str, Any]) -> Iterator[_Problem]:

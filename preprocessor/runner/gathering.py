@@ -9,12 +9,13 @@ from preprocessor.results.conclusions import (
     Pairs,
     block_speeds,
     conclude,
+    conclude_contrasts,
     conclude_pairs,
     conclude_targets,
 )
 from preprocessor.results.intervals import speed_interval
 from preprocessor.results.verdicts import ITSELF, NEGLIGIBLE
-from preprocessor.runner.blocks import Block, Plan, Turn
+from preprocessor.runner.blocks import Block, Plan
 from preprocessor.runner.result import gather
 from preprocessor.runner.slicewindows import Counted, Which, doubts
 
@@ -72,14 +73,22 @@ def _compared(plan: Plan, blocks: Sequence[Block], which: Sequence[tuple[int, in
     reference = next(place for place, (_, number) in enumerate(which) if number == plan.reference)
     for row, comparison in zip(rows, conclude(rows, reference), strict=True):
         row["comparison"] = comparison
+    places = {number: place for place, (_, number) in enumerate(which)}
+    planned = {
+        places[one]: places[other]
+        for one, other in plan.contrasts.items()
+        if one in places and other in places
+    }
+    for place, contrast in conclude_contrasts(rows, planned).items():
+        rows[place]["contrast"] = contrast
     return rows
 
 
 def _windows(blocks: Sequence[Block], target: int, number: int) -> Iterator[Mapping[str, Any]]:
     for block in blocks:
-        for again in (False, True):
-            if (turn := Turn(target, number, again)) in block:
-                yield block[turn]
+        yield from (
+            window for turn, window in block.items() if (turn.target, turn.variant) == (target, number)
+        )
 
 
 def _speed(row: Mapping[str, Any]) -> dict[str, Any]:

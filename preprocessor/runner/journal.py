@@ -47,7 +47,8 @@ class Place:
     def __str__(self) -> str:
         """The name that the window is kept under."""
         again = "-again" if self.turn.again else ""
-        return f"{self.block}-{self.attempt}-{self.turn.target}-{self.turn.variant}{again}"
+        back = "-back" if self.turn.back else ""
+        return f"{self.block}-{self.attempt}-{self.turn.target}-{self.turn.variant}{again}{back}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ them: else the window would be the start of the connections. A window that time 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from preprocessor.runner.experiment import Experiment, configs
 from preprocessor.runner.workloads import Config, workload
@@ -27,12 +28,29 @@ def operations_of_requests(name: str, config: Config, requests: int) -> int:
     return int(requests * config["numberOfThreads"] * each)
 
 
-def longest_seconds(
-    name: str, config: Config, seconds: float | None, batch_seconds: float | None
-) -> float | None:
-    """The most seconds of a window that were asked for, of which there may be others for batches."""
-    batches = workload(name).TRAITS.batched and config.get("writeBatchSize", 1) > 1
-    return batch_seconds or seconds if batches else seconds
+class Limits(Protocol):
+    """How long windows may be; None for no limit."""
+
+    @property
+    def seconds(self) -> float | None:
+        """The most seconds of a window."""
+
+    @property
+    def batch_seconds(self) -> float | None:
+        """Those of a window of batches."""
+
+    @property
+    def paced_seconds(self) -> float | None:
+        """Those of a window of work that paces itself."""
+
+
+def longest_seconds(name: str, config: Config, limits: Limits) -> float | None:
+    """The most seconds of a window that were asked for; work that paces itself rests for most of a short one."""
+    traits = workload(name).TRAITS
+    if traits.paces_itself:
+        return limits.paced_seconds or limits.seconds
+    batches = traits.batched and config.get("writeBatchSize", 1) > 1
+    return limits.batch_seconds or limits.seconds if batches else limits.seconds
 
 
 def window_seconds(config: Config, seconds: float | None, duration: float | None) -> float | None:

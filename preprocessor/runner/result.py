@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from preprocessor.results.conclusions import block_speeds
 from preprocessor.runner import littleslaw
 from preprocessor.runner.amounts import round_amount
 from preprocessor.runner.clientlimits import busiest_share, in_run_queue, list_limits
@@ -30,8 +31,8 @@ LEAST_IN_A_WINDOW = 3
 class Context:
     """Where a window ran, and how it was asked for; ``in_turn`` is how many variants its ``block`` has.
 
-    ``again`` is whether it is the second of the reference in its block; ``side`` is the name of the target where
-    others have the same variants.
+    ``again`` is whether it is the second of the reference in its block, ``back`` whether it is on the way back through
+    the block; ``side`` is the name of the target where others have the same variants.
 
     ``seconds`` is the most that a window may take, or, where it ``lengthens``, what each is to take.
     """
@@ -55,8 +56,10 @@ class Context:
     profile: str | None
     disk_baseline: Mapping[str, Any] | None
     in_turn: int
+    and_back: bool
     block: int = 0
     again: bool = False
+    back: bool = False
 
 
 def row_id(experiment: Experiment, number: int, target: str = "") -> dict[str, Any]:
@@ -105,10 +108,14 @@ def _cache_shrunk(windows: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
 
 
 def middle(windows: Sequence[Mapping[str, Any]]) -> int:
-    """Which of the repeats is the row: the one with the median speed; of two in the middle the slower."""
-    speeds = [window["work"]["operations_per_second"] for window in windows]
-    order = sorted(range(len(speeds)), key=speeds.__getitem__)
-    return order[(len(order) - 1) // 2]
+    """Which of the repeats is the row: the one whose speed is nearest to that of the block in the middle.
+
+    Of two blocks in the middle that is the slower. A block with several windows has their geometric mean as its speed.
+    """
+    speeds = [float(window["work"]["operations_per_second"]) for window in windows]
+    by_block = sorted(block_speeds({"repeats": [one["repeats"][0] for one in windows]}).values())
+    wanted = by_block[(len(by_block) - 1) // 2]
+    return min(range(len(speeds)), key=lambda number: (abs(speeds[number] - wanted), speeds[number]))
 
 
 def _has_few_requests(windows: Sequence[Mapping[str, Any]]) -> bool:
@@ -249,6 +256,7 @@ def _experiment(published: Experiment, number: int, context: Context) -> dict[st
         "repeats": 1,
         "shown_repeat": 0,
         "in_turn": context.in_turn,
+        "and_back": context.and_back,
         "target": context.target,
         **({"target_name": context.target_name} if context.target_name else {}),
         "varied": dict(context.machine.varied),
@@ -353,6 +361,7 @@ def _repeat(measurement: Measurement, context: Context) -> dict[str, Any]:
     return {
         "block": context.block,
         "again": context.again,
+        **({"back": True} if context.back else {}),
         "seed": measurement.seed,
         "start_time": measurement.start_time,
         "duration": Int64(measurement.duration_ms),

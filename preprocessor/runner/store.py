@@ -1,9 +1,9 @@
 """Where result documents go: files of Extended JSON lines, or a database.
 
-``results`` holds one row for each variant of each experiment; whatever is replaced moves to
-``results_history``, so no measurement is lost. ``published`` holds the figures that others published for them;
-``calibration`` what calibrations found; ``results_runs`` (``.runs`` in a folder) how far runs have come that are not
-finished.
+``results`` holds one row for each variant of each experiment; whatever is replaced moves to ``results_history``, so no
+measurement is lost. ``published`` holds the figures that others published for them; ``calibration`` what calibrations
+found, ``history`` the speed of each row from campaign to campaign; ``results_runs`` (``.runs`` in a folder) how far
+runs have come that are not finished.
 A write is whole or not there: files are written beside and moved into place, and the old row reaches the history
 before the new one replaces it.
 """
@@ -34,6 +34,7 @@ RESULTS = "results"
 HISTORY = "results_history"
 PUBLISHED = "published"
 CALIBRATION = "calibration"
+SERIES = "history"
 RUNS = "results_runs"
 DEFAULT_DATABASE = "mongo_tables"
 PATIENCE_MS = 15_000
@@ -66,6 +67,9 @@ class Store(Protocol):
 
     def put_calibration(self, document: Document) -> None:
         """Write what is found of a workload; another calibration of it stays, an earlier state of this one does not."""
+
+    def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
+        """Have ``history`` hold just these documents of the experiment, of its speeds or of its ratios."""
 
     def state(self, experiment: str) -> dict[str, Any] | None:
         """The state of a run that was cut off, None when there is none."""
@@ -135,6 +139,11 @@ class FileStore:
         name = document["workload"]
         others = [row for row in self._read(CALIBRATION, name) if row.get("_id") != document["_id"]]
         self._write(CALIBRATION, name, [*others, document])
+
+    def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
+        """Write ``history/NAME.jsonl``."""
+        others = [one for one in self._read(SERIES, experiment) if one["_id"]["of"] != of]
+        self._write(SERIES, experiment, [*others, *documents])
 
     def state(self, experiment: str) -> dict[str, Any] | None:
         """Read ``.runs/NAME.json``."""
@@ -253,11 +262,18 @@ class DatabaseStore:
 
     def publish(self, experiment: str, documents: Sequence[Document]) -> None:
         """Replace the documents one by one, then remove those that are no more: none is missing in between."""
-        published = self._database[PUBLISHED]
+        self._replace_all(PUBLISHED, {"testname": experiment}, documents)
+
+    def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
+        """Likewise, in ``history``."""
+        self._replace_all(SERIES, {"experiment": experiment, "_id.of": of}, documents)
+
+    def _replace_all(self, name: str, of_it: Document, documents: Sequence[Document]) -> None:
+        collection = self._database[name]
         for document in documents:
-            _plainly(partial(published.replace_one, {"_id": document["_id"]}, document, upsert=True))
-        gone = {"testname": experiment, "_id": {"$nin": [document["_id"] for document in documents]}}
-        _plainly(lambda: published.delete_many(gone))
+            _plainly(partial(collection.replace_one, {"_id": document["_id"]}, document, upsert=True))
+        gone = {"$and": [of_it, {"_id": {"$nin": [document["_id"] for document in documents]}}]}
+        _plainly(lambda: collection.delete_many(gone))
 
     def put_calibration(self, document: Document) -> None:
         """Replace or insert it."""

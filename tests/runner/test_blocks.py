@@ -1,8 +1,9 @@
-"""Each block has every variant once, in an order of its own, and the reference twice."""
+"""Each block has every variant, in an order of its own, and the reference twice."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -28,6 +29,16 @@ def test_a_block_has_every_variant_once_and_the_reference_twice(block):
     assert Counter(turn.variant for turn in turns) == {0: 1, 1: 1, 2: 2, 3: 1, 4: 1}
     assert [turn.again for turn in turns if turn.variant == 2] == [False, True]
     assert not any(turn.again for turn in turns if turn.variant != 2)
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_a_block_that_goes_back_has_the_same_turns_once_more_from_its_end(block):
+    there, back = plan().turns(block), plan(and_back=True).turns(block)
+    assert back[: len(there)] == there
+    assert back[len(there) :] == [replace(turn, back=True) for turn in reversed(there)]
+    places = {turn: place for place, turn in enumerate(back)}
+    middles = {(places[turn] + places[replace(turn, back=True)]) / 2 for turn in there}
+    assert middles == {(len(back) - 1) / 2}  # what drifts evenly through a block falls on all alike
 
 
 def test_every_variant_is_as_often_early_as_late():
@@ -84,6 +95,20 @@ def test_a_block_is_disturbed_when_others_used_more_than_they_ever_had_to():
     found = excesses(attempts_with(0.3, 0.45, 0.1, 0.31))
     assert [one for (one,) in found] == pytest.approx([0.2, 0.35, 0.0, 0.21])
     assert [is_disturbed(one) for (one,) in found] == [False, True, False, True]
+
+
+def test_what_others_used_in_two_windows_of_a_measurement_is_their_mean():
+    """A burst of the system while it writes to disk is in one of them; who counts the most of more windows sees more."""
+
+    def block(there, back):
+        found = ((there, False), (back, True))
+        return {
+            Turn(0, 1, back=is_back): {"processors": {"other": other}, "duration": 700}
+            for other, is_back in found
+        }
+
+    burst, calm = block(0.4, 0.1), block(0.1, 0.1)
+    assert excesses([[burst], [calm]]) == [[pytest.approx(0.15)], [0.0]]
 
 
 def test_the_least_may_be_of_an_attempt_that_does_not_count():

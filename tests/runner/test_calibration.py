@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from math import sqrt
 
 import bson.json_util
 import pytest
@@ -87,17 +88,17 @@ def test_work_that_can_is_measured_in_slices_too_and_fifty_pairs_are_a_hundred_t
     assert not any(task.fine for task in plan_of(*calibration.names(), fine=None))
 
 
-def test_all_of_it_takes_less_than_an_hour_and_a_half_and_slices_at_most_twenty_minutes():
+def test_all_of_it_takes_less_than_two_hours_and_slices_at_most_half_an_hour():
     tasks = plan_of(*calibration.names())
     fine = sum(map(calibration.estimate_fine_seconds, tasks))
     blocks = sum(calibration.estimate_seconds(task, calibration.PUBLISHED.repeats) for task in tasks)
-    assert fine <= 20 * 60
-    assert fine + blocks <= 90 * 60
+    assert fine <= 30 * 60
+    assert fine + blocks <= 120 * 60
 
 
-@pytest.mark.parametrize(("pairs", "windows"), [(1, 2), (2, 3), (3, 3), (4, 4), (10, 5), (11, 6)])
-def test_windows_of_a_block_are_as_few_as_make_the_pairs(pairs, windows):
-    assert calibration.count_windows(pairs) == windows
+@pytest.mark.parametrize(("pairs", "windows"), [(1, 3), (2, 3), (3, 3), (4, 4), (10, 5), (11, 6), (13, 7)])
+def test_measurements_of_a_block_are_as_few_as_make_the_pairs(pairs, windows):
+    assert calibration.count_measurements(pairs) == windows
 
 
 def test_workloads_take_turns_and_no_group_is_larger_than_the_others():
@@ -141,14 +142,15 @@ def counted(block, one, other):
     return Counted(block, window, excess=None, attempts=1)
 
 
-def test_each_window_of_a_block_is_paired_with_each_other_one_and_each_group_has_its_windows_in_slices():
+def test_each_measurement_of_a_block_is_a_row_and_each_group_has_its_windows_in_slices():
     rows = rows_of([(1.0, 2.0), (3.0, 4.0), (5.0, 6.0)], (7.0, 8.0))
     sliced = [[counted(0, 10.0, 11.0)], [counted(0, 14.0, 15.0)]]
     group = calibration.gather_group(4, rows, sliced)
-    first, second, third, fourth = (1.0, 2.0), (7.0, 8.0), (3.0, 4.0), (5.0, 6.0)
-    assert [(pair.speeds, pair.references) for pair in group.pairs] == [
-        (second, first), (third, first), (fourth, first), (third, second),
-    ]  # fmt: skip
+    first, second, third, fourth = (1.0, 8.0), (7.0, 2.0), (3.0, 4.0), (5.0, 6.0)
+    assert [pair.speeds for pair in group.pairs] == [first, second, third, fourth]
+    others = [(fourth, second), (first, third), (second, fourth), (third, first)]
+    for pair, (one, other) in zip(group.pairs, others, strict=True):
+        assert pair.references == pytest.approx([sqrt(a * b) for a, b in zip(one, other, strict=True)])
     assert group.fine == sliced
     assert group.measured_again == 2
     assert (group.end - group.start).total_seconds() == 0.1
@@ -158,7 +160,7 @@ def test_a_dry_run_says_how_long_it_takes_and_measures_nothing(told, tmp_path):
     code, out, _ = told("--dry-run", "--output", tmp_path / "out")
     assert code == 0
     assert "updates: 50 pairs in 5 groups, each over 20 blocks of windows of 0.7 s, about" in out
-    assert "updates: 25 pairs in slices of 40 ms, each over 5 windows of 2 s, about" in out
+    assert "updates: 25 pairs in slices of 40 ms, each over 8 windows of 2 s, about" in out
     assert "all 200 pairs and 50 in slices on" in out
     minutes = [int(line.split()[-2]) for line in out.splitlines()]
     assert sum(minutes[:-1]) == pytest.approx(minutes[-1], abs=3)
@@ -168,7 +170,7 @@ def test_a_dry_run_says_how_long_it_takes_and_measures_nothing(told, tmp_path):
     assert half == pytest.approx(whole / 2, abs=10)  # the data of a group is loaded whatever its blocks
     assert "slices" not in told("--dry-run", "--slices", 0)[1]
     _, line, _ = format_plan(plan_of("updates", pairs=1), 3)
-    assert line.startswith("updates: 2 pairs in slices of 40 ms")
+    assert line.startswith("updates: 3 pairs in slices of 40 ms")
 
 
 def found_of(workload, groups, **fine):
@@ -292,7 +294,7 @@ def test_work_that_can_takes_turns_with_itself_in_slices_and_goes_on_in_the_same
     monkeypatch.setattr(slices, "WARMING_SECONDS", 0.1)
     asked = ("updates", "--pairs", 3, "--slices", 10, "--windows", 3)
     with monkeypatch.context() as patched:
-        patched.setattr("preprocessor.runner.progress.Progress", lambda *given: Cutting(9 + 4))
+        patched.setattr("preprocessor.runner.progress.Progress", lambda *given: Cutting(18 + 4))
         assert quick(*asked)[0] == 130
     first = tmp_path / ".runs" / "calibrate_updates_1"
     kept = {path.name: path.stat().st_mtime_ns for path in first.iterdir()}

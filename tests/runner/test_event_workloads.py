@@ -12,7 +12,7 @@ from preprocessor.runner.eventschemas import VERSIONS
 from preprocessor.runner.eventschemas.events import CLOCKS, loading
 from preprocessor.runner.worker import Load
 from preprocessor.runner.workloads import event_load, event_reports
-from preprocessor.runner.workloads.event_reports import REPORTED_FROM
+from preprocessor.runner.workloads.reports import REPORTED_FROM
 from tests.runner.eventschemas.counting import counted, report_of
 from tests.runner.processes import finish, start
 
@@ -92,7 +92,7 @@ def test_reports_follow_each_other_when_no_rate_is_asked_for(crew, replica_set, 
     loaded(crew, replica_set, database, version)
     config = {**CONFIG, "version": version}
     asked = database.client.admin.command("serverStatus")["metrics"]["commands"]["aggregate"]["total"]
-    done = perform(crew, replica_set, "event_reports", config, client, seconds=0.3)
+    done = perform(crew, replica_set, "reports", config, client, seconds=0.3)
     asked = database.client.admin.command("serverStatus")["metrics"]["commands"]["aggregate"]["total"] - asked
     assert done.errors == {}
     assert asked == done.operations * (1 if version == "appV6R3" else 5) > 0

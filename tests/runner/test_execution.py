@@ -53,6 +53,18 @@ class Moving(UriTarget):
         return super().prepare(*asked)
 
 
+class Asked(UriTarget):
+    """A deployment that keeps for how much room it was asked."""
+
+    def __init__(self, uri):
+        super().__init__(uri)
+        self.rooms = []
+
+    def prepare(self, config, cache_gb, least_gb=0.0):
+        self.rooms.append(least_gb)
+        return super().prepare(config, cache_gb, least_gb)
+
+
 class Ailing(UriTarget):
     """A deployment of which a member ends, and the others go on."""
 
@@ -88,6 +100,27 @@ def another():
     running = LocalReplicaSet(Settings(members=1))
     yield running
     running.close()
+
+
+BATCHES = f"""\
+name = "tiny"
+title = "A few batches"
+workload = "insert"
+
+[parameters]
+database = "{DATABASE}"
+collection = "inserts"
+numberOfThreads = 10
+totalDocsToInsert = 2000
+docSizeKB = 4.0
+"""
+
+
+def test_all_variants_have_the_room_that_the_largest_of_them_needs(replica_set, tmp_path):
+    target = Asked(replica_set.uri)
+    rows_of("".join(f"[[variants]]\nwriteBatchSize = {n}\n" for n in (1, 800)), target, tmp_path, BATCHES)
+    assert len(set(target.rooms)) == 1
+    assert target.rooms[0] == pytest.approx(4 * 10 * 800 * 4 / 2**20, rel=0.01)
 
 
 def test_another_deployment_has_nothing_loaded(replica_set, another, tmp_path):

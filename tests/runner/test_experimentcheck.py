@@ -45,6 +45,22 @@ def test_a_fault_stands_on_its_own_line(old, new, message, hint):
 
 
 @pytest.mark.parametrize(
+    ("contrasts", "message"),
+    [
+        ("[{ variant = 9, with = 2 }]", "there is no variant 9"),
+        ("[{ variant = 2, with = 1 }]", "variant 2 is compared with the baseline anyway"),
+        ("[{ variant = 2, with = 2 }]", "variant 2 is compared with itself anyway"),
+        ("[]", "contrasts: [] should be non-empty"),
+        ("[{ variant = 2 }]", "'with' is a required property"),
+    ],
+)
+def test_a_contrast_is_between_two_variants_of_which_neither_is_compared_so_anyway(contrasts, message):
+    ((line, told, _),) = found(TINY.replace("scaled = [", f"contrasts = {contrasts}\nscaled = [", 1))
+    assert message in told
+    assert line == line_of("scaled = [")
+
+
+@pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("docSizeKB = 1.0", "docSizeKB = nan", "nan is no number"),

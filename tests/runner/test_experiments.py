@@ -39,6 +39,13 @@ def test_each_variant_has_the_limit_that_is_for_its_batches():
     assert [one.seconds for one in found] == [0.7, *[2.0] * 4]
 
 
+def test_work_that_paces_itself_has_a_limit_of_its_own():
+    scaled = experiments.scale(experiments.load("schema_load"), 0.01)
+    found = estimate(scaled, 0.01, 1, Asked(0.7, 2.0, paced_seconds=5.0))
+    assert {one.seconds for one in found} == {5.0}
+    assert {one.seconds for one in estimate(scaled, 0.01, 1, Asked(0.7))} == {0.7}
+
+
 def test_a_window_in_which_the_primary_changes_takes_its_course_whatever_the_limit():
     experiment = experiments.scale(experiments.load("failover"), 0.05)
     found = estimate(experiment, 0.05, 1, Asked(0.7))

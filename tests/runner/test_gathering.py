@@ -147,3 +147,25 @@ def test_what_windows_in_slices_say_is_in_the_rows_of_the_other_targets_and_in_t
     assert (rows[2]["slices"]["blocks"], rows[2]["slices"]["negligible"]) == (6, 0.02)
     doubts = {name: rows[2]["slices"][name] for name in ("measured_again", "disturbed", "mean_latency")}
     assert doubts == {"measured_again": 0, "disturbed": None, "mean_latency": 900.0}
+
+
+def test_planned_contrasts_stand_in_the_rows_of_each_target_that_has_both():
+    plan = plan_of([0, 1, 2], [0, 2], contrasts={2: 1})
+    blocks = blocks_of(plan, lambda turn, block: 100 * (1 + turn.variant) + block, ("a", "b"))
+    rows = gather_rows(plan, blocks, side_by_side=True)
+    assert [row.get("contrast", {}).get("against") for row in rows] == [None, None, "order 1", None, None]
+    assert rows[2]["contrast"]["ratio"] == pytest.approx(1.5, rel=0.01)
+
+
+def test_a_variant_that_was_measured_there_and_back_has_both_windows_and_one_speed_in_each_block():
+    plan = plan_of([0, 1], and_back=True)
+    blocks = [
+        {
+            turn: window("", turn.variant, block, 400.0 if turn.back else 100.0, turn.again)
+            for turn in plan.turns(block)
+        }
+        for block in range(3)
+    ]
+    rows = gather_rows(plan, blocks, side_by_side=False)
+    assert [len(row["repeats"]) for row in rows] == [12, 6]
+    assert [row["speed"]["median"] for row in rows] == pytest.approx([200, 200])

@@ -67,6 +67,7 @@ def test_work_that_is_over_before_every_connection_had_some_is_measured_as_a_who
     assert 0.02 < done.seconds < 2
 
 
+@pytest.mark.alone
 def test_a_window_with_too_few_requests_is_lengthened():
     with pretending(milliseconds=200) as uri:
         long, _ = perform(uri, "query", READS, 5, seconds=0.4, least=15)

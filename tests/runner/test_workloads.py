@@ -261,10 +261,11 @@ def test_of_updates_so_many_are_reads_as_is_asked_for(crew, replica_set, databas
     perform(crew, replica_set, "insert", UPDATED)
     config = {**UPDATED, "documentRange": 100, "updateFunction": "UpdateOne", "percentReads": 50}
     written = database.client.admin.command("serverStatus")["opcounters"]["update"]
-    done = perform(crew, replica_set, "update", config, seconds=0.3)
+    done = perform(crew, replica_set, "update", config, seconds=1)
     written = database.client.admin.command("serverStatus")["opcounters"]["update"] - written
     assert done.errors == {}
-    assert 0.3 < written / done.operations < 0.7
+    # Four standard deviations: on a busy machine there are few.
+    assert abs(written - done.operations / 2) <= 2 * done.operations**0.5
     kinds = {kind: sum(counts.values()) for kind, counts in done.latencies_by_kind.items()}
     assert list(kinds) == ["read", "update"]
     assert kinds["update"] == written

@@ -21,10 +21,11 @@ DESCRIPTION = (
 )
 EPILOG = """\
 Each workload is measured against itself: point_reads, single_inserts, batch_inserts and updates. Equal variants share
-shuffled blocks, as the rows of a page do. Five windows in each block, every one with every other, are a group of ten
-pairs; a verdict comes out of them as out of rows. So many of the verdicts as say faster or slower are false alarms.
-Then the speeds of one side are multiplied by 1 minus a slowdown, nothing being measured again, and once more those of
-the other side: the share of these trials in which the slower side is called slower is the power.
+shuffled blocks, as the rows of a page do. Five equal measurements are made in each block, and a pair takes one of them
+as the row and two others as its reference, which a page measures twice: ten pairs are a group. A verdict comes out of
+them as out of rows. So many of the verdicts as say faster or slower are false alarms. Then the speeds of one side are
+multiplied by 1 minus a slowdown, nothing being measured again, and once more those of the other side: the share of
+these trials in which the slower side is called slower is the power.
 
 Where the work can take turns in slices (point_reads and updates, as with run --slices), it does so with itself too, in
 five pairs of each group, and the same is said of these; as between two targets, up to 2 % is no slowdown there.
@@ -69,7 +70,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--windows", type=_three_or_more, metavar="N",
-        help="measure each pair in N windows of slices, 3 or more (default: 5)",
+        help="measure each pair in N windows of slices, 3 or more (default: 8)",
     )  # fmt: skip
     add_seed(parser)
     add_course(parser)

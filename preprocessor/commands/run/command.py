@@ -39,10 +39,10 @@ processes, which everybody can: {TARGET_VARIABLE} for --target (with blanks betw
 {OUTPUT_VARIABLE} for --output. The servers of a local target ask for a password that is new for each run, so that
 nobody else can connect to them.
 
-Variants are measured in blocks: each once, in an order drawn anew, and from three blocks on the one that the others are
-compared with twice. Conclusions rest on ratios within a block. From three blocks on, one in which something else used
-the machine is measured again, as long as --time is not over: where the processors of the servers are known, and not in
-experiments whose windows go on from each other.
+Variants are measured in blocks: each once, in an order drawn anew, and from three blocks on the one that the others
+are compared with twice; of updates and replacements, all of that there and back. Conclusions rest on ratios within a
+block. From three blocks on, one in which something else used the machine is measured again, as long as --time is not
+over: where the processors of the servers are known, and not in experiments whose windows go on from each other.
 
 A run makes a database of its own on the target, and drops it at the end; it never touches another. Rows go to
 FOLDER/results (or to the database of a connection string); rows they replace go to results_history.
@@ -93,8 +93,8 @@ def _add_how_much(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--profile", choices=("quick", "publish"),
         help="preset for options you do not give: quick, a first look (--scale 0.001 --seconds 0.55 --repeats 1, and "
-        "windows are not lengthened), or publish, for conclusions (--scale 0.01 --seconds 0.7, 2 for batches, "
-        "--repeats 20, up to 40 until every ratio is known to 6 %%); rows and pages name it",
+        "windows are not lengthened), or publish, for conclusions (--scale 0.01 --seconds 0.7, 2 for batches, 5 for "
+        "work that paces itself, --repeats 20, up to 40 until every ratio is known to 6 %%); rows and pages name it",
     )  # fmt: skip
     parser.add_argument(
         "--scale", type=scale, metavar="FACTOR",
@@ -184,7 +184,7 @@ def _follow_profile(arguments: Namespace) -> None:
     from preprocessor.runner.profiles import PROFILES
 
     arguments.most_repeats, arguments.width = 0, 0.0
-    arguments.batch_seconds = arguments.seconds
+    arguments.batch_seconds = arguments.paced_seconds = arguments.seconds
     if arguments.profile:
         profile = PROFILES[arguments.profile]
         arguments.scale = arguments.scale or profile.scale
@@ -193,4 +193,5 @@ def _follow_profile(arguments: Namespace) -> None:
             arguments.width = profile.width
         if not (arguments.duration or arguments.seconds):
             arguments.seconds, arguments.batch_seconds = profile.seconds, profile.batch_seconds
+            arguments.paced_seconds = profile.paced_seconds
     arguments.scale = arguments.scale or 1.0

@@ -21,6 +21,7 @@ from preprocessor.runner.estimate import (
     local_seconds,
     table,
 )
+from preprocessor.runner.execution import has_rates
 from preprocessor.runner.experiment import Experiment, scale, scale_of
 from preprocessor.runner.lengthening import LEAST_REQUESTS, MOST_TIMES_LONGER
 from preprocessor.runner.localaddress import is_local
@@ -91,7 +92,8 @@ def _print_estimate(arguments: Namespace, experiment: Experiment) -> tuple[float
     scaled = scale(experiment, factor)
     print(f"{experiment.name}: {experiment.title}")
     up_to = f", up to {most_repeats}" if most_repeats > repeats else ""
-    print(f"  {len(experiment.variants)} variants, each measured {repeats} times{up_to}, at scale {factor:g}")
+    blocks = "block" if most_repeats == 1 else "blocks"
+    print(f"  {len(experiment.variants)} variants, each in {repeats} {blocks}{up_to}, at scale {factor:g}")
     least = least_batches(arguments.profile)
     raised = list_raised(experiment, arguments.scale, arguments.duration, least)
     for line in (*raised, *_list_lengths(arguments)):
@@ -119,7 +121,15 @@ def _blocks(arguments: Namespace, experiment: Experiment) -> tuple[int, int]:
 
 def _estimate(arguments: Namespace, scaled: Experiment, factor: float, blocks: int) -> list[Estimate]:
     lengthens = read_options(arguments).lengthens and not arguments.rate
-    asked = Asked(arguments.seconds, arguments.batch_seconds, arguments.duration, lengthens)
+    compares = not (arguments.rate or has_rates(scaled))
+    asked = Asked(
+        arguments.seconds,
+        arguments.batch_seconds,
+        arguments.paced_seconds,
+        arguments.duration,
+        lengthens,
+        compares,
+    )
     return estimate(scaled, factor, blocks, asked)
 
 

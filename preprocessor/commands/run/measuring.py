@@ -122,6 +122,7 @@ def read_options(arguments: Namespace) -> Options:
         arguments.as_is,
         arguments.profile,
         arguments.batch_seconds,
+        arguments.paced_seconds,
         arguments.slices and arguments.slices / 1000,
     )
 

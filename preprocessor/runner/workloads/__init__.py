@@ -30,6 +30,7 @@ NAMES = (
     "hot_update",
     "insert",
     "query",
+    "reports",
     "update",
     "update_api",
     "write_timeout",
@@ -115,6 +116,8 @@ class Traits:
     """The parameter with which a window adds to what is loaded, so that ``reset`` has something to take away."""
     goes_on: bool = False
     """Whether a window goes on from what the one before it left, so that the order of variants means something."""
+    and_back: bool = False
+    """Whether windows differ by so much that a block has two of each, on the way there and on the way back."""
     paces_itself: bool = False
     """Whether its parameters say how often it sends, so that a run cannot say it too."""
     writes: bool = True

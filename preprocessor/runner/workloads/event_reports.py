@@ -1,17 +1,14 @@
-"""Reports on the events that a version of the schema stores, alone or while more events come in.
+"""Reports on the events that a version of the schema stores, while more events come in.
 
 With ``eventsPerSecond`` the first half of the connections bring in events of the time after ``eventsFrom``, in bulk
-writes of ``writeBatchSize``; the others, or all, ask for reports on random keys and days of a year.
-``reportsPerSecond`` is reached in ten equal steps in the window, and without it reports follow each other without
-pause.
-
-Where a report needs five pipelines, a connection runs them one after the other; its time is that of all five.
+writes of ``writeBatchSize``; the others, or all, ask for ``reports``. ``reportsPerSecond`` is reached in ten equal
+steps in the window, and without it reports follow each other without pause.
 """
 
 from __future__ import annotations
 
 import random
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -20,8 +17,9 @@ from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.eventschemas import VERSIONS
 from preprocessor.runner.eventschemas.events import population, stream
 from preprocessor.runner.pacing import Pacing, pace_requests
-from preprocessor.runner.workloads import Amounts, Config, Done, Share, Step, Traits
+from preprocessor.runner.workloads import Config, Done, Share, Step, Traits, reports
 from preprocessor.runner.workloads.event_load import create, encoded, send
+from preprocessor.runner.workloads.reports import plan, report
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -38,13 +36,6 @@ TRAITS = Traits(
 )
 STEPS = 10
 """In which the rate of reports rises."""
-REPORTED_FROM = datetime(2020, 1, 1, tzinfo=UTC)
-REPORTED_DAYS = 366
-
-
-def plan(config: Config) -> None:
-    """As many as ``testTimeSecs`` allows."""
-    return
 
 
 def preload(config: Config) -> Config:
@@ -56,21 +47,11 @@ def preload(config: Config) -> Config:
             raise ExperimentError(
                 "eventsPerSecond needs two connections: half of them write", "raise numberOfThreads"
             )
-    kept = ("collection", "version", "writeBatchSize", "writeConcern")
-    return {
-        "workload": "event_load",
-        "totalDocsToInsert": config["initialEvents"],
-        **{name: config[name] for name in kept if name in config},
-    }
+    return reports.preload(config)
 
 
 def reset(database: Database[Any], config: Config) -> None:
     """Nothing: a later window goes on with the events of the one before."""
-
-
-def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Latencies by kind count what was done."""
-    return {}, {}
 
 
 def open_steps(client: Client, config: Config, share: Share) -> Step:
@@ -107,31 +88,13 @@ def _first_day(config: Config) -> datetime:
 
 
 def _reporting(client: Client, config: Config, share: Share, readers: int) -> Step:
-    import bson
-
-    version = VERSIONS[config["version"]]
-    users = population(config["initialEvents"]).users
-    draw = random.Random(share.seed)
     most: float = config.get("reportsPerSecond", inf)
-
-    def prepare() -> list[bytes]:
-        date = REPORTED_FROM + timedelta(draw.randrange(REPORTED_DAYS))
-        pipelines = version.pipelines(draw.randint(1, users), date)
-        return [
-            bson.encode({str(number): stage for number, stage in enumerate(pipeline)})
-            for pipeline in pipelines
-        ]
-
-    def ask(pipelines: list[bytes]) -> Done:
-        rows = size = 0
-        for pipeline in pipelines:
-            found, length = client.aggregate(pipeline)
-            rows, size = rows + found, size + length
-        return Done(1, rows, size, "getReports")
 
     def interval(over: float) -> float:
         return readers * STEPS / (most * min(STEPS, 1 + int(STEPS * over)))
 
     return pace_requests(
-        prepare, ask, Pacing(interval, config["testTimeSecs"], random.Random(f"{share.seed}/pauses"))
+        reports.draw_reports(config, share.seed),
+        lambda pipelines: reports.ask_for_report(client, pipelines),
+        Pacing(interval, config["testTimeSecs"], random.Random(f"{share.seed}/pauses")),
     )

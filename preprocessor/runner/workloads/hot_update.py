@@ -19,6 +19,7 @@ __all__ = ["TRAITS", "create", "open_steps", "plan", "preload", "report", "reset
 TRAITS = Traits(
     needs=frozenset({"initialDocsToInsert", "docSizeKB", "writeBatchSize", "nUpdates"}),
     keeps_data=True,
+    and_back=True,
     amount="nUpdates",
 )
 INDEX = "_id_1_count_1"

@@ -36,6 +36,7 @@ TRAITS = Traits(
         }
     ),
     keeps_data=True,
+    and_back=True,
     update_functions=("UpdateOne", "ReplaceOne"),
 )
 PREPARED = 200

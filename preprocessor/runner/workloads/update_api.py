@@ -36,6 +36,7 @@ TRAITS = Traits(
         }
     ),
     keeps_data=True,
+    and_back=True,
     amount="nUpdates",
     update_functions=("UpdateOne", "FindOneAndUpdate"),
 )
