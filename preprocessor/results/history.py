@@ -19,6 +19,7 @@ from preprocessor.results.comparison import name_row
 from preprocessor.results.conclusions import block_speeds
 from preprocessor.results.conditions import is_asked, list_differences
 from preprocessor.results.intervals import Interval, interval_between, speed_interval
+from preprocessor.results.machines import describe_machine
 from preprocessor.results.verdicts import ITSELF
 
 Row = Mapping[str, Any]
@@ -28,8 +29,9 @@ _HARNESS: Final = "mongo-tables "
 class Point(NamedTuple):
     """What a campaign measured of a row: a speed in operations a second or a ratio, and its interval where it has one.
 
-    ``program`` and ``server`` are the versions of the program and of the server that were measured with. ``otherwise``
-    names the fields by which other work was asked for than in the newest campaign: such a point is not compared.
+    ``program`` and ``server`` are the versions of the program and of the server that were measured with, ``machine`` is
+    that of the servers. ``otherwise`` names the fields by which other work was asked for than in the newest campaign:
+    such a point is not compared.
     """
 
     campaign: str
@@ -39,6 +41,7 @@ class Point(NamedTuple):
     high: float | None
     program: str
     server: str
+    machine: str = ""
     otherwise: tuple[str, ...] = ()
 
 
@@ -95,6 +98,7 @@ def _read_point(row: Row, ratios: bool) -> Point | None:
         high=high,
         program=str(versions.get("harness", "")).removeprefix(_HARNESS),
         server=str(versions.get("server", "")),
+        machine=describe_machine(row),
     )
 
 

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from contextlib import closing
 from fnmatch import fnmatchcase
-from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from preprocessor.commands.history.known import Known
+    from preprocessor.results.history import Series
 
 DESCRIPTION = (
     "Show the speed of each row over campaigns that `mongo-tables run` measured, and where it changed."
@@ -16,6 +23,7 @@ count for less. It takes two campaigns on each side, and five or more in all. Si
 campaigns that asked for other work than the newest one (another scale, other windows) are shown and not compared.
 A machine drifts from hour to hour: --ratio has the ratio to the reference instead, which was measured in the same
 blocks; what makes everything slower, the reference too, is seen in the speed alone.
+Rows from before campaigns had names belong to that of the commit which brought them, called by its first 12 digits.
 
 A file of known changes says why, in TOML; `row` may be a pattern:
 
@@ -30,6 +38,7 @@ examples:
   mongo-tables history fixtures --revisions fixtures            and those that were committed before
   mongo-tables history fixtures/campaigns/* --experiment insert_docsize --points
   mongo-tables history fixtures/campaigns/* --known changes.toml --fail     for CI
+  mongo-tables history fixtures/campaigns/* --write fixtures --feed docs/changes.xml --address https://…/changes/
 
 exit status: 0 shown, 1 with --fail when a change is not known, 2 nothing to show
 """
@@ -54,6 +63,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--known", metavar="FILE", help="changes that have a reason")
     parser.add_argument("--fail", action="store_true", help="exit with 1 when a change has none")
     parser.add_argument("--json", action="store_true", help="everything as one JSON document")
+    parser.add_argument(
+        "--write", metavar="RESULTS",
+        help="write the points into the collection `history` of a folder of fixtures or a database, for pages to show",
+    )  # fmt: skip
+    parser.add_argument("--feed", metavar="FILE", help="write the changes as an Atom feed")
+    parser.add_argument(
+        "--address", metavar="URL", default="urn:mongo-tables:changes",
+        help="where readers of the feed find the changes",
+    )  # fmt: skip
 
 
 def run(arguments: Namespace) -> int:
@@ -61,8 +79,8 @@ def run(arguments: Namespace) -> int:
 
     Raises RunnerError when there is nothing to show, UsageError for a file or a revision that cannot be read.
     """
-    from preprocessor.commands.compare.reading import read_rows
     from preprocessor.commands.history.known import find_unknown, read_known
+    from preprocessor.commands.history.reading import read_campaigns
     from preprocessor.commands.history.writing import format_json, format_text
     from preprocessor.results.history import list_series
     from preprocessor.results.revisions import list_revisions
@@ -70,19 +88,42 @@ def run(arguments: Namespace) -> int:
 
     known = read_known(arguments.known) if arguments.known else []
     revisions = list_revisions(arguments.revisions) if arguments.revisions else []
-    places = [*arguments.campaigns, *revisions]
-    if not places:
+    if not (arguments.campaigns or revisions):
         raise RunnerError("no campaign is named", "mongo-tables history fixtures/campaigns/*")
-    rows = chain.from_iterable(read_rows(place, None) for place in places)
     wanted = arguments.experiment or ["*"]
-    asked = [row for row in rows if any(fnmatchcase(row["_id"]["testname"], one) for one in wanted)]
+    asked = [
+        row
+        for row in read_campaigns(arguments.campaigns, revisions)
+        if any(fnmatchcase(row["_id"]["testname"], one) for one in wanted)
+    ]
     series = list_series(asked, ratios=arguments.ratio)
     if not series:
         raise RunnerError(
             "no row has a speed" if not arguments.ratio else "no row has a ratio to a reference"
         )
+    _write(arguments, series, known)
     if arguments.json:
         print(format_json(series, known))
     else:
         print("\n".join(format_text(series, known, points=arguments.points, ratios=arguments.ratio)))
     return int(arguments.fail and bool(find_unknown(series, known)))
+
+
+def _write(arguments: Namespace, series: Sequence[Series], known: Sequence[Known]) -> None:
+    """Write what was asked for; raises RunnerError where that cannot be."""
+    from preprocessor.commands.history.documents import by_experiment, list_documents
+
+    measure = "ratio" if arguments.ratio else "speed"
+    documents = list_documents(series, known, measure)
+    if arguments.write:
+        from preprocessor.runner.store import open_store
+
+        with closing(open_store(arguments.write)) as store:
+            for experiment, some in by_experiment(documents).items():
+                store.put_history(experiment, measure, some)
+    if arguments.feed:
+        from preprocessor.commands.history.feed import format_feed
+        from preprocessor.files import atomic
+
+        feed = format_feed(documents, arguments.address, arguments.address)
+        atomic.write(Path(arguments.feed), feed.encode())

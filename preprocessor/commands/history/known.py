@@ -47,16 +47,16 @@ def _read_change(file: str, number: int, one: Any) -> Known:
     return Known(**one)
 
 
-def find_known(series: Series, change: Change, known: Sequence[Known]) -> Known | None:
-    """What explains a change; None where nothing does."""
-    return next(
-        (one for one in known if one.campaign == change.point.campaign and fnmatchcase(series.name, one.row)),
-        None,
-    )
+def find_known(row: str, campaign: str, known: Sequence[Known]) -> Known | None:
+    """What is known of a row from a campaign on; None where nothing is."""
+    return next((one for one in known if one.campaign == campaign and fnmatchcase(row, one.row)), None)
 
 
 def find_unknown(series: Sequence[Series], known: Sequence[Known]) -> list[tuple[Series, Change]]:
     """The changes that nothing explains."""
     return [
-        (one, change) for one in series for change in one.changes if find_known(one, change, known) is None
+        (one, change)
+        for one in series
+        for change in one.changes
+        if find_known(one.name, change.point.campaign, known) is None
     ]

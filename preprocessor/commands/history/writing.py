@@ -45,7 +45,7 @@ def _describe_point(point: Point, ratios: bool) -> str:
 
 
 def _describe_change(series: Series, change: Change, known: Sequence[Known]) -> str:
-    why = find_known(series, change, known)
+    why = find_known(series.name, change.point.campaign, known)
     reason = (
         "not known why" if why is None else f"known: {why.reason}{f' ({why.ticket})' if why.ticket else ''}"
     )
@@ -69,7 +69,7 @@ def format_json(series: Sequence[Series], known: Sequence[Known]) -> str:
 
 
 def _as_document(series: Series, change: Change, known: Sequence[Known]) -> dict[str, Any]:
-    why = find_known(series, change, known)
+    why = find_known(series.name, change.point.campaign, known)
     return {
         "campaign": change.point.campaign,
         "start": change.point.start,

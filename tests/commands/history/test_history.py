@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
+from math import inf
+from xml.etree import ElementTree
 
 import pytest
 
 from preprocessor.cli import main
+from preprocessor.commands.history.documents import say_change
+from preprocessor.results.intervals import Interval
 from preprocessor.runner.store import FileStore
 from tests.results.blockrows import campaign, measured
 from tests.results.test_history import SLOWER, STEADY
@@ -79,20 +83,43 @@ def test_a_campaign_of_one_block_has_no_end_in_json(tmp_path, capsys):
     assert [(point["low"], point["high"]) for point in series["points"]] == [(0, None)]
 
 
-def test_revisions_of_a_folder_are_campaigns(tmp_path, monkeypatch, capsys):
+def git(*arguments):
+    names = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    done = subprocess.run(["git", *names, *arguments], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A repository that has no commit yet, and is the folder that commands run in."""
     monkeypatch.chdir(tmp_path)
-
-    def git(*arguments):
-        names = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-        subprocess.run(["git", *names, *arguments], check=True, capture_output=True)
-
     git("init")
+    return tmp_path
+
+
+def commit(folder, rows):
+    """Commit the rows as the fixtures of the folder; give the name of the commit."""
+    keep(folder / "fixtures", rows)
+    git("add", "-A")
+    git("commit", "-m", "more")
+    return git("rev-parse", "HEAD")
+
+
+def test_revisions_of_a_folder_are_campaigns(repository, capsys):
     for rows in STEADY[:3]:
-        keep(tmp_path / "fixtures", rows)
-        git("add", "-A")
-        git("commit", "-m", "more")
+        commit(repository, rows)
     assert history("--revisions", "fixtures") == 0
     assert "3 campaigns from" in capsys.readouterr().out
+
+
+def test_rows_from_before_campaigns_had_names_belong_to_the_commit_that_brought_them(repository, capsys):
+    sets = [[{**row, "campaign": {"start": row["campaign"]["start"]}} for row in rows] for rows in STEADY[:2]]
+    first = commit(repository, sets[0])
+    commit(repository, [{**row, "note": "written again"} for row in sets[0]])
+    last = commit(repository, sets[1])
+    assert history("fixtures", "--revisions", "fixtures", "--json") == 0
+    for series in json.loads(capsys.readouterr().out)["series"]:
+        assert [point["campaign"] for point in series["points"]] == [first[:12], last[:12]]
 
 
 @pytest.mark.parametrize(
@@ -129,3 +156,77 @@ def test_what_cannot_be_shown_is_told(arguments, said, tmp_path, monkeypatch, ca
 def test_an_experiment_that_no_campaign_has_is_told(campaigns, capsys):
     assert history(*campaigns, "--experiment", "other") == 2
     assert "no row has a speed" in capsys.readouterr().err
+
+
+def test_points_are_written_as_documents_that_pages_can_show(campaigns, tmp_path):
+    (tmp_path / "changes.toml").write_text(KNOWN, encoding="utf-8")
+    known = ["--known", tmp_path / "changes.toml"]
+    assert history(*campaigns, "--write", tmp_path / "fixtures", *known) == 0
+    lines = (tmp_path / "fixtures" / "history" / "t.jsonl").read_text(encoding="utf-8").splitlines()
+    documents = [json.loads(line) for line in lines]
+    assert len(documents) == 36
+    (changed,) = [one for one in documents if one["change"]]
+    assert changed["_id"] == {"row": "t: size 4", "campaign": "of-10", "of": "speed"}
+    assert (changed["variant"], changed["change"]["ticket"]) == ("size 4", "#7")
+    assert changed["change"]["text"] == "20 % slower (18 to 21 %)"
+    reasons = {one["_id"]["campaign"]: one["known"] for one in documents}
+    assert reasons["of-10"] == {"reason": "the journal is written twice", "ticket": "#7"}
+    assert reasons["of-9"] is None
+    assert history(*campaigns[:2], "--write", tmp_path / "fixtures") == 0
+    assert len((tmp_path / "fixtures" / "history" / "t.jsonl").read_text(encoding="utf-8").splitlines()) == 4
+
+
+def test_changes_are_an_atom_feed_that_is_the_same_twice(campaigns, tmp_path):
+    feed, again = tmp_path / "feed.xml", tmp_path / "again.xml"
+    for file in (feed, again):
+        assert history(*campaigns, "--feed", file, "--address", "https://example.org/changes/") == 0
+    assert feed.read_bytes() == again.read_bytes()
+    root = ElementTree.parse(feed).getroot()
+    names = {"a": "http://www.w3.org/2005/Atom"}
+    (entry,) = root.findall("a:entry", names)
+    assert entry.findtext("a:title", "", names) == "t: size 4: 20 % slower (18 to 21 %)"
+    assert entry.findtext("a:summary", "", names) == "From campaign of-10 on. Not known why."
+    assert (
+        entry.findtext("a:updated", "", names)
+        == "2026-11-01T10:00:00Z"
+        == root.findtext("a:updated", "", names)
+    )
+    assert entry.findtext("a:id", "", names).startswith("https://example.org/changes/#")
+
+
+def test_a_feed_without_changes_has_no_entry_and_is_whole(campaigns, tmp_path):
+    assert history(*campaigns[:3], "--feed", tmp_path / "feed.xml") == 0
+    root = ElementTree.parse(tmp_path / "feed.xml").getroot()
+    assert [child.tag.partition("}")[2] for child in root] == ["title", "id", "updated", "link", "author"]
+
+
+def test_a_feed_tells_changes_of_a_speed_and_of_a_ratio_apart(campaigns, tmp_path):
+    for number, options in enumerate(((), ("--ratio",))):
+        assert history(*campaigns, *options, "--feed", tmp_path / f"{number}.xml") == 0
+    feeds = [ElementTree.parse(tmp_path / f"{number}.xml") for number in (0, 1)]
+    (speed, ratio) = (
+        [one.text for one in feed.iter() if one.tag.endswith(("}title", "}id"))][2:] for feed in feeds
+    )
+    assert ratio[0] == "t: size 4: 20 % slower (18 to 21 %), to the reference of its experiment"
+    assert speed[1] != ratio[1]
+
+
+def test_speeds_and_ratios_stand_side_by_side(campaigns, tmp_path):
+    for _ in range(2):
+        assert history(*campaigns, "--write", tmp_path / "fixtures") == 0
+        assert history(*campaigns, "--ratio", "--write", tmp_path / "fixtures") == 0
+    lines = (tmp_path / "fixtures" / "history" / "t.jsonl").read_text(encoding="utf-8").splitlines()
+    of = [json.loads(line)["_id"]["of"] for line in lines]
+    assert (of.count("speed"), of.count("ratio")) == (36, 18)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said"),
+    [
+        (Interval(0.8, 0.75, 0.85, 10, 0.0), "20 % slower (15 to 25 %)"),
+        (Interval(1.21, 0.47, 3.10, 10, 0.0), "21 % faster (-53 to +210 %)"),
+        (Interval(0.5, 0.0, inf, 1, 0.0), "50 % slower"),
+    ],
+)
+def test_an_interval_with_no_difference_in_it_has_signs(ratio, said):
+    assert say_change(ratio) == said
