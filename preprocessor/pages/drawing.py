@@ -10,12 +10,14 @@ from preprocessor.lint.columnhelp import column_meanings
 from preprocessor.pages.statements import value_and_text
 from preprocessor.render.chartdata import as_table
 from preprocessor.render.columns import columns_of
+from preprocessor.render.conclusions import conclusion_of
 from preprocessor.render.downloads import csv_text, json_text
 from preprocessor.render.html import html_chart, html_table
+from preprocessor.render.intervalpicture import interval_picture
 from preprocessor.render.provenanceblock import ProvenanceBlock, provenance_html
-from preprocessor.render.runs import MOST_RUNS, list_runs
-from preprocessor.render.text import text_html
-from preprocessor.render.values import raw_text
+from preprocessor.render.runs import MOST_LINES, lines_of, list_runs
+from preprocessor.render.text import text_html, with_minus_signs
+from preprocessor.render.values import is_number, raw_text
 from preprocessor.results.model import ResultsError
 
 if TYPE_CHECKING:
@@ -80,7 +82,10 @@ class FigureContext:
             return f'<span class="mongo-table-fault" role="alert">no value: table {name} has a fault</span>'
         value, text = found
         raw = "" if value is None else f' data-v="{text_html(raw_text(value))}"'
-        return f'<span class="mongo-value"{raw}>{text_html(text)}</span>'
+        one = conclusion_of(value) if spec.draw else None
+        picture = f"&nbsp;{drawn}" if one and (drawn := interval_picture(one)) else ""
+        shown = with_minus_signs(text) if one or conclusion_of(value) or is_number(value) else text
+        return f'<span class="mongo-value"{raw}>{text_html(shown)}</span>{picture}'
 
     def _notes(self, spec: PipelineSpec, table: TableSpec, rows: Rows, columns: Sequence[Column]) -> str:
         """The HTML under one figure, whose rows as a table are ``table``; none where the author wants none."""
@@ -93,16 +98,18 @@ class FigureContext:
             "JSON": self.place(f"{name}.json", json_text(table, rows, source)),
         }
         given = {kind: to for kind, to in links.items() if to}
-        if (first := self.told.get(spec.source_query.key)) is not None:
-            return provenance_html(table, ProvenanceBlock(source, given, runs_at=first.anchor))
-        runs = self._list_runs(table, source)
-        self.told[spec.source_query.key] = _Told(name, runs)
-        return provenance_html(table, ProvenanceBlock(source, given, runs))
+        first = self.told.get(spec.source_query.key)
+        if first is None:
+            first = self.told[spec.source_query.key] = _Told(name, self._list_runs(table, source))
+            return provenance_html(table, ProvenanceBlock(source, given, first.runs))
+        runs_at = first.anchor if first.runs else None
+        return provenance_html(table, ProvenanceBlock(source, given, runs_at=runs_at))
 
     def _list_runs(self, table: TableSpec, source: Provenance | None) -> ListedRuns | None:
-        if source is None or not 0 < len(source.runs) <= MOST_RUNS:
+        lines = lines_of(source.runs) if source else []
+        if not 0 < len(lines) <= MOST_LINES:
             return None
-        return list_runs(table, source.runs, lambda key: self.find(table.collection, key))
+        return list_runs(table, lines, lambda key: self.find(table.collection, key))
 
     def _behind(self, spec: PipelineSpec, rows: Rows) -> list[str]:
         """For each row of a figure whose HTML is made the anchor of the first run behind it, "" where none is known."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from preprocessor.pages.asking import source_answer
 from preprocessor.pages.statements import value_text
 from preprocessor.render.formats import DEFAULT, TABLE_FORMATS
-from preprocessor.render.provenance import provenance_parts
+from preprocessor.render.provenance import provenance_details, provenance_parts
 from preprocessor.results.model import ResultsError
 from preprocessor.specs.model import TableSpec
 
@@ -38,11 +38,12 @@ class MarkdownContext(NamedTuple):
         return TABLE_FORMATS[self.form]().table(spec, rows, below=self._line_below(spec))
 
     def _line_below(self, spec: PipelineSpec) -> list[str]:
-        """Where the rows come from, in one line: in Markdown for those alone who ask for it."""
+        """Where the rows come from, in one line: in Markdown, which folds nothing away, for those alone who ask."""
         source = source_answer(spec, self.answers) if spec.provenance else None
         if source is None:
             return []
-        return [" · ".join(provenance_parts(source, source.due(spec.max_age)))]
+        details = (f"{name}: {text}" for name, text in provenance_details(source))
+        return [" · ".join([*provenance_parts(source, source.due(spec.max_age)), *details])]
 
     def value_text(self, spec: ValueSpec) -> str:
         """A value as the Markdown of a sentence."""

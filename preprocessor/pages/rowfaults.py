@@ -12,7 +12,7 @@ from preprocessor.findings.rules import finding
 from preprocessor.pages.asking import source_answer
 from preprocessor.render.column import column_value, index_hint
 from preprocessor.render.comparison import baseline_faults, baseline_rows
-from preprocessor.render.conclusions import conclusion_faults
+from preprocessor.render.conclusions import cell_faults, conclusion_faults
 from preprocessor.render.ranges import range_faults
 from preprocessor.results.model import ResultsError
 from preprocessor.specs.model import ChartSpec, PipelineSpec, TableSpec
@@ -108,6 +108,8 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
 
         plot = plot_of(spec)
         faults += [("MT330", fault) for fault in (plot_faults(plot, rows) if plot else ())]
+    if isinstance(spec, TableSpec):
+        faults += [("MT334", fault) for fault in cell_faults(spec, rows)]
     if isinstance(spec, TableSpec) and spec.baseline:
         faults += [("MT331", fault) for fault in baseline_faults(spec, rows)]
         if len(numbers := baseline_rows(spec, rows)) == 1:

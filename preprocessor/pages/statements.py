@@ -103,6 +103,8 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
         message = f"the comparison in `{spec.column}` of table `{spec.table}` {fault}"
         hint = "measure it again, or take the document as it was measured"
         return [finding("MT334", spec.file, spec.locate(("column",)), message, hint)]
+    elif spec.draw and not _conclusion_in_words(value):
+        what = "no comparison, of which alone an interval can be drawn"
     elif isinstance(value, Mapping | list) and not _conclusion_in_words(value):
         what = f"a whole {'array' if isinstance(value, list) else 'document'}, and a sentence shows one value"
     else:
@@ -221,7 +223,7 @@ def _show_rows(failing: Rows, rows: Rows, spec: CheckSpec, table: TableSpec) -> 
     """Show the first failing rows: the columns that tell them apart, and the fields of the statement."""
     naming = _choose_naming_columns(table, rows) if len(rows) > 1 else ()
     fields = list(dict.fromkeys([*naming, *_fields(spec.where), *_fields(spec.expect)]))
-    bounds = list(_numbers(spec.expect))
+    bounds = list(find_numbers(spec.expect))
     texts = [_describe_row(row, fields, table, bounds) for row in failing[:_ROWS_SHOWN]]
     return "; ".join(texts) + ("; …" if len(failing) > _ROWS_SHOWN else "")
 
@@ -237,13 +239,13 @@ def _fields(query: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _numbers(written: Any) -> Iterator[Decimal]:
+def find_numbers(written: Any) -> Iterator[Decimal]:
     """The finite numbers anywhere in a query, with which figures are compared."""
     if isinstance(written, Mapping):
         written = list(written.values())
     if isinstance(written, list):
         for part in written:
-            yield from _numbers(part)
+            yield from find_numbers(part)
     elif is_number(written) and (number := Decimal(raw_text(written))).is_finite():
         yield number
 

@@ -12,6 +12,7 @@ from preprocessor.pages.build import Build
 from preprocessor.pages.files import open_shared_pipelines
 from preprocessor.pages.included import read_included
 from preprocessor.pages.keptanswers import KeptAnswers
+from preprocessor.pages.prose.captions import list_captions
 from preprocessor.pages.prose.mutations import Mutation, find_mutations
 from preprocessor.pages.prose.paragraphs import place
 from preprocessor.pages.prose.unsupported import list_generated, page_findings
@@ -48,7 +49,7 @@ def try_mutations(pages: Sequence[Page], request: Request, progress: Progress) -
 
 
 def _try_page(page: Page, build: Build, pipelines: str, progress: Progress) -> Tried:
-    mutations = list(find_mutations(page.text, list_generated(page)))
+    mutations = list(find_mutations(page.text, list_generated(page), list(list_captions(page))))
     if not mutations:
         return Tried(page.file, 0, ())
     known, shared = _complaints(page, build), open_shared_pipelines(pipelines)

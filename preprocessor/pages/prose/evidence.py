@@ -41,12 +41,16 @@ class Evidence:
 
     numbers: tuple[Number, ...]
     columns: tuple[tuple[float, ...], ...]
+    bounds: tuple[Number, ...] = ()
+    """Numbers that statements of the paragraph hold rows against, with the units of their columns."""
 
     def speaks_of(self, figure: Figure) -> bool:
         """Whether a figure of this unit and size could come from a column that is shown."""
         if figure.unit is not None and figure.unit.kind in ("%", "times"):
             return bool(self.columns)
         shown = [one for one in self.numbers if one.column and one.value > 0]
+        if figure.low == figure.high:  # spelled: what was chosen, and nothing that was measured
+            shown = [one for one in shown if float(one.value).is_integer()]
         if figure.unit is not None:
             shown = [one for one in shown if one.unit is not None and one.unit.fits(figure.unit)]
         values = [value for one in shown for value in _in_unit_of(figure, one)]
@@ -57,7 +61,12 @@ class Evidence:
         if any(_within(figure, value) for one in self.numbers for value in _in_unit_of(figure, one)):
             return True
         kind = figure.unit.kind if figure.unit else ""
-        return kind in ("%", "times") and any(_within(figure, one) for one in self._compare_values(kind))
+        if any(_within(figure, value) for bound in self.bounds for value in _in_unit_of(figure, bound)):
+            return True
+        if kind not in ("%", "times"):
+            return False
+        bounds = (one for bound in self.bounds for one in _shares(bound.value, kind))
+        return any(_within(figure, one) for one in (*self._compare_values(kind), *bounds))
 
     def nearest(self, figure: Figure) -> Number | None:
         """The shown number that is nearest to a figure; of its unit where it has one."""
@@ -70,13 +79,17 @@ class Evidence:
     def _compare_values(self, kind: str) -> Iterator[float]:
         for column in self.columns:
             for value, other in _pairs(column):
-                ratio = value / other
-                if not ratio:
-                    continue  # Too far apart for a double, and for a sentence.
-                if kind == "times":
-                    yield from (ratio, 1 / ratio)
-                else:
-                    yield from (100 * ratio, 100 * abs(1 - ratio), 100 / ratio, 100 * abs(1 - 1 / ratio))
+                yield from _shares(value / other, kind)
+
+
+def _shares(ratio: float, kind: str) -> Iterator[float]:
+    """What a ratio is called: as so many times, or as a share or a difference in percent."""
+    if not ratio or not isfinite(1 / ratio):
+        return  # Too far apart for a double, and for a sentence.
+    if kind == "times":
+        yield from (ratio, 1 / ratio)
+    else:
+        yield from (100 * ratio, 100 * abs(1 - ratio), 100 / ratio, 100 * abs(1 - 1 / ratio))
 
 
 def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]]) -> Evidence:
@@ -85,7 +98,7 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
     columns: list[tuple[float, ...]] = []
     for spec, rows in tables:
         for name in (column for path, column in spec.shown_columns if path[0] != "baseline"):
-            unit = _column_unit(spec, name)
+            unit = column_unit(spec, name)
             values = [column_value(row, name) for row in rows]
             for row, value in enumerate(values):
                 numbers += [Number(one, own, spec, name, row) for one, own in _numbers(value, unit)]
@@ -107,20 +120,19 @@ def _compared(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator
             yield from ((float(part), 1.0) for part in (one.ratio, *(one.interval or ())))
 
 
-def _words(spec: PipelineSpec) -> list[str]:
-    """The texts of a table besides its rows."""
-    headers = spec.headers if isinstance(spec, TableSpec) else ()
-    return [text for text in (spec.title, spec.caption, *headers) if text]
+def _words(spec: PipelineSpec) -> Sequence[str]:
+    """The headers of a table; its title and caption are prose themselves."""
+    return spec.headers if isinstance(spec, TableSpec) else ()
 
 
-def _column_unit(spec: PipelineSpec, column: str) -> Unit | None:
+def column_unit(spec: PipelineSpec, column: str) -> Unit | None:
     """The unit of a column: what its format says, else what its header or label does.
 
     The ends of a range have the unit of the column that they are of, a number of repeats has none.
     """
     if isinstance(spec, TableSpec) and column not in spec.columns:
         owners = (own for own, fields in spec.spread.items() if column in fields[:2])
-        return next((_column_unit(spec, own) for own in owners), None)
+        return next((column_unit(spec, own) for own in owners), None)
     form = spec.format.get(column)
     if form and form.unit:
         return unit_of(form.unit)

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from preprocessor.pages.prose.numbers import NUMBER, blank_names, figures
-from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs
+from preprocessor.pages.prose.numbers import NUMBER, blank_names, figures, fold_case
+from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, split_sentences
 
 _CONTRARY_PAIRS: Final = (
     "faster slower", "fastest slowest", "more fewer", "most least", "higher lower", "highest lowest", "longer shorter",
@@ -56,7 +56,6 @@ _GROUPING: Final = re.compile(r"[,\u202f\u00a0]")
 _YEARS: Final = range(1900, 2122)
 _LEAST_WITHOUT_UNIT: Final = 1000
 """Smaller numbers without a unit are no figures to a check; one that becomes so large would be noticed for that."""
-_SENTENCE_END: Final = re.compile(rf"[.!?:;][\s{BLANK}]+")
 
 
 class Mutation(NamedTuple):
@@ -72,9 +71,11 @@ class Mutation(NamedTuple):
         return page[: self.start] + self.instead + page[self.start + len(self.written) :]
 
 
-def find_mutations(page: str, generated: Sequence[tuple[int, int]] = ()) -> Iterator[Mutation]:
-    """Every place of the page's sentences that is changed, in order; ``generated`` as ``paragraphs`` has it."""
-    for paragraph in paragraphs(page, generated):
+def find_mutations(
+    page: str, generated: Sequence[tuple[int, int]] = (), captions: Sequence[tuple[int, int]] = ()
+) -> Iterator[Mutation]:
+    """Every place of the page's sentences that is changed, in order; spans are those that ``paragraphs`` takes."""
+    for paragraph in paragraphs(page, generated, captions):
         found = sorted([*_change_words(paragraph.text), *_change_figures(paragraph.text)])
         for start, written, instead in found:
             sentence = _sentence_at(paragraph, start)
@@ -83,7 +84,7 @@ def find_mutations(page: str, generated: Sequence[tuple[int, int]] = ()) -> Iter
 
 def _change_words(text: str) -> Iterator[tuple[int, str, str]]:
     for found in _WORD.finditer(text):
-        word = found[0].lower()
+        word = fold_case(found[0])
         if word in ("above", "below") and not _BEFORE_FIGURE.match(text, found.end()):
             continue
         if _FRACTION.fullmatch(word) and not _COUNTED.search(text, max(0, found.start() - 20), found.start()):
@@ -119,7 +120,5 @@ def _change_figure(written: str, behind: str) -> str:
 
 def _sentence_at(paragraph: Paragraph, place: int) -> str:
     """The sentence around a place of the paragraph, on one line, without what is no prose."""
-    ends = [0, *(one.end() for one in _SENTENCE_END.finditer(paragraph.text)), len(paragraph.text)]
-    start = max(end for end in ends if end <= place)
-    end = min(end for end in ends if end > place)
+    start, end = next(span for span in split_sentences(paragraph.text) if place < span[1])
     return " ".join(paragraph.text[start:end].replace(BLANK, " ").split())

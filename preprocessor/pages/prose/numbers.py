@@ -93,6 +93,15 @@ class Figure:
     unit: Unit | None
 
 
+_FOLDED = str.maketrans({"μ": "µ", "ı": "i", "İ": "i", "ſ": "s"})
+"""Letters that patterns without regard to case take for others, and that `str.lower` does not make those."""
+
+
+def fold_case(word: str) -> str:
+    """The word as tables of words have it."""
+    return word.translate(_FOLDED).lower()
+
+
 def blank_names(text: str) -> str:
     """The text without what is no figure though it has digits: dates, versions, numbers of pages; offsets stay."""
     return _NO_FIGURE.sub(lambda found: "\ue000" * len(found[0]), text)
@@ -105,9 +114,10 @@ def figures(text: str) -> Iterator[Figure]:
     for found in _FIGURE.finditer(text):
         if found.start() < end or len(found[0]) > _LONGEST:
             continue  # The size of what was counted (100,000 documents of 1 KB are one figure), or no quantity.
-        unit, end = _unit_after(text, found.end())
+        unit, end = unit_after(text, found.end())
         low, high = _read_range(found, text[max(found.start() - 32, 0) : found.start()])
-        if unit is not None or (high >= 1000 and not _bare_name(found, low, high)):
+        is_large = _number(found["high"] or found["low"]) >= 1000 or found["times"] is not None
+        if unit is not None or (is_large and not _bare_name(found, low, high)):
             yield Figure(text[found.start() : end], found.start(), low, high, unit)
 
 
@@ -139,10 +149,20 @@ def _find_unit(header: str) -> re.Match[str] | None:
 
 def _read_range(found: re.Match[str], before: str) -> tuple[float, float]:
     """The lowest and the highest number that a figure may mean, from its digits and the words before it."""
-    times = _MULTIPLIERS[found["times"].strip().lower()] if found["times"] else 1.0
+    times = _MULTIPLIERS[fold_case(found["times"].strip())] if found["times"] else 1.0
     first = _number(found["low"])
     last = _number(found["high"]) if found["high"] else first
     low, high = first - _slack(found["low"], 0.5), last + _slack(found["high"] or found["low"], 1)
+    low, high = read_bounds((low, first, last, high), before)
+    return low * times, high * times
+
+
+def read_bounds(said: tuple[float, float, float, float], before: str) -> tuple[float, float]:
+    """The lowest and the highest number that is meant, by the words before it.
+
+    ``said`` is what it may be for its own digits, around what it says: least, first, last, most.
+    """
+    low, first, last, high = said
     lead = before.lower()
     if _ABOUT.search(lead):
         low, high = min(low, first * (1 - ABOUT)), max(high, last * (1 + ABOUT))
@@ -150,7 +170,7 @@ def _read_range(found: re.Match[str], before: str) -> tuple[float, float]:
         low, high = first, max(high, last * (1 + BEYOND))
     if _LESS.search(lead):
         low, high = min(low, first * (1 - BEYOND)), last
-    return low * times, high * times
+    return low, high
 
 
 def _number(digits: str) -> float:
@@ -167,7 +187,7 @@ def _slack(digits: str, part: float) -> float:
     return min(max(off, _LEAST * value), max(_MOST * value, part * 10.0 ** -len(decimals)))
 
 
-def _unit_after(text: str, at: int) -> tuple[Unit | None, int]:
+def unit_after(text: str, at: int) -> tuple[Unit | None, int]:
     """The unit that follows a number, and where it ends; an adjective of size may stand between (4 million 1 KB …)."""
     sized = _SIZED.match(text, at)
     start = _WORD.match(text, sized.end() if sized else at)
@@ -180,10 +200,10 @@ def _unit(found: re.Match[str]) -> Unit | None:
         factor = _BYTES.get(found["bytes"][0].lower(), 1)
         return Unit("byte/s" if found["flow"] else "byte", factor)
     if found["rated"]:
-        noun = "query" if found["rated"].lower() == "qps" else _noun(found["noun"])
+        noun = "query" if fold_case(found["rated"]) == "qps" else _noun(found["noun"])
         return Unit(f"{noun}/s")
     if found["time"]:
-        return Unit("time", _time(found["time"].lower()))
+        return Unit("time", _time(fold_case(found["time"])))
     if found["count"]:
         return Unit(_noun(found["count"]))
     return Unit("%" if found["share"] else "IOPS" if found["disk"] else "times")
@@ -194,6 +214,6 @@ def _time(word: str) -> float:
 
 
 def _noun(word: str) -> str:
-    single = word.lower()
+    single = fold_case(word)
     single = single[:-2] if single.endswith(("xes", "ches")) else single.removesuffix("s")
     return _NOUNS.get(single, single)

@@ -1,8 +1,9 @@
 """The paragraphs of a page and the sections that they stand in; what is no prose is blanked, in place.
 
+A heading, a row of a table that somebody wrote, and the title and caption of a figure are paragraphs of their own.
 Offsets stay those of the page, so that what is found in a paragraph has its line and column. Comments, generated
-regions, code, headings, tables, link targets, addresses and HTML tags are no prose. What Python-Markdown indents under
-an admonition or a tab is code to CommonMark, and is not looked at.
+regions, code, link targets, addresses and HTML tags are no prose. What Python-Markdown indents under an admonition or a
+tab is code to CommonMark, and is not looked at.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 BLANK = "\ue000"
 """Stands for every character that is no prose: no blank, lest a comment on a line of its own end the paragraph."""
@@ -23,9 +24,15 @@ _NO_PROSE = re.compile(
     r"|\]\([^)]*\)|\]\[[^\]]*\]"
     r"|(?:https?|mongodb(?:\+srv)?)://\S+"
     r"|<[/!a-zA-Z][^>]*>|&#?\w+;"
-    r"|^[ \t>]*(?:\d+[.)]|[-*+])[ \t]",
+    r"|^[ \t>]*(?:#{1,6}[ \t]+)?(?:\d+(?:\.\d+)*[.)]|[-*+])[ \t]",
     re.DOTALL | re.MULTILINE,
 )
+_PROSE = frozenset({"paragraph_open", "heading_open", "tr_open"})
+"""What opens a paragraph, a heading, and a row of a table."""
+
+
+_SENTENCE_END = re.compile(rf"[.!?:;][\s{BLANK}]+|\|[\s{BLANK}]*")
+"""Or the border of a cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +49,14 @@ class Paragraph:
         return self.start + len(self.text)
 
 
-def paragraphs(page: str, generated: Sequence[tuple[int, int]] = ()) -> list[Paragraph]:
-    """The paragraphs of a page; ``generated`` are offsets of text that a program wrote into it."""
+def paragraphs(
+    page: str, generated: Sequence[tuple[int, int]] = (), captions: Sequence[tuple[int, int]] = ()
+) -> list[Paragraph]:
+    """The paragraphs of a page, in order.
+
+    ``generated`` are offsets of text that a program wrote into it, ``captions`` those of texts within comments that
+    readers see.
+    """
     shown = _blank_out(page, [*_spans(_FRONT_MATTER, page), *_spans(_COMMENT, page), *generated])
     from markdown_it import MarkdownIt
 
@@ -52,13 +65,25 @@ def paragraphs(page: str, generated: Sequence[tuple[int, int]] = ()) -> list[Par
     # A heading or a paragraph is told by what opens it; its lines are counted from 0.
     blocks = [(token.type, token.tag, token.map) for token in tokens if token.map]
     headings = [(int(tag[1]), starts[lines[0]]) for kind, tag, lines in blocks if kind == "heading_open"]
-    found = []
-    for kind, _, (first, last) in blocks:
-        if kind == "paragraph_open":
-            start, end = starts[first], starts[min(last, len(starts) - 1)]
-            text = _blank_out(shown[start:end], _spans(_NO_PROSE, shown[start:end]))
-            found.append(Paragraph(text, start, tuple(_around(start, headings, len(page)))))
-    return found
+    spans = [
+        (starts[first], starts[min(last, len(starts) - 1)])
+        for kind, _, (first, last) in blocks
+        if kind in _PROSE
+    ]
+    texts = [(start, shown[start:end]) for start, end in spans]
+    texts += [(start, page[start:end]) for start, end in captions]
+    return [
+        Paragraph(
+            _blank_out(text, _spans(_NO_PROSE, text)), start, tuple(_around(start, headings, len(page)))
+        )
+        for start, text in sorted(texts)
+    ]
+
+
+def split_sentences(text: str) -> list[tuple[int, int]]:
+    """From and to of the sentences of a paragraph; what stands behind one, such as a comment, is its own."""
+    ends = [0, *(one.end() for one in _SENTENCE_END.finditer(text)), len(text)]
+    return [(start, end) for start, end in pairwise(ends) if start < end]
 
 
 def place(page: str, offset: int) -> tuple[int, int]:

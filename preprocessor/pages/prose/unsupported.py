@@ -1,48 +1,72 @@
-"""Which figures of a page's sentences no row of their section's tables supports.
+"""Which figures and directions of a page's sentences the rows of their section's tables do not support.
 
-A figure is held against the tables and charts of the smallest section around it that has any, and against those that
-a MONGO_VALUE or a MONGO_CHECK of that section names. It is judged only where one of their columns has its unit, or
-where it has none and is of a thousand and more; a share or a factor may also be the comparison of two rows. A paragraph
-with a MONGO_CHECK is held to the rows already. A table that ignores MT324 takes the figures of its section upon itself.
+They are held against the tables and charts of the smallest section around them that has any, and against those that a
+MONGO_VALUE or a MONGO_CHECK of that section names. A figure is judged only where one of their columns has its unit, or
+where it has none and is of a thousand and more; a share or a factor may also be the comparison of two rows, and in a
+paragraph with a MONGO_CHECK a number that it expects. What is said of a direction is in ``directions``. A table that
+ignores MT324 or MT327 takes that of its section upon itself, a MONGO_CHECK that of its paragraph.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import tables_by_id
-from preprocessor.pages.prose.evidence import Evidence, Number, evidence
+from preprocessor.pages.prose.captions import list_captions
+from preprocessor.pages.prose.directions import Contradicted, Shown, find_contradicted, find_directions
+from preprocessor.pages.prose.evidence import Evidence, Number, column_unit, evidence
 from preprocessor.pages.prose.numbers import Figure, figures
-from preprocessor.pages.prose.paragraphs import Paragraph, paragraphs, place
+from preprocessor.pages.prose.numberwords import spelled_figures
+from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, place, split_sentences
+from preprocessor.pages.statements import find_numbers, value_and_text
 from preprocessor.render.column import column_value
+from preprocessor.render.conclusions import conclusion_of
 from preprocessor.render.values import cell_text
-from preprocessor.specs.model import CheckSpec, PipelineSpec, QuotingSpec, TableSpec
+from preprocessor.specs.model import CheckSpec, PipelineSpec, QuotingSpec, Spec, TableSpec, ValueSpec
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Answers, Page, Tables
 
+_FIGURES, _DIRECTIONS = "MT324", "MT327"
+
+
+class _Section(NamedTuple):
+    """What the tables of a section show, as far as they do not ignore the rules."""
+
+    evidence: Evidence
+    shown: Shown
+
 
 def prose_findings(pages: Sequence[Page], answers: Answers) -> list[Finding]:
-    """A finding of MT324 for every figure of the pages that is unsupported."""
+    """A finding for every figure and direction of the pages that is unsupported."""
     tables = tables_by_id(pages)
     return [one for page in pages for one in page_findings(page, tables, answers)]
 
 
 def page_findings(page: Page, tables: Tables, answers: Answers) -> Iterator[Finding]:
     """The same of one page; ``tables`` are those of all."""
-    known: dict[tuple[int, int], Evidence | None] = {}
-    for paragraph in paragraphs(page.text, list_generated(page)) if page.comments else ():
-        if _holds_statement(paragraph, page):
+    known: dict[tuple[int, int], _Section | None] = {}
+    for paragraph in (
+        paragraphs(page.text, list_generated(page), list(list_captions(page))) if page.comments else ()
+    ):
+        said = (*figures(paragraph.text), *spelled_figures(paragraph.text))
+        if not said and not any(find_directions(paragraph.text)):
+            continue  # Most paragraphs: reading the rows of their section for nothing is slow on large pages.
+        beside = _beside(paragraph, page, tables, answers, known)
+        if beside is None:
             continue
-        said = list(figures(paragraph.text))
-        beside = _beside(paragraph, page, tables, answers, known) if said else None
-        for figure in said if beside else ():
-            if beside and beside.speaks_of(figure) and not beside.supports(figure):
-                yield _finding(page, paragraph, figure, beside, answers)
+        specs = _specs_within(page, paragraph.start, paragraph.end)
+        ignored = {rule for spec in specs if isinstance(spec, CheckSpec) for rule in spec.ignore}
+        if _FIGURES not in ignored:
+            bounded = _with_bounds(beside.evidence, specs, tables)
+            yield from _judge_figures(page, paragraph, said, bounded, answers)
+        if _DIRECTIONS not in ignored:
+            yield from _judge_directions(page, paragraph, beside.shown, tables, answers)
 
 
 def list_generated(page: Page) -> list[tuple[int, int]]:
@@ -50,11 +74,61 @@ def list_generated(page: Page) -> list[tuple[int, int]]:
     return [(one.region.start, one.region.end) for one in page.comments if one.region]
 
 
-def _holds_statement(paragraph: Paragraph, page: Page) -> bool:
-    return any(
-        isinstance(spec, CheckSpec) and paragraph.start <= spec.comment.start < paragraph.end
-        for spec in page.specs
+def _specs_within(page: Page, start: int, end: int) -> list[Spec]:
+    return [spec for spec in page.specs if spec is not None and start <= spec.comment.start < end]
+
+
+def _with_bounds(known: Evidence, specs: Sequence[Spec], tables: Tables) -> Evidence:
+    """The evidence, and what the statements of a paragraph expect, which rows are held against."""
+    bounds = tuple(
+        Number(float(number), None if column.startswith("$") else column_unit(table, column), table)
+        for spec in specs
+        if isinstance(spec, CheckSpec) and (table := tables.get(spec.table)) is not None
+        for column, expected in spec.expect.items()
+        for number in find_numbers(expected)
     )
+    return replace(known, bounds=bounds) if bounds else known
+
+
+def _judge_figures(
+    page: Page, paragraph: Paragraph, said: Sequence[Figure], known: Evidence, answers: Answers
+) -> Iterator[Finding]:
+    for figure in said:
+        if known.speaks_of(figure) and not known.supports(figure):
+            yield _finding(page, paragraph, figure, known, answers)
+
+
+def _judge_directions(
+    page: Page, paragraph: Paragraph, shown: Shown, tables: Tables, answers: Answers
+) -> Iterator[Finding]:
+    for start, end in split_sentences(paragraph.text):
+        if not any(find_directions(paragraph.text[start:end])):
+            continue
+        specs = _specs_within(page, paragraph.start + start, paragraph.start + end)
+        verdicts = [one for spec in specs for one in _verdicts(spec, tables, answers)]
+        for found in find_contradicted(paragraph.text[start:end], shown, verdicts):
+            at = place(page.text, paragraph.start + start + found.direction.start)
+            yield _contradiction(page, at, found)
+
+
+def _verdicts(spec: Spec, tables: Tables, answers: Answers) -> Iterator[str]:
+    """The verdicts of comparisons that a comment in a sentence writes, or expects."""
+    if isinstance(spec, ValueSpec):
+        found = value_and_text(spec, tables, answers)
+        one = conclusion_of(found[0]) if found else None
+        yield from [one.verdict] if one else []
+    elif isinstance(spec, CheckSpec):
+        yield from (
+            value
+            for path, value in spec.expect.items()
+            if path.endswith("verdict") and isinstance(value, str)
+        )
+
+
+def _contradiction(page: Page, at: tuple[int, int], found: Contradicted) -> Finding:
+    message = f"`{found.direction.word}` is not what the rows say: {found.instead}"
+    hint = "change the sentence, or look at what changed in the results"
+    return finding(_DIRECTIONS, page.file, at, message, hint)
 
 
 def _beside(
@@ -62,28 +136,31 @@ def _beside(
     page: Page,
     tables: Tables,
     answers: Answers,
-    known: dict[tuple[int, int], Evidence | None],
-) -> Evidence | None:
-    """The evidence in the tables of the smallest section that has any; None when no section has one with rows."""
+    known: dict[tuple[int, int], _Section | None],
+) -> _Section | None:
+    """What the tables of the smallest section that has any show; None when no section has one with rows."""
     for section in paragraph.sections:
         if section not in known:
-            shown = _tables_within(section, page, tables, answers)
-            ignored = any("MT324" in spec.ignore for spec, _ in shown)
-            known[section] = evidence([] if ignored else shown) if shown else None
+            known[section] = _read_section(_tables_within(section, page, tables, answers))
         if (found := known[section]) is not None:
             return found
     return None
 
 
+def _read_section(shown: Sequence[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]]) -> _Section | None:
+    if not shown:
+        return None
+    ignored = {rule for spec, _ in shown for rule in spec.ignore}
+    return _Section(
+        evidence([] if _FIGURES in ignored else shown), () if _DIRECTIONS in ignored else tuple(shown)
+    )
+
+
 def _tables_within(
     section: tuple[int, int], page: Page, tables: Tables, answers: Answers
 ) -> list[tuple[PipelineSpec, list[dict[str, object]]]]:
-
-    start, end = section
     own: dict[int, PipelineSpec] = {}
-    for spec in page.specs:
-        if spec is None or not start <= spec.comment.start < end:
-            continue
+    for spec in _specs_within(page, *section):
         table = tables.get(spec.table) if isinstance(spec, QuotingSpec) else spec
         if isinstance(table, PipelineSpec):
             own[id(table)] = table
@@ -92,11 +169,11 @@ def _tables_within(
 
 
 def _finding(page: Page, paragraph: Paragraph, figure: Figure, beside: Evidence, answers: Answers) -> Finding:
-    written = " ".join(figure.written.replace("\ue000", " ").split())
+    written = " ".join(figure.written.replace(BLANK, " ").split())
     nearest = beside.nearest(figure)
     at = place(page.text, paragraph.start + figure.start)
     message = f"no row of the section's tables has `{written}`"
-    return finding("MT324", page.file, at, message, _hint(nearest, answers) if nearest else "")
+    return finding(_FIGURES, page.file, at, message, _hint(nearest, answers) if nearest else "")
 
 
 def _hint(nearest: Number, answers: Answers) -> str:

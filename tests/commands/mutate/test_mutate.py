@@ -35,12 +35,12 @@ def mutated(tmp_path, monkeypatch, capsys):
 
 
 def test_a_figure_that_the_rows_have_is_noticed_when_it_is_another(mutated):
-    assert mutated(f"# Runs\n\nEight threads reach 30,100 inserts/s.\n\n{TABLE}", "--at-least", "50") == (
+    assert mutated(f"# Runs\n\nMore threads reach 30,100 inserts/s.\n\n{TABLE}", "--at-least", "50") == (
         0,
-        "docs/page.md:3:1: warning MT326 `Eight` could be `Three`, and nothing would notice\n"
-        "    Eight threads reach 30,100 inserts/s.\n"
+        "docs/page.md:3:1: warning MT326 `More` could be `Fewer`, and nothing would notice\n"
+        "    More threads reach 30,100 inserts/s.\n"
         "    ^\n"
-        "  hint: bind what “Eight threads reach 30,100 inserts/s.” says to rows, by MONGO_VALUE, or leave it out\n"
+        "  hint: bind what “More threads reach 30,100 inserts/s.” says to rows, by MONGO_VALUE, or leave it out\n"
         "1 warning in 1 file\n",
         "1 of 2 changes on 1 page are noticed, 50.0 %\n",
     )  # fmt: skip

@@ -38,15 +38,26 @@ def test_figures_number_words_and_directions_become_others(sentence, changed):
         "On 2026-11-22 with MongoDB 8.0.1 on an M40, by page 3, in 2024.",
         "See the table below, and above all the year 2024.",
         "The third window is that of `insert 20 documents`.",
-        "# 3 findings\n\n| faster | 3 |\n| --- | --- |\n| slower | 4 |",
+        "## 3. The window\n\n1. Once\n2. Again",
         "Look at [the rows](https://example.org/2/faster).",
         "<!-- The speed was 22,000, and is faster now. -->",
         "```\nfaster by 3 ms\n```",
         "The 99th percentile, p99, and a 3-node set.",
     ],
 )
-def test_names_dates_versions_code_tables_links_and_comments_stay(text):
+def test_names_dates_versions_code_links_and_comments_stay(text):
     assert changes(text) == []
+
+
+def test_headings_rows_of_tables_and_captions_are_sentences_too():
+    assert changes("# 3 findings\n\n| One | faster |\n| --- | --- |\n| two | 4 |") == [
+        ("3", "9"), ("faster", "slower"), ("two", "five"), ("4", "12"),
+    ]  # fmt: skip
+    page = '<!-- MONGO_TABLE: {"caption": "The fastest of 3"} -->'
+    span = (page.index("The"), page.index('"}'))
+    assert [(one.written, one.sentence) for one in find_mutations(page, (), [span])] == [
+        ("fastest", "The fastest of 3"), ("3", "The fastest of 3"),
+    ]  # fmt: skip
 
 
 def test_a_change_is_made_at_its_place_alone_and_names_its_sentence():

@@ -54,6 +54,12 @@ def beside(prose: str) -> str:
         "One thread waits 7.5 ms.",
         "That is 55% faster.",
         "Ten times as many threads: 24 threads.",
+        "Eight threads have half the latency of one.",
+        "One thread is half as fast as eight.",
+        "Sixteen threads are four times as fast as eight.",
+        "Doubling the threads triples the speed: five threads.",
+        "| Threads | Speed |\n| --- | --- |\n| 16 | 55,000 inserts/s |",
+        "### Sixteen threads reach 55,000 inserts/s",
     ],
 )
 def test_a_figure_that_no_row_supports_is_told(prose: str, fixtures: Path) -> None:
@@ -70,7 +76,11 @@ def test_a_figure_that_no_row_supports_is_told(prose: str, fixtures: Path) -> No
         "The disk has 200 GB.",
         "A batch is `55000 inserts/s` of [a page](55,000 inserts/s).",
         "1. Begun in 2026 with MongoDB 6.0.5.\n2. 4,096 each.",
-        "| a | 55,000 inserts/s |\n| --- | --- |\n| b | 1 |",
+        "| Threads | Speed |\n| --- | --- |\n| 16 | 41,800 inserts/s |",
+        "### Sixteen threads reach 41,800 inserts/s",
+        "Sixteen threads are ten times as fast as one, eight seven times as fast.",
+        "Eight threads reach about three quarters of the speed of sixteen, half of them waiting.",
+        "By the third run, half a second later, twelve were there twice.",
         "```\n55,000 inserts/s\n```",
         'They reach <!-- MONGO_VALUE: {"table": "speed", "column": "ops", "where": {"n": 8}} -->.',
     ],
@@ -107,9 +117,36 @@ def test_sections_without_tables_are_held_against_those_around_them(fixtures: Pa
     assert judged(text("At most 42,000 inserts/s."), fixtures) == []
 
 
-def test_a_paragraph_with_a_check_is_held_already(fixtures: Path) -> None:
-    check = '<!-- MONGO_CHECK: {"table": "speed", "where": {}, "expect": {"ops": {"$lt": 55000}}} -->'
-    assert judged(beside(f"Never 55,000 inserts/s.\n{check}"), fixtures) == []
+def with_check(prose: str, expect: str, **more: object) -> str:
+    body = json.dumps({"table": "speed", "where": {}, "expect": json.loads(expect), **more})
+    return beside(f"{prose}\n<!-- MONGO_CHECK: {body} -->")
+
+
+def test_a_figure_beside_a_check_is_one_of_the_rows_or_one_that_the_check_expects(fixtures: Path) -> None:
+    below = '{"ops": {"$lt": 55000}}'
+    assert judged(with_check("Never 55,000 inserts/s, and 41,800 inserts/s at most.", below), fixtures) == []
+    (found,) = judged(with_check("Never 65,000 inserts/s.", below), fixtures)
+    assert found.message == "no row of the section's tables has `65,000 inserts/s`"
+
+
+def test_a_share_beside_a_check_may_be_the_bound_of_the_check(fixtures: Path) -> None:
+    share = '{"$expr": {"$gte": ["$ops", {"$multiply": ["$p99", 0.45]}]}}'
+    assert judged(with_check("It loses at most 55 %, that is 45% of it.", share), fixtures) == []
+    assert len(judged(with_check("It loses 35 %.", share), fixtures)) == 1
+
+
+def test_a_check_can_take_the_figures_of_its_paragraph_upon_itself(fixtures: Path) -> None:
+    expect, why = '{"ops": {"$gt": 0}}', {"MT324": "quoted from a report"}
+    assert judged(with_check("They reached 65,000 inserts/s.", expect, ignore=why), fixtures) == []
+
+
+@pytest.mark.parametrize("key", ["title", "caption"])
+def test_figures_in_titles_and_captions_are_judged_and_support_nothing(key: str, fixtures: Path) -> None:
+    table = json.dumps({**BODY, key: "Always 55,000 inserts/s"})
+    (found,) = judged(f"# Runs\n\n<!-- MONGO_TABLE: {table} -->\n", fixtures)
+    assert found.column == len("<!-- MONGO_TABLE: ") + table.index("55,000") + 1
+    told = judged(f"# Runs\n\nThey reach 55,000 inserts/s.\n\n<!-- MONGO_TABLE: {table} -->\n", fixtures)
+    assert [one.line for one in told] == [3, 5]
 
 
 def test_a_table_can_take_the_figures_of_its_section_upon_itself(fixtures: Path) -> None:

@@ -1,0 +1,189 @@
+"""Speeds in sentences, `faster`, `the slowest`, that the rows of the tables beside them contradict.
+
+A direction is judged where rows decide it, and nowhere else:
+
+* `the fastest` or `the slowest` in a sentence that names one row of a table: that row is it in some column;
+* `faster … than` and `slower … than` between the names of two rows of one table: the first is so in some column;
+* `faster` and `slower` in a sentence whose MONGO_VALUE or MONGO_CHECK is about the verdict of a comparison.
+
+Columns are those of rates, of which more is faster, and of times, of which less is. A row is named by a text in the
+first column of texts, written alike. A sentence that says what something is not, or how far up it is, is not judged:
+nobody reads rows as finely as that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from preprocessor.pages.prose.evidence import column_unit
+from preprocessor.pages.prose.numbers import fold_case
+from preprocessor.render.column import column_value
+from preprocessor.render.values import finite_decimal
+from preprocessor.specs.model import TableSpec
+
+if TYPE_CHECKING:
+    from preprocessor.specs.model import PipelineSpec
+
+Shown = Sequence[tuple["PipelineSpec", Sequence[Mapping[str, Any]]]]
+"""Tables and charts with their rows."""
+
+_UP: Final = frozenset({"faster", "fastest", "quicker", "quickest"})
+_WORD: Final = re.compile(r"\b(?:fast|slow|quick)(?:er|est)\b", re.IGNORECASE)
+_BEFORE_SUPERLATIVE: Final = re.compile(r"\b(?:the|is|are|was|were)\s+$", re.IGNORECASE)
+_UNDECIDED: Final = re.compile(
+    r"\b(?:not|no|never|neither|nor|none|nobody|nothing|without|hardly|barely|except|but|unless|among|between|"
+    r"one\s+of|of\s+(?:those|these|them)|first|second|third|next|last|nearly|almost|if|would|could|might|may)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_COMMON: Final = frozenset({
+    "all", "any", "both", "default", "delete", "few", "find", "first", "insert", "inserts", "last", "many", "more",
+    "most", "no", "none", "off", "on", "one", "other", "query", "read", "reads", "some", "total", "two", "update",
+    "updates", "with", "without", "write", "writes", "yes",
+})  # fmt: skip
+"""Words that sentences have whether they name a row or not."""
+_LEAST_NAME: Final = 2
+"""Characters of a name: a shorter one is a word of any sentence."""
+
+
+class Direction(NamedTuple):
+    """A word at ``start`` that says faster, where ``up``, or slower."""
+
+    word: str
+    start: int
+    up: bool
+    superlative: bool
+
+
+class Contradicted(NamedTuple):
+    """A direction that rows contradict, and what they say instead."""
+
+    direction: Direction
+    instead: str
+
+
+def find_directions(text: str) -> Iterator[Direction]:
+    """The words of a text that say faster or slower, in order."""
+    for found in _WORD.finditer(text):
+        word = fold_case(found[0])
+        yield Direction(found[0], found.start(), word in _UP, word.endswith("est"))
+
+
+def find_contradicted(sentence: str, tables: Shown, verdicts: Iterable[str]) -> Iterator[Contradicted]:
+    """The directions of a sentence that rows contradict.
+
+    ``verdicts`` are those that the comments of the sentence are about.
+    """
+    directions = list(find_directions(sentence))
+    if not directions or _UNDECIDED.search(sentence):
+        return
+    if " than " not in sentence:
+        yield from _find_against_verdicts(directions, frozenset(verdicts))
+    for direction in directions:
+        judge = _judge_superlative if direction.superlative else _judge_comparative
+        if instead := judge(sentence, direction, tables):
+            yield Contradicted(direction, instead)
+
+
+def _find_against_verdicts(
+    directions: Sequence[Direction], verdicts: frozenset[str]
+) -> Iterator[Contradicted]:
+    """Find `faster` where the comments say slower alone, and the other way round."""
+    about = verdicts & {"faster", "slower"}
+    said = [one for one in directions if not one.superlative]
+    if len(about) != 1 or len({one.up for one in said}) != 1:
+        return
+    (verdict,) = about
+    if said[0].up != (verdict == "faster"):
+        yield Contradicted(said[0], f"the comparison of the sentence says {verdict}")
+
+
+def _judge_superlative(sentence: str, direction: Direction, tables: Shown) -> str:
+    """What a table says against a superlative; "" where nothing does."""
+    if not _BEFORE_SUPERLATIVE.search(sentence[: direction.start]):
+        return ""
+    for rows in _tables_of_names(tables):
+        named = rows.names_in(sentence)
+        if len(named) != 1 or not rows.columns:
+            continue
+        (name,) = named
+        firsts = {column: rows.first(column, direction.up) for column in rows.columns}
+        if not any(rows.value(name, column) == rows.value(first, column) for column, first in firsts.items()):
+            column, first = next(iter(firsts.items()))
+            return f"in `{column}` it is the row of {first}"
+    return ""
+
+
+def _judge_comparative(sentence: str, direction: Direction, tables: Shown) -> str:
+    """What a table says against `A … faster … than B`; "" where nothing does."""
+    before, behind = sentence[: direction.start], sentence[direction.start :]
+    _, than, after = behind.partition(" than ")
+    if not than:
+        return ""
+    for rows in _tables_of_names(tables):
+        first, second = rows.names_in(before), rows.names_in(after)
+        if len(first) != 1 or len(second) != 1 or first == second or not rows.columns:
+            continue
+        (one,), (other,) = first, second
+        if not any(rows.is_first(one, other, column, direction.up) for column in rows.columns):
+            column = next(iter(rows.columns))
+            value, against = rows.value(one, column), rows.value(other, column)
+            return f"`{column}` is {value:g} in the row of {one}, {against:g} in that of {other}"
+    return ""
+
+
+class _Named:
+    """The rows of a table by their names; ``columns`` are those of rates and times, with whether more is faster."""
+
+    def __init__(self, spec: TableSpec, naming: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        self._rows = {str(column_value(row, naming)): row for row in rows}
+        self._names = sorted(filter(_is_name, self._rows), key=len, reverse=True)
+        self.columns: dict[str, bool] = {}
+        for column in spec.columns:
+            unit = column_unit(spec, column)
+            is_rate = unit is not None and unit.kind.endswith("/s")
+            if (is_rate or (unit is not None and unit.kind == "time")) and self._has_numbers(column):
+                self.columns[column] = is_rate
+
+    def _has_numbers(self, column: str) -> bool:
+        return all(finite_decimal(column_value(row, column)) is not None for row in self._rows.values())
+
+    def names_in(self, text: str) -> set[str]:
+        """The names of rows that a text has, without those that are a part of a longer one there."""
+        found: set[str] = set()
+        for name in self._names:
+            if name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+                found.add(name)
+                text = text.replace(name, " ")
+        return found
+
+    def value(self, name: str, column: str) -> float:
+        """A number of the row that is named."""
+        return float(finite_decimal(column_value(self._rows[name], column)) or 0)
+
+    def first(self, column: str, up: bool) -> str:
+        """The name of the fastest row by a column, or of the slowest."""
+        most = self.columns[column] == up
+        return (max if most else min)(self._rows, key=lambda name: self.value(name, column))
+
+    def is_first(self, one: str, other: str, column: str, up: bool) -> bool:
+        """Whether by a column the one is faster than the other, or slower."""
+        difference = self.value(one, column) - self.value(other, column)
+        return difference > 0 if self.columns[column] == up else difference < 0
+
+
+def _is_name(text: str) -> bool:
+    return len(text) >= _LEAST_NAME and text not in _COMMON
+
+
+def _tables_of_names(tables: Shown) -> Iterator[_Named]:
+    for spec, rows in tables:
+        if not isinstance(spec, TableSpec) or len(rows) < 2:
+            continue
+        for column in spec.columns:
+            values = [column_value(row, column) for row in rows]
+            if all(isinstance(value, str) for value in values):
+                if len(set(map(str, values))) == len(values):
+                    yield _Named(spec, column, rows)
+                break
