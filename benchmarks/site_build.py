@@ -38,7 +38,7 @@ from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.reading import read_page
 from preprocessor.results.fixtures import FixtureSource
 from preprocessor.results.model import Limits
-from preprocessor.site.documents import Documents
+from preprocessor.site.documents import Documents, path_of_all
 from preprocessor.site.downloads import Shelf, put
 from preprocessor.specs.sharedpipelines import SharedPipelines
 
@@ -80,7 +80,7 @@ def _paste_figures(site: Path) -> None:
     build = Build(asked, pages)
     build.ask(with_sources=True)
     documents = Documents.of(FixtureSource(fixtures).local, "results")
-    put(documents.files, docs)
+    put({**documents.files, path_of_all("results"): documents.together}, docs)
     for page in pages:
         shelf = Shelf(page.file, _address(page.file))
         figures = figures_of(page, build, shelf.place, partial(documents.address, shelf.url))

@@ -214,6 +214,12 @@ _ALL = (
         "warning",
         "A sentence could say something else, and no check would notice.",
     ),
+    Rule(
+        "MT327",
+        "contradicted-direction",
+        "warning",
+        "A sentence says faster, more or most where rows beside it say the contrary (`check --prose`).",
+    ),
     Rule("MT330", "cannot-be-drawn", "error", "A chart would leave out rows, or draw several as one."),
     Rule("MT331", "no-baseline", "error", "A table is compared with a row that is not there, or not one."),
     Rule("MT332", "outside-its-range", "error", "A value lies outside the range that is shown with it."),

@@ -11,8 +11,12 @@ from bson.datetime_ms import DatetimeMS
 
 from preprocessor.aggregation.values import MISSING, date_from_millis, is_date, millis
 from preprocessor.render.column import column_value
+from preprocessor.render.conclusions import Conclusion, conclusion_of
+from preprocessor.render.conclusiontext import conclusion_in_words
+from preprocessor.render.text import range_text, with_minus_signs
 from preprocessor.render.timeaxis import moment_text
-from preprocessor.render.values import cell_text, is_number
+from preprocessor.render.values import cell_text, finite_decimal, is_number
+from preprocessor.results.verdicts import count_blocks
 from preprocessor.specs.model import ChartSpec, TableSpec
 
 if TYPE_CHECKING:
@@ -31,8 +35,9 @@ class Plot:
     """A chart as it is asked for, whether by a comment of its own or by a table.
 
     ``spread``: column → the fields of its lowest and its highest value. ``log`` names the logarithmic axes: "", "x",
-    "y" or "xy". ``timezone`` is the zone of dates, "" for UTC where none is named. ``place`` is the path of the
-    settings in the comment.
+    "y" or "xy". ``horizontal``: names stand at the left and values lie along the horizontal axis. ``reference``: the
+    value that a line across stands for. ``timezone`` is the zone of dates, "" for UTC where none is named. ``place``
+    is the path of the settings in the comment.
     """
 
     mark: str
@@ -45,6 +50,8 @@ class Plot:
     labels: Mapping[str, str] = field(default_factory=dict)
     format: Mapping[str, ColumnFormat] = field(default_factory=dict)
     spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    horizontal: bool = False
+    reference: float | None = None
     place: tuple[str, ...] = ()
 
     def label(self, column: str) -> str:
@@ -56,9 +63,16 @@ class Plot:
         form = self.format.get(column)
         return (form.unit or "") if form else ""
 
+    @property
+    def common_unit(self) -> str:
+        """The unit of all columns of the vertical axis; "" where they have several."""
+        units = {self.unit(column) for column in self.y}
+        return units.pop() if len(units) == 1 else ""
+
     def text(self, column: str, value: object) -> str:
-        """A value as a cell of the column shows it."""
-        return cell_text(value, self.format.get(column))
+        """A value as a cell of the column shows it on a page."""
+        text = cell_text(value, self.format.get(column))
+        return with_minus_signs(text) if is_number(value) else text
 
     def x_text(self, value: object) -> str:
         """A value of the horizontal axis in full: a date on the clock of the chart's zone."""
@@ -70,7 +84,8 @@ class Plot:
 class Point(NamedTuple):
     """One value of a series: its place on the horizontal axis, and None where there is nothing to draw.
 
-    ``ends``: the lowest and the highest value, where both are known and can be drawn, and both in words.
+    ``ends``: the lowest and the highest value, where both are known and can be drawn, and both in words. ``unit`` is
+    that of the value; ``counted`` says how many repeats or blocks are behind it, where that is known.
     """
 
     x: float
@@ -79,6 +94,13 @@ class Point(NamedTuple):
     y_text: str
     ends: tuple[float, float] | None = None
     ends_text: str = ""
+    unit: str = ""
+    counted: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """The value with its unit."""
+        return f"{self.y_text} {self.unit}" if self.unit else self.y_text
 
 
 class Series(NamedTuple):
@@ -139,6 +161,8 @@ def chart_plot(spec: ChartSpec) -> Plot:
         labels=spec.labels,
         format=spec.format,
         spread=spec.spread,
+        horizontal=spec.horizontal,
+        reference=spec.reference,
     )
 
 
@@ -158,6 +182,8 @@ def table_plot(spec: TableSpec) -> Plot | None:
         labels=dict(zip(spec.columns, spec.headers, strict=True)),
         format=spec.format,
         spread=spec.spread,
+        horizontal=spec.chart.get("horizontal", False),
+        reference=spec.chart.get("reference"),
         place=("chart",),
     )
 
@@ -213,6 +239,8 @@ def places_of(kind: AxisKind, values: Sequence[object], texts: Sequence[str]) ->
 
 def _axis_kind(plot: Plot, rows: Rows) -> AxisKind:
     """Numbers and dates have their distances; anything else, and numbers under bars, is a row of names."""
+    if plot.horizontal:
+        return "category"
     present = present_values(rows, plot.x)
     if present and all(map(is_date, present)):
         return "time"
@@ -228,15 +256,39 @@ def present_values(rows: Rows, column: str) -> list[Any]:
 
 def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text: str) -> Point:
     value = column_value(row, column)
-    point = Point(x, _on_axis(plot, value), x_text, plot.text(column, value))
+    if (one := conclusion_of(value)) is not None:
+        ratio = _on_axis(plot, None if one.ratio is None else float(one.ratio))
+        words = with_minus_signs(conclusion_in_words(value)) or plot.text(column, None)
+        interval = None if ratio is None else _known_interval(one)
+        return Point(x, ratio, x_text, words, interval, counted=count_blocks(one.blocks, one.campaigns))
+    number = _on_axis(plot, value)
+    unit = "" if number is None else plot.unit(column)
+    point = Point(x, number, x_text, plot.text(column, value), unit=unit)
     if point.y is None or column not in plot.spread:
         return point
     low, high = (column_value(row, field) for field in plot.spread[column][:2])
     ends = (_on_axis(plot, low), _on_axis(plot, high))
     if ends[0] is None or ends[1] is None:
         return point
-    text = f"({plot.text(column, low)}–{plot.text(column, high)})"
-    return point._replace(ends=(ends[0], ends[1]), ends_text=text)
+    form = plot.format.get(column)
+    text = with_minus_signs(f"({range_text(cell_text(low, form), cell_text(high, form))})")
+    counted = _count_repeats(row, plot.spread[column][2:])
+    return point._replace(ends=(ends[0], ends[1]), ends_text=text, counted=counted)
+
+
+def _count_repeats(row: Mapping[str, object], fields: Sequence[str]) -> str:
+    """How many repeats are behind a range, where a field of the row says so."""
+    number = finite_decimal(column_value(row, fields[0])) if fields else None
+    if number is None:
+        return ""
+    return "1 repeat" if number == 1 else f"{number:f} repeats"
+
+
+def _known_interval(one: Conclusion) -> tuple[float, float] | None:
+    if one.ratio is None or one.interval is None:
+        return None
+    low, high = map(float, one.interval)
+    return (low, high) if low > 0 and high < _LARGEST else None
 
 
 def _on_axis(plot: Plot, value: object) -> float | None:
@@ -268,6 +320,12 @@ def drawable(value: object) -> float | None:
     if abs(number) < _SMALLEST:
         return 0.0
     return number if abs(number) < _LARGEST else None
+
+
+def y_number(value: object) -> float | None:
+    """The number that the vertical axis shows: of a comparison its ratio."""
+    one = conclusion_of(value)
+    return drawable(value) if one is None else None if one.ratio is None else float(one.ratio)
 
 
 def moment_of(value: Any) -> float | None:

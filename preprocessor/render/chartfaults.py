@@ -8,8 +8,18 @@ from itertools import pairwise
 from typing import Final
 
 from preprocessor.aggregation.values import MISSING, is_date
-from preprocessor.render.chartdata import Data, Plot, Rows, data_of, drawable, places_of, present_values
+from preprocessor.render.chartdata import (
+    Data,
+    Plot,
+    Rows,
+    data_of,
+    drawable,
+    places_of,
+    present_values,
+    y_number,
+)
 from preprocessor.render.column import column_value
+from preprocessor.render.conclusions import contradiction_faults, list_conclusions
 from preprocessor.render.fault import Fault
 
 # A bar that is thinner than this part of the axis is about half a pixel wide.
@@ -25,7 +35,9 @@ def plot_faults(plot: Plot | None, rows: Rows) -> list[Fault]:
         return []
     data = data_of(plot, rows)
     return [
+        *_find_unfit_settings(plot),
         *_undrawn(plot, rows),
+        *_find_unsound_comparisons(plot, rows),
         *_find_left_out(plot, rows),
         *_find_mixed_dates(plot, rows),
         *_find_unplaced(plot, rows, data),
@@ -37,10 +49,28 @@ def plot_faults(plot: Plot | None, rows: Rows) -> list[Fault]:
     ]
 
 
+def _find_unfit_settings(plot: Plot) -> Iterator[Fault]:
+    if plot.horizontal and plot.mark == "line":
+        message = "a horizontal chart has names beside its values, and no line goes through names"
+        yield (*plot.place, "horizontal"), message, 'draw it with "mark": "dot", or "bar"'
+    if plot.reference is not None and plot.reference <= 0 and "y" in plot.log:
+        message = f"a logarithmic axis has no place for a reference of {plot.reference:g}"
+        yield (*plot.place, "reference"), message, "name one above 0, or draw that axis linear"
+    if plot.reference is not None and not plot.horizontal:
+        message = "`reference` is a line across a horizontal chart, and this one is not"
+        yield (*plot.place, "reference"), message, 'add "horizontal": true, or leave it out'
+
+
+def _find_unsound_comparisons(plot: Plot, rows: Rows) -> Iterator[Fault]:
+    for column in plot.y:
+        concluded = list_conclusions(column, rows)
+        yield from contradiction_faults((*plot.place, "y"), concluded, f"in `{column}`, ")
+
+
 def _undrawn(plot: Plot, rows: Rows) -> Iterator[Fault]:
     for column in plot.y:
         present = present_values(rows, column)
-        if any(drawable(value) is not None for value in present):
+        if any(y_number(value) is not None for value in present):
             continue
         message = f"the chart has nothing to draw: no row has a number in `{column}`"
         hint = "name a column of numbers"
@@ -54,7 +84,7 @@ def _find_left_out(plot: Plot, rows: Rows) -> Iterator[Fault]:
     """Find values that an axis cannot show as numbers: the chart would silently leave them out."""
     for column in plot.y:
         present = present_values(rows, column)
-        out = [value for value in present if drawable(value) is None]
+        out = [value for value in present if y_number(value) is None]
         if not out or len(out) == len(present):
             continue
         texts = dict.fromkeys(plot.text(column, value) for value in out)
@@ -137,7 +167,7 @@ def _find_disordered(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
     place = dict(zip(data.x_texts, data.x_values, strict=True))
     last: dict[str, str] = {}
     for row in rows:
-        if all(drawable(column_value(row, column)) is None for column in plot.y):
+        if all(y_number(column_value(row, column)) is None for column in plot.y):
             continue
         name, text = (
             plot.text(plot.series, column_value(row, plot.series)),

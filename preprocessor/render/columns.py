@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 from preprocessor.aggregation.values import MISSING
 from preprocessor.render.column import Align, Column, column_value
 from preprocessor.render.comparison import with_comparisons
+from preprocessor.render.conclusiontext import conclusion_in_words
 from preprocessor.render.headers import find_added_unit
+from preprocessor.render.text import range_text
 from preprocessor.render.values import cell_text, finite_decimal, format_value, is_number, raw_or_nothing
 
 if TYPE_CHECKING:
@@ -50,14 +52,20 @@ def _texts(
     raws: Sequence[str],
     rows: Sequence[Mapping[str, object]],
 ) -> tuple[str, ...]:
-    """What cells show: the value, and behind it the range of its repeats where the table has one."""
+    """What cells show: the value, and behind it the range of its repeats where the table has one.
+
+    What a comparison concludes is written in words, as in a sentence.
+    """
     form = spec.format.get(name)
-    texts = [format_value(value, raw, form) for value, raw in zip(values, raws, strict=True)]
+    texts = [
+        (conclusion_in_words(value) if isinstance(value, Mapping) else "") or format_value(value, raw, form)
+        for value, raw in zip(values, raws, strict=True)
+    ]
     if name not in spec.spread:
         return tuple(texts)
     ends = [[column_value(row, field) for row in rows] for field in spec.spread[name][:2]]
     return tuple(
-        f"{text} ({cell_text(low, form)}–{cell_text(high, form)})"
+        f"{text} ({range_text(cell_text(low, form), cell_text(high, form))})"
         if is_number(value) and finite_decimal(low) is not None and finite_decimal(high) is not None
         else text
         for text, value, low, high in zip(texts, values, *ends, strict=True)

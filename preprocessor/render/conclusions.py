@@ -79,8 +79,16 @@ def conclusion_faults(spec: TableSpec, rows: Rows, base: int) -> list[Fault]:
     return [
         *_find_missing(field, rows, conclusions),
         *_find_other_baseline(conclusions, base),
-        *_find_wrong_verdict(conclusions),
+        *contradiction_faults(_PLACE, conclusions),
     ]
+
+
+def cell_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
+    """Why what a column of comparisons says cannot stand in its cells."""
+    for number, column in enumerate(spec.columns):
+        if rows and isinstance(column_value(rows[0], column), Mapping):
+            concluded = list_conclusions(column, rows)
+            yield from contradiction_faults(("columns", number), concluded, f"in `{column}`, ")
 
 
 def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | None]) -> Iterator[Fault]:
@@ -119,15 +127,14 @@ def _find_other_baseline(conclusions: Sequence[Conclusion | None], base: int) ->
         yield _PLACE, message, "let the pipeline choose rows that were measured beside one another"
 
 
-def _find_wrong_verdict(conclusions: Sequence[Conclusion | None]) -> Iterator[Fault]:
-    """Find the first row whose verdict its own interval contradicts, as in data that somebody edited."""
+def contradiction_faults(
+    place: tuple[str | int, ...], conclusions: Sequence[Conclusion | None], where: str = ""
+) -> Iterator[Fault]:
+    """The first row whose verdict its own interval contradicts, as in data that somebody edited."""
     for number, one in enumerate(conclusions, 1):
         if one is not None and (fault := find_contradiction(one)):
-            yield (
-                _PLACE,
-                f"row {number} {fault}",
-                "measure it again, or take the documents as they were measured",
-            )
+            hint = "measure it again, or take the documents as they were measured"
+            yield place, f"{where}row {number} {fault}", hint
             return
 
 

@@ -32,8 +32,11 @@ def sign_of(one: Conclusion) -> str:
 
 def sign_in_words(one: Conclusion) -> str:
     """The conclusion in words where its cell has a sign; "" where it has none."""
-    if not sign_of(one):
-        return ""
+    return full_words_of(one) if sign_of(one) else ""
+
+
+def full_words_of(one: Conclusion) -> str:
+    """The conclusion in words, with the number of its blocks and, where it is not known, why."""
     low, high = map(float, one.interval or (Decimal(0), Decimal("Infinity")))
     figures = (float(one.ratio or 0), low, high, one.blocks)
     return describe(one.verdict, *figures, one.campaigns, float(one.negligible))

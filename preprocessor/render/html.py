@@ -25,7 +25,8 @@ from preprocessor.render.column import Align, Column
 from preprocessor.render.columns import columns_of
 from preprocessor.render.comparison import baseline_rows
 from preprocessor.render.notes import notes_of
-from preprocessor.render.text import NO_ROWS, text_html
+from preprocessor.render.text import NO_ROWS, text_html, with_minus_signs
+from preprocessor.render.values import is_number
 
 if TYPE_CHECKING:
     from preprocessor.specs.model import ChartSpec, PipelineSpec, TableSpec
@@ -124,7 +125,10 @@ def table_html(
             "</tbody>",
             "</table>",
             "</div>",
-            *(f'<p class="mongo-table__note">{_lines(note)}</p>' for note in notes_of(columns)),
+            *(
+                f'<p class="mongo-table__note">{_lines(note)}</p>'
+                for note in notes_of(list(map(_typeset_notes, columns)))
+            ),
         )
     )
 
@@ -170,17 +174,28 @@ def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
     """
     start = f'<{tag} scope="row"' if tag == "th" else f"<{tag}"
     start += _STYLE[column.align]
-    shown: Iterable[str] = map(_lines, column.texts)
+    texts = list(map(_typeset, column.values, column.texts))
+    shown: Iterable[str] = map(_lines, texts)
     if column.sign_meanings:
-        shown = map(_explain_sign, shown, column.sign_meanings)
+        shown = map(_explain_sign, shown, map(with_minus_signs, column.sign_meanings))
     if column.links:
         shown = (_link(to, text) for to, text in zip(column.links, shown, strict=True))
     if any(behind):
         shown = (text + _link_behind(to) for to, text in zip(behind, shown, strict=True))
     return [
         f"{start}{_data(value, raw, text, column.reason)}>{cell}</{tag}>"
-        for value, raw, text, cell in zip(column.values, column.raws, column.texts, shown, strict=True)
+        for value, raw, text, cell in zip(column.values, column.raws, texts, shown, strict=True)
     ]
+
+
+def _typeset_notes(column: Column) -> Column:
+    """The column with minus signs in the notes that it brings; the author's own reasons stay as they are."""
+    return column._replace(notes=tuple(map(with_minus_signs, column.notes)))
+
+
+def _typeset(value: object, text: str) -> str:
+    """A number, or what a comparison concludes, with minus signs; a text as it came."""
+    return with_minus_signs(text) if is_number(value) or isinstance(value, Mapping) else text
 
 
 def _explain_sign(text: str, meaning: str) -> str:

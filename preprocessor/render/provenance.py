@@ -1,7 +1,7 @@
-"""The provenance of a figure in words: one line of parts, and the commands that made its rows.
+"""The provenance of a figure in words: a short line, all the rest as a list, and the commands that made its rows.
 
-Every part is plain text from the documents. What they do not have is not mentioned, and where they differ all values
-are: ``MongoDB 6.0.5, 8.0.4``.
+Every text is plain and from the documents. What they do not have is not mentioned, and where they differ all values
+are: ``MongoDB 6.0.5, 8.0.4``. How often something was measured is in ``preprocessor.render.campaigns``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from preprocessor.render.campaigns import how_often, name_campaigns, windows_of_blocks
 from preprocessor.render.values import is_number, raw_text
 from preprocessor.results.machines import LOCAL
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 _MOST: Final = 4
 """Different values that are listed one by one."""
+_HURRIED: Final = "quick"
+"""The profile whose figures are for a first look."""
+_ROUND_FROM: Final = 4
+"""GiB from which a machine's memory is told in whole ones."""
 _DISK: Final = {
     "device": "disk",
     "filesystem": "file system",
@@ -36,7 +41,7 @@ Told = Mapping[str, Any]
 
 
 def provenance_parts(source: Provenance, due: date | None = None) -> list[str]:
-    """The parts of the line under a figure, in the order of what readers ask first.
+    """The parts of the line under a figure: what every reader asks first, and what is a warning.
 
     ``due`` is the day by which the author wants the documents measured anew, None where the author does not say. Of
     documents that are no results nothing else is told.
@@ -53,22 +58,36 @@ def _parts(source: Provenance) -> tuple[str, ...]:
         _dates(source),
         _profile(sets),
         _all("MongoDB {}", (_at(one, "versions", "server") for one in sets)),
-        _all("{}", map(_deployment, sets)),
-        _all("{}", map(_settings, sets)),
-        _all("{}", map(_servers, sets)),
-        _all("{}", map(_machine, sets)),
-        _all("{}", map(_disk, sets)),
-        _all("{}", map(_instance, sets)),
-        _all("{}", map(_write_concern, sets)),
-        _all("{} connections", (_at(one, "client", "connections") for one in sets), one="1 connection"),
-        _all("scale {}", (_at(one, "experiment", "scale") for one in sets)),
-        _all(
-            "{} runs a document", (_at(one, "experiment", "repeats") for one in sets), one="1 run a document"
-        ),
-        f"{source.documents} document{'' if source.documents == 1 else 's'}",
-        _all("{}", (_at(one, "versions", "driver") for one in sets)),
-        _all("{}", (_at(one, "versions", "harness") for one in sets)),
+        _all("{}", map(_machine_in_short, sets)),
+        how_often(sets),
     )
+
+
+@lru_cache(maxsize=256)
+def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
+    """What the line does not say, by name: one reads it who wants to judge the figures, or to measure them again."""
+    sets = source.sets if source.documents else ()
+    told = (
+        ("Result documents", str(source.documents) if source.documents else ""),
+        ("Campaigns", name_campaigns(sets)),
+        ("Windows", windows_of_blocks(sets)),
+        ("Profile", _all("{}", (_at(one, "experiment", "profile") for one in sets))),
+        ("Deployment", _all("{}", map(_deployment, sets))),
+        ("Its settings", _all("{}", map(_settings, sets))),
+        ("Servers", _all("{}", map(_servers, sets))),
+        ("Machine", _all("{}", (_machine(one) for one in sets if _is_local(one)))),
+        ("Client", _all("{}", (_machine(one) for one in sets if not _is_local(one)))),
+        ("Disk", _all("{}", map(_disk, sets))),
+        ("Instance", _all("{}", map(_instance, sets))),
+        ("Write concern", _all("{}", map(_write_concern, sets))),
+        ("Connections", _all("{}", (_at(one, "client", "connections") for one in sets))),
+        ("Scale", _all("{}", (_at(one, "experiment", "scale") for one in sets))),
+        ("Time limit of a window", _all("{} s", (_at(one, "experiment", "seconds") for one in sets))),
+        ("Seed", _all("{}", (_at(one, "experiment", "seed") for one in sets))),
+        ("Driver", _all("{}", (_at(one, "versions", "driver") for one in sets))),
+        ("Program", _all("{}", (_at(one, "versions", "harness") for one in sets))),
+    )
+    return tuple(each for each in told if each[1])
 
 
 def due_part(due: date) -> str:
@@ -120,13 +139,11 @@ def _at(told: Told, *path: str) -> Any:
     return value
 
 
-def _all(template: str, values: Iterable[Any], *, one: str = "") -> str:
-    """The template with all values that there are, each once; ``one`` is what it reads for 1 alone."""
+def _all(template: str, values: Iterable[Any]) -> str:
+    """The template with all values that there are, each once."""
     texts = {raw_text(value): value for value in values if value not in (None, "")}
     if not texts:
         return ""
-    if one and list(texts) == ["1"]:
-        return one
     numbers = all(map(is_number, texts.values()))
     ordered = sorted(texts, key=float if numbers else _natural)
     if len(ordered) > _MOST and numbers:
@@ -149,10 +166,10 @@ def _dates(source: Provenance) -> str:
 
 
 def _profile(sets: Sequence[Told]) -> str:
-    """Readers are told of documents that were measured in a hurry."""
-    profiles = [_at(one, "experiment", "profile") for one in sets]
-    named = _all("measured with the {} profile", profiles)
-    return f"in part {named}" if named and None in profiles else named
+    """Readers are warned of documents that were measured in a hurry."""
+    hurried = {_at(one, "experiment", "profile") == _HURRIED for one in sets}
+    named = f"measured with the {_HURRIED} profile"
+    return (f"in part {named}" if False in hurried else named) if True in hurried else ""
 
 
 def _day(date: datetime) -> str:
@@ -180,36 +197,66 @@ def _settings(told: Told) -> str:
 
 
 def _servers(told: Told) -> str:
-    """``3 servers: Some CPU, 4 processors, 16 GiB memory``, as far as they say; nothing of a target that is local."""
+    """``3 of Some CPU, 4 processors, 16 GiB memory``, as far as they say; nothing of a target that is local."""
+    members = _members(told)
+    counts = Counter(text for one in members if (text := _describe_machine(one)))
+    if len(members) == sum(counts.values()) == 1:
+        return next(iter(counts))
+    known = f"{sum(counts.values())} of {len(members)} known: " if len(members) > sum(counts.values()) else ""
+    return known + "; ".join(f"{count} of {text}" for text, count in counts.items()) if counts else ""
+
+
+def _members(told: Told) -> list[Told]:
+    """What the servers of a target elsewhere say of themselves: nothing, or a document for each of them."""
     members = _at(told, "servers", "members")
-    if _at(told, "experiment", "target") == LOCAL or not isinstance(members, list):
-        return ""
-    counts = Counter(text for one in members if isinstance(one, Mapping) if (text := _describe_machine(one)))
-    unknown = len(members) > sum(counts.values())
-    if len(counts) == 1 and not unknown:
-        ((text, count),) = counts.items()
-        return f"server: {text}" if count == 1 else f"{count} servers: {text}"
-    told_of = f" of {len(members)}" if unknown else ""
-    return "; ".join(
-        f"{count}{told_of} server{'' if count == 1 and not told_of else 's'}: {text}"
-        for text, count in counts.items()
-    )
+    if _is_local(told) or not isinstance(members, list):
+        return []
+    return [one if isinstance(one, Mapping) else {} for one in members]
+
+
+def _is_local(told: Told) -> bool:
+    """Whether the program started the servers itself, on the machine of the client."""
+    return bool(_at(told, "experiment", "target") == LOCAL)
 
 
 def _machine(told: Told) -> str:
     """The machine of the client, which is the servers' as well where the program started them itself."""
     hardware = _at(told, "hardware")
-    text = _describe_machine(hardware) if isinstance(hardware, Mapping) else ""
-    return text if not text or _at(told, "experiment", "target") == LOCAL else f"client: {text}"
+    return _describe_machine(hardware) if isinstance(hardware, Mapping) else ""
+
+
+def _machine_in_short(told: Told) -> str:
+    """``2 processors, 24 GiB``: the size of what was measured, or of the client where nothing else is known."""
+    instance = _at(told, "bench_config", "atlasInstanceType")
+    if instance not in (None, LOCAL):
+        return raw_text(instance)
+    if sizes := Counter(size for one in _members(told) if (size := _size(one))):
+        counted = (f"{n} servers" if n > 1 else "server" for n in sizes.values())
+        return "; ".join(f"{each} of {size}" for each, size in zip(counted, sizes, strict=True))
+    hardware = _at(told, "hardware")
+    size = _size(hardware) if isinstance(hardware, Mapping) else ""
+    return size if not size or _is_local(told) else f"client of {size}"
+
+
+def _size(machine: Told) -> str:
+    """Processors and memory; of the latter no more digits than a reader compares machines by."""
+    memory: Any = machine.get("memory_gib")
+    gib = f"{memory:.0f}" if is_number(memory) and memory >= _ROUND_FROM else memory
+    return _join_parts(_processors(machine), f"{raw_text(gib)} GiB" if memory else "")
 
 
 def _describe_machine(machine: Told) -> str:
-    cores, memory = machine.get("cores"), machine.get("memory_gib")
+    memory = machine.get("memory_gib")
     return _join_parts(
         machine.get("cpu") or machine.get("cpu_architecture"),
-        f"{raw_text(cores)} processor{'' if cores == 1 else 's'}" if cores else "",
+        _processors(machine),
         f"{raw_text(memory)} GiB memory" if memory else "",
     )
+
+
+def _processors(machine: Told) -> str:
+    cores = machine.get("cores")
+    return f"{raw_text(cores)} processor{'' if cores == 1 else 's'}" if cores else ""
 
 
 def _disk(told: Told) -> str:

@@ -1,7 +1,7 @@
 """What stands under a figure of a site: where its rows come from, as files to take away, and how it was made.
 
-One line in sight; the command, the pipeline and the single runs are folded away. Search engines that heed
-``data-search-exclude`` pass over all of it: a pipeline is no answer to anybody's search.
+One line in sight; what else is told, the command, the pipeline and the single runs are folded away. Search engines
+that heed ``data-search-exclude`` pass over all of it: a pipeline is no answer to anybody's search.
 """
 
 from __future__ import annotations
@@ -11,7 +11,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from preprocessor.render.provenance import due_part, provenance_commands, provenance_parts
+from preprocessor.render.campaigns import whose_runs
+from preprocessor.render.provenance import (
+    due_part,
+    provenance_commands,
+    provenance_details,
+    provenance_parts,
+)
+from preprocessor.render.runs import amount_of, lines_of
 from preprocessor.render.text import text_html
 
 if TYPE_CHECKING:
@@ -66,6 +73,7 @@ def _fold(spec: TableSpec, made: ProvenanceBlock) -> str:
     parts = [
         "<details>",
         "<summary>How it was made</summary>",
+        *_details(made.source),
         *_commands(made.source),
         f"<p>This pipeline over the collection <code>{text_html(spec.collection)}</code> gives the rows:</p>",
         f'<pre tabindex="0" role="group" aria-label="{text_html(label)}"><code>{pipeline}</code></pre>',
@@ -73,6 +81,12 @@ def _fold(spec: TableSpec, made: ProvenanceBlock) -> str:
         "</details>",
     ]
     return "\n".join(parts)
+
+
+def _details(source: Provenance | None) -> list[str]:
+    told = provenance_details(source) if source else ()
+    items = (f"<li>{name}: {text_html(text)}</li>" for name, text in told)
+    return ["<ul>", *items, "</ul>"] if told else []
 
 
 def _commands(source: Provenance | None) -> list[str]:
@@ -107,9 +121,12 @@ def _lay_out(value: Any, before: str, after: str, *, top: bool = False) -> Itera
 
 
 def _runs(made: ProvenanceBlock) -> list[str]:
+    whose = text_html(whose_runs(made.source.sets)) if made.source else ""
     if made.runs is not None:
-        return ["<p>The single runs behind the rows:</p>", made.runs.html]
+        return [f"<p>The single runs behind the rows{whose}:</p>", made.runs.html]
     runs = made.source.runs if made.source else ()
     if runs and made.runs_at:
         return [f'<p>The single runs: under <a href="#{text_html(made.runs_at)}">an earlier figure</a>.</p>']
-    return [f"<p>Behind the rows are {len(runs):,} runs, too many to list here.</p>"] if runs else []
+    if not runs:
+        return []
+    return [f"<p>Behind the rows are {amount_of(lines_of(runs))}{whose}: too many to list here.</p>"]

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from unicodedata import combining, east_asian_width
 
 from preprocessor.render.values import visible
 
-if TYPE_CHECKING:
-    pass
-if TYPE_CHECKING:
-    pass
-
-
 NO_ROWS: Final = "There are no results for this table yet."
+_HYPHEN_OF_NUMBER: Final = re.compile(r"(?<![^\s(–])-(?=\.?\d|Infinity)")
 
 
 @lru_cache(maxsize=16_384)
@@ -25,6 +21,19 @@ def text_html(text: str) -> str:
     Most of it stands on a page more than once: in a table, its chart, the runs behind it.
     """
     return escape(visible(text))
+
+
+def with_minus_signs(text: str) -> str:
+    """Numbers in words with U+2212 before negative ones, as wide as the plus of their neighbours, in place of a hyphen.
+
+    For pages alone: files and Markdown keep the hyphen, which other programs read as part of a number.
+    """
+    return _HYPHEN_OF_NUMBER.sub("−", text) if "-" in text else text
+
+
+def range_text(low: str, high: str) -> str:
+    """Both ends of a range: ``0.9–1.25``; ``-5 to -3`` where a dash would stand beside a minus."""
+    return f"{low} to {high}" if low.startswith("-") or high.startswith("-") else f"{low}–{high}"
 
 
 def display_width(text: str) -> int:

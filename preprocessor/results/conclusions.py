@@ -1,15 +1,14 @@
 """What rows that were measured in blocks allow to be concluded, as the subdocuments that stand in them.
 
-A ``comparison`` is that of a variant with the reference of its experiment, ``targets`` that of a row with the same one
-on another target; both are paired by block. Rows of one experiment are judged together, as
-``preprocessor.results.verdicts`` has it, since a page shows one experiment. The reference against itself is not among
-them: it is a check of the measurement, and no finding.
+A ``comparison`` is that of a variant with the reference of its experiment, a ``contrast`` that with another variant
+that the experiment names, ``targets`` that of a row with the same one on another target; all are paired by block. Rows
+of one experiment are judged together, as ``preprocessor.results.verdicts`` has it, since a page shows one experiment.
+The reference against itself is not among them: it is a check of the measurement, and no finding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from statistics import geometric_mean
 from typing import Any, NamedTuple
@@ -42,6 +41,21 @@ def conclude(rows: Sequence[Row], reference: int, margin: float = MARGIN) -> lis
     return [*found[:reference], *own, *found[reference:]]
 
 
+def conclude_contrasts(
+    rows: Sequence[Row], contrasts: Mapping[int, int], margin: float = MARGIN
+) -> dict[int, dict[str, Any]]:
+    """The ``contrast`` of rows of one experiment with others that are not its reference; both by number.
+
+    Which are compared was said before anything was measured. All of an experiment are judged together.
+    """
+    pairs = [pair_blocks(rows[one], rows[other]) for one, other in contrasts.items()]
+    told = conclude_pairs(pairs, "", margin) if pairs else []
+    return {
+        one: {**found, "against": name_of(rows[other])}
+        for (one, other), found in zip(contrasts.items(), told, strict=True)
+    }
+
+
 def conclude_targets(
     rows_a: Sequence[Row], rows_b: Sequence[Row], margin: float = MARGIN
 ) -> list[dict[str, Any] | None]:
@@ -71,19 +85,47 @@ def drop_target_name(key: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def pair_blocks(row: Row, reference: Row) -> Pairs:
-    """The speeds of both in each block that has both; one that was measured twice has the geometric mean."""
+    """The speeds of both in each block that has both; one that has several windows there has the geometric mean."""
     return _pair(block_speeds(row), block_speeds(reference))
 
 
 def pair_with_itself(row: Row) -> Pairs:
-    """The second measurement of the reference in each block, and its first."""
+    """The second measurement of the reference in each block, and its first; each may have a window there and back."""
     return _pair(_speeds_by_block(row, again=True), _speeds_by_block(row, again=False))
 
 
-def pair_each_with_each(rows: Sequence[Row]) -> list[Pairs]:
-    """Each measurement that blocks have, of whichever row, with each of those before; equal rows are so compared."""
-    every = (_speeds_by_block(row, again) for row in rows for again in (False, True))
-    return [_pair(later, earlier) for earlier, later in combinations(filter(None, every), 2)]
+def pair_equal_rows(rows: Sequence[Row]) -> list[Pairs]:
+    """Equal rows as pairs of a row and its reference, which has two measurements in a block: all in one block count.
+
+    Measurement i is the row beside those before and behind it, then beside those two places before and behind it, and
+    so on round: of five each is the row twice, and no two of the ten pairs are the same. Of fewer than three there is
+    none.
+    """
+    every = list(_list_measurements(rows))
+    number = len(every)
+    return [
+        _pair(every[one], _mean_of(every[one - away], every[(one + away) % number]))
+        for away in range(1, (number + 1) // 2)
+        for one in range(number)
+    ]
+
+
+def _list_measurements(rows: Sequence[Row]) -> Iterator[dict[int, float]]:
+    """The speeds of each measurement by block; the two of a reference take turns in being the first of its block."""
+    for row in rows:
+        first, second = _speeds_by_block(row, again=False), _speeds_by_block(row, again=True)
+        if not second:
+            yield first
+            continue
+        for turn in (0, 1):
+            yield {
+                block: (first, second)[(block + turn) % 2][block]
+                for block in sorted(first.keys() & second.keys())
+            }
+
+
+def _mean_of(one: Mapping[int, float], other: Mapping[int, float]) -> dict[int, float]:
+    return {block: mean_of_block([one[block], other[block]]) for block in sorted(one.keys() & other.keys())}
 
 
 def _pair(speeds: Mapping[int, float], references: Mapping[int, float]) -> Pairs:
@@ -98,22 +140,23 @@ def list_ratios(pairs: Pairs) -> list[float]:
 
 def block_speeds(row: Row) -> dict[int, float]:
     """The speed of a row in each block; none where it was measured without blocks."""
-    first, second = _speeds_by_block(row, again=False), _speeds_by_block(row, again=True)
-    return {
-        block: _mean([by_block[block] for by_block in (first, second) if block in by_block])
-        for block in sorted(first.keys() | second.keys())
-    }
+    return _means_by_block(row.get("repeats", ()))
 
 
 def _speeds_by_block(row: Row, again: bool) -> dict[int, float]:
-    return {
-        int(repeat["block"]): float(repeat["operations_per_second"])
-        for repeat in row.get("repeats", ())
-        if "block" in repeat and bool(repeat.get("again")) == again
-    }
+    return _means_by_block(repeat for repeat in row.get("repeats", ()) if bool(repeat.get("again")) == again)
 
 
-def _mean(speeds: Sequence[float]) -> float:
+def _means_by_block(repeats: Iterable[Row]) -> dict[int, float]:
+    speeds: dict[int, list[float]] = {}
+    for repeat in repeats:
+        if "block" in repeat:
+            speeds.setdefault(int(repeat["block"]), []).append(float(repeat["operations_per_second"]))
+    return {block: mean_of_block(speeds[block]) for block in sorted(speeds)}
+
+
+def mean_of_block(speeds: Sequence[float]) -> float:
+    """The speed of a block, from those of its windows."""
     if len(speeds) == 1:
         return speeds[0]
     return geometric_mean(speeds) if min(speeds) > 0 else 0.0

@@ -27,3 +27,26 @@ def of_servers(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         values = list(dict.fromkeys(one[field] for one in members if field in one))
         if values:
             yield field, values[0] if len(values) == 1 else values
+
+
+def describe_machine(row: Mapping[str, Any]) -> str:
+    """The processor of the servers, how many and the memory, as pages have it; "" where not all of that is known."""
+    machine = _machine_of_servers(row)
+    parts = (
+        machine.get("cpu") or machine.get("cpu_architecture"),
+        *map(machine.get, ("cores", "memory_gib")),
+    )
+    if None in parts:
+        return ""
+    cpu, cores, memory = parts
+    return f"{cpu}, {cores} processors, {memory} GiB"
+
+
+def _machine_of_servers(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """That of the first member with data; of a row that does not say where its servers ran, as of a local target."""
+    members = row.get("servers", {}).get("members")
+    target = row.get("experiment", {}).get("target") or (LOCAL if members is None else "")
+    if target == LOCAL:
+        found: Mapping[str, Any] = row.get("hardware", {})
+        return found
+    return next((one for one in members or () if one.get("role") != "mongos"), {})

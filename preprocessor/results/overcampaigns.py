@@ -24,8 +24,10 @@ Group = Sequence[Row]
 FIELD: Final = "campaigns"
 """Where a row has what several campaigns conclude of it: as its ``comparison``, and below that the others."""
 COMPARISON: Final = "comparison"
-_BELOW: Final = ("targets", "slices")
-_LEAST: Final = 2
+CONTRAST: Final = "contrast"
+_BELOW: Final = (CONTRAST, "targets", "slices")
+LEAST_CAMPAIGNS: Final = 2
+"""With fewer there is only what the one found."""
 
 
 class LeftOut(NamedTuple):
@@ -53,7 +55,7 @@ def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
     groups = {
         place: _find_group(row, others) for place, row in enumerate(rows) if row["_id"]["testname"] in again
     }
-    found = _conclude({place: group for place, group in groups.items() if len(group) >= _LEAST})
+    found = _conclude({place: group for place, group in groups.items() if len(group) >= LEAST_CAMPAIGNS})
     bare = {place: {name: value for name, value in rows[place].items() if name != FIELD} for place in groups}
     return Pooled(
         tuple(
@@ -107,7 +109,7 @@ def _conclude_field(groups: Mapping[int, Group], field: str) -> dict[int, dict[s
     having = {place: [one for one in group if field in one] for place, group in groups.items()}
     families: dict[tuple[Any, ...], list[int]] = {}
     for place, group in having.items():
-        if len(group) >= _LEAST:
+        if len(group) >= LEAST_CAMPAIGNS:
             families.setdefault(_family(group[0], field), []).append(place)
     return {
         place: told
@@ -117,10 +119,13 @@ def _conclude_field(groups: Mapping[int, Group], field: str) -> dict[int, dict[s
 
 
 def _family(row: Row, field: str) -> tuple[Any, ...]:
-    """Rows that have this in common are judged together; the reference against itself is by itself."""
+    """Rows that have this in common are judged together; the reference against itself is by itself.
+
+    Contrasts of an experiment are with one row each, and judged together all the same.
+    """
     told = row[field]
-    asked = (told["margin"], find_negligible(told))
-    return row["_id"]["testname"], row["_id"].get("target"), told["against"], *asked
+    against = "" if field == CONTRAST else told["against"]
+    return row["_id"]["testname"], row["_id"].get("target"), against, told["margin"], find_negligible(told)
 
 
 def _conclude_family(groups: Sequence[Group], field: str) -> Iterator[dict[str, Any]]:
@@ -138,7 +143,7 @@ def _conclude_family(groups: Sequence[Group], field: str) -> Iterator[dict[str, 
             }
             for one in group
         ]
-        yield {**told, "count": len(group), "each": each}
+        yield {**told, "against": group[0][field]["against"], "count": len(group), "each": each}
 
 
 def _pool(told: Sequence[Mapping[str, Any]], negligible: float) -> Interval | None:
@@ -193,7 +198,7 @@ def _list_alone(rows: Sequence[Row], groups: Mapping[int, Group]) -> Iterator[Le
     for place, group in groups.items():
         if not group:
             yield LeftOut(name_row(rows[place]), "it is compared with no reference")
-        elif len(group) < _LEAST:
+        elif len(group) < LEAST_CAMPAIGNS:
             yield LeftOut(name_row(rows[place]), f"only in campaign {group[0]['campaign']['id']}")
 
 

@@ -7,7 +7,7 @@ long as what is different, not as what there is. Only fields that documents have
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -21,11 +21,21 @@ from preprocessor.results.told import IN_PROVENANCE, RUN_COLUMNS
 if TYPE_CHECKING:
     from preprocessor.results.model import Rows
 
-_BY_FIELD: Final = ("experiment", "client", "servers")
+_BY_FIELD: Final = ("experiment", "campaign", "client", "servers")
 """Parts that differ from document to document, though the fields shown of them do not."""
+_POOLED: Final = {name: f"$$this.{name}" for name in ("id", "start", "blocks")}
+"""What is told of each campaign that concluded a row: its ratio is another one for every row."""
 _READ: Final = frozenset((*IN_PROVENANCE, "_id", "start_time", "repeats"))
 _SHAPED: Final = "is_result"
-_REPEAT: Final = {name: f"$$this.{name}" for name in RUN_COLUMNS}
+_REPEAT: Final = {name: f"$$this.{name}" for name in ("block", *RUN_COLUMNS)}
+
+
+def _value_of(part: str, names: Sequence[str]) -> Any:
+    """What is told of a part, as an expression."""
+    if part == "campaigns":
+        each = {"$map": {"input": "$campaigns.each", "in": _POOLED}}
+        return {"$cond": [{"$isArray": "$campaigns.each"}, {"each": each}, "$$REMOVE"]}
+    return _fields_of(part, names) if part in _BY_FIELD else f"${part}"
 
 
 def _fields_of(part: str, names: Sequence[str]) -> Mapping[str, Any]:
@@ -36,11 +46,7 @@ def _fields_of(part: str, names: Sequence[str]) -> Mapping[str, Any]:
 
 _GROUP: Final[Mapping[str, Any]] = {
     "$group": {
-        "_id": {
-            part: _fields_of(part, names) if part in _BY_FIELD else f"${part}"
-            for part, names in IN_PROVENANCE.items()
-        }
-        | {_SHAPED: IS_RESULT},
+        "_id": {part: _value_of(part, names) for part, names in IN_PROVENANCE.items()} | {_SHAPED: IS_RESULT},
         "first": {"$min": "$start_time"},
         "last": {"$max": "$start_time"},
         "documents": {"$sum": 1},
@@ -60,12 +66,14 @@ _GROUP: Final[Mapping[str, Any]] = {
 class Run(NamedTuple):
     """One repeat behind a row: ``key`` is the ``_id`` of its document, ``number`` counts from 1.
 
-    ``values`` has the fields of ``RUN_COLUMNS``, as far as the document has them.
+    ``values`` has the fields of ``RUN_COLUMNS``, as far as the document has them. ``block`` is the one that it was
+    measured in, from 0, as the document has it; None where it was measured without blocks.
     """
 
     key: Any
     number: int
     values: Mapping[str, Any]
+    block: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +177,11 @@ def _select_told_fields(parts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {part: fields for part, fields in found.items() if fields}
 
 
-def _runs(document: Mapping[str, Any]) -> list[Run]:
-    return [Run(document["key"], number, values) for number, values in enumerate(document["repeats"], 1)]
+def _runs(document: Mapping[str, Any]) -> Iterator[Run]:
+    for number, repeat in enumerate(document["repeats"], 1):
+        values = {name: value for name, value in repeat.items() if name != "block"}
+        block = repeat.get("block")
+        yield Run(document["key"], number, values, block if isinstance(block, int) else None)
 
 
 def _began(document: Mapping[str, Any]) -> tuple[str, str]:

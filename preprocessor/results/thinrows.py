@@ -21,13 +21,14 @@ _KEPT: Final = (
     "bench_config",
     "speed",
     "comparison",
+    "contrast",
     "targets",
     "slices",
     "repeats",
 )
 _KNOWN: Final = ("parameters", "variant")
 """What ``_id`` and the digest of the experiment say already."""
-_OF_REPEATS: Final = ("block", "again", "operations_per_second")
+_OF_REPEATS: Final = ("block", "again", "back", "operations_per_second")
 
 
 def thin_out(row: Mapping[str, Any]) -> dict[str, Any]:

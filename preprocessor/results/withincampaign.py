@@ -27,15 +27,19 @@ from preprocessor.results.conclusions import (
     block_speeds,
     find_negligible,
     is_same_row,
+    name_of,
     pair_blocks,
     pair_with_itself,
 )
-from preprocessor.results.overcampaigns import COMPARISON, FIELD, find_over_campaigns
+from preprocessor.results.overcampaigns import COMPARISON, CONTRAST, FIELD, find_over_campaigns
 from preprocessor.results.verdicts import ITSELF, threshold
 
 Row = Mapping[str, Any]
 
 ROWS: Final = Sides("each row to its reference, in the same block", "of the reference", "of the row")
+CONTRASTS: Final = Sides(
+    "each row to another that the experiment names, in the same block", "of the other", "of the row"
+)
 REFERENCE: Final = Sides("the reference to itself, in the same block", "first", "second")
 TARGETS: Final = "targets"
 SLICES: Final = "slices"
@@ -82,7 +86,7 @@ def _list_concluded(rows: Sequence[Row]) -> list[_Concluded]:
     targets = [*_list_targets(rows, TARGETS), *_list_targets(rows, SLICES)]
     if any(one.told["against"] != ITSELF for one in targets):
         return targets
-    return [*_list_references(rows), *targets]
+    return [*_list_references(rows), *_list_contrasts(rows), *targets]
 
 
 def _find_told(row: Row, field: str) -> Mapping[str, Any] | None:
@@ -142,6 +146,19 @@ def _list_references(rows: Sequence[Row]) -> Iterator[_Concluded]:
         yield _Concluded(row, reference, COMPARISON, ROWS, told, evidence, missing)
 
 
+def _list_contrasts(rows: Sequence[Row]) -> Iterator[_Concluded]:
+    for row in rows:
+        if (told := _find_told(row, CONTRAST)) is None:
+            continue
+        against, target = told["against"], row["_id"].get("target")
+        other = next(
+            (one for one in rows if one["_id"].get("target") == target and name_of(one) == against), None
+        )
+        evidence = None if other is None else pair_blocks(row, other)
+        missing = "" if other is not None else f"the row of {against} is not there"
+        yield _Concluded(row, other, CONTRAST, CONTRASTS, told, evidence, missing)
+
+
 def _list_rest(rows: Sequence[Row], concluded: Sequence[_Concluded]) -> Iterator[str]:
     """The rows of an experiment that nothing was concluded of, each with the reason."""
     there = [row for one in concluded for row in (one.row, one.other)]
@@ -173,7 +190,7 @@ def _list_family(one: _Concluded, rows: Sequence[Row]) -> list[float]:
         told = [its for its in over if its is not None and _is_conclusion(its)]
     else:
         told = [its for row in mine if (its := _find_own(row, one.field)) is not None]
-    return [its["p"] for its in told if its["against"] == against]
+    return [its["p"] for its in told if its["against"] == against or one.field == CONTRAST]
 
 
 def _compare(found: _Concluded, rows: Sequence[Row]) -> Comparison:

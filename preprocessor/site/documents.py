@@ -1,7 +1,7 @@
 """The result documents themselves beside the pages of a site, a file for each: what a reader finds behind a row.
 
 They are the lines of a source's documents, unchanged. A file is named by what its document's ``_id`` says, so that its
-address is the same from build to build.
+address is the same from build to build. One more file has all of them, for readers who work with the rows themselves.
 """
 
 from __future__ import annotations
@@ -43,16 +43,30 @@ class Documents:
             keys = _keys(lines)
         except (ResultsError, ValueError):
             return cls(collection, {}, {})
-        names = distinct((f"{FOLDER}/{words(collection) or FOLDER}/{_name(key)}" for key in keys), set())
+        names = distinct((f"{_path_of(collection)}/{_name(key)}" for key in keys), set())
         paths = {repr(key): f"{name}.json" for key, name in zip(keys, names, strict=True)}
         files = {f"{name}.json": line for name, line in zip(names, lines, strict=True)}
         return cls(collection, paths, files)
+
+    @property
+    def together(self) -> bytes:
+        """All of them as JSON Lines, in the order of the source's files; ``mongoimport`` takes them so."""
+        return b"".join(line if line.endswith(b"\n") else line + b"\n" for line in self.files.values())
 
     def address(self, page: str, collection: str, key: Any) -> str:
         """The way from a page, whose address within the site is given, to a document; "" where it is not published."""
         path = self.paths.get(repr(key)) if collection == self.collection else None
         here = page if page.endswith("/") else page.rpartition("/")[0]
         return relpath(f"/{path}", f"/{here}") if path else ""
+
+
+def path_of_all(collection: str) -> str:
+    """Where the one file with all documents of a collection lies in a site; known before any of them is read."""
+    return f"{_path_of(collection)}.jsonl"
+
+
+def _path_of(collection: str) -> str:
+    return f"{FOLDER}/{words(collection) or FOLDER}"
 
 
 def _keys(lines: list[bytes]) -> list[Any]:

@@ -39,6 +39,9 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     """The least grave finding that ends a build: ``error``, ``warning`` or ``note``. The linter, which finds most
     warnings and notes, is asked for the latter two, and under ``--strict``."""
 
+    documents_file = c.Type(bool, default=True)
+    """Whether these documents lie there as one file too, ``documents/COLLECTION.jsonl``, which any page may link to."""
+
     time_limit = _AboveZero((int, float), default=10)
     """Seconds that one pipeline may take on a server."""
 

@@ -29,6 +29,7 @@ from preprocessor.pages.placeholders import take_out_live_comments
 from preprocessor.results.limitoptions import limits_of
 from preprocessor.site import printed
 from preprocessor.site.assets import SCRIPT_FILE, STYLE_SHEET_FILE
+from preprocessor.site.documentsfile import announce_documents, fill_documents
 from preprocessor.site.downloads import put
 from preprocessor.site.excerpts import excerpt_of, excerpts_in, fill_excerpt, give_tokens
 from preprocessor.site.headings import repeat_headings
@@ -101,6 +102,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         # Other plugins take it for granted that a file has a path on disk.
         files.append(File.generated(config, STYLE_SHEET, abs_src_path=str(STYLE_SHEET_FILE)))
         files.append(File.generated(config, SCRIPT, abs_src_path=str(SCRIPT_FILE)))
+        announce_documents(self._site, files)
         return files
 
     @event_priority(-100)
@@ -147,6 +149,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             give_tokens(excerpt_of(site.given[name][0]), site.tokens_in[name])
         if "print-site" in config.plugins:
             printed.lead_links_to_figures(page for page, _ in site.given.values())
+        fill_documents(site, files)
         site.copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
         try:
             put({**site.downloads, **list_published(site).files}, Path(config.site_dir))

@@ -201,7 +201,8 @@ class TableSpec(PipelineSpec):
 class ChartSpec(PipelineSpec):
     """A MONGO_CHART. ``labels``: column → text for an axis or a series; ``log``: "x", "y", "xy" or None.
 
-    ``spread`` is as in a table. ``timezone``: the zone of an axis of dates; None is UTC.
+    ``spread`` is as in a table. ``timezone``: the zone of an axis of dates; None is UTC. ``reference``: the value of a
+    line across a horizontal chart.
     """
 
     mark: str
@@ -212,6 +213,8 @@ class ChartSpec(PipelineSpec):
     timezone: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    horizontal: bool = False
+    reference: float | None = None
 
     @classmethod
     def of(cls, valid: ValidComment) -> Self:
@@ -227,6 +230,8 @@ class ChartSpec(PipelineSpec):
             timezone=body.get("timezone"),
             labels=body.get("labels", {}),
             spread=_spread_of(body),
+            horizontal=body.get("horizontal", False),
+            reference=float(body["reference"]) if "reference" in body else None,
         )
 
     @property
@@ -268,10 +273,14 @@ class QuotingSpec(Spec):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueSpec(QuotingSpec):
-    """A MONGO_VALUE: ``column`` of the one row of ``table`` that the query ``where`` selects."""
+    """A MONGO_VALUE: ``column`` of the one row of ``table`` that the query ``where`` selects.
+
+    ``draw``: whether the interval of a comparison is drawn beside its words.
+    """
 
     column: str
     format: ColumnFormat | None = None
+    draw: bool = False
 
     @classmethod
     def of(cls, valid: ValidComment) -> Self:
@@ -283,6 +292,7 @@ class ValueSpec(QuotingSpec):
             column=body["column"],
             where=body.get("where", {}),
             format=ColumnFormat.of(body["format"]) if "format" in body else None,
+            draw=body.get("draw", False),
         )
 
     @property

@@ -26,10 +26,10 @@ CLICK_ALL: Final = """() => [...document.querySelectorAll(".mongo-table__scroll 
         states: th.querySelector("button") ? [1, 2, 3].map(() => (th.querySelector("button").click(), state(th))) : [],
     }));
 })"""
-# For each chart its images, each with its name and its description.
+# For each chart its images, each with its name and its description. Of its drawings one is shown.
 CHARTS: Final = """() => [...document.querySelectorAll(".mongo-chart")].map((chart) =>
-    [...chart.querySelectorAll("img, [role=img]")].map((image) =>
-        ["title", "desc"].map((part) => image.querySelector(part)?.textContent ?? "")))"""
+    [...chart.querySelectorAll("img, [role=img]")].filter((image) => getComputedStyle(image).display !== "none")
+        .map((image) => [image.ariaLabel ?? "", image.querySelector("desc")?.textContent ?? ""]))"""
 IDS: Final = "[...document.querySelectorAll('[id]')].map((one) => one.id)"
 LINKS: Final = "[...document.querySelectorAll('.mongo-table a[href^=\"#\"]')].map((one) => one.hash.slice(1))"
 # The single runs behind a row, folded away, are no rows of the table.

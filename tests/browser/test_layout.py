@@ -11,8 +11,14 @@ from tests.browser.browsing import EVERY, Served
 from tests.browser.tables import PAGE_TOO_WIDE, PAPER, TOO_WIDE, Tables
 
 # For each text of each chart its size on the screen, in CSS pixels: drawings are scaled.
-TEXT_SIZES = """() => [...document.querySelectorAll(".mongo-chart text")].map((text) =>
-    parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a)"""
+TEXT_SIZES = """() => [...document.querySelectorAll(".mongo-chart text")].filter((text) => text.getScreenCTM())
+    .map((text) => parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a)"""
+# How much of each chart is beyond its right edge.
+HIDDEN_OF_CHARTS = """() => [...document.querySelectorAll(".mongo-chart")].filter((box) => box.checkVisibility())
+    .map((box) => box.scrollWidth - box.clientWidth)"""
+# For each drawing of each chart whether it is shown.
+SHOWN = """() => [...document.querySelectorAll(".mongo-chart")].map((chart) =>
+    [...chart.querySelectorAll("svg")].map((drawing) => getComputedStyle(drawing).display !== "none"))"""
 # Scrolls each wide table to its end: how far the first cell of its last row is then from the box's left edge.
 STICKING = """() => [...document.querySelectorAll(".mongo-table__scroll")]
     .filter((box) => box.scrollWidth > box.clientWidth + 40)
@@ -45,6 +51,7 @@ ON_PHONE = {
     "too wide": PAGE_TOO_WIDE,
     "label": "Math.max(0, ...[...document.querySelectorAll('.mongo-table tbody th')].map((one) => one.offsetWidth))",
     "text": TEXT_SIZES,
+    "hidden": HIDDEN_OF_CHARTS,
     "sticking": STICKING,
 }
 
@@ -67,6 +74,31 @@ def test_text_in_charts_has_ten_pixels_on_a_phone(on_phone: dict[str, Any]) -> N
     sizes = [size for found in on_phone.values() for size in found["text"]]
     assert sizes
     assert min(sizes) >= 10
+
+
+def test_on_a_phone_no_part_of_a_chart_is_out_of_sight(on_phone: dict[str, Any]) -> None:
+    beyond = [pixels for found in on_phone.values() for pixels in found["hidden"]]
+    assert beyond
+    assert max(beyond) <= 0
+
+
+@pytest.mark.parametrize(
+    ("width", "media", "shown"),
+    [
+        (599, "screen", [False, True]),
+        (600, "screen", [True, False]),
+        (390, "print", [True, False]),
+    ],
+)
+def test_of_two_drawings_the_one_that_fits_is_shown(
+    width: int, media: Any, shown: list[bool], site: Served, page: Page
+) -> None:
+    page.goto(site.url + site.pages_with_charts[0])
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(media=media)
+    found = page.evaluate(SHOWN)
+    assert found
+    assert all(each == shown for each in found)
 
 
 def experiments(site: Served) -> list[str]:
@@ -132,6 +164,6 @@ def test_who_reads_in_the_dark_prints_on_white(site: Served, paper: Page) -> Non
 def test_nothing_moves_for_who_wants_no_motion(site: Served, page: Page) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto(site.url + experiments(site)[-1])
-    page.locator(".mongo-table__sort").first.click()
+    page.locator(".mongo-table__sort:visible").first.click()
     moving = "document.querySelector('article').getAnimations({ subtree: true }).length"
     assert page.evaluate(moving) == 0

@@ -31,7 +31,7 @@ def test_the_site_works_from_a_folder_without_any_server(every: int, site: Serve
         long = fresh.locator(f"{TABLES}:has(tbody tr:nth-child(3))").count()
         assert (fresh.locator(".mongo-table__sort").count() > 0) == (long > 0), path
         sorting += long > 0
-    assert sorting > 3
+    assert sorting > 2
     assert witness.outside(site.folder.as_uri()) == []
     assert [each for each in witness.complaints if not each.startswith("warning")] == []
 

@@ -72,6 +72,7 @@ def stored(docs: Documents) -> Documents:
 @example([{"_id": 0}], [{"$unwind": {"path": "$o.x", "preserveNullAndEmptyArrays": True}}])
 @example([{"_id": 0}], [{"$project": {"n": 1, "made": Decimal128("1.10")}}])
 @example([{"_id": 0, "o": {"x": None}}], [{"$set": {"y": {"$mergeObjects": ["$o", "$missing", {"z": 1}]}}}])
+@example([{"_id": 0}], [{"$fill": {"sortBy": {"_id": 1}, "output": {"o.x": {}}}}])
 def test_no_row_of_the_evaluator_is_denied(docs: Documents, pipeline: list[dict[str, Any]]) -> None:
     docs = stored(docs)
     try:

@@ -45,6 +45,12 @@ def svg(asked: Plot, rows: list[dict[str, Any]] = ROWS) -> ElementTree.Element:
     return found
 
 
+def narrow(asked: Plot, rows: list[dict[str, Any]] = ROWS) -> ElementTree.Element:
+    """The second drawing, for phones."""
+    html = chart_html(asked, rows).replace(" data-search-exclude", "")
+    return ElementTree.fromstring(html).findall("svg")[1]
+
+
 def texts(element: ElementTree.Element) -> list[str]:
     return ["".join(each.itertext()) for each in element.iter("text")]
 
@@ -127,9 +133,10 @@ def test_a_range_that_has_no_place_on_a_logarithmic_axis_is_not_drawn() -> None:
 def test_a_table_draws_the_ranges_of_its_cells_and_a_chart_tells_them_in_its_values() -> None:
     spread = {"a": ["low", "high"]}
     rows = [{"t": 1, "a": 5, "low": 3, "high": 9}, {"t": 2, "a": 6, "low": 4, "high": 9}]
-    assert html_table(table("t", "a", spread=spread, chart={"x": "t", "y": "a"}), rows).count("__range") == 2
+    drawings = html_table(table("t", "a", spread=spread, chart={"x": "t", "y": "a"}), rows).split("<svg")[1:]
+    assert [drawing.count("__range") for drawing in drawings] == [2, 2]
     html = html_chart(chart("t", "a", spread=spread), rows)
-    assert html.count("__range") == 2
+    assert html.count("__range") == 4
     assert "5 (3–9)" in html
     assert pipe_table(as_table(chart("t", "a", spread=spread)), rows)[2] == "|   1 | 5 (3–9) |"
 
@@ -180,6 +187,100 @@ def test_two_series_differ_in_colour_and_in_dash_and_have_their_names_at_their_e
     assert {"Reads", "Writes"} <= set(texts(drawn))
 
 
+LONG: list[dict[str, Any]] = [
+    {"t": t, "a": t * k, "s": f"with {k} of the secondary indexes"} for t in (1, 2, 4) for k in (3, 5)
+]
+
+
+def test_on_a_phone_long_names_of_lines_stand_above_them_and_leave_them_the_width() -> None:
+    drawn = narrow(plot(series="s", name="Speed"), LONG)
+    assert (drawn.get("viewBox") or "").split()[2] == str(drawing.NARROW)
+    labels = [each for each in drawn.iter("text") if each.get("class") == "mongo-chart__label"]
+    assert len(labels) == 2
+    assert all(float(each.get("y") or 0) < min(y for y, _ in _grid(drawn)) for each in labels)
+    assert max(x for x, _ in dots(drawn)) > drawing.NARROW * 0.85
+    short = narrow(plot("t", "a", "b", labels={"a": "Reads", "b": "Writes"}))
+    assert max(x for x, _ in dots(short)) < drawing.NARROW * 0.85, "short names stay at the ends of lines"
+
+
+@pytest.mark.parametrize("mark", ["line", "bar", "dot"])
+def test_the_narrow_drawing_has_the_points_of_the_wide_one_in_their_order(mark: str) -> None:
+    asked = plot("n", "a", "b", mark=mark, spread={"a": ("b", "a")})
+    areas = [
+        [each for each in drawn.findall("g/*") if each.get("class") == "mongo-chart__area"]
+        for drawn in (svg(asked), narrow(asked))
+    ]
+    assert len(areas[0]) == len(areas[1]) == 7
+    assert all(each.find("title") is not None for each in areas[0])
+    heights = [
+        [float(re.findall(r"[\d.]+", each.get("d") or each.get("y") or "")[-1]) for each in some]
+        for some in areas
+    ]
+    assert [a < b for a, b in itertools.pairwise(heights[0])] == [
+        a < b for a, b in itertools.pairwise(heights[1])
+    ]
+
+
+def test_without_a_style_sheet_one_drawing_is_shown() -> None:
+    assert svg(plot()).get("display") is None
+    assert narrow(plot()).get("display") == "none"
+
+
+def test_both_drawings_have_the_name_and_the_description_and_no_ids() -> None:
+    asked = plot(name="Speed")
+    assert svg(asked).findtext("desc") == narrow(asked).findtext("desc")
+    assert svg(asked).get("aria-label") == narrow(asked).get("aria-label") == "Speed"
+    assert " id=" not in chart_html(asked, ROWS)
+
+
+def test_a_title_that_is_wider_than_the_drawing_has_several_lines() -> None:
+    title = "Documents that were inserted in a second by all threads of the client together"
+    asked = plot(labels={"a": title, "t": title})
+    lines = [
+        each.text or "" for each in narrow(asked).iter("text") if each.get("class") == "mongo-chart__name"
+    ]
+    assert " ".join(lines) == f"{title} {title}"
+    assert all(len(line) * 6.8 <= drawing.NARROW for line in lines)
+    heights = [float(each.get("y") or 0) for each in narrow(asked).iter("text")]
+    assert max(heights) <= float((narrow(asked).get("viewBox") or "").split()[3])
+
+
+def test_names_under_many_bars_are_steeper_on_a_phone_and_do_not_touch() -> None:
+    rows = [{"n": f"variant {number}", "a": number} for number in range(40)]
+    turned = [each.get("transform") or "" for each in narrow(plot("n", mark="bar"), rows).iter("text")]
+    places = [list(map(float, re.findall(r"[\d.]+", each))) for each in turned if each]
+    assert {angle for angle, _, _ in places} == {60}
+    assert all((b[1] - a[1]) * 0.87 >= 11.9 for a, b in itertools.pairwise(places))
+
+
+def test_a_negative_number_has_a_minus_sign_and_its_range_no_dash_beside_one() -> None:
+    rows = [{"t": 1, "a": -5, "low": -6, "high": -4}, {"t": 2, "a": 3, "low": 2, "high": 4}]
+    drawn = svg(plot(spread={"a": ("low", "high")}), rows)
+    assert "t 1: −5 (−6 to −4) – a" in [each.text for each in drawn.iter("title")]
+    assert "−6" in texts(drawn)
+    assert "from −5 at 1" in (drawn.findtext("desc") or "")
+
+
+def test_a_unit_is_said_once() -> None:
+    formats = {"a": ColumnFormat(unit="MiB/s"), "t": ColumnFormat(unit="KiB")}
+    asked = plot(labels={"t": "Size (KiB)", "a": "MiB/s"}, format=formats)
+    (first, *_) = (each.text for each in svg(asked).iter("title"))
+    assert first == "Size (KiB) 1: 100 MiB/s"
+
+
+def test_each_point_has_the_unit_of_its_own_column() -> None:
+    formats = {"a": ColumnFormat(unit="ms"), "b": ColumnFormat(unit="%")}
+    told = [each.text for each in svg(plot("t", "a", "b", format=formats)).iter("title")]
+    assert told[0] == "t 1: 100 ms – a"
+    assert told[4] == "t 1: 50 % – b"
+
+
+def test_a_point_says_how_many_repeats_it_has() -> None:
+    rows = [{"t": t, "a": 5, "low": 3, "high": 9, "runs": t} for t in (1, 2)]
+    told = [each.text for each in svg(plot(spread={"a": ("low", "high", "runs")}), rows).iter("title")]
+    assert told == ["t 1: 5 (3–9), 1 repeat – a", "t 2: 5 (3–9), 2 repeats – a"]
+
+
 def test_a_column_can_tell_series_apart() -> None:
     rows = [{"t": t, "a": t * k, "s": f"with {k}"} for t in (1, 2) for k in (3, 5)]
     drawn = svg(plot(series="s"), rows)
@@ -198,7 +299,8 @@ def test_bars_stand_on_zero_side_by_side() -> None:
 def test_a_drawing_is_one_image_with_a_name_and_a_description() -> None:
     drawn = svg(plot(name="Speed"))
     assert drawn.get("role") == "img"
-    assert drawn.findtext("title") == "Speed"
+    assert drawn.get("aria-label") == "Speed"
+    assert drawn.find("title") is None, "browsers show it wherever the pointer rests"
     assert drawn.findtext("desc") == "Line chart of a by t. a: from 100 at 1 to 500 at 8."
 
 
@@ -237,10 +339,15 @@ def test_any_rows_give_the_same_drawing_within_its_frame(
     asked = plot(mark=mark, log=log)
     html = chart_html(asked, rows)
     assert html == chart_html(asked, rows)
-    assert not re.search(r'["\s](nan|inf|-inf)', html.split("<svg")[1].split("<title>")[0])
-    for x, y in dots(svg(asked, rows)):
-        assert 0 <= x <= drawing.WIDTH
-        assert 0 <= y <= 400
+    drawn_of = {drawing.WIDTH: svg(asked, rows), drawing.NARROW: narrow(asked, rows)}
+    for width, drawn in drawn_of.items():
+        places = " ".join(
+            each.get(name) or "" for each in drawn.iter() for name in ("d", "x", "y", "transform")
+        )
+        assert not re.search("nan|inf", places)
+        for x, y in dots(drawn):
+            assert 0 <= x <= width
+            assert 0 <= y <= 400
     plot_faults(asked, rows)
 
 

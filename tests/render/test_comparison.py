@@ -36,7 +36,7 @@ def test_each_row_is_compared_in_per_cent() -> None:
     assert [row[-1] for row in shown()] == [
         "Speed against 1",
         "baseline",
-        "-2.5 %",
+        "−2.5 %",
         "+25 %",
         "n/a",
         "+1150 %",

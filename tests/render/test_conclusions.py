@@ -67,9 +67,9 @@ def test_a_cell_has_the_ratio_of_the_blocks_with_its_interval_and_each_verdict_i
     assert compared() == [
         "baseline",
         "+12 % (+8 to +17)",
-        "-20 % (-25 to -15)",
-        "0 % (-4 to +5) =",
-        "+3 % (-16 to +26) ?",
+        "−20 % (−25 to −15)",
+        "0 % (−4 to +5) =",
+        "+3 % (−16 to +26) ?",
         "n/a",
     ]
 
@@ -114,7 +114,7 @@ def test_who_hears_the_page_is_told_in_words_what_a_sign_says() -> None:
     assert html.count('<span role="img"') == 2
     assert 'aria-label="no difference larger than 5 %, 20 blocks"' in html
     assert (
-        'aria-label="not known (-16 to +26 %), 20 blocks; a difference below 22 % could not have been seen"'
+        'aria-label="not known (−16 to +26 %), 20 blocks; a difference below 22 % could not have been seen"'
         in html
     )
 
@@ -136,7 +136,7 @@ def test_every_notation_has_signs_and_notes() -> None:
     for lines in (pipe_table(spec(), ROWS), plain_html_table(spec(), ROWS), [html_table(spec(), ROWS)]):
         text = "\n".join(lines)
         assert "+12 % (+8 to +17)" in text
-        assert "excluded are differences below -16 % and above +26 %" in text
+        assert "excluded are differences below -16 % and above +26 %" in text.replace("−", "-")
 
 
 def test_a_note_stands_only_where_its_sign_does() -> None:
@@ -233,3 +233,23 @@ def test_a_field_that_no_row_has_is_an_error_at_its_setting() -> None:
 def test_one_comparison_is_of_one_column() -> None:
     (found,) = faults(ROWS, column=["v", "x"])[-1:]
     assert "`c` compares one measure, and 2 columns are compared" in found.message
+
+
+def test_a_cell_does_not_show_a_comparison_that_contradicts_itself() -> None:
+    from preprocessor.pages.rowfaults import row_findings
+
+    spec = table("n", "c")
+    sound = {
+        "against": "1",
+        "ratio": 0.9,
+        "low": 0.85,
+        "high": 0.95,
+        "blocks": 20,
+        "margin": 0.1,
+        "verdict": "slower",
+    }
+    for verdict, faults in (("slower", 0), ("faster", 1)):
+        rows = [{"n": 1, "c": sound}, {"n": 2, "c": {**sound, "verdict": verdict}}]
+        found = row_findings(spec, {}, {spec.query.key: rows})
+        assert [one.rule for one in found] == ["MT334"] * faults
+        assert all(one.message.startswith("in `c`, row 2 is called faster") for one in found)

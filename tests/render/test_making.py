@@ -6,9 +6,9 @@ from typing import Any
 
 from preprocessor.aggregation import aggregate
 from preprocessor.render.provenanceblock import ProvenanceBlock, provenance_html
-from preprocessor.render.runs import list_runs
+from preprocessor.render.runs import lines_of, list_runs
 from preprocessor.results.provenance import Provenance, provenance_of
-from tests.measured import document, speeds
+from tests.measured import document, in_blocks, pooled, speeds
 from tests.site.builds import read
 
 LINKS = {"CSV": "x.csv", "JSON": "x.json"}
@@ -55,7 +55,7 @@ def test_the_pipeline_is_the_authors_a_stage_a_line_and_never_markup() -> None:
 def test_the_single_runs_are_folded_away() -> None:
     found = source(document(1))
     assert found
-    html = made(document(1), runs=list_runs(speeds(), found.runs, lambda key: ""))
+    html = made(document(1), runs=list_runs(speeds(), lines_of(found.runs), lambda key: ""))
     assert "<p>The single runs behind the rows:</p>" in html
     assert len(read(html).tables[0]) == 4
     assert html.index("<details>") < html.index("<table>") < html.index("</details>")
@@ -69,10 +69,31 @@ def test_runs_that_a_figure_above_lists_are_linked_there() -> None:
 
 def test_very_many_runs_are_counted() -> None:
     html = made(*(document(size) for size in range(1, 52)))
-    assert "Behind the rows are 153 runs, too many to list here." in html
+    assert "Behind the rows are 153 repeats: too many to list here." in html
+
+
+def test_the_runs_of_pooled_rows_say_which_campaign_they_are_of() -> None:
+    both = pooled(("c0ffee", 21, 3), ("decade", 22, 3))
+    one = in_blocks(1, campaigns=both)
+    other = in_blocks(2, campaigns=both, campaign={"id": "decade"})
+    found = source(one)
+    assert found
+    html = made(one, runs=list_runs(speeds(), lines_of(found.runs), lambda key: ""))
+    assert "The single runs behind the rows, those of the campaign c0ffee alone:" in html
+    assert "Behind the rows are 6 blocks, those of one campaign each: too many" in made(one, other)
+    assert "those of" not in made(in_blocks(1))
+
+
+def test_what_the_line_does_not_say_is_a_list_in_the_fold() -> None:
+    html = made(document(1))
+    line, fold = html.split("<details>")
+    for text in ("<li>Write concern: w: majority</li>", "<li>Scale: 0.001</li>", "<li>Seed: 1</li>"):
+        assert text in fold
+    assert [word for word in ("majority", "replica set", "PyMongo", "Some CPU") if word in line] == []
 
 
 def test_values_of_documents_are_never_markup() -> None:
-    html = made(document(1, versions={"server": "<b>", "harness": "</div>"}))
+    html = made(document(1, versions={"server": "<b>", "harness": "</div>"}, campaign={"id": "<i>"}))
+    assert "<i>" not in html
     assert "MongoDB &lt;b&gt;" in html
     assert "</div></p>" not in html

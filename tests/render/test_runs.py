@@ -9,9 +9,9 @@ from bson.int64 import Int64
 
 from preprocessor.aggregation import aggregate
 from preprocessor.render.html import html_table
-from preprocessor.render.runs import ListedRuns, list_runs
+from preprocessor.render.runs import ListedRuns, amount_of, lines_of, list_runs
 from preprocessor.results.provenance import Run, provenance_of
-from tests.measured import document, speeds
+from tests.measured import document, in_blocks, speeds
 from tests.site.builds import read
 
 TABLE = speeds(title="Speed", id="t")
@@ -25,7 +25,9 @@ def runs_of(*documents: dict[str, Any]) -> tuple[Run, ...]:
 
 def listed(*documents: dict[str, Any], **addresses: str) -> ListedRuns:
     """The list; ``addresses`` says where a document is, by its size with an s before it."""
-    return list_runs(TABLE, runs_of(*documents), lambda key: addresses.get(f"s{key['docSizeKB']}", ""))
+    return list_runs(
+        TABLE, lines_of(runs_of(*documents)), lambda key: addresses.get(f"s{key['docSizeKB']}", "")
+    )
 
 
 def seeded(size: int) -> dict[str, Any]:
@@ -46,6 +48,42 @@ def test_every_run_is_listed_with_its_errors() -> None:
     ]
     assert runs[3] == ["docSizeKB 1", "3", "2026-11-21T04:01:01.250Z", "700", "2", "110.5", "WriteError: 2"]
     assert [row[:2] + row[-1:] for row in runs[4:6]] == [["docSizeKB 2", "1", "0"], ["docSizeKB 2", "2", "0"]]
+
+
+def test_a_row_that_was_measured_in_blocks_has_a_line_for_each_block() -> None:
+    (runs,) = read(listed(in_blocks(1, 2), in_blocks(2, 2)).html).tables
+    assert runs[0][:4] == ["Row", "Block", "Began (UTC)", "Window ms"]
+    assert [row[:2] for row in runs[1:]] == [
+        ["docSizeKB 1", "0"],
+        ["docSizeKB 1", "1"],
+        ["docSizeKB 2", "0"],
+        ["docSizeKB 2", "1"],
+    ]
+
+
+def test_the_windows_of_a_block_there_and_back_stand_in_one_line_with_the_speed_of_the_block() -> None:
+    one = in_blocks(1, 1, back=True)
+    there, back = (window | {"seed": f"s{number}"} for number, window in enumerate(one["repeats"]))
+    back["errors"] = {"WriteError": 2}
+    (runs,) = read(listed(one | {"repeats": [there, back | {"errors": {"WriteError": 2}}]}).html).tables
+    line = dict(zip(*runs, strict=True))
+    assert line["Windows"] == "2"
+    assert line["Began (UTC)"] == "2026-11-21T04:01:01.250Z"
+    assert (line["Window ms"], line["Operations"]) == ("1,400", "1")
+    assert line["Speed operations/s"] == "94.9"  # The geometric mean of 100 and 90, as in `speed` of the row.
+    assert (line["Errors"], line["Seed"]) == ("WriteError: 2", "s0, s1")
+
+
+def test_rows_with_blocks_and_rows_without_stand_in_one_list() -> None:
+    (runs,) = read(listed(in_blocks(1, 1), document(2)).html).tables
+    assert runs[0][:3] == ["Row", "Block", "Repeat"]
+    assert [row[1:3] for row in runs[1:]] == [["0", "—"], ["—", "1"], ["—", "2"], ["—", "3"]]
+
+
+def test_what_is_too_much_to_list_is_counted_in_blocks_and_repeats() -> None:
+    lines = lines_of(runs_of(in_blocks(1, 20, back=True), document(2)))
+    assert amount_of(lines) == "20 blocks and 3 repeats"
+    assert amount_of(lines[:1]) == "1 block"
 
 
 def test_a_run_has_its_seed_where_the_document_has_one() -> None:
@@ -80,13 +118,13 @@ def test_a_row_that_is_of_no_document_leads_nowhere() -> None:
 
 def test_a_number_may_be_that_of_a_group_and_leads_nowhere() -> None:
     run = Run(Int64(7), 1, {"operations": 1})
-    found = list_runs(TABLE, [run], lambda key: "")
+    found = list_runs(TABLE, [[run]], lambda key: "")
     assert "_id 7" in found.html or ">7<" in found.html
     assert found.behind([{"_id": Int64(7)}]) == [""]
 
 
 def test_keys_of_documents_are_never_markup() -> None:
     run = Run({"testname": "<b>", "size": '"><i>'}, 1, {"operations": 1})
-    html = list_runs(TABLE, [run], lambda key: "").html
+    html = list_runs(TABLE, [[run]], lambda key: "").html
     assert "<b>" not in html
     assert "<i>" not in html

@@ -7,6 +7,7 @@ import re
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from bson import json_util
@@ -16,14 +17,14 @@ from hypothesis import strategies as st
 from pymongo import MongoClient
 
 from preprocessor.pages.reading import read_page
-from preprocessor.render.chart import WIDTH, chart_html
+from preprocessor.render.chart import NARROW, WIDTH, chart_html
 from preprocessor.render.chartfaults import plot_faults
 from preprocessor.render.html import html_chart, html_table
 from preprocessor.render.timeaxis import moment_text, time_marks
 from preprocessor.results.opening import open_source
 from tests.mongod import Mongod
 from tests.render.specs import chart, table
-from tests.render.test_chart import dots, plot, svg, texts
+from tests.render.test_chart import dots, narrow, plot, svg, texts
 
 DAY = timedelta(days=1)
 TWO_SERIES = [
@@ -283,17 +284,22 @@ def test_any_dates_have_marks_that_neither_touch_nor_leave_the_picture(
     asked = plot("d", "v", mark=mark, timezone=zone)
     html = chart_html(asked, rows)
     assert html == chart_html(asked, rows)
-    for x, _ in dots(svg(asked, rows)):
-        assert 0 <= x <= WIDTH
-    drawn = [each for each in svg(asked, rows).iter("text") if each.get("text-anchor") == "middle"]
-    lines: dict[str, list[tuple[float, str]]] = {}
-    for each in drawn:
-        if each.get("class") is None:
-            lines.setdefault(each.get("y") or "", []).append((float(each.get("x") or 0), each.text or ""))
-    assert lines
-    for line in lines.values():
-        for (at, text), (then, following) in itertools.pairwise(line):
-            assert then - at >= (len(text) + len(following)) * 6.8 / 2
-        for at, text in line:
-            assert len(text) * 3.4 <= at <= WIDTH - len(text) * 3.4
     assert not re.search(r"rotate|…", html)
+    for drawing, width in ((svg(asked, rows), WIDTH), (narrow(asked, rows), NARROW)):
+        assert all(0 <= x <= width for x, _ in dots(drawing))
+        lines = lines_under_axis(drawing)
+        assert lines
+        for line in lines:
+            for (at, text), (then, following) in itertools.pairwise(line):
+                assert then - at >= (len(text) + len(following)) * 6.8 / 2
+            for at, text in line:
+                assert len(text) * 3.4 <= at <= width - len(text) * 3.4
+
+
+def lines_under_axis(drawing: ElementTree.Element) -> list[list[tuple[float, str]]]:
+    """For each line of texts under the axis where they stand, and what they are."""
+    lines: dict[str, list[tuple[float, str]]] = {}
+    for each in drawing.iter("text"):
+        if each.get("text-anchor") == "middle" and each.get("class") is None:
+            lines.setdefault(each.get("y") or "", []).append((float(each.get("x") or 0), each.text or ""))
+    return list(lines.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from math import inf, sqrt
 from random import Random
 from statistics import fmean
@@ -12,7 +13,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from preprocessor.results import typedjson
-from preprocessor.results.conclusions import conclude, conclude_targets, pair_each_with_each
+from preprocessor.results.conclusions import conclude, conclude_targets, pair_equal_rows
 from preprocessor.results.intervals import interval
 from preprocessor.schemas.loading import load
 from tests.results.blockrows import SHAKE, measured, shaken
@@ -96,12 +97,34 @@ def test_what_two_copies_of_the_same_data_may_differ_by_makes_no_target_faster()
     assert as_variants["p"] < 0.001 < 0.9 < found["p"]
 
 
-def test_windows_of_equal_rows_are_paired_each_with_each_other_one():
-    rows = [measured(1, [1, 2], [3, 4]), measured(2, [5, 6]), measured(3, [7])]
-    found = [(pair.speeds, pair.references) for pair in pair_each_with_each(rows)]
-    assert found == [
-        ((3, 4), (1, 2)), ((5, 6), (1, 2)), ((7,), (1,)), ((5, 6), (3, 4)), ((7,), (3,)), ((7,), (5,)),
-    ]  # fmt: skip
+def test_the_speed_in_a_block_is_the_mean_of_the_windows_there_and_back():
+    back = [{**one, "back": True} for one in measured(1, [400, 100], [900, 900])["repeats"]]
+    there = measured(1, [100, 100], [900, 400])
+    (own,) = conclude([{**there, "repeats": [*there["repeats"], *back]}], 0)
+    assert own["ratio"] == pytest.approx(sqrt(900 / 200 * 600 / 100))
+    assert own["blocks"] == 2
+
+
+def test_each_of_equal_measurements_is_a_row_between_two_others_that_are_its_reference():
+    """Which of the two of a reference comes first in its block changes from one block to the next."""
+    rows = [measured(1, [2, 4], [8, 16]), measured(2, [32, 64]), measured(3, [128])]
+    assert [(pair.blocks, pair.speeds, pair.references) for pair in pair_equal_rows(rows)] == [
+        ((0,), (2,), (pytest.approx(32),)),  # of 128 and 8
+        ((0, 1), (8, 4), (pytest.approx(8), pytest.approx(32))),  # of 2 and 32, of 16 and 64
+        ((0,), (32,), (pytest.approx(32),)),
+        ((0,), (128,), (pytest.approx(8),)),
+    ]
+    assert pair_equal_rows([measured(1, [2, 4], [8, 16])]) == []
+
+
+@pytest.mark.parametrize(("others", "pairs"), [(1, 3), (2, 4), (3, 10), (4, 12)])
+def test_no_two_pairs_of_equal_rows_are_the_same_and_each_measurement_is_the_row_as_often(others, pairs):
+    random = Random(5)
+    rows = [measured(1, [random.random()], [random.random()])]
+    rows += [measured(2 + size, [random.random()]) for size in range(others)]
+    found = pair_equal_rows(rows)
+    assert len(set(found)) == len(found) == pairs
+    assert set(Counter(pair.speeds for pair in found).values()) == {pairs // (others + 2)}
 
 
 def test_the_name_of_the_reference_is_the_same_on_all_targets():

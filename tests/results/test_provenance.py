@@ -14,12 +14,12 @@ import pytest
 from preprocessor.aggregation import aggregate
 from preprocessor.files.environment import today
 from preprocessor.pages.reading import read_page
-from preprocessor.render.provenance import provenance_commands, provenance_parts
+from preprocessor.render.provenance import provenance_commands, provenance_details, provenance_parts
 from preprocessor.results.opening import open_source
 from preprocessor.results.provenance import Provenance, provenance_of
 from preprocessor.results.pull import pull
 from tests.judged import asked
-from tests.measured import document, speeds
+from tests.measured import document, in_blocks, pooled, speeds
 from tests.mongod import Mongod
 from tests.render.specs import no_shared
 
@@ -37,20 +37,94 @@ def provenance(documents: list[dict[str, Any]], pipeline: list[dict[str, Any]] |
     return found
 
 
-def test_the_line_says_when_and_on_what_in_the_words_of_the_documents() -> None:
+def details(source: Provenance) -> dict[str, str]:
+    return dict(provenance_details(source))
+
+
+def test_the_line_says_when_on_what_and_how_often() -> None:
     assert provenance_parts(provenance([document(1), document(2)])) == [
         "Measured 2026-11-21",
         "MongoDB 6.0.5",
-        "replica set of 3 members, 0.25 GiB cache each, all on one machine",
-        "Some CPU, 2 processors, 23.5 GiB memory",
-        "w: majority",
-        "10 connections",
-        "scale 0.001",
-        "3 runs a document",
-        "2 documents",
-        "PyMongo 4.20.0",
-        "mongo-tables 0.1.0",
+        "2 processors, 24 GiB",
+        "3 repeats",
     ]
+
+
+def test_all_the_rest_is_told_by_name_in_the_words_of_the_documents() -> None:
+    assert provenance_details(provenance([document(1), document(2)])) == (
+        ("Result documents", "2"),
+        ("Deployment", "replica set of 3 members, 0.25 GiB cache each, all on one machine"),
+        ("Machine", "Some CPU, 2 processors, 23.5 GiB memory"),
+        ("Write concern", "w: majority"),
+        ("Connections", "10"),
+        ("Scale", "0.001"),
+        ("Time limit of a window", "0.7 s"),
+        ("Seed", "1"),
+        ("Driver", "PyMongo 4.20.0"),
+        ("Program", "mongo-tables 0.1.0"),
+    )
+
+
+TWO = pooled(("c0ffee", 21, 20), ("decade", 22, 18))
+
+
+@pytest.mark.parametrize(
+    ("documents", "often"),
+    [
+        ([in_blocks(1, 20), in_blocks(2, 20, back=True)], "20 blocks"),
+        ([in_blocks(1, 20), in_blocks(2, 12)], "12 to 20 blocks"),
+        ([in_blocks(1, 1)], "1 block"),
+        (
+            [in_blocks(1, 20, campaigns=pooled(("a", 1, 20), ("b", 2, 20)))],
+            "20 blocks in each of 2 campaigns",
+        ),
+        ([in_blocks(1, 20, campaigns=TWO)], "18 to 20 blocks in each of 2 campaigns"),
+        ([in_blocks(1, 20, campaigns=TWO), in_blocks(2, 20)], "18 to 20 blocks in each of 1 to 2 campaigns"),
+        ([in_blocks(1, 20), document(2)], "20 blocks, 3 repeats"),
+        ([document(1, experiment={"name": "x", "repeats": 1})], "measured once"),
+        ([document(1, experiment={"name": "x"})], "client of 2 processors, 24 GiB"),
+    ],
+)
+def test_the_line_counts_blocks_and_campaigns_and_repeats_where_there_are_no_blocks(
+    documents: list[dict[str, Any]], often: str
+) -> None:
+    assert provenance_parts(provenance(documents))[-1] == often
+
+
+def test_rows_of_several_campaigns_name_all_of_them_with_day_and_blocks() -> None:
+    many = pooled(*((f"c{day}", day, 20) for day in range(9, 1, -1)))
+    named = details(provenance([in_blocks(1, 20, campaigns=many)]))["Campaigns"]
+    assert named.startswith("c2 of 2026-11-02, 20 blocks; c3 of 2026-11-03, 20 blocks; ")
+    assert named.endswith("c9 of 2026-11-09, 20 blocks")
+    both = [in_blocks(1, 20, campaigns=TWO), in_blocks(2, 20)]
+    assert (
+        details(provenance(both))["Campaigns"]
+        == "c0ffee of 2026-11-21, 20 blocks; decade of 2026-11-22, 18 blocks"
+    )
+
+
+def test_a_row_of_one_campaign_names_that() -> None:
+    assert details(provenance([in_blocks(1, 2)]))["Campaigns"] == "c0ffee of 2026-11-21, 2 blocks"
+    assert "Campaigns" not in details(provenance([document(1)]))
+
+
+def test_rows_that_were_pooled_tell_alike_though_their_ratios_differ() -> None:
+    one, other = (in_blocks(size, campaigns=pooled(("a", size, 3), ("b", 5, 3))) for size in (1, 1))
+    other |= {"_id": {"docSizeKB": 2, "testname": "insert"}}
+    other["campaigns"]["each"][0]["ratio"] = 7.0
+    assert len(provenance([one, other]).sets) == 1
+
+
+def test_that_each_block_has_two_windows_is_said_once() -> None:
+    there, both = in_blocks(1), in_blocks(2, back=True)
+    assert "Windows" not in details(provenance([there]))
+    assert details(provenance([both]))["Windows"] == "two in each block, there and back"
+    assert details(provenance([there, both]))["Windows"] == "in part two in each block, there and back"
+
+
+def test_campaigns_of_another_form_stop_nobody() -> None:
+    odd = document(1, campaign="x", campaigns={"each": [1, {"id": 7, "start": "noon", "blocks": "many"}]})
+    assert "Campaigns" in details(provenance([odd]))
 
 
 def test_readers_are_told_of_rows_of_a_quick_run_and_the_command_has_its_profile() -> None:
@@ -64,32 +138,38 @@ def test_readers_are_told_of_rows_of_a_quick_run_and_the_command_has_its_profile
     assert provenance_parts(mixed)[1] == "in part measured with the quick profile"
 
 
+def test_another_profile_is_no_warning_and_stands_in_the_fold() -> None:
+    one = document(1)
+    one["experiment"]["profile"] = "publish"
+    assert "publish" not in " ".join(provenance_parts(provenance([one])))
+    assert details(provenance([one]))["Profile"] == "publish"
+
+
 def test_the_disk_is_told_as_the_system_described_it() -> None:
     disk = {"filesystem": "ext4", "device": "sda", "kind": "not rotational", "model": "unknown"}
     one = document(1, hardware={"cpu": "Some CPU", "disk": disk})
-    assert provenance_parts(provenance([one]))[3:5] == [
-        "Some CPU",
-        "disk sda, file system ext4, by the kernel not rotational, model unknown",
-    ]
+    told = details(provenance([one]))
+    assert told["Machine"] == "Some CPU"
+    assert told["Disk"] == "disk sda, file system ext4, by the kernel not rotational, model unknown"
 
 
 def test_where_documents_differ_every_value_is_shown_in_order() -> None:
     parts = provenance_parts(provenance(MIXED))
     assert parts[:2] == ["Measured 2026-11-21 to 2026-11-23", "MongoDB 6.0.5, 8.0.4, 8.0.12"]
-    assert "1, 10 connections" in parts
+    assert details(provenance(MIXED))["Connections"] == "1, 10"
 
 
 def test_many_numbers_become_a_range() -> None:
     documents = [document(1, client={"connections": n}) for n in (1, 2, 8, 16, 128)]
-    assert "1 to 128 connections" in provenance_parts(provenance(documents))
+    assert details(provenance(documents))["Connections"] == "1 to 128"
 
 
 def test_numbers_are_ordered_by_their_value() -> None:
     scales = [0.5, 0.25, 1e-7]
     few = [document(1, experiment={"name": "x", "scale": scale}) for scale in scales]
-    assert "scale 1e-7, 0.25, 0.5" in provenance_parts(provenance(few))
+    assert details(provenance(few))["Scale"] == "1e-7, 0.25, 0.5"
     many = [document(1, experiment={"name": "x", "scale": scale}) for scale in (*scales, 0.125, 0.75)]
-    assert "scale 1e-7 to 0.75" in provenance_parts(provenance(many))
+    assert details(provenance(many))["Scale"] == "1e-7 to 0.75"
 
 
 def test_the_hosts_of_a_deployment_are_not_told() -> None:
@@ -101,47 +181,49 @@ def test_an_instance_is_named_and_the_machine_is_then_the_clients() -> None:
     config = {"atlasInstanceType": "M40", "atlasDiskSizeGB": 200, "atlasIOPS": 3000}
     one = document(1, bench_config=config)
     one["experiment"]["target"] = "atlas"
-    parts = provenance_parts(provenance([one]))
-    assert "M40, 200 GB disk, 3000 IOPS" in parts
-    assert "client: Some CPU, 2 processors, 23.5 GiB memory" in parts
+    assert "M40" in provenance_parts(provenance([one]))
+    told = details(provenance([one]))
+    assert told["Instance"] == "M40, 200 GB disk, 3000 IOPS"
+    assert told["Client"] == "Some CPU, 2 processors, 23.5 GiB memory"
+    assert "Machine" not in told
 
 
 MEMBER = {"cpu": "Server CPU", "cores": 8, "memory_gib": 32, "cache_gib": 15.5}
 
 
 @pytest.mark.parametrize(
-    ("members", "words"),
+    ("members", "servers", "short"),
     [
-        ([MEMBER] * 3, ["3 servers: Server CPU, 8 processors, 32 GiB memory"]),
-        ([MEMBER], ["server: Server CPU, 8 processors, 32 GiB memory"]),
+        ([MEMBER] * 3, "3 of Server CPU, 8 processors, 32 GiB memory", "3 servers of 8 processors, 32 GiB"),
+        ([MEMBER], "Server CPU, 8 processors, 32 GiB memory", "server of 8 processors, 32 GiB"),
         (
-            [{"role": "primary", **MEMBER}, {}, {}],
-            ["1 of 3 servers: Server CPU, 8 processors, 32 GiB memory"],
+            [{"role": "primary", **MEMBER}, {}, 7],
+            "1 of 3 known: 1 of Server CPU, 8 processors, 32 GiB memory",
+            "server of 8 processors, 32 GiB",
         ),
         (
-            [MEMBER, {**MEMBER, "cpu": "Other"}],
-            [
-                "1 server: Server CPU, 8 processors, 32 GiB memory; 1 server: Other, 8 processors, 32 GiB memory"
-            ],
+            [MEMBER, {**MEMBER, "cpu": "Other", "cores": 4}],
+            "1 of Server CPU, 8 processors, 32 GiB memory; 1 of Other, 4 processors, 32 GiB memory",
+            "server of 8 processors, 32 GiB; server of 4 processors, 32 GiB",
         ),
-        ([{"role": "primary", "version": "6.0.5"}], []),
+        ([{"role": "primary", "version": "6.0.5"}], None, "client of 2 processors, 24 GiB"),
     ],
 )
 def test_servers_elsewhere_are_told_apart_from_the_client(
-    members: list[dict[str, Any]], words: list[str]
+    members: list[Any], servers: str | None, short: str
 ) -> None:
     one = document(1, servers={"kind": "replica set", "members": members, "not_known": []})
     one["experiment"]["target"] = "db.example:27017"
-    parts = provenance_parts(provenance([one]))
-    assert [part for part in parts if "CPU" in part] == [
-        *words,
-        "client: Some CPU, 2 processors, 23.5 GiB memory",
-    ]
+    told = details(provenance([one]))
+    assert told.get("Servers") == servers
+    assert told["Client"] == "Some CPU, 2 processors, 23.5 GiB memory"
+    assert provenance_parts(provenance([one]))[2] == short
 
 
 def test_servers_on_the_machine_of_the_client_are_told_once() -> None:
     one = document(1, servers={"kind": "replica set", "members": [MEMBER] * 3, "not_known": []})
     assert provenance_parts(provenance([one])) == provenance_parts(provenance([document(1)]))
+    assert details(provenance([one])) == details(provenance([document(1)]))
 
 
 def test_what_documents_do_not_have_is_not_told() -> None:
@@ -150,7 +232,8 @@ def test_what_documents_do_not_have_is_not_told() -> None:
         "start_time": document(1)["start_time"],
         "versions": {"server": None},
     }
-    assert provenance_parts(provenance([bare])) == ["Measured 2026-11-21", "1 document"]
+    assert provenance_parts(provenance([bare])) == ["Measured 2026-11-21"]
+    assert details(provenance([bare])) == {"Result documents": "1"}
 
 
 @pytest.mark.parametrize("documents", [[], [{"_id": 1, "n": 1}], [{"_id": 1, "start_time": "noon"}]])
@@ -195,14 +278,14 @@ def test_the_command_measures_them_anew() -> None:
     ]
 
 
-def test_of_a_local_target_that_was_asked_for_the_line_and_the_command_say_what_it_was() -> None:
+def test_of_a_local_target_that_was_asked_for_the_fold_and_the_command_say_what_it_was() -> None:
     one = document(1)
     one["topology"] |= {
         "program": "mongod-b",
         "settings": {"members": 1, "cacheGB": 0.02, "setParameter": {"a": "x y", "b": "2"}},
     }
     source = provenance([one])
-    assert "mongod-b, setParameter.a: x y, setParameter.b: 2" in provenance_parts(source)
+    assert details(source)["Its settings"] == "mongod-b, setParameter.a: x y, setParameter.b: 2"
     assert provenance_commands(source)[0].endswith(
         " --target 'local:…/mongod-b?members=1&cacheGB=0.02&setParameter.a=x%20y&setParameter.b=2'"
     )

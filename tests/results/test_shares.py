@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from math import sqrt
 from random import Random
 from statistics import NormalDist
@@ -60,9 +59,13 @@ def test_a_design_effect_is_from_one_to_the_size_of_a_group(groups, effect):
 
 
 def draw_group(random, threshold):
-    """A group as a calibration has it: five windows, each with each other one."""
+    """A group as a calibration has it: of five measurements each beside the mean of two others, in two ways."""
     drawn = [random.gauss(0, 1) for _ in range(5)]
-    differences = [(one - other) / sqrt(2) for one, other in combinations(drawn, 2)]
+    differences = [
+        (drawn[one] - (drawn[one - away] + drawn[(one + away) % 5]) / 2) / sqrt(1.5)
+        for away in (1, 2)
+        for one in range(5)
+    ]
     return Count(sum(one > threshold for one in differences), 10)
 
 

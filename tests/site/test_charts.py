@@ -40,8 +40,8 @@ def test_charts_and_comparisons_are_in_the_page(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     html = article(site / "site" / "charts.html")
     assert '<figure class="mongo-table" id="speed">' in html
-    assert html.count("<svg ") == 2
-    assert html.count('class="mongo-chart__area"') == 6
+    assert html.count('<svg class="mongo-chart__wide"') == 2
+    assert html.count('class="mongo-chart__area"') == 2 * 6
     values, table = read(html).tables
     assert values[1] == ["1", "139.8"]
     assert [row[2] for row in table] == ["Times", "baseline", "7383.7", "64429179218462.0"]

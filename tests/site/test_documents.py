@@ -123,6 +123,43 @@ def test_no_document_is_published_unless_the_site_wants_it(tmp_path: Path) -> No
     assert not (site / "site" / "documents").exists()
 
 
+def test_all_documents_are_one_file_of_lines_in_the_order_of_the_files(tmp_path: Path) -> None:
+    found = published(fixtures(tmp_path, b='{"_id": 3}', a='{"_id": 1}\n\n{"_id": 2, "x": "é"}'))
+    assert found.together.decode() == '{"_id": 1}\n{"_id": 2, "x": "é"}\n{"_id": 3}\n'
+    assert published(tmp_path / "none").together == b""
+
+
+LINKED = "\n[All results](documents/results.jsonl)\n"
+
+
+def with_link(site: Path) -> Path:
+    page = site / "docs" / "speeds.md"
+    page.write_text(page.read_text("utf-8") + LINKED, encoding="utf-8")
+    return site
+
+
+def test_a_page_links_to_all_documents_as_one_file_the_same_cold_and_warm(tmp_path: Path) -> None:
+    site = with_link(measured_site(tmp_path, "      documents: results\n"))
+    build_cold_and_warm(site)
+    assert '<a href="documents/results.jsonl">' in (site / "site" / "speeds.html").read_text("utf-8")
+    lines = (site / "site" / "documents" / "results.jsonl").read_bytes()
+    assert lines == (site / "fixtures" / "results" / "a.jsonl").read_bytes()
+
+
+def test_a_site_may_do_without_the_one_file(tmp_path: Path) -> None:
+    site = measured_site(tmp_path, "      documents: results\n      documents_file: false\n")
+    assert build(site, "--strict").returncode == 0
+    assert {path.name for path in (site / "site" / "documents").iterdir()} == {"results"}
+
+
+def test_where_no_documents_can_be_had_there_is_no_empty_file(tmp_path: Path) -> None:
+    site = with_link(measured_site(tmp_path, "      documents: nothing\n"))
+    page = site / "docs" / "speeds.md"
+    page.write_text(page.read_text("utf-8").replace("results.jsonl", "nothing.jsonl"), encoding="utf-8")
+    assert "there is no documents/nothing.jsonl" in build(site).stderr
+    assert not (site / "site" / "documents").exists()
+
+
 def test_documents_that_are_not_there_are_warned_of(tmp_path: Path) -> None:
     site = measured_site(tmp_path, "      documents: result\n")
     assert "no documents in lines of the collection result" in build(site).stderr

@@ -24,7 +24,8 @@ def found(html: str) -> list[str]:
     parser = Parser()
     parser.feed(f'<h1 id="top">Top</h1>\n{html}\n<p>After.</p>')
     parser.close()
-    return [word for section in parser.data for word in "".join([*section.title, " ", *section.text]).split()]
+    texts = ["".join([*section.title, " ", *section.text]) for section in parser.data]
+    return " ".join(texts).replace("<p>", " ").replace("</p>", " ").split()
 
 
 @pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
@@ -39,6 +40,27 @@ def test_words_are_those_that_readers_see() -> None:
     ] == []
     assert "Said" not in words
     assert "Deep" not in words
+
+
+def test_a_number_is_found_as_it_is_written_and_as_readers_type_it() -> None:
+    spec = table("n", "note", format={"n": {"thousands": True}})
+    rows = [{"n": 14909, "note": "1,234,567.5 a"}, {"n": 14909, "note": "2026, 100 of 1,000s"}]
+    words = found(words_of(html_table(spec, rows)))
+    assert [words.count(each) for each in ("14,909", "14909", "1234567.5", "1000")] == [2, 2, 1, 1]
+    assert "2026100" not in words
+
+
+def test_a_row_is_what_a_search_shows_of_a_table() -> None:
+    spec = table("n", "note", format={"n": {"thousands": True}})
+    words = words_of(html_table(spec, [{"n": 1909, "note": "x"}]))
+    assert "<p>n\nnote</p>" in words
+    assert "<p>1,909\nx 1909</p>" in words
+
+
+def test_what_is_no_number_in_thousands_has_no_second_form() -> None:
+    notes = ("1,5", "1,23,456", "0.1,000", "12")
+    words = words_of(html_table(table("note"), [{"note": note} for note in notes]))
+    assert [note for note in notes if f"<p>{note}</p>" not in words] == []
 
 
 def test_figures_come_back_as_they_were() -> None:

@@ -29,7 +29,8 @@ def _effect(argument: Any) -> Effect:
         *map(split_path, argument.get("partitionByFields") or ()),
     ]
     reads += map(split_path, argument.get("sortBy") or ())
-    return Effect(tuple(reads), tuple(_fill_field(*one) for one in argument["output"].items()))
+    filled = argument["output"].items()
+    return Effect(tuple(reads), tuple(_fill_field(name, spec) for name, spec in filled if spec))
 
 
 def _fill_field(name: str, spec: Mapping[str, Any]) -> Field:

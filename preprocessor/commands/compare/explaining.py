@@ -21,7 +21,6 @@ from preprocessor.results.intervals import (
     walsh_averages,
 )
 from preprocessor.results.verdicts import SHARE, count_blocks, leaves_out
-from preprocessor.results.withincampaign import ROWS
 
 
 def explain(row: Comparison) -> Iterator[str]:
@@ -41,8 +40,11 @@ def explain(row: Comparison) -> Iterator[str]:
         yield from _explain_two_campaigns(row)
     else:
         yield from _explain_blocks(row.evidence[0], row.sides.other, row.sides.one)
-        if row.sides == ROWS:
-            yield "  (The reference is measured twice in a block; its speed is the geometric mean of both.)"
+        if not row.is_control:
+            yield (
+                "  (Where something has several windows in a block, its speed there is their geometric mean: the "
+                "reference is measured twice, and where rows have experiment.and_back all is measured there and back.)"
+            )
         yield from _explain_pairs(logarithms(list_ratios(row.evidence[0])))
     yield from _explain_verdict(row.judged)
     yield f"  So: {say_verdict(row)}"

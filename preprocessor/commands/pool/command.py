@@ -22,10 +22,10 @@ campaigns on the interval is Student's t over their ratios. Over two to four it 
 the highest, so that a row is `faster` or `slower` where it is so in each of them. Rows of one experiment are judged
 together (Benjamini and Hochberg).
 
-Campaigns must have measured the same: the definition of the experiment, scale, windows, client, concerns and the row
-that others are compared with. Where they ran may differ, machines and versions among it; `campaigns.differs` names it.
-A campaign that is named twice counts once. Tables, charts and sentences take `campaigns` as they take `comparison`;
-`mongo-tables compare RESULTS --explain` has the arithmetic.
+Campaigns must have measured the same: the definition of the experiment, scale, windows, client, concerns, members
+and the row that others are compared with. Where they ran may differ, machines and versions among it;
+`campaigns.differs` names it. A campaign that is named twice counts once. Tables, charts and sentences take `campaigns`
+as they take `comparison`; `mongo-tables compare RESULTS --explain` has the arithmetic.
 
 A run replaces the rows of the one before. `--keep` keeps each campaign in a folder of its own with no more than pooling
 needs, FOLDER/ID/results/NAME.jsonl, which `pool` and `compare` take as any other results.

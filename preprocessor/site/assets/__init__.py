@@ -9,7 +9,7 @@ STYLE_SHEET_FILE: Final = Path(__file__).parent / "mongo-tables.css"
 """With the colours of Material for MkDocs and fallbacks for other themes."""
 
 SCRIPT_FILE: Final = Path(__file__).parent / "mongo-tables.js"
-"""Makes headers sort and marks old results. A page is complete without it."""
+"""Sorts and filters tables, shows tips, marks old results. A page is complete without it."""
 
 
 def inline() -> str:

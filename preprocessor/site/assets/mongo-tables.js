@@ -1,18 +1,20 @@
-/* Headers of tables as buttons that sort, by the values as they came, and a word on results that have grown too old since
-   the page was made. Without this script tables are complete, in the order of their pipelines, and say on which day they
-   are too old. One listener on `document` serves pages that come in later (instant navigation) as well. */
+/* Headers of tables as buttons that sort, by the values as they came; a box that filters long tables; the order and the
+   filter in the page's address; tips of charts and headers; and a word on results that have grown too old since the page
+   was made. Without this script tables are complete, in the order of their pipelines, and say on which day they are too
+   old. Listeners on `document` serve pages that come in later (instant navigation) as well. */
 (() => {
   if (window.mongoTables) return;
   window.mongoTables = true;
 
   const FEWEST_ROWS = 3;
+  const FEWEST_TO_FILTER = 41;
   const NUMBER = /^[-+\u2212]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
   // NaN is the least number, as MongoDB sorts it.
   const NOT_FINITE = new Map([["NaN", -Infinity], ["-Infinity", -Infinity], ["Infinity", Infinity]]);
   const NOTHING = /^(n\/a|[-\u2013\u2014]|)$/i;
   const GROUPED = /(\d)[,\u00a0\u2009\u202f](?=\d{3}(?!\d))/g;
   const DAY = /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/;
-  const words = new Intl.Collator("en", { numeric: true });
+  const collator = new Intl.Collator("en", { numeric: true });
 
   const rawOf = (cell) => cell.dataset.v ?? cell.textContent.trim();
   const plain = (text) => text.replace(GROUPED, "$1").replace("\u2212", "-").replace(/\s*%$/, "");
@@ -32,7 +34,7 @@
   function orderOf(texts) {
     if (texts.every(isNumber)) return { compare: numbers, first: "descending" };
     if (texts.every((text) => DAY.test(text))) return { compare: dates, first: "descending" };
-    return { compare: words.compare, first: "ascending" };
+    return { compare: collator.compare, first: "ascending" };
   }
 
   function next(now, first) {
@@ -42,33 +44,293 @@
 
   const original = new WeakMap();
 
-  function sort(header) {
-    const table = header.closest("table");
-    const body = table.tBodies[0];
-    if (!original.has(table)) original.set(table, [...body.rows]);
-    const keyed = original.get(table).map((row) => [row, row.cells[header.cellIndex]]);
+  const originalOf = (table) => original.get(table) ?? original.set(table, [...table.tBodies[0].rows]).get(table);
+  const headersOf = (table) => [...table.tHead.rows[0].cells];
+
+  function ofColumn(table, header) {
+    const keyed = originalOf(table).map((row) => [row, row.cells[header.cellIndex]]);
     const present = keyed.filter(([, cell]) => !isAbsent(cell)).map(([row, cell]) => [row, rawOf(cell)]);
-    const { compare, first } = orderOf(present.map(([, text]) => text));
-    const way = next(header.getAttribute("aria-sort"), first);
+    const absent = keyed.filter(([, cell]) => isAbsent(cell));
+    return { keyed, present, absent, order: orderOf(present.map(([, text]) => text)) };
+  }
+
+  function arrange(table, header, way, { keyed, present, absent, order } = ofColumn(table, header)) {
     const sign = way === "descending" ? -1 : 1;
     // sort() is stable: equal rows stay as the pipeline has them, whichever way.
-    if (way) present.sort((a, b) => sign * compare(a[1], b[1]));
-    const absent = keyed.filter(([, cell]) => isAbsent(cell));
-    body.append(...(way ? [...present, ...absent] : keyed).map(([row]) => row));
-    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    if (way) present.sort((a, b) => sign * order.compare(a[1], b[1]));
+    table.tBodies[0].append(...(way ? [...present, ...absent] : keyed).map(([row]) => row));
+    for (const other of headersOf(table)) other.removeAttribute("aria-sort");
     if (way) header.setAttribute("aria-sort", way);
+  }
+
+  function sort(header) {
+    const table = header.closest("table");
+    const column = ofColumn(table, header);
+    arrange(table, header, next(header.getAttribute("aria-sort"), column.order.first), column);
+    keep(table);
   }
 
   function buttons() {
     for (const table of document.querySelectorAll(".mongo-table__scroll table")) {
       if (table.tBodies[0].rows.length < FEWEST_ROWS || table.querySelector(".mongo-table__sort")) continue;
-      for (const header of table.tHead.rows[0].cells) {
+      for (const header of headersOf(table)) {
         const button = document.createElement("button");
         button.type = "button";
         button.className = "mongo-table__sort";
         button.append(...header.childNodes);
         header.append(button);
       }
+    }
+  }
+
+  // -- a box that filters the rows of a long table
+
+  const searched = new WeakMap();
+
+  // As it is shown and as it came: "12,345" is found by 12345 as well.
+  const textOf = (row) => searched.get(row) ?? searched.set(row,
+    [...row.cells].map((cell) => `${cell.textContent}\n${cell.dataset.v ?? ""}`).join("\n").toLowerCase()).get(row);
+  const boxOf = (table) => table.closest(".mongo-table__scroll").previousElementSibling;
+  const filterOf = (table) => boxOf(table)?.matches(".mongo-table__filter") ? boxOf(table).querySelector("input") : null;
+
+  function filters() {
+    for (const table of document.querySelectorAll(".mongo-table__scroll table")) {
+      if (table.tBodies[0].rows.length < FEWEST_TO_FILTER || filterOf(table)) continue;
+      const box = document.createElement("div");
+      const [label, input, count] = ["label", "input", "output"].map((tag) => document.createElement(tag));
+      box.className = "mongo-table__filter";
+      input.type = "search";
+      input.autocomplete = "off";
+      input.spellcheck = false;
+      label.append("Filter rows ", input);
+      box.append(label, " ", count);
+      table.closest(".mongo-table__scroll").before(box);
+      filter(table);
+    }
+  }
+
+  // Rows that have all of the words stay.
+  function filter(table) {
+    const input = filterOf(table);
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const rows = [...table.tBodies[0].rows];
+    for (const row of rows) row.hidden = !words.every((word) => textOf(row).includes(word));
+    const count = input.closest("div").querySelector("output");
+    count.value = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
+    count.dataset.words = input.value.trim();
+  }
+
+  function refilter(table, text) {
+    filterOf(table).value = text;
+    filter(table);
+    keep(table);
+  }
+
+  const tableOf = (input) => input.closest(".mongo-table__filter").nextElementSibling.querySelector("table");
+
+  // -- order and filter of tables in the page's address: ?view=ID.COLUMN.WORDS, once for each table
+
+  // The runs that are folded below a figure are no table of its own.
+  const OWN = ":scope > .mongo-table__scroll table, :scope > .mongo-chart__values table";
+  const WAYS = { a: "ascending", d: "descending" };
+
+  function viewOf(table) {
+    const header = table.tHead.querySelector("[aria-sort]");
+    const order = header ? `${header.cellIndex + 1}${header.getAttribute("aria-sort")[0]}` : "";
+    const words = filterOf(table)?.value.trim() ?? "";
+    return order || words ? `${order}.${words}` : "";
+  }
+
+  function keep(table) {
+    const figure = table.closest("figure[id]");
+    if (!figure || figure.querySelector(OWN) !== table) return;
+    const address = new URL(location.href);
+    const others = address.searchParams.getAll("view").filter((view) => view.split(".")[0] !== figure.id);
+    address.searchParams.delete("view");
+    for (const view of others) address.searchParams.append("view", view);
+    if (viewOf(table)) address.searchParams.append("view", `${figure.id}.${viewOf(table)}`);
+    // Some pages have no address that could change (srcdoc, about:blank). Themes keep their own state in the history.
+    try { history.replaceState(history.state, "", address); } catch { /* the view is not kept */ }
+  }
+
+  function restore() {
+    const views = new URLSearchParams(location.search).getAll("view");
+    const restored = views.filter((view) => {
+      const [id, order = "", ...words] = view.split(".");
+      const table = document.getElementById(id)?.querySelector(OWN);
+      if (!table) return false;
+      const header = headersOf(table)[parseInt(order, 10) - 1];
+      if (header?.querySelector(".mongo-table__sort") && WAYS[order.slice(-1)]) arrange(table, header, WAYS[order.slice(-1)]);
+      if (filterOf(table)) filterOf(table).value = words.join(".");
+      if (filterOf(table)) filter(table);
+      return true;
+    });
+    if (restored.length) target()?.scrollIntoView();
+  }
+
+  // What a link leads to; a row that a filter hides is shown.
+  function target() {
+    // Ids of ours need no decoding, and those of others may not be decodable.
+    const found = document.getElementById(location.hash.slice(1));
+    if (found?.matches("tr[hidden]")) refilter(found.closest("table"), "");
+    return found;
+  }
+
+  // -- tips: one small box for points of charts, meanings of headers, and what stands in titles
+
+  const TITLED = ".mongo-table :is(abbr, td, th, span):is([title], [data-tip]), .mongo-drawn";
+  const REACH = { mouse: 10, touch: 24 };
+  const HINT = "Arrow keys go from point to point, Escape closes.";
+  const tip = document.createElement("div");
+  tip.className = "mongo-tip";
+  tip.id = "mongo-tip";
+  tip.setAttribute("role", "tooltip");
+  tip.hidden = true;
+  let shown = null;  // { owner, at, place, by }: an element with a title, or a chart with the number of a point
+  let dismissed = null;  // by Escape, until the pointer is elsewhere
+  let touched = false;
+
+  const AREA = " > g > .mongo-chart__area";
+  const drawingOf = (chart) => [...chart.querySelectorAll("svg")].find((svg) => svg.getClientRects().length);
+  const pointsOf = (chart) => [...drawingOf(chart).querySelectorAll(`:scope${AREA}`)];
+
+  // The narrow drawing has the points of the wide one, in the same order. Its titles would be shown beside the tip.
+  function textsOf(chart) {
+    return [...chart.querySelectorAll(`.mongo-chart__wide${AREA}`)].map((area) => {
+      const title = area.querySelector("title");
+      if (title) area.dataset.tip = title.textContent;
+      title?.remove();
+      return area.dataset.tip ?? "";
+    });
+  }
+
+  function show(next, text) {
+    hide();
+    shown = next;
+    tip.setAttribute("aria-live", next.by === "keys" ? "polite" : "off");
+    tip.textContent = text;
+    tip.hidden = false;
+    (next.owner.closest("main") ?? document.body).append(tip);
+    place(next.place.getBoundingClientRect());
+    if (next.by === "focus") document.activeElement.setAttribute("aria-describedby", tip.id);
+  }
+
+  // Above, or below where there is no room; never beyond the sides.
+  function place(box) {
+    tip.style.left = tip.style.top = "0";
+    const own = tip.getBoundingClientRect();
+    const most = document.documentElement.clientWidth - own.width - 4;
+    const left = Math.max(4, Math.min(box.left + box.width / 2 - own.width / 2, most));
+    const above = box.top - own.height - 6;
+    tip.style.left = `${left - own.left}px`;
+    tip.style.top = `${(above < 0 ? box.bottom + 6 : above) - own.top}px`;
+  }
+
+  function hide() {
+    if (!shown) return;
+    const { owner, place } = shown;
+    shown = null;
+    tip.hidden = true;
+    place.classList.remove("mongo-chart__here");
+    if (owner.dataset.tip) owner.title = owner.dataset.tip;
+    delete owner.dataset.tip;
+    for (const one of document.querySelectorAll(`[aria-describedby="${tip.id}"]`)) one.removeAttribute("aria-describedby");
+  }
+
+  function showTitle(owner, by) {
+    if (shown?.owner === owner || (by === "mouse" && dismissed === owner)) return;
+    const text = owner.dataset.tip ?? owner.title;
+    if (!text) return;
+    show({ owner, place: owner, by }, text);
+    owner.dataset.tip = text;
+    owner.removeAttribute("title");
+  }
+
+  function showPoint(chart, at, by) {
+    const point = pointsOf(chart)[at];
+    if (!point || shown?.place === point || (by === "mouse" && dismissed === point)) return;
+    show({ owner: chart, place: point, at, by }, textsOf(chart)[at]);
+    point.classList.add("mongo-chart__here");
+    chart.dataset.at = at;
+    if (by === "keys") point.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (by !== "focus") return;
+    tip.append(document.createElement("small"));
+    tip.lastChild.append(HINT);
+    place(point.getBoundingClientRect());
+  }
+
+  // The number of the point that is nearest to where the pointer is, -1 where none is near.
+  function nearest(chart, { clientX: x, clientY: y }, reach) {
+    textsOf(chart);
+    const far = pointsOf(chart).map((point, at) => {
+      const { left, right, top, bottom } = point.getBoundingClientRect();
+      const beside = Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom));
+      return { at, beside, middle: Math.hypot((left + right) / 2 - x, (top + bottom) / 2 - y) };
+    }).filter(({ beside }) => beside <= reach);
+    return far.sort((a, b) => a.beside - b.beside || a.middle - b.middle)[0]?.at ?? -1;
+  }
+
+  // The tip stays while the pointer is on it, unless there is another point below.
+  function pointed(event) {
+    if (event.pointerType !== "mouse") return;
+    const onTip = tip.contains(event.target);
+    const chart = onTip ? shown?.owner.closest(".mongo-chart") : event.target.closest?.(".mongo-chart");
+    const at = chart ? nearest(chart, event, REACH.mouse) : -1;
+    if (at >= 0) return showPoint(chart, at, "mouse");
+    if (onTip) return;
+    const titled = event.target.closest?.(TITLED);
+    if (titled) return showTitle(titled, "mouse");
+    dismissed = null;
+    if (shown?.by === "mouse") hide();
+  }
+
+  // A tap shows what a mouse would by resting there, the meaning of a header beside what the tap sorts.
+  function tapped(event) {
+    if (tip.contains(event.target)) return;
+    const chart = event.target.closest?.(".mongo-chart");
+    const at = chart ? nearest(chart, event, REACH.touch) : -1;
+    const titled = event.target.closest?.(TITLED) ?? explained(event.target.closest?.(".mongo-table__sort"));
+    const was = shown?.place;
+    hide();
+    if (at >= 0 && pointsOf(chart)[at] !== was) showPoint(chart, at, "touch");
+    else if (titled && titled !== was && !event.target.closest("a")) showTitle(titled, "touch");
+  }
+
+  const explained = (button) => button?.querySelector("abbr:is([title], [data-tip])");
+
+  function focused({ target }) {
+    if (!target.matches?.(":focus-visible")) return;
+    if (target.matches(".mongo-chart")) return showPoint(target, Number(target.dataset.at ?? 0), "focus");
+    const titled = target.matches(TITLED) ? target : target.matches(".mongo-table__sort") ? explained(target) : null;
+    if (titled) showTitle(titled, "focus");
+  }
+
+  // At either end the keys scroll the page again.
+  function stepped(event) {
+    const chart = event.target;
+    const count = pointsOf(chart).length;
+    const now = shown?.owner === chart ? shown.at : -1;
+    const steps = { ArrowRight: now + 1, ArrowDown: now + 1, ArrowLeft: now - 1, ArrowUp: now - 1, Home: 0, End: count - 1 };
+    const at = now < 0 && event.key.startsWith("Arrow") ? Number(chart.dataset.at ?? 0) : steps[event.key];
+    if (!(at >= 0 && at < count)) return;
+    event.preventDefault();
+    showPoint(chart, at, "keys");
+  }
+
+  function pressed(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key !== "Escape") return event.target.matches?.(".mongo-chart") ? stepped(event) : undefined;
+    if (event.target.matches?.(".mongo-table__filter input")) refilter(tableOf(event.target), "");
+    dismissed = shown?.place ?? null;
+    hide();
+  }
+
+  // Pictures and, where nothing sorts, headers: the keyboard reaches what they tell.
+  function reachable() {
+    for (const one of document.querySelectorAll(".mongo-drawn, .mongo-table thead th > abbr[title]")) one.tabIndex = 0;
+    for (const one of document.querySelectorAll(".mongo-drawn[title]")) {
+      one.setAttribute("role", "img");
+      one.setAttribute("aria-label", one.title);
     }
   }
 
@@ -88,14 +350,29 @@
   }
 
   function prepare() {
+    hide();
     buttons();
+    filters();
+    reachable();
     warnings();
+    restore();
   }
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.(".mongo-table__sort");
     if (button) sort(button.closest("th"));
+    if (touched) tapped(event);
   });
+  document.addEventListener("input", ({ target }) => {
+    if (target.matches?.(".mongo-table__filter input")) refilter(tableOf(target), target.value);
+  });
+  document.addEventListener("pointerdown", (event) => { touched = event.pointerType !== "mouse"; });
+  document.addEventListener("pointermove", pointed);
+  document.addEventListener("keydown", pressed);
+  document.addEventListener("focusin", focused);
+  document.addEventListener("focusout", () => { if (shown?.by !== "mouse") hide(); });
+  addEventListener("resize", hide);
+  addEventListener("hashchange", () => target());
 
   // Material and Zensical tell of every page that they show; elsewhere there is one.
   const begin = () => (window.document$ ? window.document$.subscribe(prepare) : prepare());

@@ -61,7 +61,7 @@ def test_signed_ranks_are_explained_from_twenty_blocks_on(tmp_path, capsys):
     assert ending(lines, "For 95 % and 20 blocks").startswith(
         "For 95 % and 20 blocks 52 of them are left out at each end"
     )
-    assert ending(lines, "(The reference is measured twice")
+    assert ending(lines, "(Where something has several windows in a block")
 
 
 def test_all_rows_of_an_experiment_or_of_all_are_explained_in_turn(tmp_path, capsys):

@@ -14,7 +14,7 @@ from preprocessor.aggregation import aggregate
 from preprocessor.commands.diff.sites import tables_of_site
 from preprocessor.render.html import html_table
 from preprocessor.render.provenanceblock import ProvenanceBlock, provenance_html
-from preprocessor.render.runs import list_runs
+from preprocessor.render.runs import lines_of, list_runs
 from preprocessor.results.provenance import provenance_of
 from tests.commands.test_commands import mongo_tables
 from tests.measured import document, speeds
@@ -265,7 +265,7 @@ def test_the_single_runs_under_a_figure_of_a_site_are_no_cells_of_its_table(tmp_
     source = provenance_of(aggregate(documents, spec.source_query.pipeline))
     rows = aggregate(documents, spec.pipeline)
     assert source
-    runs = list_runs(spec, source.runs, lambda key: "")
+    runs = list_runs(spec, lines_of(source.runs), lambda key: "")
     html = html_table(spec, rows, notes=provenance_html(spec, ProvenanceBlock(source, {}, runs)))
     assert html.count("<table>") == 2
     (tmp_path / "index.html").write_text(html)

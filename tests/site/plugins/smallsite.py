@@ -164,7 +164,7 @@ class _Reader(HTMLParser):
             self.seen.tables[-1].append([])
         elif tag in ("td", "th") and self._within("mongo-table"):
             self.seen.tables[-1][-1].append("")
-        elif kind == "mongo-chart__value":
+        elif kind == "mongo-chart__value" and not self._within("mongo-chart__narrow"):
             self.seen.labels.append("")
         elif kind == "mongo-table-fault":
             self.seen.faults.append("")
@@ -184,7 +184,7 @@ class _Reader(HTMLParser):
             self._heading += data
         if self._within("mongo-value"):
             self.seen.values[-1] += data
-        elif self._within("mongo-chart__value"):
+        elif self._within("mongo-chart__value") and not self._within("mongo-chart__narrow"):
             self.seen.labels[-1] += data
         elif self._within("mongo-table-fault"):
             self.seen.faults[-1] += data

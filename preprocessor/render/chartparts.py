@@ -1,0 +1,160 @@
+"""What all charts are made of: texts and their room, markers and colours, keys, the marks of an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Final
+
+from preprocessor.render.chartdata import Plot, Point, Series
+from preprocessor.render.headers import find_added_unit, with_unit
+from preprocessor.render.text import display_width, text_html, with_minus_signs
+from preprocessor.render.values import raw_text
+
+WIDTH: Final = 640
+NARROW: Final = 360
+"""The width of the second drawing of each chart, for phones, on which the first would be too small or cut off."""
+_COLOURS: Final = 6
+LETTER: Final = 6.8
+LINE: Final = 15
+_LONGEST: Final = 26
+
+
+def wrap_text(text: str, room: float) -> list[str]:
+    """Break the text at its blanks into lines that fit ``room``; a wider word is a line of its own."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and text_width(f"{lines[-1]} {word}") <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines or [""]
+
+
+def mark_texts(plot: Plot, column: str, values: Sequence[float]) -> list[str]:
+    """The numbers of an axis: all their digits up to a billion, grouped as the column's cells or as need be."""
+    form = plot.format.get(column)
+    given = form.thousands if form else None
+    grouped = bool(given) or max(map(abs, values), default=0) >= 10_000
+    separator = given if isinstance(given, str) else "," if grouped else ""
+    return [with_minus_signs(_mark_text(value, separator)) for value in values]
+
+
+def _mark_text(value: float, separator: str) -> str:
+    text = raw_text(value)
+    number = Decimal(text)
+    if abs(number) >= 10**9 or (number and abs(number) < Decimal("0.0001")):
+        return raw_text(float(f"{value:.3g}")) if "e" in text else f"{number:.3g}".lower().replace("e+", "e")
+    return format(number, ",f").replace(",", separator)
+
+
+def axis_title(plot: Plot, label: str, unit: str, axis: str) -> str:
+    """The title of an axis, with its unit."""
+    text = with_unit(label, unit)
+    return f"{text}, log scale" if axis in plot.log else text
+
+
+def key_html(mark: str, series: Sequence[Series], width: int, top: float) -> Iterator[str]:
+    """The names of the series with their colours and markers, above the drawing: the first line ``top`` down."""
+    for index, (one, (at, row)) in enumerate(zip(series, key_places(series, width), strict=True)):
+        below, look = top + row * (LINE + 4), f'class="{colour_class(index)} mongo-chart__area"'
+        if mark == "bar":
+            yield f'<rect {look} x="{coordinate(at)}" y="{coordinate(below - 9)}" width="10" height="10"/>'
+        else:
+            yield f'<path {look} d="{marker_path(index, at + 5, below - 4)}"/>'
+        name = text_html(shorten(one.name))
+        place = f'x="{coordinate(at + 15)}" y="{coordinate(below)}"'
+        yield f'<text class="mongo-chart__label" {place}>{name}</text>'
+
+
+def key_height(series: Sequence[Series], width: int) -> float:
+    """The height of the key."""
+    return (LINE + 4) * (key_places(series, width)[-1][1] + 1)
+
+
+def key_places(series: Sequence[Series], width: int) -> list[tuple[float, int]]:
+    """Where each name of the key begins, and in which row of it, from 0: a row is as wide as the drawing."""
+    places: list[tuple[float, int]] = []
+    at, row = 0.0, 0
+    for one in series:
+        room = text_width(shorten(one.name)) + 34
+        if at and at + room > width:
+            at, row = 0.0, row + 1
+        places.append((at, row))
+        at += room
+    return places
+
+
+#: Shapes around a point, by the number of the series: circle, square, diamond, triangle.
+_SHAPES: Final = (
+    "M{x} {y}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "M{x} {y}m-3.5-3.5h7v7h-7z",
+    "M{x} {y}m0-5l5 5l-5 5l-5-5z",
+    "M{x} {y}m0-5l4.8 8.4h-9.6z",
+)
+
+
+def marker_path(index: int, x: float, y: float) -> str:
+    """The outline of a point of the series with this number."""
+    return _SHAPES[index % len(_SHAPES)].format(x=coordinate(x), y=coordinate(y))
+
+
+def summarise_axes(plot: Plot) -> str:
+    """What is drawn by what, in words."""
+    return f"{', '.join(plot.label(column) for column in plot.y)} by {plot.label(plot.x)}"
+
+
+def colour_class(index: int) -> str:
+    """The class that colours the series with this number."""
+    return f"mongo-chart__s{index % _COLOURS}"
+
+
+def text_width(text: str) -> float:
+    """About how wide the text is, in units of the drawing."""
+    return display_width(text) * LETTER
+
+
+def shorten(text: str, most: int = _LONGEST) -> str:
+    """The text, cut where it is longer than so many characters."""
+    most = min(most, _LONGEST)
+    return text if len(text) <= most else text[: max(most - 1, 1)] + "…"
+
+
+def cut(text: str, room: float) -> str:
+    """The text, cut where it is wider than the room."""
+    most = int(room / LETTER)
+    return text if text_width(text) <= room else text[: max(most - 1, 1)] + "…"
+
+
+def coordinate(value: float) -> str:
+    """A coordinate to a tenth of a unit, in as few digits as it takes."""
+    text = f"{value:.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text
+
+
+def bar_html(left: float, top: float, width: float, height: float, tip: str) -> str:
+    """The rectangle of a bar."""
+    sides = {"x": left, "y": top, "width": width, "height": height}
+    place = " ".join(f'{name}="{coordinate(value)}"' for name, value in sides.items())
+    return area_html("rect", place, tip)
+
+
+def area_html(tag: str, place: str, tip: str) -> str:
+    """A bar or a marker, with its tip, if any."""
+    start = f'<{tag} class="mongo-chart__area" {place}'
+    return f"{start}>{tip}</{tag}>" if tip else f"{start}/>"
+
+
+def tip_html(plot: Plot, series: Series, point: Point, width: int) -> str:
+    """What is shown of a point to who points at it: all that is known of it, its unit once.
+
+    The narrow drawing goes without: its points are those of the wide one, in the same order.
+    """
+    if width < WIDTH:
+        return ""
+    label, unit = plot.label(plot.x), plot.unit(plot.x)
+    x = f"{label} {point.x_text} {find_added_unit(label, unit)}".rstrip()
+    value = " ".join(filter(None, (point.y_text, point.ends_text, point.unit)))
+    told = ", ".join(filter(None, (value, point.counted)))
+    name = "" if series.name == point.unit else f" – {series.name}"
+    return f"<title>{text_html(f'{x}: {told}{name}')}</title>"

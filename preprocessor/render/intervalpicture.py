@@ -1,0 +1,54 @@
+"""A comparison as a small picture beside its words: a dot for the ratio, a line for its interval, and one for none.
+
+All have one scale, from a quarter to four times the speed in equal steps of a factor, so that pictures that stand below
+one another can be compared. What lies beyond ends in an arrow. The words say all that the picture does, so screen
+readers leave it out; who points at it is told the number of blocks too. That stands in an attribute, which search
+engines do not take for words of the sentence.
+"""
+
+from __future__ import annotations
+
+from math import log
+from typing import Final
+
+from preprocessor.render.conclusions import Conclusion
+from preprocessor.render.conclusiontext import full_words_of
+from preprocessor.render.text import text_html, with_minus_signs
+
+_WIDTH: Final = 96
+_HEIGHT: Final = 14
+_MOST: Final = 4.0
+_MARGIN: Final = 6
+
+
+def interval_picture(one: Conclusion) -> str:
+    """The picture as inline SVG; "" where there is no ratio or no interval."""
+    if one.ratio is None or one.interval is None:
+        return ""
+    ends = [float(end) for end in one.interval]
+    low, high = map(_place, ends)
+    middle = _HEIGHT / 2
+    across = "".join(dict.fromkeys(map(_draw_end, ends)))
+    return (
+        f'<span class="mongo-drawn" title="{text_html(with_minus_signs(full_words_of(one)))}">'
+        f'<svg class="mongo-interval mongo-interval--{one.verdict.replace(" ", "-")}" width="{_WIDTH}" '
+        f'height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}" aria-hidden="true">'
+        f'<path class="mongo-interval__one" d="M{_place(1.0):.1f} 0v{_HEIGHT}"/>'
+        f'<path class="mongo-interval__range" d="M{low:.1f} {middle:g}H{high:.1f}{across}"/>'
+        f'<circle class="mongo-interval__ratio" cx="{_place(float(one.ratio)):.1f}" cy="{middle:g}" r="3.5"/>'
+        "</svg></span>"
+    )
+
+
+def _place(ratio: float) -> float:
+    share = log(max(min(ratio, _MOST), 1 / _MOST)) / log(_MOST)
+    return _WIDTH / 2 + share * (_WIDTH / 2 - _MARGIN)
+
+
+def _draw_end(ratio: float) -> str:
+    """A short line across the end, or the head of an arrow where it lies beyond the scale, to that side."""
+    at, middle = _place(ratio), _HEIGHT / 2
+    if 1 / _MOST <= ratio <= _MOST:
+        return f"M{at:.1f} {middle - 3:g}v6"
+    way = 1 if ratio > 1 else -1
+    return f"M{at - way * 3:.1f} {middle - 3:g}l{way * 3} 3l{-way * 3} 3"

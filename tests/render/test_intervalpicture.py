@@ -1,0 +1,63 @@
+"""The small picture of a comparison beside its words."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+import pytest
+
+from preprocessor.render.conclusions import Conclusion
+from preprocessor.render.intervalpicture import interval_picture
+
+
+def concluded(ratio, low=None, high=None, verdict="slower"):
+    interval = None if low is None else (Decimal(str(low)), Decimal(str(high)))
+    number = None if ratio is None else Decimal(str(ratio))
+    return Conclusion(number, interval, 20, Decimal("0.1"), "1", verdict)
+
+
+def places(picture):
+    """From the left: where the interval begins, its dot, where it ends; and the line of no difference."""
+    (low, high), (dot,), (one,) = (
+        re.findall(pattern, picture)
+        for pattern in (r"(?:range\" d=\"M|H)([\d.]+)", r'cx="([\d.]+)"', r'__one" d="M([\d.]+)')
+    )
+    return float(low), float(dot), float(high), float(one)
+
+
+def test_equal_factors_are_equal_distances_from_no_difference():
+    low, dot, high, one = places(interval_picture(concluded(1, 0.5, 2)))
+    assert (dot, one) == (48, 48)
+    assert one - low == pytest.approx(high - one)
+    slower, faster = (places(interval_picture(concluded(ratio, ratio, ratio)))[1] for ratio in (0.8, 1.25))
+    assert slower + faster == pytest.approx(96, abs=0.2)
+
+
+def test_what_lies_beyond_the_scale_ends_in_an_arrow_at_its_end():
+    low, dot, _, _ = places(interval_picture(concluded(0.1, 0.01, 0.3)))
+    assert low == dot == 6
+    assert interval_picture(concluded(0.1, 0.01, 0.3)).count("l-3 3l3 3") == 1
+    assert "l3 3l-3 3" in interval_picture(concluded(9, 2, 30, "faster"))
+
+
+def test_without_an_interval_there_is_no_picture():
+    assert interval_picture(concluded(None, verdict="not known")) == ""
+    assert interval_picture(concluded(0.5)) == ""
+
+
+def test_it_is_left_out_by_screen_readers_and_named_by_its_verdict():
+    picture = interval_picture(concluded(1.01, 0.99, 1.03, "no difference"))
+    assert 'aria-hidden="true"' in picture
+    assert "mongo-interval--no-difference" in picture
+
+
+def test_an_interval_beyond_one_end_of_the_scale_has_one_arrow_there():
+    assert interval_picture(concluded(6, 5, 8, "faster")).count("l3 3l-3 3") == 1
+    assert "l-3 3l3 3" not in interval_picture(concluded(6, 5, 8, "faster"))
+
+
+def test_who_points_at_it_is_told_the_blocks_and_search_engines_are_not():
+    picture = interval_picture(concluded(1.03, 0.84, 1.26, "not known"))
+    assert 'title="not known (−16 to +26 %), 20 blocks; a difference below' in picture
+    assert not re.sub(r"<[^>]*>", "", picture)
