@@ -49,7 +49,7 @@ ACCUMULATOR: Final = {
     }
 }  # fmt: skip
 JS_REDUCE: Final = {
-    "$_internalJsReduce": {"data": {"k": "$a", "v": "$a"}, "eval": "function(k, v) { return 42 }"}
+    "$_internalJsReduce": {"data": {"k": "$a", "v": "$a"}, "eval": "function(k, v) { return 4242424242 }"}
 }
 WRITES: Final[dict[str, list[Any]]] = {
     "out": [{"$out": "stolen"}],

@@ -52,5 +52,6 @@ CORPUS = [
 # What a figure is made of; none of it fetches, runs or leads away.
 TAGS = set(
     "h1 figure figcaption strong span em i b a div table thead tbody tr th td abbr button br details summary p pre code "
-    "svg title desc g path rect text circle line polyline tspan ul ol li dl dt dd small time caption kbd".split()
+    "svg title desc g path rect text circle line polyline tspan ul ol li dl dt dd small time caption kbd "
+    "label input output".split()
 )
