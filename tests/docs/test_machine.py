@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from preprocessor.aggregation import aggregate
+from preprocessor.results.machines import describe_machine
 
 PIPELINES = Path(__file__).parents[2] / "docs" / "pipelines"
 CLIENT = {"cpu": "Client CPU", "cores": 2, "memory_gib": 23.5}
@@ -45,6 +46,7 @@ def pipeline(name: str) -> list[dict[str, Any]]:
 def test_the_machine_of_a_page_is_that_of_the_servers(document: dict[str, Any], machine: str | None) -> None:
     (row,) = aggregate([{"_id": 1, "hardware": CLIENT, **document}], pipeline("machine"))
     assert row["machine"] == machine
+    assert describe_machine(document | {"hardware": CLIENT}) == (machine or "")
 
 
 @pytest.mark.parametrize(
