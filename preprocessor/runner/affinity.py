@@ -21,11 +21,16 @@ def shares(members: int, each: int, processors: Sequence[int]) -> list[set[int]]
     return [set(ordered[number * each : (number + 1) * each]) for number in range(members)]
 
 
+def divide(members: int, each: int) -> list[set[int]] | None:
+    """The processors of this machine for each member; None where there are too few, or the system cannot do it."""
+    if not hasattr(os, "sched_setaffinity"):
+        return None
+    return shares(members, each, sorted(os.sched_getaffinity(0)))
+
+
 def pin(pids: Sequence[int], each: int) -> bool:
     """Let each process and its threads run on ``each`` processors of its own; False when that is not possible."""
-    if not hasattr(os, "sched_setaffinity"):
-        return False
-    division = shares(len(pids), each, sorted(os.sched_getaffinity(0)))
+    division = divide(len(pids), each)
     if division is None:
         return False
     for pid, mine in zip(pids, division, strict=True):

@@ -241,7 +241,7 @@ def _plan(runs: Sequence[Run], journal: Journal, length: Length) -> Plan:
         # Each campaign has orders of its own: else what one leaves to the next would be the same in all of them.
         seed=f"{runs[0].options.seed}/{journal.campaign.id}/{experiment.name}",
         compares=compares,
-        contrasts=experiment.contrasts,
+        contrasts={one: other for one, other in experiment.contrasts.items() if {one, other} <= {*there}},
     )
 
 

@@ -9,6 +9,7 @@ not come about is told by the answers.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -50,16 +51,15 @@ def open_group(
     The group is made below the one that the runner is in, or below the root when the runner's cannot have others.
     ``supervisor`` removes it when the process has ended.
     """
-    if not (root / "cgroup.controllers").exists():
-        return None  # version 1, or no Linux
-    for parent in _parents(root, own):
-        path = parent / name
-        with suppress(OSError):
-            path.mkdir(exist_ok=True)
-            if _has_controller(parent, path) and _written(path / "cgroup.procs", str(pid)):
-                return ControlGroup(path)
-            path.rmdir()
+    for path in _make_groups(name, root, own):
+        if _written(path / "cgroup.procs", str(pid)):
+            return ControlGroup(path)
     return None
+
+
+def are_permitted(root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> bool:
+    """Whether a group with limits can be made here: one is made, and removed."""
+    return bool([*_make_groups(f"mongo-tables-{os.getpid()}", root, own)])
 
 
 def remove(name: str, root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> None:
@@ -76,6 +76,19 @@ def device_of(directory: Path) -> str | None:
         return (disk / "dev").read_text(encoding="ascii").strip() if disk else None
     except OSError:
         return None
+
+
+def _make_groups(name: str, root: Path, own: Path) -> Iterator[Path]:
+    """The group ``name`` in each place that permits it; it is removed when the next place is asked for."""
+    if not (root / "cgroup.controllers").exists():
+        return  # version 1, or no Linux
+    for parent in _parents(root, own):
+        path = parent / name
+        with suppress(OSError):
+            path.mkdir(exist_ok=True)
+            if _has_controller(parent, path):
+                yield path
+            path.rmdir()
 
 
 def _parents(root: Path, own: Path) -> Iterator[Path]:

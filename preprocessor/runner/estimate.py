@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from operator import mul
@@ -138,7 +138,7 @@ def _sized(scaled: Experiment, factor: float) -> Experiment:
     return scaled
 
 
-def local_seconds(estimates: Sequence[Estimate]) -> float:
+def local_seconds(estimates: Iterable[Estimate]) -> float:
     """How long all of it takes on a local replica set with two processors."""
     return sum(one.local_seconds for one in estimates)
 
@@ -236,14 +236,14 @@ def _writing(operations: float, plan: Done, name: str, config: Config) -> float:
     )
 
 
-def table(estimates: list[Estimate]) -> list[str]:
-    """Lines for people: one for each variant, and the time of all."""
+def table(estimates: Mapping[int, Estimate]) -> list[str]:
+    """Lines for people: one for each variant, by its number from 0 on, and the time of all."""
     lines = [f"{'variant':>7}  {'operations':>14}  {'documents':>14}  {'size':>10}  {'time':>10}"]
-    for number, one in enumerate(estimates, 1):
+    for number, one in estimates.items():
         operations = "by time" if one.operations is None else f"{one.operations:,}"
         loaded = f"{one.documents:>14,}  {size(one.bytes):>10}"
-        lines.append(f"{number:>7}  {operations:>14}  {loaded}  {_time(one.seconds):>10}")
-    known = [one.seconds for one in estimates if one.seconds]
+        lines.append(f"{number + 1:>7}  {operations:>14}  {loaded}  {_time(one.seconds):>10}")
+    known = [one.seconds for one in estimates.values() if one.seconds]
     lines.append(f"{'all':>7}{_time(sum(known) if known else None):>58}")
     return lines
 

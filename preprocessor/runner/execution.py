@@ -41,7 +41,7 @@ from preprocessor.runner.honoured import conflict
 from preprocessor.runner.journal import Place, SlicesPlace
 from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.local import MEMBERS
-from preprocessor.runner.machines import TIER, differing, variants_for
+from preprocessor.runner.machines import TIER, differing, drop_equal, variants_for
 from preprocessor.runner.measure import Measurement, measure, settle
 from preprocessor.runner.namedtargets import ALONE, NamedTarget, database_on
 from preprocessor.runner.profiles import PROFILES, least_batches
@@ -109,6 +109,8 @@ class Run:
     target: Target
     crew: WorkerPool
     progress: Progress
+    numbers: Sequence[int]
+    """Of the variants that are measured on this target."""
     named: NamedTarget = ALONE
     side: str = ""
     """The name of the target where the variants are measured on others too, side by side."""
@@ -210,11 +212,6 @@ class Run:
     def database(self) -> str:
         """Name of the database that the run makes and drops."""
         return database_on(self.experiment, self.named)
-
-    @property
-    def numbers(self) -> list[int]:
-        """Numbers of the variants that are measured on this target."""
-        return variants_for(self.experiment, self.named)
 
     @property
     def repeats(self) -> int:
@@ -337,7 +334,24 @@ def open_run(
     if workload(experiment.workload).TRAITS.changes_primary:
         options = replace(options, on_error="reconnect", seconds=None, duration=None)
     scaled = experiments.scale(experiment, options.scale)
-    return Run(experiment, scaled, options, target, crew, progress, named, side)
+    numbers = choose_variants(experiment, options, target, named)
+    return Run(experiment, scaled, options, target, crew, progress, numbers, named, side)
+
+
+def choose_variants(
+    experiment: Experiment, options: Options, target: Target, named: NamedTarget = ALONE
+) -> list[int]:
+    """Numbers of the variants that are measured on a target: without ``as_is`` only once what would be the same."""
+    numbers = variants_for(experiment, named)
+    if options.as_is:
+        return numbers
+    scale = experiments.scale_of(experiment, options.scale)
+    scaled = experiments.scale(experiment, scale)
+
+    def machine_for(number: int) -> Mapping[str, Any]:
+        return target.machine_for(*_asked(experiment, scaled, scale, number), _room_gb(scaled))
+
+    return drop_equal(experiment, numbers, machine_for)
 
 
 def request(experiment: Experiment, options: Options, targets: Sequence[str]) -> dict[str, Any]:
@@ -353,11 +367,12 @@ def request(experiment: Experiment, options: Options, targets: Sequence[str]) ->
     }
 
 
-def _asked(run: Run, number: int) -> tuple[dict[str, Any], float]:
+def _asked(
+    experiment: Experiment, scaled: Experiment, scale: float, number: int
+) -> tuple[dict[str, Any], float]:
     """What a target is asked for: the config of a variant, and the cache in GB that keeps its ratio to the data."""
-    config = {**run.scaled.parameters, **run.scaled.variants[number]}
-    variant = run.experiment.variants[number]
-    return config, wanted_cache_gb(run.experiment.reference, variant, run.options.scale)
+    config = {**scaled.parameters, **scaled.variants[number]}
+    return config, wanted_cache_gb(experiment.reference, experiment.variants[number], scale)
 
 
 def measure_window(run: Run, place: Place, in_turn: int, and_back: bool, hint: str) -> dict[str, Any]:
@@ -448,16 +463,16 @@ def _window(run: Run, place: Place, in_turn: int, and_back: bool) -> dict[str, A
 
 def _prepare_machine(run: Run, number: int) -> tuple[Config, Machine]:
     """Have the deployment run that the variant asks for; give what it asks and what runs."""
-    config, cache_gb = _asked(run, number)
-    machine = run.target.prepare(config, cache_gb, _room_gb(run))
+    config, cache_gb = _asked(run.experiment, run.scaled, run.options.scale, number)
+    machine = run.target.prepare(config, cache_gb, _room_gb(run.scaled))
     run.not_varied.update(machine.not_varied)
     run.scaled = workingset.sized(run.scaled, number, lambda: cache_bytes(run.client))
     return config, machine
 
 
-def _room_gb(run: Run) -> float:
+def _room_gb(scaled: Experiment) -> float:
     """The least cache that has room for what any variant has under way: all of them get the same."""
-    return max(cachesize.room_gb(run.scaled.workload, config) for config in experiments.configs(run.scaled))
+    return max(cachesize.room_gb(scaled.workload, config) for config in experiments.configs(scaled))
 
 
 def _servers(run: Run, machine: Machine, *, seen: bool = True, change: str | None = None) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from preprocessor.runner.affinity import ATLAS_PROCESSORS, pin, unpin
+from preprocessor.runner import controlgroups
+from preprocessor.runner.affinity import ATLAS_PROCESSORS, divide, pin, unpin
 from preprocessor.runner.controlgroups import ControlGroup
 
 
@@ -36,6 +37,17 @@ def impose(
     else:
         unpin(pids)
     return holds
+
+
+def expect(asked: Mapping[str, Any], members: int) -> dict[str, Any]:
+    """What ``impose`` would give of what a variant asks, as far as that is known before there are any members."""
+    expected: dict[str, Any] = {}
+    if needs_groups(asked) and controlgroups.are_permitted():
+        expected = {name: asked[name] for name in ("atlasIOPS", "memoryRatio") if asked.get(name)}
+    processors = ATLAS_PROCESSORS.get(asked.get("atlasInstanceType", ""))
+    if processors and divide(members, processors):
+        expected["processors"] = processors
+    return expected
 
 
 def memory_bytes(asked: Mapping[str, Any], cache_gb: float) -> int | None:

@@ -1,12 +1,15 @@
 """Which variants of an experiment a deployment can be measured for: those that ask for another machine need one.
 
 A variant says in ``instance`` which machine it is about. A deployment that was given by its address has the machine
-that it has: were all variants measured on it, their rows would differ by noise alone.
+that it has: were all variants measured on it, their rows would differ by noise alone. A local target can give some of
+what variants ask for; those that would be the same work there are measured once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import json
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 from preprocessor.runner.errors import TargetError
 from preprocessor.runner.experiment import LABELS, Experiment
@@ -38,6 +41,27 @@ def variants_for(experiment: Experiment, target: NamedTarget) -> list[int]:
     tiers = [variant.get("instance", {}).get(TIER) for variant in experiment.variants]
     all_of_them = not target.name or not any(tiers)
     return [number for number, tier in enumerate(tiers) if all_of_them or tier == target.name]
+
+
+def drop_equal(
+    experiment: Experiment, numbers: Sequence[int], machine_for: Callable[[int], Any]
+) -> list[int]:
+    """Of variants that would be the same work on the same machine one: the reference, else the first of the file.
+
+    ``machine_for`` gives what a variant gets of the machine that it asks for. Where variants ask for no machine, or for
+    one and the same, all of them stay.
+    """
+    if not differing(experiment, numbers):
+        return [*numbers]
+    kept: dict[str, int] = {}
+    for number in sorted(numbers, key=lambda number: (number != experiment.baseline, number)):
+        work = {
+            name: value
+            for name, value in experiment.variants[number].items()
+            if name not in LABELS and name != "instance"
+        }
+        kept.setdefault(json.dumps([work, machine_for(number)], sort_keys=True, default=str), number)
+    return sorted(kept.values())
 
 
 def machines_without_target(experiment: Experiment, targets: Sequence[NamedTarget]) -> list[str]:

@@ -63,6 +63,11 @@ class Target(Protocol):
     def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
         """Why a variant with this config cannot be measured there, and the remedy; None when nothing is in the way."""
 
+    def machine_for(
+        self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
+    ) -> Mapping[str, Any]:
+        """What ``prepare`` with the same would give of the machine that a variant asks for, as far as it is known."""
+
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Make the deployment what a variant asks for, as far as it can be, and say what runs now.
 
@@ -134,6 +139,17 @@ class LocalTarget:
         """Connection string of the replica set that runs; raises TargetError when none was prepared."""
         return self._running().uri
 
+    def machine_for(
+        self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
+    ) -> Mapping[str, Any]:
+        """The cache, and what can be limited here."""
+        expected = limits.expect(config.get("instance", {}), self._settings(config).members)
+        return {"cache_gb": self._cache(config, cache_gb, least_gb), **expected}
+
+    def _cache(self, config: Mapping[str, Any], wanted_gb: float, least_gb: float) -> float:
+        """The size in GB, of each member."""
+        return self._address.cache_gb or cachesize.of_local(config, wanted_gb, least_gb, self._sets)
+
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Run a set for it, whose cache ``give_cache`` sizes, within what it bears and what this machine has.
 
@@ -143,7 +159,7 @@ class LocalTarget:
             self.close()
             self._set = LocalReplicaSet(self._settings(config))
         asked = config.get("instance", {})
-        size = self._address.cache_gb or cachesize.of_local(config, cache_gb, least_gb, self._sets)
+        size = self._cache(config, cache_gb, least_gb)
         self._cache_gb = size
         # Where the data follows the cache, whatever cache there is keeps the ratio.
         wanted = size if "workingSetRatio" in config else cache_gb
@@ -272,6 +288,12 @@ class UriTarget:
     def cache_shrunk(self) -> None:
         """Its cache stays as it is."""
         return
+
+    def machine_for(
+        self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
+    ) -> Mapping[str, Any]:
+        """Nothing: its machine stays as it is."""
+        return {}
 
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Say that the machine was given; whatever the variant asks of it is listed as not varied."""

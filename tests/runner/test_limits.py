@@ -67,7 +67,16 @@ def test_where_no_group_can_be_made_or_used_none_is_left(tmp_path, files):
     assert not group.exists()
 
 
+@pytest.mark.parametrize(
+    ("files", "are"), [(("io.max", "memory.max"), True), (("memory.max",), True), ((), False)]
+)
+def test_it_is_known_beforehand_whether_groups_can_be_made(tmp_path, files, are):
+    permitted(tmp_path, name=f"mongo-tables-{os.getpid()}", files=files)
+    assert controlgroups.are_permitted(tmp_path, tmp_path / "self") is are
+
+
 def test_control_groups_of_version_1_are_left_alone(tmp_path):
+    assert not controlgroups.are_permitted(tmp_path, tmp_path / "self")
     assert open_group("run-1", os.getpid(), tmp_path, tmp_path / "self") is None
     assert list(tmp_path.iterdir()) == []
 

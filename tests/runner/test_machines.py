@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -10,12 +11,16 @@ from pymongo import MongoClient
 from preprocessor.commands.run.sharing import Opened, share_out
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.errors import TargetError
-from preprocessor.runner.machines import differing, machines_without_target, variants_for
+from preprocessor.runner.execution import Options, choose_variants
+from preprocessor.runner.localaddress import LocalAddress
+from preprocessor.runner.machines import differing, drop_equal, machines_without_target, variants_for
 from preprocessor.runner.namedtargets import NamedTarget, database_on
 from preprocessor.runner.store import FileStore
+from preprocessor.runner.target import LocalTarget
 from tests.runner.processes import TINY, finish, start
 
 SIZES = experiments.load("insert_instancesize")
+ASKED = Options(0.01, None, None, 1, "wire")
 HEAD, _, _ = TINY.partition("[[variants]]")
 TIERS = HEAD.replace("repeats = 3", "repeats = 1") + "".join(
     f'[[variants]]\ndocSizeKB = 1.0\ntotalDocsToInsert = 60\ninstance = {{ atlasInstanceType = "{tier}" }}\n'
@@ -59,6 +64,36 @@ def test_an_experiment_without_machines_is_measured_on_all_targets_side_by_side(
         "mongo_tables_insert_nindexes_a",
         "mongo_tables_insert_nindexes_b_1",
     ]
+
+
+def test_of_variants_that_ask_for_a_machine_in_vain_one_is_measured():
+    assert drop_equal(SIZES, range(5), lambda number: {}) == [SIZES.baseline]
+    assert drop_equal(SIZES, range(5), lambda number: {"cache_gb": number // 2}) == [0, 2, 4]
+    assert drop_equal(SIZES, [3, 4], lambda number: {}) == [3]
+
+
+def test_variants_that_ask_for_no_other_machine_are_all_measured():
+    indexes = experiments.load("insert_nindexes")
+    assert drop_equal(indexes, range(7), lambda number: {}) == [*range(7)]
+
+
+@pytest.mark.parametrize("permitted", [True, False])
+def test_a_local_target_measures_another_disk_where_it_can_give_one(permitted, monkeypatch):
+    monkeypatch.setattr("preprocessor.runner.controlgroups.are_permitted", lambda: permitted)
+    disks = experiments.load("memory_disk")
+    chosen = choose_variants(disks, ASKED, LocalTarget(LocalAddress(members=1)))
+    assert chosen == ([*range(12)] if permitted else [0, 3, 6, 9])
+    assert choose_variants(disks, replace(ASKED, as_is=True), LocalTarget()) == [*range(12)]
+
+
+def test_what_would_be_the_same_again_is_said_to_be_left_out(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("preprocessor.runner.controlgroups.are_permitted", lambda: False)
+    place = Opened(NamedTarget("", "local"), LocalTarget())
+    store = FileStore(tmp_path)
+    share_out([experiments.load("insert_iops")], ASKED, [place], store, leave_out=False)
+    said = capsys.readouterr().out
+    assert said.startswith("insert_iops: left out variants 2, 3, ")
+    assert "another atlasDiskType or atlasIOPS; local would measure the same again (--as-is does)" in said
 
 
 def test_all_experiments_leave_out_those_for_which_no_target_is_meant(capsys):

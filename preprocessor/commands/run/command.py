@@ -53,7 +53,8 @@ row names what could not be asked (servers.not_known). hostManager permits fsync
 
 Some experiments ask for a machine: so many disk operations a second, so much memory. A local target gives what it can
 by control groups of version 2, where you may make them (mostly: as root), and processors where there are enough. Each
-row says what it got (experiment.varied) and what not (experiment.not_varied).
+row says what it got (experiment.varied) and what not (experiment.not_varied). Variants that would be the same work on
+the same machine are measured once; --as-is measures all of them.
 
 exit status: 0 all rows are written (also where --all leaves out experiments that cannot be run so, which it says),
 2 some could not be, or with --dry-run: the run would be refused, 130 interrupted
@@ -85,7 +86,8 @@ def _add_what(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--as-is", action="store_true",
-        help="measure variants that ask for other machines on the one that the target is",
+        help="measure variants that ask for other machines on the one that the target is, also those that are the same "
+        "work there",
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, closing
 
 from preprocessor.commands.run.lookingat import list_findings
@@ -21,7 +21,7 @@ from preprocessor.runner.estimate import (
     local_seconds,
     table,
 )
-from preprocessor.runner.execution import has_rates
+from preprocessor.runner.execution import choose_variants, has_rates
 from preprocessor.runner.experiment import Experiment, scale, scale_of
 from preprocessor.runner.lengthening import LEAST_REQUESTS, MOST_TIMES_LONGER
 from preprocessor.runner.localaddress import is_local
@@ -37,8 +37,28 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
 
     Raises RunnerError where the run itself would be refused.
     """
-    estimates = [_print_estimate(arguments, experiment) for experiment in wanted]
     local = sum(is_local(named.where) for named in arguments.target)
+    with ExitStack() as held:
+        opened = [
+            Opened(named, held.enter_context(closing(open_target(named.where, max(1, local)))))
+            for named in arguments.target
+        ]
+        _print_all(arguments, wanted, opened, local)
+        refused = [name for named in arguments.target for name in _look_at(named, wanted)]
+        store = held.enter_context(closing(open_store(arguments.output)))
+        share_out(wanted, read_options(arguments), opened, store, leave_out=arguments.all)
+    if refused:
+        raise RunnerError(
+            f"the run would be refused for the database{'s' * (len(refused) > 1)} {', '.join(refused)}",
+            "wait until the other run has ended, or name another database in a file of the experiment",
+        )
+
+
+def _print_all(
+    arguments: Namespace, wanted: Sequence[Experiment], opened: Sequence[Opened], local: int
+) -> None:
+    """Print each experiment and, where all targets are ``local`` ones, how long all of them take."""
+    estimates = [_print_estimate(arguments, experiment, opened) for experiment in wanted]
     if local == len(arguments.target):
         where = "a local replica set" if local == 1 else f"{local} local replica sets"
         minutes = _say_minutes(*(sum(seconds) for seconds in zip(*estimates, strict=True)))
@@ -47,13 +67,6 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
             print(
                 "  on top: blocks that are measured again, as something else used the machine, twice at most"
             )
-    refused = [name for named in arguments.target for name in _look_at(named, wanted)]
-    _check_obstacles(arguments, wanted, max(1, local))
-    if refused:
-        raise RunnerError(
-            f"the run would be refused for the database{'s' * (len(refused) > 1)} {', '.join(refused)}",
-            "wait until the other run has ended, or name another database in a file of the experiment",
-        )
 
 
 def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[str]:
@@ -68,45 +81,37 @@ def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[str]:
     return refused
 
 
-def _check_obstacles(arguments: Namespace, wanted: Sequence[Experiment], local: int) -> None:
-    """Raise RunnerError for what a run would be refused for; print which experiments it would leave out."""
-    with ExitStack() as held:
-        store = held.enter_context(closing(open_store(arguments.output)))
-        opened = [
-            Opened(named, held.enter_context(closing(open_target(named.where, local))))
-            for named in arguments.target
-        ]
-        share_out(wanted, read_options(arguments), opened, store, leave_out=arguments.all)
-
-
 def _say_minutes(least: float, most: float) -> str:
     """How long it takes, of both in seconds."""
     minutes = dict.fromkeys(f"{seconds / 60:.0f}" for seconds in (least, most))
     return f"{' to '.join(minutes)} minutes"
 
 
-def _print_estimate(arguments: Namespace, experiment: Experiment) -> tuple[float, float]:
+def _print_estimate(
+    arguments: Namespace, experiment: Experiment, opened: Sequence[Opened]
+) -> tuple[float, float]:
     """Print what one experiment does; give the seconds that it takes on local replica sets, the least and the most."""
+    numbers = _measured_on_any(arguments, experiment, opened)
     repeats, most_repeats = _blocks(arguments, experiment)
     factor = scale_of(experiment, arguments.scale)
     scaled = scale(experiment, factor)
     print(f"{experiment.name}: {experiment.title}")
     up_to = f", up to {most_repeats}" if most_repeats > repeats else ""
     blocks = "block" if most_repeats == 1 else "blocks"
-    print(f"  {len(experiment.variants)} variants, each in {repeats} {blocks}{up_to}, at scale {factor:g}")
+    print(f"  {len(numbers)} variants, each in {repeats} {blocks}{up_to}, at scale {factor:g}")
     least = least_batches(arguments.profile)
     raised = list_raised(experiment, arguments.scale, arguments.duration, least)
     for line in (*raised, *_list_lengths(arguments)):
         print(f"  {line}")
     in_slices = _print_slices(arguments, scaled)
-    for line in table(_estimate(arguments, scaled, factor, repeats)):
+    for line in table(_estimate(arguments, scaled, factor, repeats, numbers)):
         print(f"  {line}")
     if experiment.published and not arguments.duration:
         source = experiment.published["source"]
         print(f"  time: of all windows, where it is not given at the speed of {source}")
     targets = 1 if names_machines(experiment) else len(_targets_of(arguments, experiment))
     shortest, longest = (
-        targets * local_seconds(_estimate(arguments, scaled, factor, blocks))
+        targets * local_seconds(_estimate(arguments, scaled, factor, blocks, numbers).values())
         + (in_slices.local_seconds(blocks) if in_slices else 0.0)
         for blocks in (repeats, most_repeats)
     )
@@ -119,7 +124,17 @@ def _blocks(arguments: Namespace, experiment: Experiment) -> tuple[int, int]:
     return repeats, max(repeats, arguments.most_repeats)
 
 
-def _estimate(arguments: Namespace, scaled: Experiment, factor: float, blocks: int) -> list[Estimate]:
+def _measured_on_any(arguments: Namespace, experiment: Experiment, opened: Sequence[Opened]) -> set[int]:
+    """Numbers of the variants that are measured on at least one target."""
+    options = read_options(arguments)
+    chosen = (choose_variants(experiment, options, place.target, place.named) for place in opened)
+    return {number for numbers in chosen for number in numbers}
+
+
+def _estimate(
+    arguments: Namespace, scaled: Experiment, factor: float, blocks: int, numbers: Collection[int]
+) -> dict[int, Estimate]:
+    """Of the variants with these numbers."""
     lengthens = read_options(arguments).lengthens and not arguments.rate
     compares = not (arguments.rate or has_rates(scaled))
     asked = Asked(
@@ -130,7 +145,8 @@ def _estimate(arguments: Namespace, scaled: Experiment, factor: float, blocks: i
         lengthens,
         compares,
     )
-    return estimate(scaled, factor, blocks, asked)
+    found = enumerate(estimate(scaled, factor, blocks, asked))
+    return {number: one for number, one in found if number in numbers}
 
 
 def _targets_of(arguments: Namespace, experiment: Experiment) -> list[NamedTarget]:

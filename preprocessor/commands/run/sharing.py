@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from preprocessor.runner.errors import TargetError
-from preprocessor.runner.execution import Options, obstacle
+from preprocessor.runner.execution import Options, choose_variants, obstacle
 from preprocessor.runner.honoured import check_options
 from preprocessor.runner.localaddress import is_local, parse_local
-from preprocessor.runner.machines import machines_without_target, names_machines, variants_for
+from preprocessor.runner.machines import differing, machines_without_target, names_machines, variants_for
 from preprocessor.runner.namedtargets import NamedTarget
 from preprocessor.runner.workingset import follows_cache
 
@@ -59,11 +59,26 @@ def share_out(
             continue
         if its:
             tasks.append((experiment, its))
+        for place in its:
+            _say_equal(experiment, options, place)
         if lacking:
             print(
                 f"{experiment.name}: left out {', '.join(lacking)}, for which no target is named", flush=True
             )
     return tasks
+
+
+def _say_equal(experiment: Experiment, options: Options, place: Opened) -> None:
+    """Print which variants are left out, since others are the same work on the machine that the target gives them."""
+    numbers = variants_for(experiment, place.named)
+    measured = choose_variants(experiment, options, place.target, place.named)
+    if equal := [str(number + 1) for number in numbers if number not in measured]:
+        print(
+            f"{experiment.name}: left out variants {', '.join(equal)}, which ask for another "
+            f"{' or '.join(differing(experiment, numbers))}; {place.target.name} would measure the same again "
+            "(--as-is does)",
+            flush=True,
+        )
 
 
 def _allowed(
