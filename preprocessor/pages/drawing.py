@@ -83,9 +83,10 @@ class FigureContext:
         value, text = found
         raw = "" if value is None else f' data-v="{text_html(raw_text(value))}"'
         one = conclusion_of(value) if spec.draw else None
-        picture = f"&nbsp;{drawn}" if one and (drawn := interval_picture(one)) else ""
+        picture = interval_picture(one) if one else ""
         shown = with_minus_signs(text) if one or conclusion_of(value) or is_number(value) else text
-        return f'<span class="mongo-value"{raw}>{text_html(shown)}</span>{picture}'
+        html = f'<span class="mongo-value"{raw}>{text_html(shown)}</span>'
+        return f'<span class="mongo-beside">{html}&nbsp;{picture}</span>' if picture else html
 
     def _notes(self, spec: PipelineSpec, table: TableSpec, rows: Rows, columns: Sequence[Column]) -> str:
         """The HTML under one figure, whose rows as a table are ``table``; none where the author wants none."""

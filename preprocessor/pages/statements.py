@@ -36,7 +36,7 @@ def value_and_text(spec: ValueSpec, tables: Tables, answers: Answers) -> tuple[A
     rows = _select_rows(spec, tables, answers).rows
     if rows is None or len(rows) != 1:
         return None
-    form = spec.format or tables[spec.table].format.get(spec.column)
+    form = spec.format or tables[spec.table].form_of(spec.column)
     value = column_value(rows[0], spec.column)
     if conclusion := _conclusion_in_words(value):
         return value, conclusion
@@ -94,7 +94,7 @@ def value_findings(
 
 def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
     """Faults of values that a sentence cannot show: an empty text, a null without a text for it, an array."""
-    form = spec.format or table.format.get(spec.column)
+    form = spec.format or table.form_of(spec.column)
     if value is None and not (form and form.missing is not None):
         what = "null, which leaves the sentence without a value"
     elif isinstance(value, str) and not value.strip():
@@ -255,6 +255,6 @@ def _describe_row(
 ) -> str:
     """Describe the row's figures in the fewest digits that distinguish them from the statement's numbers."""
     return ", ".join(
-        f"{name} is {brief_text(column_value(row, name), table.format.get(name), bounds)}"
+        f"{name} is {brief_text(column_value(row, name), table.form_of(name), bounds)}"
         for name in fields or row
     )

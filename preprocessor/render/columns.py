@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from preprocessor.aggregation.values import MISSING
 from preprocessor.render.column import Align, Column, column_value
 from preprocessor.render.comparison import with_comparisons
-from preprocessor.render.conclusiontext import conclusion_in_words
+from preprocessor.render.conclusiontext import conclusion_in_words, note_on_reference
 from preprocessor.render.headers import find_added_unit
 from preprocessor.render.text import range_text
 from preprocessor.render.values import cell_text, finite_decimal, format_value, is_number, raw_or_nothing
@@ -42,6 +42,7 @@ def _column(spec: TableSpec, name: str, header: str, rows: Sequence[Mapping[str,
         raws=raws,
         name=name,
         reason=(form.reason or "") if form else "",
+        notes=tuple(filter(None, map(note_on_reference, values))),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from preprocessor.render.conclusions import Conclusion, conclusion_of, find_contradiction
 from preprocessor.render.values import cell_text
-from preprocessor.results.verdicts import describe, describe_interval, leaves_out
+from preprocessor.results.verdicts import ITSELF, describe, describe_interval, leaves_out
 
 _NO_DIFFERENCE_SIGN: Final = "="
 _NOT_KNOWN_SIGN: Final = "?"
@@ -43,10 +43,29 @@ def full_words_of(one: Conclusion) -> str:
 
 
 def conclusion_in_words(value: object) -> str:
-    """What a field of a row concludes, for a sentence: ``7 % slower (5 to 9 %)``; "" for one that concludes nothing."""
+    """What a field of a row concludes, for a sentence: ``7 % slower (5 to 9 %)``; "" for one that concludes nothing.
+
+    Of the reference it is what its two measurements in each block make of each other: ``with itself: not known``.
+    """
     one = conclusion_of(value)
     if one is None or find_contradiction(one):
         return ""
+    told = _in_words(one)
+    return f"with itself: {told}" if one.against == ITSELF else told
+
+
+def note_on_reference(value: object) -> str:
+    """For a field of the reference's row what it says of the others; "" for that of another row."""
+    one = conclusion_of(value)
+    if one is None or one.against != ITSELF or one.ratio is None:
+        return ""
+    note = "The reference is measured twice in each block, and compared with itself."
+    if one.verdict not in ("faster", "slower"):
+        return note
+    return f"{note} It came out {_in_words(one)}, though nothing differs: differences as small mean nothing here."
+
+
+def _in_words(one: Conclusion) -> str:
     low, high = map(float, one.interval or (Decimal(0), Decimal("Infinity")))
     return describe_interval(one.verdict, float(one.ratio or 0), low, high)
 

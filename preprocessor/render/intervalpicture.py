@@ -1,9 +1,9 @@
 """A comparison as a small picture beside its words: a dot for the ratio, a line for its interval, and one for none.
 
-All have one scale, from a quarter to four times the speed in equal steps of a factor, so that pictures that stand below
-one another can be compared. What lies beyond ends in an arrow. The words say all that the picture does, so screen
-readers leave it out; who points at it is told the number of blocks too. That stands in an attribute, which search
-engines do not take for words of the sentence.
+All have one scale, from an eighth to eight times the speed in equal steps of a factor, so that pictures that stand
+below one another can be compared; it is marked at each doubling. What lies beyond ends in an arrow. The words say all
+that the picture does, so screen readers leave it out; who points at it is told the number of blocks too. That stands in
+an attribute, which search engines do not take for words of the sentence.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from preprocessor.render.text import text_html, with_minus_signs
 
 _WIDTH: Final = 96
 _HEIGHT: Final = 14
-_MOST: Final = 4.0
+_MOST: Final = 8.0
+_MARKED: Final = (1 / 8, 1 / 4, 1 / 2, 2, 4, 8)
 _MARGIN: Final = 6
 
 
@@ -33,6 +34,7 @@ def interval_picture(one: Conclusion) -> str:
         f'<span class="mongo-drawn" title="{text_html(with_minus_signs(full_words_of(one)))}">'
         f'<svg class="mongo-interval mongo-interval--{one.verdict.replace(" ", "-")}" width="{_WIDTH}" '
         f'height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}" aria-hidden="true">'
+        f'<path class="mongo-interval__scale" d="{_SCALE}"/>'
         f'<path class="mongo-interval__one" d="M{_place(1.0):.1f} 0v{_HEIGHT}"/>'
         f'<path class="mongo-interval__range" d="M{low:.1f} {middle:g}H{high:.1f}{across}"/>'
         f'<circle class="mongo-interval__ratio" cx="{_place(float(one.ratio)):.1f}" cy="{middle:g}" r="3.5"/>'
@@ -43,6 +45,9 @@ def interval_picture(one: Conclusion) -> str:
 def _place(ratio: float) -> float:
     share = log(max(min(ratio, _MOST), 1 / _MOST)) / log(_MOST)
     return _WIDTH / 2 + share * (_WIDTH / 2 - _MARGIN)
+
+
+_SCALE: Final = "".join(f"M{_place(ratio):.1f} {_HEIGHT}v-2" for ratio in _MARKED)
 
 
 def _draw_end(ratio: float) -> str:

@@ -190,6 +190,11 @@ class TableSpec(PipelineSpec):
         compared: list[tuple[Path, str]] = [(("baseline", "comparison"), field)] if field else []
         return [*own, *_range_fields(self.spread, self.columns), *compared]
 
+    def form_of(self, column: str) -> ColumnFormat | None:
+        """How a value of the column is written; the end of a range as the column whose range it is."""
+        ranged = (self.format.get(shown) for shown, fields in self.spread.items() if column in fields[:2])
+        return self.format.get(column) or next(ranged, None)
+
     @property
     def headings(self) -> list[tuple[Path, str, str]]:
         """The headers."""

@@ -46,6 +46,21 @@ def test_a_value_is_written_as_its_column_is(fixtures: Path) -> None:
     assert shown('{"table": "speed", "column": "ops", "where": {"n": 8}}', fixtures) == "30,100 ops/s"
 
 
+def test_the_end_of_a_range_is_written_as_the_column_whose_range_it_is(fixtures: Path) -> None:
+    (fixtures / "runs" / "a.jsonl").write_text(
+        '{"_id": 1, "n": 8, "ops": 30100, "least": 29999.7, "most": 30500}\n'
+    )
+    ranged = TABLE.replace('"format"', '"spread": {"ops": ["least", "most"]}, "format"')
+    page = read_page(
+        f'{ranged}\n\nSpeed: <!-- MONGO_VALUE: {{"table": "speed", "column": "least", "where": {{"n": 8}}}} -->\n',
+        "page.md",
+        SharedPipelines(fixtures),
+    )
+    (spec,) = [spec for spec in page.specs if isinstance(spec, ValueSpec)]
+    build = asked(fixtures, page)
+    assert value_text(spec, build.tables, build.answers) == "30,000 ops/s"
+
+
 @pytest.mark.parametrize(
     ("verdict", "figures", "words"),
     [

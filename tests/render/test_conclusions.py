@@ -132,6 +132,22 @@ def test_notes_say_what_was_compared_what_could_be_seen_and_what_is_excluded() -
     )
 
 
+def test_a_column_of_conclusions_says_what_the_reference_is_compared_with() -> None:
+    shown = table("x", "c", headers=["Indexes", "Compared"])
+    lines = pipe_table(shown, ROWS[:3])
+    assert lines[2].split(" | ")[1].rstrip(" |") == "with itself: no difference larger than 5 %"
+    assert lines[-1] == "*The reference is measured twice in each block, and compared with itself.*"
+
+
+def test_a_reference_that_differs_from_itself_says_what_that_means_for_the_others() -> None:
+    rows = [{"x": "none", "c": concluded(1.03, 1.02, 1.05, "itself", verdict="faster")}, *ROWS[1:3]]
+    lines = pipe_table(table("x", "c", headers=["Indexes", "Compared"]), rows)
+    assert lines[2].split(" | ")[1].rstrip(" |") == "with itself: 3 % faster (2 to 5 %)"
+    assert lines[-1].endswith(
+        "It came out 3 % faster (2 to 5 %), though nothing differs: differences as small mean nothing here.*"
+    )
+
+
 def test_every_notation_has_signs_and_notes() -> None:
     for lines in (pipe_table(spec(), ROWS), plain_html_table(spec(), ROWS), [html_table(spec(), ROWS)]):
         text = "\n".join(lines)

@@ -53,8 +53,13 @@ def test_it_is_left_out_by_screen_readers_and_named_by_its_verdict():
 
 
 def test_an_interval_beyond_one_end_of_the_scale_has_one_arrow_there():
-    assert interval_picture(concluded(6, 5, 8, "faster")).count("l3 3l-3 3") == 1
-    assert "l-3 3l3 3" not in interval_picture(concluded(6, 5, 8, "faster"))
+    assert interval_picture(concluded(10, 9, 12, "faster")).count("l3 3l-3 3") == 1
+    assert "l-3 3l3 3" not in interval_picture(concluded(10, 9, 12, "faster"))
+
+
+def test_the_scale_is_marked_at_each_doubling():
+    marks = [float(at) for at in re.findall(r"M([\d.]+) 14v-2", interval_picture(concluded(1, 0.5, 2)))]
+    assert marks == [6, 20, 34, 62, 76, 90]
 
 
 def test_who_points_at_it_is_told_the_blocks_and_search_engines_are_not():
