@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import tarfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,24 +11,48 @@ import pytest
 import yaml
 from material.plugins.search.plugin import Parser
 
-from docs.hooks.repository import on_post_page
+from docs.hooks.repository import on_post_build, on_post_page
 from docs.hooks.searchwords import on_page_context
 
 DOCS = Path(__file__).parents[2] / "docs"
 EXPERIMENTS = sorted(DOCS.glob("experiments/*.md"))
-CLONE = "<code># in a clone of this site&#39;s repository</code> <p>a clone of this site's\nrepository</p>"
+SOURCE = "<code># in this site&#39;s source</code> <p>of this site's\nsource</p>"
 
 
-def test_the_repository_is_a_link_in_text_and_in_code_where_its_address_is_known() -> None:
-    linked = on_post_page(CLONE, SimpleNamespace(repo_url='https://host/a?b&c"'))
+def config(folder: Path, repo_url: str | None = None) -> SimpleNamespace:
+    return SimpleNamespace(
+        repo_url=repo_url, config_file_path=str(folder / "mkdocs.yml"), site_dir=str(folder / "site")
+    )
+
+
+def test_the_repository_is_a_link_in_text_and_in_code_where_its_address_is_known(tmp_path: Path) -> None:
+    linked = on_post_page(SOURCE, config(tmp_path, 'https://host/a?b&c"'), SimpleNamespace(url="a/b/"))
     start = '<a href="https://host/a?b&amp;c&quot;">'
-    assert f"<code># in a clone of {start}this site&#39;s repository</a></code>" in linked
-    assert f"a clone of {start}this site's\nrepository</a></p>" in linked
+    assert f"<code># in {start}this site&#39;s source</a></code>" in linked
+    assert f"of {start}this site's\nsource</a></p>" in linked
+
+
+def test_without_an_address_the_site_has_the_files_of_its_last_commit(tmp_path: Path) -> None:
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
+        (tmp_path / "page.md").write_text("committed")
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", *who, *command], cwd=tmp_path, check=True)
+    (tmp_path / "page.md").write_text("not committed")
+    (tmp_path / "site").mkdir()
+    linked = on_post_page(SOURCE, config(tmp_path), SimpleNamespace(url="a/b/"))
+    assert '<a href="../../source.tar.gz">this site&#39;s source</a>' in linked
+    on_post_build(config(tmp_path))
+    with tarfile.open(tmp_path / "site/source.tar.gz") as archive:
+        member = archive.extractfile("source/page.md")
+        assert member is not None
+        assert member.read() == b"committed"
 
 
 @pytest.mark.parametrize("unknown", [None, ""])
-def test_without_an_address_none_is_invented(unknown: str | None) -> None:
-    assert on_post_page(CLONE, SimpleNamespace(repo_url=unknown)) == CLONE
+def test_without_an_address_and_a_repository_none_is_invented(tmp_path: Path, unknown: str | None) -> None:
+    assert on_post_page(SOURCE, config(tmp_path, unknown), SimpleNamespace(url="a/")) == SOURCE
+    on_post_build(config(tmp_path, unknown))
+    assert not (tmp_path / "site").exists()
 
 
 def page(meta: dict[str, str]) -> SimpleNamespace:
