@@ -38,7 +38,7 @@ def test_the_settings_of_a_page_tell_the_campaign_and_its_profile() -> None:
         "Profile",
         "Blocks",
         "Blocks measured again",
-        "Blocks that something else disturbed",
+        "Blocks kept despite interference",
         "Targets side by side",
         "Slices in which targets took turns",
     ]
@@ -48,9 +48,18 @@ def test_the_settings_of_a_page_tell_the_campaign_and_its_profile() -> None:
     assert found["Command"] == "mongo-tables run update --profile publish --scale 0.01"
 
 
+def test_the_command_says_all_that_it_takes_to_do_it_again() -> None:
+    experiment = {**EXPERIMENT, "seconds": 0.7, "repeats": 8, "seed": 3}
+    found = list_settings({"experiment": experiment, "topology": {"settings": {"members": 1}}})
+    assert found["Command"] == (
+        "mongo-tables run update --profile publish --scale 0.01 --seconds 0.7 --repeats 8 --seed 3 "
+        "--target 'local?members=1'"
+    )
+
+
 def test_what_nobody_could_see_is_said_not_to_be_known() -> None:
     found = list_settings({"campaign": {**CAMPAIGN, "disturbed": None, "targets": []}})
-    assert found["Blocks that something else disturbed"] == "not known"
+    assert found["Blocks kept despite interference"] == "not known"
     assert "Targets side by side" not in found
 
 
