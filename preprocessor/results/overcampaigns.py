@@ -15,6 +15,7 @@ from preprocessor.findings.usage import UsageError
 from preprocessor.results.comparison import name_row
 from preprocessor.results.conclusions import conclude_intervals, find_negligible
 from preprocessor.results.conditions import is_asked, list_differences
+from preprocessor.results.fewrequests import has_few_requests
 from preprocessor.results.intervals import Interval, pool
 
 Row = Mapping[str, Any]
@@ -98,6 +99,7 @@ def _conclude(groups: Mapping[int, Group]) -> dict[int, dict[str, Any]]:
         place: {
             **told,
             "differs": _list_differing(groups[place]),
+            **_count_requests(groups[place]),
             **{field: found[place] for field, found in below.items() if place in found},
         }
         for place, told in _conclude_field(groups, COMPARISON).items()
@@ -192,6 +194,14 @@ def _list_differing(group: Group) -> list[dict[str, Any]]:
         {"field": field, "values": [None if one is None else str(one) for one in values]}
         for field, values in found.items()
     ]
+
+
+def _count_requests(group: Group) -> dict[str, bool]:
+    """Whether all campaigns together rest on few requests; nothing where a campaign does not say how many it had."""
+    counts = [repeat.get("latency", {}).get("count") for row in group for repeat in row["repeats"]]
+    if any(count is None for count in counts):
+        return {}
+    return {"few_requests": has_few_requests(counts, max(row["client"]["connections"] for row in group))}
 
 
 def _list_alone(rows: Sequence[Row], groups: Mapping[int, Group]) -> Iterator[LeftOut]:

@@ -32,7 +32,7 @@ _OF_REPEATS: Final = ("block", "again", "back", "operations_per_second")
 
 
 def thin_out(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row without latency, series, histograms, samples and states of the server; of repeats their speeds."""
+    """The row without latency, series, histograms, samples and states of the server; of repeats speed and requests."""
     return {name: _thin_out(name, row[name]) for name in _KEPT if name in row}
 
 
@@ -40,5 +40,12 @@ def _thin_out(name: str, part: Any) -> Any:
     if name == "experiment":
         return {field: value for field, value in part.items() if field not in _KNOWN}
     if name == "repeats":
-        return [{field: one[field] for field in _OF_REPEATS if field in one} for one in part]
+        return [_thin_out_repeat(one) for one in part]
     return part
+
+
+def _thin_out_repeat(repeat: Mapping[str, Any]) -> dict[str, Any]:
+    """Its speed, and of its latency how many requests it had."""
+    count = repeat.get("latency", {}).get("count")
+    latency = {} if count is None else {"latency": {"count": count}}
+    return {**{field: repeat[field] for field in _OF_REPEATS if field in repeat}, **latency}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from preprocessor.results.conclusions import block_speeds
+from preprocessor.results.fewrequests import has_few_requests
 from preprocessor.runner import littleslaw
 from preprocessor.runner.amounts import round_amount
 from preprocessor.runner.clientlimits import busiest_share, in_run_queue, list_limits
@@ -20,8 +21,6 @@ from preprocessor.runner.target import Machine
 from preprocessor.runner.window import Inside
 from preprocessor.runner.workloads import Amounts, workload
 
-LEAST_A_CONNECTION = 30
-LEAST_IN_A_WINDOW = 3
 """So many requests of each connection are wanted, in all windows of a row and in one."""
 
 
@@ -85,7 +84,9 @@ def gather(windows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         **shown,
         "checks": {
             **shown["checks"],
-            "few_requests": _has_few_requests(windows),
+            "few_requests": has_few_requests(
+                [window["latency"]["count"] for window in windows], shown["client"]["connections"]
+            ),
             "steady_part": all(window["checks"]["steady_part"] for window in windows),
             "settled": all(window["checks"]["settled"] for window in windows),
         },
@@ -114,17 +115,6 @@ def middle(windows: Sequence[Mapping[str, Any]]) -> int:
     by_block = sorted(block_speeds({"repeats": [one["repeats"][0] for one in windows]}).values())
     wanted = by_block[(len(by_block) - 1) // 2]
     return min(range(len(speeds)), key=lambda number: (abs(speeds[number] - wanted), speeds[number]))
-
-
-def _has_few_requests(windows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether so few requests stand behind a row that its speed is a matter of luck.
-
-    A 99th percentile wants 1,000 in all; tables leave it out where there are fewer.
-    """
-    counts = [window["latency"]["count"] for window in windows]
-    connections: int = windows[0]["client"]["connections"]
-    least = min(counts) / LEAST_IN_A_WINDOW, sum(counts) / LEAST_A_CONNECTION
-    return bool(min(least) < connections)
 
 
 def compose(

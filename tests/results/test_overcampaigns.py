@@ -258,3 +258,32 @@ def test_what_stands_in_the_row_is_as_its_schema_says(campaigns):
     for found in pooled(*campaigns):
         assert list(validator.iter_errors(json.loads(typedjson.line(bson.encode(found))))) == []
         assert not validator.is_valid({**json.loads(typedjson.line(bson.encode(found))), "more": 1})
+
+
+def with_requests(rows, count):
+    """The rows with so many requests in each window, on ten connections."""
+    return [
+        {
+            **row,
+            "client": {**row.get("client", {}), "connections": 10},
+            "repeats": [
+                {**repeat, **({} if count is None else {"latency": {"count": count}})}
+                for repeat in row["repeats"]
+            ],
+        }
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "few"),
+    [(16, 16, True), (30, 30, False), (30, 29, True), (30, None, None)],
+)
+def test_campaigns_together_say_whether_they_rest_on_few_requests(here, there, few):
+    (_, found) = pooled(with_requests(at(9), here), with_requests(at(3), there))
+    assert found.get("few_requests") is few
+
+
+def test_campaigns_that_are_kept_still_say_how_many_requests_they_had():
+    (_, found) = pooled(with_requests(at(9), 30), [thin_out(row) for row in with_requests(at(3), 30)])
+    assert found["few_requests"] is False
