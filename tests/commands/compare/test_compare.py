@@ -651,6 +651,14 @@ def test_documents_of_something_else_are_sent_to_the_command_that_compares_them(
     assert "mongo-tables diff" in hint
 
 
+def test_help_says_which_rows_are_judged_together_and_what_one_campaign_a_side_is_worth(capsys):
+    with pytest.raises(SystemExit):
+        run("--help")
+    said = " ".join(capsys.readouterr().out.split())
+    assert "(Benjamini and Hochberg; of OLD NEW all rows, else those of an experiment and a target)" in said
+    assert "What one hour does to a machine is in no interval of one campaign a side" in said
+
+
 def test_the_list_of_commands_says_what_compare_is_for(capsys):
     with pytest.raises(SystemExit):
         main(["--help"])
