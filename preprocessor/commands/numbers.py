@@ -51,6 +51,20 @@ def not_negative(text: str) -> float:
     raise ArgumentTypeError(f"must be 0 or a number above, not {text!r}")
 
 
+def slice_length(text: str) -> float:
+    """Milliseconds of a slice: so many that timers keep them, and so few that a window has one of each load."""
+    from preprocessor.runner.slices import LONGEST_MS, SHORTEST_MS
+
+    if SHORTEST_MS <= (value := positive(text)) <= LONGEST_MS:
+        return value
+    raise ArgumentTypeError(f"must be from {SHORTEST_MS:g} to {LONGEST_MS:g} milliseconds, not {text!r}")
+
+
+def slice_length_or_none(text: str) -> float:
+    """The same, or 0 for no slices."""
+    return not_negative(text) and slice_length(text)
+
+
 def scale(text: str) -> float:
     """A factor for numbers of documents."""
     if (value := positive(text)) > LARGEST_SCALE:

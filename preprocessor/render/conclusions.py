@@ -15,7 +15,8 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.render.column import column_value
 from preprocessor.render.fault import Fault
 from preprocessor.render.values import brief_text, finite_decimal
-from preprocessor.results.verdicts import ITSELF, Verdict, judge
+from preprocessor.results import verdicts
+from preprocessor.results.verdicts import ITSELF, Verdict
 
 if TYPE_CHECKING:
     from preprocessor.specs.model import TableSpec
@@ -27,6 +28,7 @@ _PLACE: Final = ("baseline", "comparison")
 class Conclusion(NamedTuple):
     """One row beside the baseline: ``ratio`` of the speeds over so many ``blocks``, and its 95 % interval.
 
+    Over a few campaigns that is the range of theirs (``preprocessor.results.intervals.pool``).
     Either is None where the blocks give none: there are too few, or one of both did nothing. ``against`` names the row
     that it was measured beside, or is ``ITSELF``. ``margin`` is the part of the baseline's speed up to which two rows
     count as alike, ``negligible`` the part up to which a difference counts for nothing. The blocks are of so many
@@ -142,15 +144,5 @@ def find_contradiction(one: Conclusion) -> str:
     """What a conclusion says against itself; "" where it is sound."""
     if one.ratio is None or one.interval is None:
         return "" if one.verdict == "not known" else f"is called {one.verdict}, but has no interval"
-    low, high = one.interval
-    if not low <= one.ratio <= high:
-        return f"has a ratio of {one.ratio}, outside its interval from {low} to {high}"
-    # Whether a difference stands among the others cannot be told from its row.
-    bounds = (float(one.margin), float(one.negligible))
-    fitting = [judge(float(low), float(high), differs, *bounds) for differs in (True, False)]
-    if one.verdict in fitting:
-        return ""
-    return (
-        f"is called {one.verdict}, but an interval from {low} to {high} with a margin of {one.margin} "
-        f"says {' or '.join(dict.fromkeys(fitting))}"
-    )
+    figures = map(float, (one.ratio, *one.interval, one.margin, one.negligible))
+    return verdicts.find_contradiction(one.verdict, *figures)

@@ -8,6 +8,7 @@ from typing import Final
 
 from preprocessor.render.conclusions import Conclusion, conclusion_of, find_contradiction
 from preprocessor.render.values import cell_text
+from preprocessor.results.intervals import CAMPAIGNS_FOR_T
 from preprocessor.results.verdicts import ITSELF, describe, describe_interval, leaves_out
 
 _NO_DIFFERENCE_SIGN: Final = "="
@@ -116,20 +117,30 @@ def conclusion_notes(conclusions: Sequence[Conclusion | None], base: int, as_rat
 def _say_what_was_compared(others: Sequence[Conclusion]) -> str:
     blocks = _say_range([one.blocks for one in others])
     compared = f"Speed against the baseline in the same block, over {blocks} blocks"
-    several = any(one.campaigns > 1 for one in others)
-    if several:
-        compared = f"{compared} of {_say_range([one.campaigns for one in others])} campaigns"
+    campaigns = [one.campaigns for one in others]
+    if max(campaigns) > 1:
+        compared = f"{compared} of {_say_range(campaigns)} campaigns"
     widths = [high / low for low, high in _intervals(others)]
     if not widths:
         return f"{compared}: too few for an interval."
-    if several:
-        return f"{compared}, with 95 % intervals."
+    if max(campaigns) > 1:
+        return f"{compared}, {_say_what_campaigns_have(campaigns)}."
     unseen = (max(widths).sqrt() * (1 + max(one.negligible for one in others)) - 1) * 100
     text = f"{unseen:.0f}" if unseen >= 1 else f"{unseen:.1g}"
     return (
-        f"{compared}, with 95 % intervals; where they are widest, a difference below {text} % could not have been "
-        "seen."
+        f"{compared}, with 95 % intervals; where they are widest, a difference below {text} %, judged alone, could not "
+        "have been seen."
     )
+
+
+def _say_what_campaigns_have(campaigns: Sequence[int]) -> str:
+    """What stands beside a ratio over so many campaigns: over a few no interval of which 95 % hold the truth."""
+    own = "the range of the campaigns' 95 % intervals, from the lowest end to the highest"
+    if min(campaigns) >= CAMPAIGNS_FOR_T:
+        return "with 95 % intervals"
+    if max(campaigns) < CAMPAIGNS_FOR_T:
+        return f"with {own}"
+    return f"with 95 % intervals from {CAMPAIGNS_FOR_T} campaigns on, with fewer {own}"
 
 
 def _say_range(numbers: Sequence[int]) -> str:

@@ -6,9 +6,9 @@ statistics. The same pairs say how small a difference is seen: the speeds of one
 slowdown, first of the one side and then of the other, and the share of these trials in which it is called slower is the
 power.
 
-Pairs come in groups, as the rows of a page do: they share blocks and windows, so they do not say as much as pairs with
-windows of their own. The interval of a share takes that into account (see ``shares``). In the power one pair at a time
-is slower and those that are judged together with it are not, which is the hardest case for the one.
+Pairs come in groups, as the rows of an experiment do: they share blocks and windows, so they do not say as much as
+pairs with windows of their own. The interval of a share takes that into account (see ``shares``). In the power one pair
+at a time is slower and those that are judged together with it are not, which is the hardest case for the one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from math import inf, sqrt
 from statistics import fmean, median, variance
 from typing import Any, Final, Literal, NamedTuple
 
-from preprocessor.results.conclusions import Pairs, find_interval, judge_together
+from preprocessor.results.conclusions import Pairs, find_interval, judge_together, list_figures
 from preprocessor.results.intervals import Interval, log_ratios
 from preprocessor.results.shares import Count, share_of_groups
 from preprocessor.results.verdicts import Verdict, judge
@@ -29,7 +29,7 @@ CALLED: Final = 0.84
 """The share of the trials in which a slowdown is to be called."""
 Judged = Literal["alone", "together"]
 JUDGED: Final[tuple[Judged, ...]] = ("alone", "together")
-"""The two ways to judge a pair: by itself, and among those that a page would show with it."""
+"""The two ways to judge a pair: by itself, and among those of its group, as a row among those of its experiment."""
 Family = Sequence[Pairs]
 """Pairs that were measured in the same blocks, and are judged together."""
 
@@ -61,8 +61,12 @@ def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, An
         "pairs": len(pairs),
         "negligible": negligible,
         "groups": [
-            {"pairs": len(some), **{way: _count(some, way, different).number for way in JUDGED}}
-            for some in equal
+            {
+                "pairs": len(some),
+                **{way: _count(some, way, different).number for way in JUDGED},
+                "each": [_describe_pair(one) for one in found],
+            }
+            for some, found in zip(equal, intervals, strict=True)
         ],
         **_shares(equal, different),
         "power": power,
@@ -82,6 +86,12 @@ def find_ratio_of_sides(pairs: Sequence[Pairs]) -> dict[str, float] | None:
     )
     found = find_interval(Pairs(tuple(range(len(speeds))), speeds, references))
     return None if found is None else {"ratio": found.ratio, "low": found.low, "high": found.high}
+
+
+def _describe_pair(found: Interval | None) -> dict[str, Any]:
+    """What the verdicts of a pair follow from, so that whoever doubts them can judge again."""
+    figures = list_figures(found, 0)
+    return {name: figures[name] for name in ("ratio", "low", "high", "p")}
 
 
 def _judge(intervals: _Intervals, negligible: float = 0.0) -> list[_Trial]:

@@ -1,8 +1,6 @@
-"""Two campaigns, row by row: what became faster, what slower, and what is not known.
+"""One row beside another: what is known of the ratio of their speeds, and what it rests on.
 
-Campaigns at different hours are not paired, and the machine may have drifted between them. What is compared is
-therefore the ratio of each row to its reference, which was measured in the same blocks, by Welch's t over blocks; all
-rows are judged together. Speeds stand beside it without a verdict.
+Two campaigns are compared in ``betweencampaigns``, what was concluded within one is read in ``withincampaign``.
 """
 
 from __future__ import annotations
@@ -14,11 +12,11 @@ from statistics import median
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from preprocessor.results.conclusions import Pairs, block_speeds, list_ratios, name_of, pair_blocks
+from preprocessor.results.conclusions import Pairs, block_speeds, name_of
 from preprocessor.results.conditions import list_differences
-from preprocessor.results.intervals import interval_between, speed_interval
+from preprocessor.results.intervals import speed_interval
 from preprocessor.results.machines import share_machine
-from preprocessor.results.verdicts import ITSELF, MARGIN, Verdict, judge, threshold
+from preprocessor.results.verdicts import ITSELF, MARGIN, Verdict
 
 Row = Mapping[str, Any]
 
@@ -93,6 +91,7 @@ class Comparison(NamedTuple):
 
     A control is something that is compared with itself, or a reference, which two campaigns have nothing beside.
     ``doubts`` are what speaks against the measurement, ``missing`` says which row it was compared with is not there.
+    ``lost`` says of a row that did something on the one side in how many blocks it did nothing on the other.
     """
 
     experiment: str
@@ -109,6 +108,7 @@ class Comparison(NamedTuple):
     campaigns_differ: Mapping[str, Sequence[Any]] = MappingProxyType({})
     doubts: tuple[str, ...] = ()
     missing: str = ""
+    lost: str = ""
 
     @property
     def name(self) -> str:
@@ -131,7 +131,7 @@ class Comparison(NamedTuple):
         judged = self.judged
         if judged.ratio is None or judged.low is None or judged.high is None or judged.p is None:
             return judged.reason or "it has no ratio"
-        return "" if judged.low > 0 and judged.high < inf else "one block has no interval"
+        return "" if judged.low > 0 and judged.high < inf else "fewer than three blocks have no interval"
 
     @property
     def verdict(self) -> Verdict | None:
@@ -142,24 +142,15 @@ class Comparison(NamedTuple):
 class Difference(NamedTuple):
     """All rows that are on both sides, and names of those that are only on one.
 
-    Within one campaign ``not_compared`` names rows of which nothing was concluded, each with the reason.
+    Within one campaign ``not_compared`` names rows of which nothing was concluded, each with the reason; ``gone`` are
+    those of them that the first target alone has.
     """
 
     rows: tuple[Comparison, ...]
     only_old: tuple[str, ...] = ()
     only_new: tuple[str, ...] = ()
     not_compared: tuple[str, ...] = ()
-
-
-def compare(old: Sequence[Row], new: Sequence[Row]) -> Difference:
-    """Compare the rows of two campaigns; rows belong together when their ``_id`` is equal."""
-    pairs = [(one, other) for one in old for other in new if one["_id"] == other["_id"]]
-    common = [one["_id"] for one, _ in pairs]
-    return Difference(
-        rows=_judge_together([_compare(one, old, other, new) for one, other in pairs]),
-        only_old=tuple(name_row(row) for row in old if row["_id"] not in common),
-        only_new=tuple(name_row(row) for row in new if row["_id"] not in common),
-    )
+    gone: tuple[str, ...] = ()
 
 
 def put_together(old: Row, new: Row, sides: Sides, judged: Judged, evidence: tuple[Pairs, ...]) -> Comparison:
@@ -168,19 +159,19 @@ def put_together(old: Row, new: Row, sides: Sides, judged: Judged, evidence: tup
         experiment=new["_id"]["testname"],
         variant=_variant(new),
         sides=sides,
-        one=_side(old),
-        other=_side(new),
+        one=side_of_row(old),
+        other=side_of_row(new),
         judged=judged,
         evidence=evidence,
         differs=dict(list_differences(old, new)),
         shared=share_machine(old) and share_machine(new),
-        is_control=_is_reference(new),
+        is_control=is_reference(new),
     )
 
 
 def find_reference(row: Row, rows: Sequence[Row]) -> Row | None:
     """The row that was measured in each block beside this one; None where it is not there."""
-    return next((one for one in rows if _is_reference(one) and _shares_blocks(one, row)), None)
+    return next((one for one in rows if is_reference(one) and _shares_blocks(one, row)), None)
 
 
 def side_of_blocks(speeds: Sequence[float]) -> Side:
@@ -195,59 +186,31 @@ def name_row(row: Row) -> str:
     return f"{row['_id']['testname']}: {_variant(row)}"
 
 
-def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Comparison:
-    before, after = find_reference(old, olds), find_reference(new, news)
-    reason = _say_why_not(old, new, (before, after))
-    if reason or before is None or after is None:
-        return put_together(old, new, CAMPAIGNS, _give_up(old, new, reason), ())
-    evidence = (pair_blocks(old, before), pair_blocks(new, after))
-    found = interval_between(*map(list_ratios, evidence))
-    judged = Judged(TO_REFERENCE, found.ratio, found.low, found.high, found.p, found.blocks)
-    return put_together(old, new, CAMPAIGNS, judged, evidence)
+def say_what_stopped(old: Row, new: Row) -> str:
+    """In how many blocks or repeats a row did nothing that did something before; "" where it works, or never did."""
+    if not any(_list_speeds(old)):
+        return ""
+    speeds = _list_speeds(new)
+    if not speeds:
+        return "it has no speed"
+    idle = count_idle(speeds)
+    what = "blocks" if block_speeds(new) else "repeats"
+    return f"it did nothing in {idle} of {len(speeds)} {what}" if idle else ""
 
 
-def _give_up(old: Row, new: Row, reason: str) -> Judged:
-    """The ratio of both speeds, of which nothing can be concluded."""
-    blocks = min(len(block_speeds(row)) for row in (old, new))
-    ratio = _quotient(_side(new).speed, _side(old).speed)
-    return Judged(SPEED, ratio, blocks=blocks, verdict="not known" if blocks else None, reason=reason)
+def count_idle(speeds: Sequence[float]) -> int:
+    """In how many blocks nothing was done."""
+    return sum(speed <= 0 for speed in speeds)
 
 
-def _judge_together(rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """The rows with the verdicts that their intervals allow among each other."""
-    ps = [row.judged.p for row in rows if row.judged.p is not None]
-    bound = threshold(ps)
-    return tuple(row._replace(judged=_decide(row.judged, bound, len(ps))) for row in rows)
+def _list_speeds(row: Row) -> list[float]:
+    """In blocks, else in repeats; documents of another program have none."""
+    blocks = list(block_speeds(row).values())
+    return blocks or [repeat["operations_per_second"] for repeat in row.get("repeats", ())]
 
 
-def _decide(judged: Judged, bound: float, rows: int) -> Judged:
-    if judged.p is None or judged.low is None or judged.high is None:
-        return judged
-    verdict = judge(judged.low, judged.high, judged.p <= bound)
-    return judged._replace(verdict=verdict, threshold=bound, rows=rows)
-
-
-def _say_why_not(old: Row, new: Row, references: tuple[Row | None, Row | None]) -> str:
-    """Why nothing can be concluded from two rows; "" where something can."""
-    without = [side for side, row in (("OLD", old), ("NEW", new)) if not block_speeds(row)]
-    if without:
-        return "measured without blocks" + (f" in {without[0]}" if len(without) == 1 else "")
-    if "comparison" not in old or "comparison" not in new:
-        return "the work has a rate of its own, and speeds at a given rate are not compared"
-    if _is_reference(old) or _is_reference(new):
-        return "it is the reference, and nothing was measured beside it in both campaigns"
-    before, after = references
-    if before is None or after is None:
-        return "its reference is not among the rows"
-    if name_of(before) != name_of(after):
-        return f"its reference is {name_of(before)} in OLD and {name_of(after)} in NEW"
-    pairs = (pair_blocks(old, before), pair_blocks(new, after))
-    if any(not one.blocks or min(*one.speeds, *one.references) <= 0 for one in pairs):
-        return "it has no block in which both it and its reference did something"
-    return ""
-
-
-def _is_reference(row: Row) -> bool:
+def is_reference(row: Row) -> bool:
+    """Whether it is the row that the others of its experiment are compared with."""
     return _against(row) == ITSELF
 
 
@@ -256,7 +219,7 @@ def _shares_blocks(reference: Row, row: Row) -> bool:
 
 
 def _against(row: Row) -> str:
-    return str((row.get("comparison") or {}).get("against", ""))
+    return str(row.get("comparison", {}).get("against", ""))
 
 
 def _place(row: Row) -> tuple[Any, ...]:
@@ -264,16 +227,12 @@ def _place(row: Row) -> tuple[Any, ...]:
     return row["_id"]["testname"], row["_id"].get("target"), row.get("campaign", {}).get("id")
 
 
-def _side(row: Row) -> Side:
-    blocks = list(block_speeds(row).values())
-    if blocks:
-        return side_of_blocks(blocks)
-    speeds = [repeat["operations_per_second"] for repeat in row.get("repeats", ())]
-    return Side(median(speeds) if speeds else None)  # documents of another program have none
-
-
-def _quotient(one: float | None, other: float | None) -> float | None:
-    return one / other if one is not None and other else None
+def side_of_row(row: Row) -> Side:
+    """The speed of a row, which documents of another program have not."""
+    speeds = _list_speeds(row)
+    if block_speeds(row):
+        return side_of_blocks(speeds)
+    return Side(median(speeds) if speeds else None)
 
 
 def _variant(row: Row) -> str:

@@ -1,9 +1,12 @@
 """What rows that were measured in blocks allow to be concluded, as the subdocuments that stand in them.
 
 A ``comparison`` is that of a variant with the reference of its experiment, a ``contrast`` that with another variant
-that the experiment names, ``targets`` that of a row with the same one on another target; all are paired by block. Rows
-of one experiment are judged together, as ``preprocessor.results.verdicts`` has it, since a page shows one experiment.
-The reference against itself is not among them: it is a check of the measurement, and no finding.
+that the experiment names, ``targets`` that of a row with the same one on another target; all are paired by block.
+
+Judged together, as ``preprocessor.results.verdicts`` has it, are the rows of one experiment on one target, and of each
+kind by itself: comparisons with the reference, contrasts, comparisons with the first target. So at most 5 % of what one
+such family tells is none, on average; that says nothing of a page that shows several, or of whoever picks the largest.
+The reference against itself is in none of them: it is a check of the measurement, and no finding.
 """
 
 from __future__ import annotations
@@ -181,7 +184,7 @@ def conclude_intervals(
     about = {"margin": margin, **({"negligible": negligible} if negligible else {})}
     judged = judge_together(intervals, margin, negligible)
     return [
-        {"against": against, **_figures(one, count), **about, "verdict": verdict}
+        {"against": against, **list_figures(one, count), **about, "verdict": verdict}
         for one, count, verdict in zip(intervals, blocks, judged, strict=True)
     ]
 
@@ -189,7 +192,7 @@ def conclude_intervals(
 def judge_together(
     intervals: Sequence[Interval | None], margin: float = MARGIN, negligible: float = 0.0
 ) -> list[Verdict]:
-    """The verdict of each of some intervals that are shown together; without an interval nothing is known."""
+    """The verdict of each of some intervals that are one family; without an interval nothing is known."""
     differ = discoveries([one.p if one else 1.0 for one in intervals])
     return [
         judge(one.low, one.high, differs, margin, negligible) if one else "not known"
@@ -209,7 +212,8 @@ def find_negligible(told: Mapping[str, Any]) -> float:
     return float(told.get("negligible", 0.0))
 
 
-def _figures(found: Interval | None, blocks: int) -> dict[str, Any]:
+def list_figures(found: Interval | None, blocks: int) -> dict[str, Any]:
+    """Ratio, ends of the interval, ``p`` and blocks, as documents have them; without an interval nothing is known."""
     if found is None:
         return {"ratio": None, "low": 0.0, "high": inf, "p": 1.0, "blocks": blocks}
     return {

@@ -47,11 +47,15 @@ def list_differences(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]
             yield field, (before.get(field), after.get(field))
 
 
-def is_asked(field: str) -> bool:
-    """Whether a field says what was measured, so that rows in which it differs are not of the same work.
+def list_other_work(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """The fields that say what was asked for and differ, with both values: such rows are not of the same work.
 
     Others say where and with what it was measured.
     """
+    return (found for found in list_differences(old, new) if _is_asked(found[0]))
+
+
+def _is_asked(field: str) -> bool:
     return field == _MEMBERS or (field.partition(".")[0] in _WORK and field not in _WHERE)
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from preprocessor.results.changepoints import find_change_points
 from preprocessor.results.comparison import name_row
 from preprocessor.results.conclusions import block_speeds
-from preprocessor.results.conditions import is_asked, list_differences
+from preprocessor.results.conditions import list_other_work
 from preprocessor.results.intervals import Interval, interval_between, speed_interval
 from preprocessor.results.machines import describe_machine
 from preprocessor.results.verdicts import ITSELF
@@ -126,9 +126,7 @@ def _compare_work(measured: Iterable[_Measured]) -> tuple[Point, ...]:
     ordered = sorted(measured, key=lambda one: (one.point.start, one.point.campaign))
     newest = ordered[-1].row
     return tuple(
-        point._replace(
-            otherwise=tuple(field for field, _ in list_differences(newest, row) if is_asked(field))
-        )
+        point._replace(otherwise=tuple(field for field, _ in list_other_work(newest, row)))
         for point, row in ordered
     )
 

@@ -1,4 +1,6 @@
-"""95 % intervals: of the ratio of two speeds over the blocks of a campaign, of a speed, and over several campaigns.
+"""95 % intervals: of the ratio of two speeds over the blocks of a campaign, of a speed, and over five campaigns on.
+
+Over two to four campaigns there is a range instead, of which nobody can say how often it holds the truth: ``pool``.
 
 Within a block a variant and its reference are measured soon after one another, so what the machine did meanwhile is in
 both and leaves their ratio. That is why the block is the unit, however many requests it holds. The statistic is the
@@ -21,6 +23,8 @@ from typing import Final, NamedTuple
 from preprocessor.results.verdicts import leaves_out
 
 CONFIDENCE: Final = 0.95
+LEAST_BLOCKS: Final = 3
+"""Two blocks may be alike by chance, and an interval over them would be a point: with fewer there is none."""
 RANKS_FROM: Final = 20
 """From so many blocks on the interval is that of the signed ranks."""
 CAMPAIGNS_FOR_T: Final = 5
@@ -30,7 +34,7 @@ _LARGEST_EXPONENT: Final = 700.0
 
 
 class Interval(NamedTuple):
-    """A ratio of speeds, 1 for no difference, and its 95 % interval.
+    """A ratio of speeds, 1 for no difference, and its 95 % interval, or the range of those of a few campaigns.
 
     ``blocks`` is how many stand behind it, ``p`` the probability of a ratio at least as far from 1 where there is no
     difference, or only a negligible one. It is at most 5 % just where the interval has no negligible ratio.
@@ -63,10 +67,12 @@ def interval(speeds: Sequence[float], references: Sequence[float], negligible: f
     """The ratio of a variant's speed to its reference's; each pair is from one block.
 
     Ratios from 1 / (1 + ``negligible``) to 1 + ``negligible`` are no difference to ``p``.
-    One block alone says nothing: its interval is everything, from 0 to infinity.
+    Fewer than ``LEAST_BLOCKS`` say nothing: their interval is everything, from 0 to infinity.
     Raises ValueError without a block, where the numbers of blocks differ, and for a speed that is 0 or less.
     """
     logs = log_ratios(speeds, references)
+    if len(logs) < LEAST_BLOCKS:
+        return _know_nothing(fmean(logs), len(logs))
     conclude = _by_ranks if len(logs) >= RANKS_FROM else _by_student
     return conclude(logs, log1p(negligible))
 
@@ -102,15 +108,16 @@ def speed_interval(speeds: Sequence[float]) -> SpeedInterval:
     return SpeedInterval(median(ordered), around.low, around.high)
 
 
-def interval_between(old: Sequence[float], new: Sequence[float]) -> Interval:
+def interval_between(old: Sequence[float], new: Sequence[float], least: int = 2) -> Interval:
     """The ratio of new to old of values that are not paired, one for each block: Welch's t on the logarithms.
 
-    ``blocks`` is the smaller of the two numbers. Raises ValueError where a side is empty or a value 0 or less.
+    ``blocks`` is the smaller of the two numbers. Fewer than ``least`` say nothing, as in ``interval``.
+    Raises ValueError where a side is empty or a value 0 or less.
     """
     before, after = logarithms(old), logarithms(new)
     blocks = min(len(before), len(after))
-    if blocks == 1:
-        return _know_nothing(fmean(after) - fmean(before))
+    if blocks < least:
+        return _know_nothing(fmean(after) - fmean(before), blocks)
     return _around(estimate_difference(before, after), blocks)
 
 
@@ -119,9 +126,9 @@ def pool(intervals: Sequence[Interval], negligible: float = 0.0) -> Interval:
 
     The campaign is a level of its own: what differs from one hour to the other is in no interval over blocks. From five
     campaigns on it is Student's t on the logarithms of their ratios. Over two to four that t would say nothing (its
-    quantile over two is 12.7), so the interval reaches from the lowest end to the highest: it leaves 1, and what is
-    ``negligible`` as ``interval`` has it, only where each campaign's own does, on the same side, and ``p`` is then the
-    largest of theirs, else 1.
+    quantile over two is 12.7), so there is the range of theirs, from the lowest end to the highest. Where hours differ
+    it holds the truth less often than in 95 of 100 cases. It leaves 1, and what is ``negligible`` as ``interval`` has
+    it, only where each campaign's own interval does, on the same side, and ``p`` is then the largest of theirs, else 1.
     Raises ValueError without a campaign.
     """
     if not intervals:
@@ -176,12 +183,12 @@ def critical_rank(blocks: int) -> int:
 
 def _by_student(logs: Sequence[float], negligible_log: float = 0.0) -> Interval:
     if len(logs) == 1:
-        return _know_nothing(logs[0])
+        return _know_nothing(logs[0], 1)
     return _around(estimate_mean(logs), len(logs), negligible_log)
 
 
-def _know_nothing(estimate: float) -> Interval:
-    return Interval(_exp(estimate), 0.0, inf, 1, 1.0)
+def _know_nothing(estimate: float, blocks: int) -> Interval:
+    return Interval(_exp(estimate), 0.0, inf, blocks, 1.0)
 
 
 def _around(estimate: Estimate, blocks: int, negligible_log: float = 0.0) -> Interval:

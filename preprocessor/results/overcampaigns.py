@@ -1,8 +1,8 @@
 """What several campaigns conclude of the same rows, as the subdocument ``campaigns`` that stands in them.
 
 What differs from one hour to the other is in no interval over the blocks of one campaign, so the campaign is a second
-level above the block: ``preprocessor.results.intervals.pool``. Rows of one experiment on one target are judged
-together, as those of one campaign are. Only what was asked for alike is pooled; where it ran may differ, and is named.
+level above the block: ``preprocessor.results.intervals.pool``. Rows are judged together as those of one campaign are
+(``preprocessor.results.conclusions``). Only what was asked for alike is pooled; where it ran may differ, and is named.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from preprocessor.findings.usage import UsageError
 from preprocessor.results.comparison import name_row
 from preprocessor.results.conclusions import conclude_intervals, find_negligible
-from preprocessor.results.conditions import is_asked, list_differences
+from preprocessor.results.conditions import list_differences, list_other_work
 from preprocessor.results.fewrequests import has_few_requests
 from preprocessor.results.intervals import Interval, pool
 
@@ -69,10 +69,8 @@ def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
 
 def find_over_campaigns(row: Row, field: str) -> Mapping[str, Any] | None:
     """What several campaigns conclude in place of this subdocument of a row; None where they conclude nothing."""
-    over = row.get(FIELD)
-    if not isinstance(over, Mapping):
-        return None
-    return over if field == COMPARISON else over.get(field)
+    over: Mapping[str, Any] = row.get(FIELD, {})
+    return (over or None) if field == COMPARISON else over.get(field)
 
 
 def _find_group(row: Row, others: Sequence[Row]) -> Group:
@@ -87,7 +85,7 @@ def _find_group(row: Row, others: Sequence[Row]) -> Group:
 
 
 def _is_compared(row: Row) -> bool:
-    return COMPARISON in row and "campaign" in row
+    return COMPARISON in row and {"id", "start"} <= row.get("campaign", {}).keys()
 
 
 def _conclude(groups: Mapping[int, Group]) -> dict[int, dict[str, Any]]:
@@ -160,7 +158,7 @@ def _refuse_other_work(group: Group) -> None:
     """Raise UsageError for a campaign that measured something else than the oldest one."""
     first = group[0]
     for other in group[1:]:
-        for field, (one, another) in _list_other_work(first, other):
+        for field, (one, another) in _list_incomparable(first, other):
             ids = [row["campaign"]["id"] for row in (first, other)]
             raise UsageError(
                 f"{name_row(first)}: the campaigns {ids[0]} and {ids[1]} did not measure the same: {field} is "
@@ -169,9 +167,9 @@ def _refuse_other_work(group: Group) -> None:
             )
 
 
-def _list_other_work(first: Row, other: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
+def _list_incomparable(first: Row, other: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
     """The fields that say what was asked for, or compared with what, and differ, with both values."""
-    yield from (found for found in list_differences(first, other) if is_asked(found[0]))
+    yield from list_other_work(first, other)
     widths = [row["campaign"].get("slice_seconds") for row in (first, other) if "slices" in row]
     if len(set(widths)) > 1:
         yield "campaign.slice_seconds", (widths[0], widths[1])
@@ -207,7 +205,11 @@ def _count_requests(group: Group) -> dict[str, bool]:
 def _list_alone(rows: Sequence[Row], groups: Mapping[int, Group]) -> Iterator[LeftOut]:
     for place, group in groups.items():
         if not group:
-            yield LeftOut(name_row(rows[place]), "it is compared with no reference")
+            nameless = COMPARISON in rows[place]
+            why = (
+                "it does not say of which campaign it is" if nameless else "it is compared with no reference"
+            )
+            yield LeftOut(name_row(rows[place]), why)
         elif len(group) < LEAST_CAMPAIGNS:
             yield LeftOut(name_row(rows[place]), f"only in campaign {group[0]['campaign']['id']}")
 

@@ -1,13 +1,14 @@
 """What an interval says of a difference: faster, slower, no difference that matters, or not known; and in words.
 
 An interval that leaves 1 is a difference where it also stands among the others: of twenty rows without any difference
-one would leave 1 by chance, so the rows that are shown together are judged together (Benjamini and Hochberg, 1995).
+one would leave 1 by chance, so rows are judged together with others (Benjamini and Hochberg, 1995): which ones says
+``preprocessor.results.conclusions``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, inf, sqrt
+from math import ceil, inf, isclose, sqrt
 from typing import Final, Literal
 
 Verdict = Literal["faster", "slower", "no difference", "not known"]
@@ -40,6 +41,22 @@ def judge(
     if differs and high < 1 / (1 + negligible):
         return "slower"
     return "no difference" if 1 / (1 + margin) <= low and high <= 1 + margin else "not known"
+
+
+def find_contradiction(
+    verdict: str, ratio: float, low: float, high: float, margin: float = MARGIN, negligible: float = 0.0
+) -> str:
+    """What a verdict, a ratio and its interval say against one another; "" where they are sound."""
+    if not (low <= ratio <= high or isclose(ratio, low) or isclose(ratio, high)):
+        return f"has a ratio of {ratio}, outside its interval from {low} to {high}"
+    # Whether a difference stands among the others cannot be told from its row.
+    fitting = [judge(low, high, differs, margin, negligible) for differs in (True, False)]
+    if verdict in fitting:
+        return ""
+    return (
+        f"is called {verdict}, but an interval from {low} to {high} with a margin of {margin} says "
+        f"{' or '.join(dict.fromkeys(fitting))}"
+    )
 
 
 def leaves_out(low: float, high: float, negligible: float = 0.0) -> bool:
@@ -108,14 +125,17 @@ def _write_signed(percent: int) -> str:
 
 
 def _explain_doubt(low: float, high: float, campaigns: int, negligible: float) -> str:
-    """Why an interval says nothing; "" where it is as wide as campaigns disagree, which more blocks do not change."""
+    """Why an interval says nothing; "" where it is as wide as campaigns disagree, which more blocks do not change.
+
+    What could have been seen is that of the row by itself: judged among others it takes more.
+    """
     if leaves_out(low, high, negligible):
         return "among so many rows chance alone brings that"
     if leaves_out(low, high):
         return f"two copies of the same data on one server may differ by {100 * negligible:.0f} %"
     if campaigns > 1:
         return ""
-    return f"a difference {_say_size(sqrt(high / low) * (1 + negligible))} could not have been seen"
+    return f"judged alone, a difference {_say_size(sqrt(high / low) * (1 + negligible))} could not have been seen"
 
 
 def _say_size(ratio: float) -> str:

@@ -6,7 +6,7 @@ Where rows have what several campaigns conclude together, that stands in place o
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain
+from math import inf
 from typing import Any, Final, NamedTuple
 
 from preprocessor.results.comparison import (
@@ -20,6 +20,7 @@ from preprocessor.results.comparison import (
     find_reference,
     name_row,
     put_together,
+    say_what_stopped,
     side_of_blocks,
 )
 from preprocessor.results.conclusions import (
@@ -31,6 +32,7 @@ from preprocessor.results.conclusions import (
     pair_blocks,
     pair_with_itself,
 )
+from preprocessor.results.intervals import LEAST_BLOCKS
 from preprocessor.results.overcampaigns import COMPARISON, CONTRAST, FIELD, find_over_campaigns
 from preprocessor.results.verdicts import ITSELF, threshold
 
@@ -45,6 +47,7 @@ TARGETS: Final = "targets"
 SLICES: Final = "slices"
 _HOW: Final = {TARGETS: "in the same block", SLICES: "in slices of the same window"}
 _FIGURES: Final = ("ratio", "low", "high", "p", "blocks", "verdict", "margin")
+_GONE: Final = "no other target has such a row"
 _EACH: Final = "each"
 """What is concluded over several campaigns has here what each of them found."""
 
@@ -75,9 +78,11 @@ def compare_within(rows: Sequence[Row]) -> Difference:
     for row in rows:
         experiments.setdefault(row["_id"]["testname"], []).append(row)
     found = [(some, _list_concluded(some)) for some in experiments.values()]
+    rest = [one for some, concluded in found for one in _list_rest(some, concluded)]
     return Difference(
         rows=tuple(_compare(one, some) for some, concluded in found for one in concluded),
-        not_compared=tuple(chain.from_iterable(_list_rest(some, concluded) for some, concluded in found)),
+        not_compared=tuple(f"{name}: {reason}" for name, reason in rest),
+        gone=tuple(f"{name}: {reason}" for name, reason in rest if reason == _GONE),
     )
 
 
@@ -91,18 +96,7 @@ def _list_concluded(rows: Sequence[Row]) -> list[_Concluded]:
 
 def _find_told(row: Row, field: str) -> Mapping[str, Any] | None:
     """What several campaigns conclude in place of a subdocument, else the subdocument; None where neither concludes."""
-    over = find_over_campaigns(row, field)
-    return over if _is_conclusion(over) else _find_own(row, field)
-
-
-def _find_own(row: Row, field: str) -> Mapping[str, Any] | None:
-    told = row.get(field)
-    return told if _is_conclusion(told) else None
-
-
-def _is_conclusion(value: Any) -> bool:
-    """Whether it has what a conclusion has; documents of other programs may have anything under that name."""
-    return isinstance(value, Mapping) and {"against", *_FIGURES} <= value.keys()
+    return find_over_campaigns(row, field) or row.get(field)
 
 
 def _list_targets(rows: Sequence[Row], field: str) -> Iterator[_Concluded]:
@@ -159,13 +153,13 @@ def _list_contrasts(rows: Sequence[Row]) -> Iterator[_Concluded]:
         yield _Concluded(row, other, CONTRAST, CONTRASTS, told, evidence, missing)
 
 
-def _list_rest(rows: Sequence[Row], concluded: Sequence[_Concluded]) -> Iterator[str]:
+def _list_rest(rows: Sequence[Row], concluded: Sequence[_Concluded]) -> Iterator[tuple[str, str]]:
     """The rows of an experiment that nothing was concluded of, each with the reason."""
     there = [row for one in concluded for row in (one.row, one.other)]
     first = {one.told["against"] for one in concluded if one.field == TARGETS}
     for row in rows:
         if not any(row is one for one in there):
-            yield f"{name_row(row)}: {_say_why_alone(row, first)}"
+            yield name_row(row), _say_why_alone(row, first)
 
 
 def _say_why_alone(row: Row, first: Collection[str]) -> str:
@@ -174,7 +168,7 @@ def _say_why_alone(row: Row, first: Collection[str]) -> str:
     if not first:
         return "nothing is concluded of it"
     if _target_of(row) in first:
-        return "no other target has such a row"
+        return _GONE
     return f"{' or '.join(sorted(first))} has no such row"
 
 
@@ -185,11 +179,12 @@ def _list_family(one: _Concluded, rows: Sequence[Row]) -> list[float]:
     """
     target, against = _target_of(one.row), one.told["against"]
     mine = (row for row in rows if _target_of(row) == target)
+    found: Iterator[Mapping[str, Any] | None]
     if _EACH in one.told:
-        over = (find_over_campaigns(row, one.field) for row in mine)
-        told = [its for its in over if its is not None and _is_conclusion(its)]
+        found = (find_over_campaigns(row, one.field) for row in mine)
     else:
-        told = [its for row in mine if (its := _find_own(row, one.field)) is not None]
+        found = (row.get(one.field) for row in mine)
+    told = [its for its in found if its is not None]
     return [its["p"] for its in told if its["against"] == against or one.field == CONTRAST]
 
 
@@ -203,17 +198,20 @@ def _compare(found: _Concluded, rows: Sequence[Row]) -> Comparison:
     return compared._replace(
         one=side_of_blocks(evidence.references) if evidence else Side(None),
         other=side_of_blocks(evidence.speeds) if evidence else Side(None),
-        campaigns=tuple(CampaignRatio(**one) for one in found.told.get(_EACH, ())),
+        campaigns=tuple(
+            CampaignRatio(*(one[name] for name in CampaignRatio._fields)) for one in found.told.get(_EACH, ())
+        ),
         campaigns_differ={one["field"]: one["values"] for one in over.get("differs", ())},
         is_control=found.told["against"] == ITSELF,
         missing=found.missing,
         doubts=tuple(_list_doubts(found)),
+        lost=say_what_stopped(other, found.row) if found.told["ratio"] is None else "",
     )
 
 
 def _list_doubts(found: _Concluded) -> Iterator[str]:
     """What speaks against what slices say, in the campaign that the row is of."""
-    told = _find_own(found.row, SLICES) if found.field == SLICES else None
+    told = found.row.get(SLICES) if found.field == SLICES else None
     if told is None:
         return
     if told.get("long_requests"):
@@ -231,6 +229,8 @@ def _list_doubts(found: _Concluded) -> Iterator[str]:
 def _judged(told: Mapping[str, Any], ps: Sequence[float]) -> Judged:
     """What the row says; where it has no ratio, something did nothing, or no block has both."""
     figures = {name: told[name] for name in _FIGURES}
+    if told["blocks"] < LEAST_BLOCKS and _EACH not in told:  # versions before this one judged two blocks
+        figures |= {"low": 0.0, "high": inf, "p": 1.0, "verdict": "not known"}
     reason = "" if told["ratio"] is not None else "no block has both, or one of both did nothing in a block"
     about: dict[str, Any] = {"threshold": threshold(ps), "rows": len(ps), "negligible": find_negligible(told)}
     return Judged(SPEED, **figures, reason=reason, **about)

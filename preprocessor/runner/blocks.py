@@ -21,10 +21,12 @@ from itertools import chain
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from preprocessor.results.intervals import LEAST_BLOCKS
+
 if TYPE_CHECKING:
     from preprocessor.runner.workloads import Traits
 
-LEAST_FOR_INTERVAL = 3
+LEAST_FOR_INTERVAL = LEAST_BLOCKS
 """With fewer blocks no interval means anything, so the reference is not measured twice.
 
 Nor does anybody see by so few whether something else disturbed one.

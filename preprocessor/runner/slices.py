@@ -12,6 +12,10 @@ from dataclasses import dataclass
 
 SECONDS = 2.0
 """How long two loads take turns in a window, beside what warms."""
+SHORTEST_MS = 1.0
+"""Of a slice: timers and connections take tenths of that."""
+LONGEST_MS = 1000 * SECONDS / 2
+"""Of a slice: both loads have one in a window."""
 WARMING_SECONDS = 1.4
 """How long they do before, where they are warmed: each has a half of it, as much as a published window is warmed."""
 LEAST_LEAD = 2

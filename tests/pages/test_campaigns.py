@@ -75,7 +75,7 @@ def test_a_table_and_a_chart_take_the_interval_of_all_campaigns(fixtures: Path) 
     found, _, html = judged("", fixtures)
     assert found == []
     assert "−55 % (−60 to −50)" in html
-    assert "over 20 blocks of 2 campaigns, with 95 % intervals. The baseline against itself" in html
+    assert "over 20 blocks of 2 campaigns, with the range of the campaigns" in html
     assert 'aria-label="not known (−20 to +20 %), 20 blocks of 2 campaigns"' in html
 
 

@@ -114,8 +114,8 @@ def test_who_hears_the_page_is_told_in_words_what_a_sign_says() -> None:
     assert html.count('<span role="img"') == 2
     assert 'aria-label="no difference larger than 5 %, 20 blocks"' in html
     assert (
-        'aria-label="not known (−16 to +26 %), 20 blocks; a difference below 22 % could not have been seen"'
-        in html
+        'aria-label="not known (−16 to +26 %), 20 blocks; judged alone, a difference below 22 % could not have been '
+        'seen"' in html
     )
 
 
@@ -123,13 +123,31 @@ def test_notes_say_what_was_compared_what_could_be_seen_and_what_is_excluded() -
     first, alike, unknown = pipe_table(spec(), ROWS)[-5::2]
     assert first == (
         "*Speed against the baseline in the same block, over 20 blocks, with 95 % intervals; where they are widest, a "
-        "difference below 22 % could not have been seen. The baseline against itself, measured again in each block: "
+        "difference below 22 %, judged alone, could not have been seen. The baseline against itself, measured again in each block: "
         "+1 % (-3 to +5).*"
     )
     assert alike == "*= no difference larger than 10 %; excluded are differences below -4 % and above +5 %.*"
     assert unknown == (
         "*? not known: there may be a difference or none; excluded are differences below -16 % and above +26 %.*"
     )
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ((2, 4), "with the range of the campaigns' 95 % intervals, from the lowest end to the highest."),
+        ((5, 6), "with 95 % intervals."),
+        (
+            (2, 5),
+            "with 95 % intervals from 5 campaigns on, with fewer the range of the campaigns' 95 % intervals, from the "
+            "lowest end to the highest.",
+        ),
+    ],
+)
+def test_a_range_of_a_few_campaigns_is_not_called_an_interval(counts: tuple[int, int], said: str) -> None:
+    first, *others = ROWS[:3]
+    rows = [first, *({**row, "c": {**row["c"], "count": n}} for row, n in zip(others, counts, strict=True))]
+    assert f"of {counts[0]} to {counts[1]} campaigns, {said} The baseline" in pipe_table(spec(), rows)[-1]
 
 
 def test_a_column_of_conclusions_says_what_the_reference_is_compared_with() -> None:

@@ -9,9 +9,10 @@ from statistics import fmean
 import pytest
 
 from preprocessor.results.calibration import CALLED, SLOWDOWNS, calibrate, find_ratio_of_sides
-from preprocessor.results.conclusions import Pairs, pair_equal_rows
-from preprocessor.results.intervals import interval
+from preprocessor.results.conclusions import Pairs, judge_together, pair_equal_rows
+from preprocessor.results.intervals import Interval, interval
 from preprocessor.results.shares import Count, share_of_groups
+from preprocessor.results.verdicts import judge
 from tests.results.blockrows import measured
 from tests.results.campaigns import NOISE, simulate, simulate_alike
 
@@ -63,6 +64,16 @@ def test_each_group_says_how_many_of_its_pairs_were_called_different(found):
         counts = [Count(one[judged], one["pairs"]) for one in found["groups"]]
         assert found[judged] == share_of_groups(counts)._asdict()
         assert found[judged]["design_effect"] >= 1
+
+
+def test_each_group_has_what_its_verdicts_follow_from(found):
+    """Whoever doubts a false alarm can judge again."""
+    for group_found in found["groups"]:
+        each = [Interval(one["ratio"], one["low"], one["high"], 20, one["p"]) for one in group_found["each"]]
+        alone = [judge(one.low, one.high) for one in each]
+        together = judge_together(each)
+        counts = [sum(verdict in ("faster", "slower") for verdict in some) for some in (alone, together)]
+        assert counts == [group_found["alone"], group_found["together"]]
 
 
 def test_pairs_of_a_group_are_judged_together():

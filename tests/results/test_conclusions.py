@@ -73,6 +73,12 @@ def test_what_has_no_ratio_is_not_known(speeds):
     assert (own["blocks"], own["verdict"]) == (0, "not known")
 
 
+def test_two_blocks_that_are_alike_are_no_finding():
+    (found, _) = conclude([measured(4, [200, 200]), measured(1, [100, 100])], 1)
+    assert (found["ratio"], found["low"], found["high"]) == (pytest.approx(2), 0.0, inf)
+    assert found["verdict"] == "not known"
+
+
 def test_a_row_is_compared_with_the_same_one_on_the_first_target():
     first = [measured(size, [100] * 10, target="a") for size in (1, 2)]
     second = [

@@ -93,7 +93,14 @@ def relative_width(kind):
     return median(ranks) / median(students)
 
 
-@pytest.mark.parametrize("blocks", [2, 5, 19])
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_fewer_than_three_blocks_have_no_interval_however_alike_they_are(blocks):
+    assert interval([2.0] * blocks, [1.0] * blocks) == (pytest.approx(2), 0.0, inf, blocks, 1.0)
+    assert interval_between([1.0] * blocks, [2.0] * 5, least=3)[1:] == (0.0, inf, blocks, 1.0)
+    assert interval([2.0] * 3, [1.0] * 3).low > 1
+
+
+@pytest.mark.parametrize("blocks", [3, 5, 19])
 def test_below_twenty_blocks_it_is_the_t_interval_of_the_logarithms(blocks):
     (one,) = campaigns("normal", blocks, 1)
     expected = ttest_1samp(log_ratios(*one), 0)

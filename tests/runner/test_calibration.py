@@ -10,7 +10,7 @@ import bson.json_util
 import pytest
 
 from preprocessor.cli import main
-from preprocessor.commands.calibrate.writing import format_found, format_plan
+from preprocessor.commands.calibrate.writing import format_found, format_plan, print_found
 from preprocessor.results.calibration import calibrate
 from preprocessor.results.conclusions import Pairs
 from preprocessor.runner import calibration, slices
@@ -183,6 +183,13 @@ def found_of(workload, groups, **fine):
     return {**about, **figures, "client": {"connections": 4}, **({"fine": sliced} if fine else {})}
 
 
+def test_a_pair_without_an_interval_has_no_end_in_json(capsys):
+    pair = Pairs((0, 1, 2), (0.0, 11.0, 12.0), (10.0, 11.0, 12.0))
+    print_found([calibrate([[pair]])], as_json=True)
+    (found,) = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["calibration"]
+    assert found["groups"][0]["each"] == [{"ratio": None, "low": 0.0, "high": None, "p": 1.0}]
+
+
 def test_what_is_found_is_told_in_plain_words():
     long = {"long_requests": True, "mean_latency": 12_340.0}
     lines = list(format_found([found_of("one", 4, **long), found_of("two", 1), found_of("three", 2, **long)]))
@@ -194,6 +201,10 @@ def test_what_is_found_is_told_in_plain_words():
     told = "  the second side did 1.0012 of what the first did (0.9991 to 1.0034), all windows together"
     assert lines.count(told) == 2
     assert lines.count("one in slices of 40 ms, each over 3 windows of 2 s: 8 pairs of equal things") == 1
+    assert (
+        "  smallest slowdown that is called in 84 of 100, judged as the rows of an experiment: 1 % "
+        in "\n".join(lines)
+    )
     assert (
         lines.count(
             "  requests took up to 12.3 ms on average, more than a quarter of a slice: parts of them were compared"
@@ -217,6 +228,12 @@ def test_what_is_found_is_told_in_plain_words():
         (["--pairs", "0"], "from 1 on"),
         (["--windows", "2"], "3 or more"),
         (["--slices", "-1"], "0 or a number above"),
+        (["--slices", "0.0001", "--dry-run"], "from 1 to 1000 milliseconds, not '0.0001'"),
+        (["--slices", "1e9", "--dry-run"], "from 1 to 1000 milliseconds, not '1e9'"),
+        (
+            ["--target", "a=local", "--target", "b=local", "--dry-run"],
+            "equal things are measured on one target",
+        ),
     ],
 )
 def test_what_cannot_be_measured_is_told(told, arguments, complaint):
@@ -224,9 +241,10 @@ def test_what_cannot_be_measured_is_told(told, arguments, complaint):
     assert (code, complaint in err) == (2, True), err
 
 
-def test_several_targets_are_refused(told, monkeypatch, tmp_path):
+@pytest.mark.parametrize("more", [[], ["--dry-run"]])
+def test_several_targets_are_refused(more, told, monkeypatch, tmp_path):
     monkeypatch.setenv("MONGO_TABLES_TARGET", "a=local b=local")
-    code, _, err = told("--output", tmp_path)
+    code, _, err = told("--output", tmp_path, *more)
     assert (code, "one target" in err) == (2, True), err
 
 
@@ -247,6 +265,8 @@ def test_a_pair_is_measured_in_shuffled_blocks_and_what_is_found_is_written(quic
     assert not (tmp_path / "results").exists()
     text = "\n".join(format_found([found]))
     assert "single_inserts: 1 pair of equal things, each over 3 blocks of windows of 0.1 s" in text
+    ((pair,),) = (group["each"] for group in found["groups"])
+    assert pair["low"] <= pair["ratio"] <= pair["high"]
     assert "fine" not in found  # what it inserts would be another work for the next slice
     assert "slices" not in text
 

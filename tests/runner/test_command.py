@@ -329,6 +329,13 @@ def test_slices_with_nobody_to_take_turns_with_are_refused_and_a_dry_run_says_so
         assert "--slices has targets take turns, and there is one" in err
 
 
+@pytest.mark.parametrize("length", ["0.0001", "0.9", "1001", "1e9"])
+def test_slices_that_no_window_can_hold_are_refused_with_those_that_one_can(length, told):
+    code, out, err = told("ycsb_core", "--dry-run", *SIDE_BY_SIDE, "--slices", length)
+    assert (code, out) == (2, "")
+    assert f"must be from 1 to 1000 milliseconds, not '{length}'" in err
+
+
 def test_a_dry_run_reckons_with_windows_in_slices_and_says_where_there_are_none(told):
     asked = ("ycsb_core", "insert_docsize", "--dry-run", "--profile", "publish", *SIDE_BY_SIDE)
     _, plain, _ = told(*asked)

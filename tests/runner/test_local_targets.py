@@ -15,7 +15,7 @@ import pytest
 from pymongo import MongoClient
 
 from preprocessor.commands.run.sharing import Opened, share_out
-from preprocessor.results.comparison import compare
+from preprocessor.results.betweencampaigns import compare
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.binary import find_mongod
 from preprocessor.runner.errors import RunnerError, TargetError

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from preprocessor.commands.numbers import count, not_negative, positive
+from preprocessor.commands.numbers import count, positive, slice_length_or_none
 from preprocessor.commands.run.starting import add_course, add_seed, check_installed, end_in_order, fill_in
 from preprocessor.files.environment import TARGET_VARIABLE
 
@@ -21,11 +21,11 @@ DESCRIPTION = (
 )
 EPILOG = """\
 Each workload is measured against itself: point_reads, single_inserts, batch_inserts and updates. Equal variants share
-shuffled blocks, as the rows of a page do. Five equal measurements are made in each block, and a pair takes one of them
-as the row and two others as its reference, which a page measures twice: ten pairs are a group. A verdict comes out of
-them as out of rows. So many of the verdicts as say faster or slower are false alarms. Then the speeds of one side are
-multiplied by 1 minus a slowdown, nothing being measured again, and once more those of the other side: the share of
-these trials in which the slower side is called slower is the power.
+shuffled blocks, as the rows of an experiment do. Five equal measurements are made in each block, and a pair takes one
+of them as the row and two others as its reference, which an experiment measures twice: ten pairs are a group. A verdict
+comes out of them as out of rows. So many of the verdicts as say faster or slower are false alarms. Then the speeds of
+one side are multiplied by 1 minus a slowdown, nothing being measured again, and once more those of the other side: the
+share of these trials in which the slower side is called slower is the power.
 
 Where the work can take turns in slices (point_reads and updates, as with run --slices), it does so with itself too, in
 five pairs of each group, and the same is said of these; as between two targets, up to 2 % is no slowdown there.
@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add what is measured, how much of it, and how it is said."""
     parser.add_argument("workload", nargs="*", help="name of a workload (default: all)")
     parser.add_argument(
-        "--target", metavar="WHERE", nargs=1,
+        "--target", metavar="WHERE", action="append",
         help="local (default: a replica set of three on this machine, started and removed by the command), or "
         f"whatever else run measures; without it, what the variable {TARGET_VARIABLE} names",
     )  # fmt: skip
@@ -64,9 +64,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--seconds", type=positive, metavar="N", help="length of a window (default: 0.7, and 2 for batches)"
     )
     parser.add_argument(
-        "--slices", type=not_negative, metavar="MS",
-        help="length of the slices in which a workload takes turns with itself, in milliseconds; 0 for none "
-        "(default: 40)",
+        "--slices", type=slice_length_or_none, metavar="MS",
+        help="length of the slices in which a workload takes turns with itself, in milliseconds, from 1 to 1000; 0 "
+        "for none (default: 40)",
     )  # fmt: skip
     parser.add_argument(
         "--windows", type=_three_or_more, metavar="N",
@@ -100,7 +100,10 @@ def run(arguments: Namespace) -> int:
 
 def _run(arguments: Namespace, progress: Progress) -> None:
     from preprocessor.runner import calibration
+    from preprocessor.runner.errors import RunnerError
 
+    if len(arguments.target) > 1:
+        raise RunnerError("equal things are measured on one target", "name one")
     wanted = [calibration.load(name) for name in dict.fromkeys(arguments.workload or calibration.names())]
     arguments.blocks = arguments.blocks or calibration.PUBLISHED.repeats
     tasks = calibration.plan(wanted, arguments.pairs, arguments.seconds, _read_fine(arguments))

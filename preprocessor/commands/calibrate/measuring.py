@@ -14,7 +14,7 @@ from preprocessor.commands.calibrate.writing import print_found
 from preprocessor.commands.run.measuring import Place, open_place
 from preprocessor.runner.calibration import Fine, Group, Task, compose, gather_group, list_groups, name_group
 from preprocessor.runner.campaign import Length, left_at_end, measure_rows, measure_with_itself
-from preprocessor.runner.errors import RunnerError, TargetError, TimeIsOver
+from preprocessor.runner.errors import TargetError, TimeIsOver
 from preprocessor.runner.execution import Options, obstacle, open_run, request
 from preprocessor.runner.honoured import check_options
 from preprocessor.runner.journal import Campaign, find_campaign, open_journal
@@ -33,8 +33,6 @@ def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progres
 
     Raises RunnerError when that is not possible; what is measured until then stays.
     """
-    if len(arguments.target) > 1:
-        raise RunnerError("equal things are measured on one target", "name one")
     names = [experiment.name for _, _, experiment in list_groups(tasks)]
     with closing(open_store(arguments.output)) as store:
         if not arguments.resume:

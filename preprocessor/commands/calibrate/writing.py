@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from preprocessor.commands.compare.writing import dump_plain
 from preprocessor.results.calibration import JUDGED, Judged
 from preprocessor.results.shares import Count, share_of_groups
 from preprocessor.runner.calibration import (
@@ -45,7 +45,7 @@ def format_plan(tasks: Sequence[Task], blocks: int) -> Iterator[str]:
 def print_found(documents: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
     """Print what was found of each workload, and of all together."""
     if as_json:
-        print(json.dumps({"calibration": documents}, indent=2, ensure_ascii=False, default=str))
+        print(dump_plain({"calibration": documents}))
     else:
         print("\n".join(format_found(documents)) or "no group of pairs is measured yet")
 
@@ -139,7 +139,7 @@ def _say_minutes(seconds: float) -> str:
 
 
 def _how(judged: Judged) -> str:
-    return "judged as the rows of a page" if judged == "together" else "each judged by itself"
+    return "judged as the rows of an experiment" if judged == "together" else "each judged by itself"
 
 
 def _percent(part: float) -> str:

@@ -6,7 +6,13 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from preprocessor.commands.compare.failing import condition, list_failing, list_not_judged
+from preprocessor.commands.compare.failing import (
+    condition,
+    list_controls,
+    list_failing,
+    list_lost,
+    list_not_judged,
+)
 from preprocessor.findings.usage import print_error
 
 if TYPE_CHECKING:
@@ -18,15 +24,20 @@ DESCRIPTION = (
     "pool` concluded them. Tables over any documents are compared by `mongo-tables diff`."
 )
 EPILOG = """\
-A verdict rests on a 95 % interval over blocks: `faster` or `slower` where it leaves out 1, also when all rows are
-judged together (Benjamini and Hochberg); `no difference` where all of it is within 10 %; else `not known`. Between two
-targets up to 2 % is neither faster nor slower: two copies of the same data on one server may differ by that.
+A verdict rests on a 95 % interval over blocks: `faster` or `slower` where it leaves out 1, also when rows are judged
+together (Benjamini and Hochberg; of OLD NEW all rows, else those of an experiment and a target); `no difference` where
+all of it is within 10 %; else, and with fewer than three blocks, `not known`. Between two targets up to 2 % is neither
+faster nor slower: two copies of the same data on one server may differ by that.
 Two campaigns are not paired, and machines drift: their rows are compared by their ratios to their references, which
-were measured in the same blocks, and speeds are shown without a verdict. To compare two servers by their speeds,
-measure them side by side: mongo-tables run NAME --target a=mongodb://… --target b=mongodb://…
-Rows that were measured without blocks have the ratio of their medians and no verdict.
+were measured in the same blocks, and speeds are shown without a verdict. What one hour does to a machine is in no
+interval of one campaign a side: a verdict is no finding before other hours repeat it. To compare two servers by their
+speeds, measure them side by side: mongo-tables run NAME --target a=mongodb://… --target b=mongodb://…
+Rows that were measured without blocks have the ratio of their medians and no verdict, those that were not asked for
+alike (another scale, other windows, another definition) none either.
 
-With --fail-if, rows that cannot be judged, as their reference is not there, are named; it is an error if none can be.
+With --fail-if, rows that cannot be judged, as their reference is not there, are named; it is an error if none can be,
+and where a row worked on the first side and did nothing on the other, or is gone. What is compared with itself is told,
+and meets no condition.
 --fail-if is met by the verdict and the measured ratio: `slower 5 %` by a row that is called slower and was measured at
 5 % slower or more, even if its interval reaches to 3 %.
 
@@ -37,7 +48,8 @@ examples:
   mongo-tables compare fixtures                                    targets, or rows and their reference
   mongo-tables compare fixtures --explain "insert_docsize: 4 KiB"  the arithmetic, block by block
 
-exit status: 0 compared, 1 a row is as --fail-if says, 2 nothing to compare, or nothing that --fail-if can judge
+exit status: 0 compared, 1 a row is as --fail-if says, 2 nothing to compare, rows that `run` did not write so, or with
+--fail-if: no row can be judged, or one does nothing any more
 """
 
 
@@ -62,7 +74,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the comparison; give 1 when a condition of ``--fail-if`` is met, else 0.
+    """Print the comparison; with ``--fail-if`` give 1 when a condition is met, 2 when a row cannot pass, else 0.
 
     Raises RunnerError when nothing can be compared.
     """
@@ -80,7 +92,7 @@ def run(arguments: Namespace) -> int:
 
 def _compare(arguments: Namespace) -> Difference:
     from preprocessor.commands.compare.reading import read_rows
-    from preprocessor.results.comparison import compare
+    from preprocessor.results.betweencampaigns import compare
     from preprocessor.results.withincampaign import compare_within
     from preprocessor.runner.errors import RunnerError
 
@@ -118,15 +130,19 @@ def _fail(found: Difference, arguments: Namespace) -> int:
 
     if not arguments.fail_if:
         return 0
-    not_judged = [*list_not_judged(found.rows), *found.not_compared]
-    not_judged += [f"{name}: only in OLD" for name in found.only_old]
-    if all(row.why_not_judged for row in found.rows):
-        reasons = dict.fromkeys(not_judged or [row.why_not_judged for row in found.rows])
-        hint = "compare results that were measured in blocks, with the rows that theirs were measured beside"
+    not_judged, lost = list_not_judged(found), list_lost(found)
+    if all(row.why_not_judged or row.is_control for row in found.rows):
+        controls = [row.why_not_judged or f"{row.name} is compared with itself" for row in found.rows]
+        reasons = dict.fromkeys([*not_judged, *lost] or controls)
+        hint = "compare results of the same work in blocks, with the rows that theirs were measured beside"
         raise RunnerError(f"no row can fail or pass: {'; '.join(reasons)}", hint)
     for told in not_judged:
         print_error(f"not judged: {told}")
+    for told in list_controls(found.rows):
+        print_error(f"not counted: {told}")
+    for told in lost:
+        print_error(f"cannot pass: {told}")
     failing = list_failing(found.rows, arguments.fail_if)
     for asked, name in failing:
         print_error(f"{asked.text}: {name}")
-    return 1 if failing else 0
+    return 1 if failing else 2 if lost else 0

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import exp, log
+from math import exp, inf, isclose, log
 from statistics import fmean, median, stdev
+from typing import Final
 
 from preprocessor.commands.compare.writing import say_number, say_verdict
 from preprocessor.results.comparison import TO_REFERENCE, CampaignRatio, Comparison, Judged
-from preprocessor.results.conclusions import Pairs, list_ratios
+from preprocessor.results.conclusions import Pairs, find_interval, list_ratios
 from preprocessor.results.intervals import (
     CAMPAIGNS_FOR_T,
+    LEAST_BLOCKS,
     RANKS_FROM,
     Estimate,
+    Interval,
     critical_rank,
     estimate_difference,
     estimate_mean,
@@ -21,6 +24,10 @@ from preprocessor.results.intervals import (
     walsh_averages,
 )
 from preprocessor.results.verdicts import SHARE, count_blocks, leaves_out
+
+_TOO_FEW: Final = (
+    "  Fewer than three blocks do not say how much blocks differ: there is no interval, and no verdict."
+)
 
 
 def explain(row: Comparison) -> Iterator[str]:
@@ -39,15 +46,41 @@ def explain(row: Comparison) -> Iterator[str]:
     elif row.judged.of == TO_REFERENCE:
         yield from _explain_two_campaigns(row)
     else:
-        yield from _explain_blocks(row.evidence[0], row.sides.other, row.sides.one)
-        if not row.is_control:
-            yield (
-                "  (Where something has several windows in a block, its speed there is their geometric mean: the "
-                "reference is measured twice, and where rows have experiment.and_back all is measured there and back.)"
-            )
-        yield from _explain_pairs(logarithms(list_ratios(row.evidence[0])))
-    yield from _explain_verdict(row.judged)
+        yield from _explain_one_campaign(row, row.evidence[0])
+    yield from _explain_verdict(row.judged, by_range=0 < len(row.campaigns) < CAMPAIGNS_FOR_T)
     yield f"  So: {say_verdict(row)}"
+
+
+def _explain_one_campaign(row: Comparison, pairs: Pairs) -> Iterator[str]:
+    found = find_interval(pairs, row.judged.negligible)
+    if not _follows(row.judged, found):
+        yield (
+            f"  The row says a ratio of {row.judged.ratio:.4f} over {count_blocks(row.judged.blocks)}. That is not "
+            f"what its blocks give: {_say_found(found)}. Blocks were lost or changed; what follows is the row's."
+        )
+        return
+    yield from _explain_blocks(pairs, row.sides.other, row.sides.one)
+    if not row.is_control:
+        yield (
+            "  (Where something has several windows in a block, its speed there is their geometric mean: the "
+            "reference is measured twice, and where rows have experiment.and_back all is measured there and back.)"
+        )
+    yield from _explain_pairs(logarithms(list_ratios(pairs)))
+
+
+def _follows(judged: Judged, found: Interval | None) -> bool:
+    """Whether what the row says is what its blocks give."""
+    if found is None or found.blocks != judged.blocks:
+        return False
+    pairs = ((found.ratio, judged.ratio), (found.low, judged.low), (found.high, judged.high))
+    return all(isclose(one, other or 0.0) for one, other in pairs)
+
+
+def _say_found(found: Interval | None) -> str:
+    if found is None:
+        return "in one of them nothing was done"
+    interval = f" ({found.low:.4f} to {found.high:.4f})" if found.high < inf else ""
+    return f"{found.ratio:.4f}{interval} over {count_blocks(found.blocks)}"
 
 
 def _explain_blocks(pairs: Pairs, one: str, other: str) -> Iterator[str]:
@@ -72,7 +105,7 @@ def _explain_pool(campaigns: Sequence[CampaignRatio], negligible: float) -> Iter
     yield f"  The mean of the natural logarithms of the ratios is {mean:+.4f}. As a ratio, {exp(mean):.4f}."
     yield (
         f"  Below {CAMPAIGNS_FOR_T} campaigns Student's t says nothing (over two its quantile is "
-        f"{t_quantile(1):.1f}): the interval reaches from the lowest end of all to the highest."
+        f"{t_quantile(1):.1f}): what stands for an interval is the range of theirs, from the lowest end to the highest."
     )
     low, high = min(one.low for one in campaigns), max(one.high for one in campaigns)
     left_out = "1 and what is negligible" if negligible else "1"
@@ -87,8 +120,8 @@ def _explain_two_campaigns(row: Comparison) -> Iterator[str]:
     for side, pairs, some in zip((row.sides.one, row.sides.other), row.evidence, logs, strict=True):
         yield from _explain_blocks(pairs, f"of the row {side}", f"of its reference {side}")
         yield f"  {_say_mean(some)}"
-    if min(map(len, logs)) == 1:
-        yield "  One block does not say how much blocks differ: there is no interval."
+    if min(map(len, logs)) < LEAST_BLOCKS:
+        yield _TOO_FEW
         return
     found = estimate_difference(*logs)
     yield f"  The difference of both means is {found.value:+.4f}, a ratio of {exp(found.value):.4f}."
@@ -107,8 +140,8 @@ def _say_mean(logs: list[float]) -> str:
 
 
 def _explain_pairs(logs: list[float]) -> Iterator[str]:
-    if len(logs) == 1:
-        yield "  One block does not say how much blocks differ: there is no interval."
+    if len(logs) < LEAST_BLOCKS:
+        yield _TOO_FEW
     elif len(logs) < RANKS_FROM:
         yield from _explain_student(logs, f"Below {RANKS_FROM} blocks")
     else:
@@ -136,15 +169,17 @@ def _explain_ranks(logs: list[float]) -> Iterator[str]:
     yield f"  For 95 % and {len(logs)} blocks {outside} of them are left out at each end: {low:+.4f} to {high:+.4f}."
 
 
-def _explain_verdict(judged: Judged) -> Iterator[str]:
+def _explain_verdict(judged: Judged, *, by_range: bool) -> Iterator[str]:
+    """From the interval to the verdict; of a range of intervals nobody knows what chance brings."""
     yield f"  As ratios: {judged.low:.4f} to {judged.high:.4f}."
     yield from _explain_negligible(judged.negligible)
     equal = "nothing differs" if not judged.negligible else "no more differs than that"
-    yield f"  Where {equal}, a ratio this far from 1 comes by chance with p = {judged.p:.2g}."
+    if not by_range:
+        yield f"  Where {equal}, a ratio this far from 1 comes by chance with p = {judged.p:.2g}."
     together = f"the {judged.rows} rows that are judged together" if judged.rows > 1 else "this row alone"
     yield f"  Benjamini and Hochberg, {SHARE * 100:.0f} %, for {together}: {_say_bound(judged)}."
     least, most = 1 / (1 + judged.margin), 1 + judged.margin
-    yield f"  `no difference` is said where the whole interval lies between {least:.3f} and {most:.3f}."
+    yield f"  `no difference` is said where all of it lies between {least:.3f} and {most:.3f}."
 
 
 def _explain_negligible(negligible: float) -> Iterator[str]:

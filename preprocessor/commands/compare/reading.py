@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any, Final
 
+from preprocessor.results.comparison import name_row
 from preprocessor.results.conclusions import block_speeds
 from preprocessor.results.model import Limits
 from preprocessor.results.revisions import on_disk
+from preprocessor.results.rowcheck import find_row_fault
 from preprocessor.runner.addresses import shown
 from preprocessor.runner.errors import RunnerError
 from preprocessor.runner.store import open_store
@@ -22,7 +24,8 @@ _HINT: Final = (
 def read_rows(where: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
     """The rows of these experiments, else of all, from a folder, a folder at a revision, or a database.
 
-    Raises RunnerError where there are none, or where intervals cannot be computed.
+    Raises RunnerError where there are none, where one has not the shape that conclusions need, and where intervals
+    cannot be computed.
     """
     with on_disk(where) as place, closing(open_store(place, Limits().connect_ms)) as store:
         rows = [row for name in names or store.experiments() for row in store.rows(name)]
@@ -31,8 +34,17 @@ def read_rows(where: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
     measured = [row for row in rows if isinstance(row.get("_id"), Mapping) and "testname" in row["_id"]]
     if not measured:
         raise RunnerError(f"{shown(where)} has documents, but none that `mongo-tables run` wrote", _HINT)
+    _check_shape(measured, where)
     _check_installed(measured)
     return measured
+
+
+def _check_shape(rows: Sequence[Mapping[str, Any]], where: str) -> None:
+    """Raise RunnerError for the first row that nothing can be concluded from, by its name."""
+    for row in rows:
+        if fault := find_row_fault(row):
+            hint = "measure it again, take the row as it was measured, or leave it out with --experiment"
+            raise RunnerError(f"{shown(where)}: {name_row(row)}: {fault}", hint)
 
 
 def _check_installed(rows: Sequence[Mapping[str, Any]]) -> None:

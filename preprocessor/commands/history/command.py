@@ -40,7 +40,7 @@ examples:
   mongo-tables history fixtures/campaigns/* --known changes.toml --fail     for CI
   mongo-tables history fixtures/campaigns/* --write fixtures --feed docs/changes.xml --address https://…/changes/
 
-exit status: 0 shown, 1 with --fail when a change is not known, 2 nothing to show
+exit status: 0 shown, 1 with --fail when a change is not known, 2 nothing to show, or rows that `run` did not write so
 """
 
 

@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
 DESCRIPTION = (
     "Conclude several campaigns together, each of which is what one `mongo-tables run` measured: a finding needs two\n"
-    "at different hours. Rows of RESULTS that another CAMPAIGN has too are given `campaigns`: ratio, 95 % interval\n"
-    "and verdict over all of them, and what each of them found. Otherwise they stay as they are."
+    "at different hours. Rows of RESULTS that another CAMPAIGN has too are given `campaigns`: ratio, its interval or\n"
+    "range, and verdict over all of them, and what each of them found. Otherwise they stay as they are."
 )
 EPILOG = """\
 The campaign is a level above the block: what one hour does to a machine is in no interval over blocks. From five
-campaigns on the interval is Student's t over their ratios. Over two to four it reaches from the lowest end of theirs to
-the highest, so that a row is `faster` or `slower` where it is so in each of them. Rows of one experiment are judged
-together (Benjamini and Hochberg).
+campaigns on there is a 95 % interval, that of Student's t over their ratios. Over two to four there is none, but the
+range of the campaigns' 95 % intervals, from the lowest end to the highest: a row is `faster` or `slower` where it is so
+in each of them. Where hours differ, it holds the truth less often than in 95 of 100 cases. Rows of one experiment on
+one target are judged together (Benjamini and Hochberg).
 
 Campaigns must have measured the same: the definition of the experiment, scale, windows, client, concerns, members
 and the row that others are compared with. Where they ran may differ, machines and versions among it;
@@ -36,7 +37,8 @@ examples:
   mongo-tables pool fixtures HEAD~1:fixtures                    the results of the last revision
   mongo-tables pool mongodb://db/june mongodb://db/january --experiment insert_docsize
 
-exit status: 0 pooled or kept, 2 nothing to pool, or campaigns that did not measure the same
+exit status: 0 pooled or kept, 2 nothing to pool, campaigns that did not measure the same, or rows that `run` did not
+write so
 """
 
 

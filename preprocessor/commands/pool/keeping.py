@@ -22,8 +22,8 @@ def keep_campaigns(folder: Path, rows: Sequence[Mapping[str, Any]]) -> dict[Path
     """
     kept: dict[Path, list[Mapping[str, Any]]] = {}
     for row in rows:
-        if "campaign" in row:
-            of_campaign = kept.setdefault(folder / _check_id(str(row["campaign"]["id"])), [])
+        if "id" in row.get("campaign", {}):
+            of_campaign = kept.setdefault(folder / _check_id(row["campaign"]["id"]), [])
             if row["_id"] not in [one["_id"] for one in of_campaign]:
                 of_campaign.append(row)
     if not kept:

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from preprocessor.commands.numbers import count, duration, positive, rates, scale
+from preprocessor.commands.numbers import count, duration, positive, rates, scale, slice_length
 from preprocessor.commands.run.starting import add_course, add_seed, check_installed, end_in_order, fill_in
 from preprocessor.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE
 
@@ -113,9 +113,9 @@ def _add_how_much(parser: ArgumentParser) -> None:
         "each; the row is the median",
     )  # fmt: skip
     parser.add_argument(
-        "--slices", type=positive, metavar="MS",
+        "--slices", type=slice_length, metavar="MS",
         help="with several targets, have them take turns every MS milliseconds too, within one window of each block: "
-        "finer than blocks for requests much shorter than that, for example 40",
+        "finer than blocks for requests much shorter than that, for example 40; from 1 to 1000",
     )  # fmt: skip
     add_seed(parser)
 

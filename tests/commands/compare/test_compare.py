@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from preprocessor.cli import main
-from preprocessor.results.comparison import compare
+from preprocessor.results.betweencampaigns import compare
 from preprocessor.results.conclusions import list_ratios, pair_blocks
 from preprocessor.results.intervals import interval_between
 from preprocessor.runner.store import FileStore
@@ -34,6 +34,12 @@ def of_blocks(speeds, reference=100, identity="one", target=None):
         measured(4, speeds, target=target),
     ]
     return campaign(rows, 0, identity)
+
+
+def without_blocks_of(other, row):
+    """The row, in blocks that the other has not."""
+    behind = len(other["repeats"])
+    return {**row, "repeats": [{**one, "block": one["block"] + behind} for one in row["repeats"]]}
 
 
 def verdicts(old, new):
@@ -92,7 +98,22 @@ def test_all_rows_of_two_campaigns_are_judged_together():
             lambda rows: campaign([*rows, measured(2, shaken(9), shaken(9))], 2),
             "size 1 in OLD and size 2 in NEW",
         ),
-        (lambda rows: campaign([rows[0], measured(4, [0.0] * 10)]), "no block in which both"),
+        (
+            lambda rows: campaign([rows[0], measured(4, [0.0] * 10)]),
+            "it did nothing in 10 of 10 blocks in NEW",
+        ),
+        (
+            lambda rows: campaign([rows[0], measured(4, [0.0, *shaken(50)[1:]])]),
+            "it did nothing in 1 of 10 blocks in NEW",
+        ),
+        (
+            lambda rows: campaign([measured(1, [0.0, *shaken(100)[1:]], shaken(100)), rows[1]]),
+            "its reference did nothing in 1 of 10 blocks in NEW",
+        ),
+        (
+            lambda rows: campaign([rows[0], without_blocks_of(rows[0], rows[1])]),
+            "no block in NEW has both it and its reference",
+        ),
         (
             lambda rows: [
                 {name: value for name, value in one.items() if name != "comparison"} for one in rows
@@ -105,6 +126,9 @@ def test_all_rows_of_two_campaigns_are_judged_together():
         "a reference of another campaign",
         "another reference",
         "nothing was done",
+        "nothing was done in one block",
+        "the reference did nothing in one block",
+        "no block in common",
         "at a rate",
     ],
 )
@@ -225,6 +249,9 @@ def test_the_command_says_verdicts_in_words_and_speeds_beside_them(campaigns, ca
     assert "0.500 of its reference in OLD, 0.400 in NEW" in lines[4]
     assert lines[5] == "measured alike: no field of the provenance differs"
     assert "side by side: mongo-tables run NAME --target a=WHERE --target b=WHERE" in lines[-1]
+    assert "This is one campaign a side: what\none hour does to a machine is in no interval" in "\n".join(
+        lines
+    )
 
 
 def test_the_command_says_what_has_no_verdict(folders, capsys):
@@ -266,13 +293,12 @@ def test_not_known_fails_for_a_row_but_not_for_a_reference(tmp_path, capsys):
 
 
 def test_a_condition_that_nobody_understands_is_said_with_those_that_are(campaigns, capsys):
-    with pytest.raises(SystemExit):
-        run(*campaigns, "--fail-if", "slower than 5")
-    said = capsys.readouterr().err
-    assert (
-        "must be `slower`, `slower 5 %`, `faster 5 %`, `different 3 %` or `not known`, not 'slower than 5'"
-        in said
-    )
+    for asked_for in ("slower than 5", "slower ٥ %"):
+        with pytest.raises(SystemExit):
+            run(*campaigns, "--fail-if", asked_for)
+        said = capsys.readouterr().err
+        allowed = "`slower`, `slower 5 %`, `faster 5 %`, `different 3 %` or `not known`"
+        assert f"must be {allowed}, not '{asked_for}'" in said
 
 
 def test_a_condition_does_not_pass_where_nothing_can_be_judged(folders, capsys):
@@ -295,12 +321,115 @@ def test_rows_that_no_condition_can_be_met_by_are_told(tmp_path, capsys):
     others = [{**one, "_id": {**one["_id"], "testname": "u"}} for one in of_blocks(shaken(50))]
     old = keep(tmp_path / "old", [*of_blocks(shaken(50)), *others, row(9, (1,))])
     new = keep(tmp_path / "new", [*of_blocks(shaken(10))[1:], *others])
-    assert run(old, new, "--fail-if", "slower 5 %") == 0
+    assert run(old, new, "--fail-if", "slower 5 %") == 2
     assert capsys.readouterr().err.splitlines() == [
         "mongo-tables: not judged: t: size 4: its reference is not among the rows",
-        "mongo-tables: not judged: t: size 1: only in OLD",
-        "mongo-tables: not judged: t: size 9: only in OLD",
+        "mongo-tables: cannot pass: t: size 1: only in OLD",
+        "mongo-tables: cannot pass: t: size 9: only in OLD",
     ]
+
+
+@pytest.mark.parametrize(
+    ("speeds", "said"),
+    [
+        ([0.0] * 10, "t: size 4: it did nothing in 10 of 10 blocks in NEW"),
+        ([*shaken(50)[:9], 0.0], "t: size 4: it did nothing in 1 of 10 blocks in NEW"),
+        (None, "t: size 4: only in OLD"),
+    ],
+    ids=["dead", "dead in one block", "gone"],
+)
+def test_what_stopped_working_or_is_gone_does_not_pass(speeds, said, tmp_path, capsys):
+    other = measured(7, shaken(30))
+    rows = [measured(1, shaken(100), shaken(100)), measured(4, shaken(50)), other]
+    left = [rows[0], *([measured(4, speeds)] if speeds else []), other]
+    old, new = keep(tmp_path / "old", campaign(rows)), keep(tmp_path / "new", campaign(left))
+    assert run(old, new) == 0
+    capsys.readouterr()
+    assert run(old, new, "--fail-if", "slower 5 %") == 2
+    assert capsys.readouterr().err == f"mongo-tables: cannot pass: {said}\n"
+    assert run(new, new, "--fail-if", "slower 5 %") == (2 if speeds and any(speeds) else 0)
+    # What became slower beside it is told as that.
+    worse = [*left[:-1], measured(7, shaken(20))]
+    assert run(old, keep(tmp_path / "worse", campaign(worse)), "--fail-if", "slower 5 %") == 1
+
+
+def test_a_reference_that_stopped_working_does_not_pass(tmp_path, capsys):
+    dead = campaign([measured(1, [0.0] * 10, [0.0] * 10), measured(4, shaken(50))])
+    others = [{**one, "_id": {**one["_id"], "testname": "u"}} for one in of_blocks(shaken(50))]
+    old = keep(tmp_path / "old", [*of_blocks(shaken(50)), *others])
+    assert run(old, keep(tmp_path / "new", [*dead, *others]), "--fail-if", "slower") == 2
+    assert "cannot pass: t: size 1: it did nothing in 10 of 10 blocks in NEW" in capsys.readouterr().err
+
+
+def asked(rows, **parts):
+    return [{**one, **parts} for one in rows]
+
+
+def test_rows_of_other_work_have_no_verdict_and_make_no_condition_pass_or_fail(tmp_path, capsys):
+    old = keep(tmp_path / "old", asked(of_blocks(shaken(50)), experiment={"scale": 1.0, "digest": "ab"}))
+    new = keep(tmp_path / "new", asked(of_blocks(shaken(25)), experiment={"scale": 0.01, "digest": "cd"}))
+    assert run(old, new, "--fail-if", "slower") == 2
+    out, err = capsys.readouterr()
+    said = "not asked for alike: another experiment.digest, experiment.scale"
+    assert f"  size 4: no verdict: {said}" in out
+    assert f"no row can fail or pass: t: size 4: {said}" in err
+    assert "not measured alike: experiment.scale: 1.0 in OLD, 0.01 in NEW" in out
+
+
+def test_of_rows_of_other_work_beside_such_as_can_be_judged_is_told(tmp_path, capsys):
+    others = [{**one, "_id": {**one["_id"], "testname": "u"}} for one in of_blocks(shaken(50))]
+    sides = [
+        keep(tmp_path / str(scale), [*asked(of_blocks(shaken(50)), experiment={"scale": scale}), *others])
+        for scale in (1.0, 0.01)
+    ]
+    assert run(*sides, "--fail-if", "slower") == 0
+    assert "not judged: t: size 4: not asked for alike: another experiment.scale\n" in capsys.readouterr().err
+
+
+def test_a_machine_or_version_is_no_other_work():
+    old, new = (asked(of_blocks(shaken(50)), versions={"server": one}) for one in ("7.0", "8.0"))
+    assert verdicts(old, new)[1][0] == "no difference"
+
+
+def test_two_blocks_have_no_interval_and_no_verdict(tmp_path, capsys):
+    rows = [campaign([measured(1, [100] * 2, [100] * 2), measured(4, [speed] * 2)]) for speed in (50, 10)]
+    assert verdicts(*rows)[1] == ("not known", "ratio to the reference")
+    old, new = (keep(tmp_path / name, some) for name, some in zip(("old", "new"), rows, strict=True))
+    assert run(old, new, "--fail-if", "slower") == 2
+    assert "t: size 4: fewer than three blocks have no interval" in capsys.readouterr().err
+    assert run(old) == 0
+    assert "size 4: not known, 2 blocks" in capsys.readouterr().out
+
+
+def test_a_verdict_over_two_blocks_that_an_older_version_wrote_is_not_taken(tmp_path, capsys):
+    old, new = campaign([measured(1, [100] * 2, [100] * 2), measured(4, [50] * 2)])
+    new["comparison"] |= {"low": 0.5, "high": 0.5, "p": 0.0, "verdict": "slower"}
+    assert run(keep(tmp_path / "one", [old, new]), "--fail-if", "slower") == 2
+    assert "size 4: not known, 2 blocks" in capsys.readouterr().out
+
+
+def test_a_reference_that_differs_from_itself_is_told_and_meets_no_condition(tmp_path, capsys):
+    rows = [measured(1, shaken(100), shaken(121)), measured(4, shaken(109))]
+    assert run(keep(tmp_path / "one", campaign(rows)), "--fail-if", "faster 5 %") == 0
+    assert capsys.readouterr().err == (
+        "mongo-tables: not counted: t: size 1 (the reference to itself, in the same block) is called faster, though "
+        "nothing differs there: differences as small mean nothing here\n"
+    )
+
+
+def test_a_reference_alone_can_neither_fail_nor_pass(tmp_path, capsys):
+    folder = keep(tmp_path / "one", campaign([measured(1, shaken(100), shaken(121))]))
+    assert run(folder, "--fail-if", "faster") == 2
+    assert "no row can fail or pass: t: size 1 is compared with itself" in capsys.readouterr().err
+
+
+def test_a_row_that_the_second_target_has_not_does_not_pass(tmp_path, capsys):
+    first, second = (of_blocks(shaken(50), target=name) for name in ("a", "b"))
+    folder = keep(tmp_path / "both", [measured(9, shaken(50), target="a"), *side_by_side(first, second)])
+    assert run(folder, "--fail-if", "slower") == 2
+    assert capsys.readouterr().err == (
+        "mongo-tables: cannot pass: t: size 9 on a: no other target has such a row\n"
+    )
 
 
 def test_the_command_gives_all_of_it_as_json(campaigns, capsys):
@@ -404,17 +533,17 @@ def test_a_target_that_did_nothing_is_told_and_fails_where_no_other_can(tmp_path
     dead = campaign([measured(1, [0] * 10, [0] * 10, "b"), measured(4, [0] * 10, target="b")], 0)
     sides = [*side_by_side(of_blocks(shaken(50), target="a"), dead)]
     assert run(keep(tmp_path / "both", sides), "--fail-if", "slower") == 2
-    assert "no row can fail or pass: t: size 1 on b: no block has both" in capsys.readouterr().err
+    assert "no row can fail or pass: t: size 1 on b: it did nothing in 10 of 10" in capsys.readouterr().err
     working = side_by_side(of_blocks(shaken(50), target="a"), of_blocks(shaken(50), target="c"))[2:]
-    assert run(keep(tmp_path / "three", [*sides, *working]), "--fail-if", "slower") == 0
-    assert "not judged: t: size 4 on b: no block has both" in capsys.readouterr().err
+    assert run(keep(tmp_path / "three", [*sides, *working]), "--fail-if", "slower") == 2
+    assert "cannot pass: t: size 4 on b: it did nothing in 10 of 10 blocks" in capsys.readouterr().err
 
 
 def test_one_block_on_each_side_is_judged_by_no_condition(tmp_path, capsys):
     rows = [campaign([measured(1, [100], [100]), measured(4, [speed])], 0) for speed in (50, 10)]
     old, new = (keep(tmp_path / name, some) for name, some in zip(("old", "new"), rows, strict=True))
     assert run(old, new, "--fail-if", "slower") == 2
-    assert "t: size 4: one block has no interval" in capsys.readouterr().err
+    assert "t: size 4: fewer than three blocks have no interval" in capsys.readouterr().err
 
 
 def test_the_first_target_with_itself_does_not_hide_what_its_rows_are_to_their_reference(tmp_path, capsys):
@@ -431,7 +560,7 @@ def test_the_first_target_with_itself_does_not_hide_what_its_rows_are_to_their_r
 def test_rows_of_which_nothing_is_concluded_are_named(tmp_path, capsys):
     first, second = (of_blocks(shaken(50), target=name) for name in ("a", "b"))
     alone = measured(9, shaken(50), target="b")
-    unblocked = {**row(1, (10, 20, 40), name="u"), "targets": 3, "campaigns": 3}
+    unblocked = row(1, (10, 20, 40), name="u")
     folder = keep(tmp_path / "all", [*side_by_side(first, second), alone, unblocked])
     assert run(folder, "--fail-if", "slower") == 0
     out, err = capsys.readouterr()
@@ -520,6 +649,14 @@ def test_documents_of_something_else_are_sent_to_the_command_that_compares_them(
     line, hint = capsys.readouterr().err.splitlines()
     assert line.endswith("has documents, but none that `mongo-tables run` wrote")
     assert "mongo-tables diff" in hint
+
+
+def test_help_says_which_rows_are_judged_together_and_what_one_campaign_a_side_is_worth(capsys):
+    with pytest.raises(SystemExit):
+        run("--help")
+    said = " ".join(capsys.readouterr().out.split())
+    assert "(Benjamini and Hochberg; of OLD NEW all rows, else those of an experiment and a target)" in said
+    assert "What one hour does to a machine is in no interval of one campaign a side" in said
 
 
 def test_the_list_of_commands_says_what_compare_is_for(capsys):

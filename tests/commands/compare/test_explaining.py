@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import exp
 from random import Random
 
@@ -78,7 +79,7 @@ def test_what_has_no_interval_says_why(tmp_path, capsys):
     folder = keep(tmp_path / "one", campaign([measured(1, [100], [101]), measured(4, [50])]))
     lines = explained(capsys, folder, folder, "--explain")
     assert "the reference" in lines[1]
-    assert ending(lines, "One block does not say how much blocks differ")
+    assert ending(lines, "Fewer than three blocks do not say how much blocks differ")
     assert ending(lines, "So: not known")
 
 
@@ -86,3 +87,29 @@ def test_a_row_that_is_not_there_is_said_with_the_nearest(tmp_path, capsys):
     folder = keep(tmp_path / "one", of_blocks(shaken(50)))
     assert main(["compare", folder, "--explain", "t: size 5"]) == 2
     assert "did you mean `t: size" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "given"),
+    [
+        (lambda repeats: repeats[:-1], r"0\.\d{4} \(0\.\d{4} to 0\.\d{4}\) over 9 blocks"),
+        (lambda repeats: repeats[:2], r"0\.\d{4} over 2 blocks"),
+        (
+            lambda repeats: [*repeats[:-1], {**repeats[-1], "operations_per_second": 0.0}],
+            "in one of them nothing was done",
+        ),
+    ],
+    ids=["a block is missing", "two are left", "a block is 0"],
+)
+def test_an_interval_that_is_not_that_of_the_blocks_is_not_explained_by_them(change, given, tmp_path, capsys):
+    reference, row = of_blocks(shaken(50))
+    folder = keep(tmp_path / "one", [reference, {**row, "repeats": change(row["repeats"])}])
+    lines = explained(capsys, folder, "--explain", "t: size 4")
+    told = ending(lines, "The row says a ratio of")
+    assert re.fullmatch(
+        rf"The row says a ratio of 0\.\d{{4}} over 10 blocks\. That is not what its blocks give: {given}\. "
+        "Blocks were lost or changed; what follows is the row's\\.",
+        told,
+    )
+    assert not [line for line in lines if "Student" in line]
+    assert ending(lines, "So:").startswith("So: 50.0 % slower")
