@@ -11,10 +11,8 @@ from preprocessor.results import fixturefiles, fixturetext
 from preprocessor.results.filesource import refuse_two
 from preprocessor.results.formats.model import suffix_of
 from preprocessor.results.model import Fault
-from preprocessor.results.plaindocuments import read_documents
 from preprocessor.results.plainfiles import Collection, Found, PlainFile, find_files
-from preprocessor.results.rawdocuments import RawDocuments
-from preprocessor.results.repeatedids import HINT, find_repeated_ids
+from preprocessor.results.rawdocuments import ONCE, RawDocuments
 from preprocessor.results.sourcetext import Part
 
 _READING: Final = f"{__version__} 1"
@@ -75,6 +73,8 @@ class PlainCollections:
         return found.collections.get(collection, Collection((), is_meant=True))
 
     def _load(self, file: PlainFile, believing: bool) -> bytes:
+        from preprocessor.results.plaindocuments import read_documents  # a fixture folder has none
+
         before = _stat(file.path)
         if before is None or before.size < _LARGE:
             return read_documents(file)
@@ -118,7 +118,7 @@ def _key(file: PlainFile) -> str:
 
 def _refuse_repeated(files: Sequence[PlainFile], documents: RawDocuments) -> None:
     """Raise ``ResultsError`` where two files have a document with the same ``_id``."""
-    for number, first in find_repeated_ids(documents):
+    for number, first in documents.repeated_ids():
         (here, index), (there, before) = documents.place(number), documents.place(first)
         message = f"document {index + 1} has the _id of document {before + 1} of {files[there].path}"
-        raise fixturetext.combine_faults([Fault(files[here].path, 0, 0, message, HINT)])
+        raise fixturetext.combine_faults([Fault(files[here].path, 0, 0, message, ONCE)])

@@ -18,8 +18,7 @@ from preprocessor.files.text import leads_within
 from preprocessor.results.formats import FORMATS, HEAD, Format, find_format
 from preprocessor.results.formats.model import Document, SourceFile
 from preprocessor.results.plainfiles import PlainFile
-from preprocessor.results.rawdocuments import RawDocuments
-from preprocessor.results.repeatedids import HINT, find_repeated_ids
+from preprocessor.results.rawdocuments import ONCE, RawDocuments
 
 _NAMED_ID = slice(5, 9)
 """Where the name of a document's first field stands: behind its length and the field's type."""
@@ -85,8 +84,8 @@ def _with_ids(file: SourceFile, name: str, documents: Iterable[bytes]) -> bytes:
             raise file.refuse(f"document {number} has {'an' if has_id else 'no'} _id, unlike those before it")
         written.write(raw if own else _put_id(raw, number, name))
     payload = written.getvalue()
-    for number, first in find_repeated_ids(RawDocuments([payload])) if own else ():
-        raise file.refuse(f"document {number + 1} has the _id of document {first + 1}", hint=HINT)
+    for number, first in RawDocuments([payload]).repeated_ids() if own else ():
+        raise file.refuse(f"document {number + 1} has the _id of document {first + 1}", hint=ONCE)
     return payload
 
 
