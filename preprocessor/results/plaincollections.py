@@ -17,7 +17,7 @@ from preprocessor.results.sourcetext import Part
 
 _READING: Final = f"{__version__} 1"
 """How files are read: another one as soon as the same file gives other documents."""
-_LARGE: Final = 2**20
+LARGE: Final = 2**20
 """A file of fewer bytes is read sooner than it is looked up in the cache."""
 
 
@@ -76,7 +76,7 @@ class PlainCollections:
         from preprocessor.results.plaindocuments import read_documents  # a fixture folder has none
 
         before = _stat(file.path)
-        if before is None or before.size < _LARGE:
+        if before is None or before.size < LARGE:
             return read_documents(file)
         from preprocessor.results import bsoncache, cachefolder  # a small file does not pay for them
 

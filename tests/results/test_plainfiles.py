@@ -264,7 +264,7 @@ def entries() -> list[Path]:
 def test_a_large_file_is_read_from_the_cache_as_long_as_its_bytes_and_types_are_the_same(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plaincollections, "_LARGE", 1)
+    monkeypatch.setattr(plaincollections, "LARGE", 1)
     first = opened("bench/old.csv").raws("old")
     (entry,) = entries()
     assert opened("bench/old.csv").raws("old") == first
@@ -276,7 +276,7 @@ def test_a_large_file_is_read_from_the_cache_as_long_as_its_bytes_and_types_are_
 
 
 def test_a_broken_entry_of_the_cache_is_made_anew(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plaincollections, "_LARGE", 1)
+    monkeypatch.setattr(plaincollections, "LARGE", 1)
     first = opened("bench/old.csv").raws("old")
     (entry,) = entries()
     entry.write_bytes(entry.read_bytes()[:-3])
