@@ -88,14 +88,14 @@ def test_files_of_two_forms_and_of_a_revision_are_compared(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     expected = "  render, Mean: 2.5 → 5 (2 times)\n"
-    assert main(["diff", "bench.csv", "bench.json", "README.md"]) == 0
+    assert main(["diff", "bench.csv", "bench.json", "README.md"]) == 1
     assert expected in capsys.readouterr().out
     git = ["git", "-c", "user.email=a@example.org", "-c", "user.name=A"]
     for asked in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
         subprocess.run([*git, *asked], check=True)
     (place / "bench.csv").write_text(CSV.replace("2.5", "5"))
     for before in ("HEAD:bench.csv", "HEAD:*.csv"):
-        assert main(["diff", before, "bench.csv", "README.md"]) == 0
+        assert main(["diff", before, "bench.csv", "README.md"]) == 1
         assert expected in capsys.readouterr().out
 
 
