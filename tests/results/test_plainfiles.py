@@ -98,7 +98,7 @@ def test_ids_that_stand_in_a_file_are_kept(place: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ('[{"_id": 1}, {"_id": 2}, {"_id": 1}]', "ids.json: document 3 has the _id of document 1"),
+        ('[{"_id": 1}, {"_id": 2}, {"_id": 1}]', "ids.json: the _id 1 is that of two documents"),
         ('[{"_id": 1}, {"n": 2}]', "ids.json: document 2 has no _id, unlike those before it"),
         ('[{"n": 2}, {"_id": 1}]', "ids.json: document 2 has an _id, unlike those before it"),
     ],
@@ -111,7 +111,7 @@ def test_ids_are_those_of_a_server_one_for_each_document(place: Path, content: s
 def test_an_id_of_two_files_is_told_with_both(place: Path) -> None:
     for name in ("a", "b"):
         (place / f"{name}.json").write_text('[{"_id": 7}]')
-    assert refusal("ids=[ab].json", "ids").message == "b.json: document 1 has the _id of document 1 of a.json"
+    assert refusal("ids=[ab].json", "ids").message == "b.json: the _id 7 is that of a document of a.json, too"
 
 
 @pytest.mark.parametrize(
