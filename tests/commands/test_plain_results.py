@@ -110,6 +110,17 @@ def test_documents_of_a_file_are_copied_into_fixtures(
     assert "0 of 1 files changed" in capsys.readouterr().out
 
 
+def test_a_copy_beside_a_plain_file_of_the_same_collection_is_refused(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "fixtures").mkdir()
+    (place / "bench.csv").rename(place / "fixtures" / "bench.csv")
+    assert main(["pull", "bench.json", "--docs", "README.md"]) == 2
+    assert "the collection 'bench' is in fixtures/bench.csv already" in capsys.readouterr().err
+    assert main(["pull", "bench.json", "bench", "--as", "now"]) == 0
+    assert main(["check", "README.md"]) == 0
+
+
 def test_a_site_names_files_from_where_its_file_is(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
