@@ -41,7 +41,9 @@ def test_packed_documents_are_those_that_were_packed() -> None:
     for apart in ((), (3, 150)):
         runs = b"".join(run for _, run in kept.runs(apart))
         assert runs == b"".join(RAWS)
-        assert [run for number, run in kept.runs(apart) if number in apart] == [RAWS[number] for number in apart]
+        assert [run for number, run in kept.runs(apart) if number in apart] == [
+            RAWS[number] for number in apart
+        ]
 
 
 def test_pieces_that_were_joined_are_the_same_pieces_again() -> None:
