@@ -112,7 +112,7 @@ class SourceFile:
 class _Limited(io.RawIOBase):
     """The bytes of a packed file. Raises ``OSError`` for what is not packed so, and for more than ``MOST_UNPACKED``."""
 
-    def __init__(self, unpacked: IO[bytes]) -> None:
+    def __init__(self, unpacked: io.BufferedIOBase) -> None:
         self._unpacked = unpacked
         self._left = MOST_UNPACKED
 
