@@ -5,7 +5,7 @@ A file's collection is its name without the ending, or the one that its author n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import takewhile
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -86,11 +86,13 @@ class _Paths(NamedTuple):
 
     folder: Path
     read: Sequence[Path]
-    others: Sequence[Path] = ()
+    others: Set[Path] = frozenset()
 
 
 def _list_paths(part: Part) -> _Paths:
     path = Path(part.pattern)
+    if not part.pattern:
+        raise ResultsError(f"`{part}` names no file", hint=_NAMES_HINT, environment=True)
     if not part.is_path:
         return _match(part.pattern)
     if path.is_dir():
@@ -104,8 +106,8 @@ def _list_folder(folder: Path) -> _Paths:
     """The plain files in a folder; of others those that may hold data."""
     files = sorted(fixturefiles.list_files(folder), key=lambda path: path.name)
     read = [path for path in files if is_plain(path.name) or (may_be_read(path.name) and _is_known(path))]
-    others = (path for path in files if may_be_read(path.name) or fixturefiles.is_like_data(path.name))
-    return _Paths(folder, read, [path for path in others if path not in read])
+    others = {path for path in files if may_be_read(path.name) or fixturefiles.is_like_data(path.name)}
+    return _Paths(folder, read, others.difference(read))
 
 
 def _match(pattern: str) -> _Paths:
@@ -119,7 +121,7 @@ def _match(pattern: str) -> _Paths:
         raise ResultsError(f"no file is named like {pattern}", hint=_NAMES_HINT, environment=True)
     fixturefiles.refuse_broken_links(found)
     read = [path for path in found if is_plain(path.name) or _is_known(path)]
-    return _Paths(folder, read, [path for path in found if path not in read])
+    return _Paths(folder, read, frozenset(found).difference(read))
 
 
 def _is_known(path: Path) -> bool:

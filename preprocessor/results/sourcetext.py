@@ -48,11 +48,13 @@ def has_magic(pattern: str) -> bool:
 
 
 def split_parts(where: str, folder: Path = Path()) -> list[Part]:
-    """The parts of a text; one where it is the path of something, as seen from ``folder``."""
-    if lexists(folder / where.strip()):
-        return [Part("", where.strip(), "")]
+    """The parts of a text, at least one; no more where it is the path of something, as seen from ``folder``."""
+    whole = Part("", where.strip(), "")
+    if lexists(folder / whole.pattern):
+        return [whole]
     found = (_PART.fullmatch(text.strip()) for text in _COMMA.split(where))
-    return [Part(*(one[name] or "" for name in Part._fields)) for one in found if one and one[0]]
+    parts = [Part(*((one[name] or "").strip() for name in Part._fields)) for one in found if one and one[0]]
+    return parts or [whole]
 
 
 def move_parts(where: str, folder: Path, write: Callable[[Path], str]) -> str:

@@ -167,6 +167,8 @@ def test_files_that_are_there_and_not_read_are_told(place: Path) -> None:
         ("runs=nothing/*", "no file is named like nothing/*"),
         ("bench/new.json,nothing", "there is no file nothing"),
         ("nothing", "there is no fixture folder nothing"),
+        ("new=", "`new=` names no file"),
+        ("bench/new.json,x= ", "`x=` names no file"),
         ("new=bench/old.csv?n=string", "`n` cannot be of the type `string`"),
         ("bench/new.json?n=text", "bench/new.json: JSON says the types of its values itself"),
         ("new=bench/empty.csv", "bench/empty.csv: the file is empty"),

@@ -23,7 +23,7 @@ from preprocessor.results.sourcetext import Part, split_parts
         ("a.csv?version=text&day=date", [("", "a.csv", "version=text&day=date")]),
         ("run?.csv", [("", "run?.csv", "")]),
         ("run?.csv?n=text", [("", "run?.csv", "n=text")]),
-        ("runs = bench/*.json, a.csv ,\n", [("runs ", " bench/*.json", ""), ("", "a.csv", "")]),
+        ("runs = bench/*.json, a.csv ,\n", [("runs", "bench/*.json", ""), ("", "a.csv", "")]),
         ("a[1,2].csv,b.csv", [("", "a[1,2].csv", ""), ("", "b.csv", "")]),
         ("k=v/a=b.csv", [("k", "v/a=b.csv", "")]),
         ("in/a=b.csv", [("", "in/a=b.csv", "")]),

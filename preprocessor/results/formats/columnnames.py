@@ -15,4 +15,5 @@ def field_names(columns: Sequence[str]) -> list[str]:
 
 def find_repeated(names: Sequence[str]) -> int | None:
     """The index of the first name that an earlier one has already."""
-    return next((index for index, name in enumerate(names) if name in names[:index]), None)
+    seen: dict[str, int] = {}
+    return next((index for index, name in enumerate(names) if seen.setdefault(name, index) != index), None)

@@ -166,6 +166,12 @@ def test_a_packed_table_is_the_same(tmp_path: Path) -> None:
     assert documents(path) == [{"name": "a", "n": 1}]
 
 
+def test_a_hundred_thousand_columns_take_no_long_time(tmp_path: Path) -> None:
+    names = [f"c{number}" for number in range(100_000)]
+    path = table(tmp_path, ",".join(names), ",".join("1" for _ in names))
+    assert documents(path) == [dict.fromkeys(names, 1)]
+
+
 def test_names_alone_are_no_documents(tmp_path: Path) -> None:
     assert documents(table(tmp_path, "name,n")) == []
 
