@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from preprocessor.aggregation.values import type_name
@@ -89,12 +90,20 @@ def suggest_columns(fields: Sequence[Candidate]) -> list[str]:
     """
     among = Counter(one.path.rpartition(".")[0] for one in fields if "." in one.path)
     near = [one for one in fields if among[one.path.rpartition(".")[0]] <= _CROWD] or list(fields)
+    near = [one for one in near if not _is_counted(one)] or near
     usual = [one for one in near if one.everywhere] or near
     different = [one for one in usual if one.distinct > 1] or usual
     unlike: dict[tuple[str, ...], Candidate] = {}
     for one in different:
         unlike.setdefault(one.values, one)
     return [one.path for one in unlike.values()][:MOST_COLUMNS]
+
+
+def _is_counted(one: Candidate) -> bool:
+    """Whether it is the number that each document of a plain file is given."""
+    pairs = pairwise(("0", *one.values))
+    is_number = one.path in ("_id", "_id.number") and set(one.types) == {"int"}
+    return is_number and all(value in ("1", str(int(before) + 1)) for before, value in pairs)
 
 
 def explain_left_out(
@@ -115,6 +124,8 @@ def explain_left_out(
 
 
 def _reason(one: Candidate, twice: bool) -> str:
+    if _is_counted(one):
+        return "the number of each document"
     if not one.everywhere:
         return "only some documents have a value"
     if one.distinct == 1:
