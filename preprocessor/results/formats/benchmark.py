@@ -1,0 +1,208 @@
+"""The one document that every format of a benchmark tool is read into: one measure of one benchmark.
+
+``schemas/benchmark.schema.json`` has its fields. A document that says when it was measured has the shape of a result
+(``results.resultshape``): what is told of results is told of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from statistics import fmean, median, stdev
+from typing import Any, Final, Literal
+
+from preprocessor.results.formats.model import SourceFile
+
+Better = Literal["lower", "higher", ""]
+
+TIME: Final = "time"
+"""The measure of how long the work takes once, in seconds."""
+SECONDS: Final = "s"
+MOST_SAMPLES: Final = 500_000
+"""More do not fit into one document: a server takes 16 MiB."""
+_WHOLE: Final = re.compile(r"-?(?:0|[1-9]\d{0,17})")
+_DECIMAL: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})\.\d{0,14}[1-9]")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a file says of the whole run: when, where, of which commit, by which tool.
+
+    ``versions`` has ``harness``, the tool, and ``runtime``, what ran the work; ``hardware`` and ``commit`` have the
+    fields that the schema names. ``start`` is in UTC.
+    """
+
+    tool: str
+    start: datetime | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    hardware: Mapping[str, Any] = field(default_factory=dict)
+    commit: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The interval that the tool gives for the value, and what it says that it is."""
+
+    low: float
+    high: float
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """One measure of one benchmark.
+
+    ``key`` is its full name within the ``suite``, as the tool has it, ``name`` the name without parameters.
+    ``value`` is the figure that the tool gives, and ``statistic`` what it is of the samples; without one it is the
+    median of the samples. ``summary`` has what the tool gives beside it: ``mean``, ``median``, ``min`` and so on.
+    ``processes`` is of how many processes the samples are, equally many of each, in their order.
+    """
+
+    suite: str
+    key: str
+    metric: str
+    unit: str
+    name: str = ""
+    better: Better = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    value: float | None = None
+    statistic: str = ""
+    summary: Mapping[str, float] = field(default_factory=dict)
+    interval: Interval | None = None
+    samples: Sequence[float] = ()
+    processes: int = 1
+    iterations: int | Sequence[int] | None = None
+    failed: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+def make_documents(
+    file: SourceFile, origin: Origin, benchmarks: Iterable[Benchmark]
+) -> Iterator[dict[str, Any]]:
+    """The documents of a file, in its order.
+
+    Raises ``ResultsError`` where it has no benchmark, a measure of one twice, or more samples than a document holds.
+    """
+    found = _type_parameters(list(benchmarks))
+    if not found:
+        raise file.refuse(f"{origin.tool} has no benchmark in this file", hint="run the benchmarks once more")
+    seen: set[tuple[str, str, str]] = set()
+    for one in found:
+        place = (one.suite, one.key, one.metric)
+        if place in seen:
+            raise file.refuse(
+                f"the benchmark {one.key!r} has its {one.metric} twice",
+                hint="give benchmarks different names, or keep each run in a file of its own",
+            )
+        seen.add(place)
+        if len(one.samples) > MOST_SAMPLES:
+            raise file.refuse(
+                f"the benchmark {one.key!r} has {len(one.samples):,} samples; a document holds {MOST_SAMPLES:,}",
+                hint="have the tool write fewer samples, or none",
+            )
+        yield make_document(origin, one)
+
+
+def make_document(origin: Origin, one: Benchmark) -> dict[str, Any]:
+    """The document of a benchmark; what is not known of it is not in it."""
+    value, statistic = _value_of(one)
+    document: dict[str, Any] = {
+        "_id": {"testname": one.suite, "name": one.key, "metric": one.metric},
+        "name": one.name or one.key,
+        "parameters": dict(one.parameters),
+        "metric": one.metric,
+        "unit": one.unit,
+        "better": one.better,
+        "value": value,
+        "statistic": statistic,
+        **_summarise(one),
+        **(
+            {"low": one.interval.low, "high": one.interval.high, "interval": one.interval.of}
+            if one.interval
+            else {}
+        ),
+        "samples": list(one.samples),
+        "count": len(one.samples),
+        "processes": one.processes if one.samples else 0,
+        "iterations": one.iterations if isinstance(one.iterations, int) else list(one.iterations or ()),
+        "failed": one.failed,
+        "start_time": origin.start,
+        "tool": origin.tool,
+        "versions": dict(origin.versions),
+        "hardware": dict(origin.hardware),
+        "commit": dict(origin.commit),
+        "extra": dict(one.extra),
+    }
+    empty: tuple[Any, ...] = (None, "", [], {})
+    return {
+        key: one for key, one in document.items() if one not in empty and (key, one) != ("processes", 0)
+    } | ({"value": None} if value is None else {})
+
+
+def _value_of(one: Benchmark) -> tuple[float | None, str]:
+    if one.value is not None:
+        return one.value, one.statistic
+    return (median(one.samples), "median") if one.samples else (None, "")
+
+
+def _summarise(one: Benchmark) -> dict[str, float]:
+    """What the tool gives, and of the samples what it does not give."""
+    summary = dict(one.summary)
+    if one.samples:
+        summary.setdefault("mean", fmean(one.samples))
+        summary.setdefault("median", median(one.samples))
+        summary.setdefault("min", min(one.samples))
+        summary.setdefault("max", max(one.samples))
+        if len(one.samples) > 1:
+            summary.setdefault("stddev", stdev(one.samples))
+    return summary
+
+
+def shift(number: float | int | str, places: int) -> float:
+    """A decimal number times a power of ten, to the nearest double of the decimal result: 123.4 ns are 1.234e-07 s.
+
+    Raises ValueError for a text that is no number.
+    """
+    try:
+        return float(Decimal(number if isinstance(number, str) else repr(number)).scaleb(places))
+    except ArithmeticError:
+        raise ValueError(f"{number} is not a number") from None
+
+
+def read_date(text: str) -> datetime | None:
+    """A date as tools write it, in UTC; without a zone it is taken for UTC. None for a text that is none."""
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+
+
+def _type_parameters(benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
+    """The benchmarks with parameters as numbers where all texts that the file has for one are numbers.
+
+    A decimal counts as one only as a program writes it, ``0.5``: then versions, ``3.10``, stay what they are.
+    """
+    texts: dict[str, bool] = {}
+    for one in benchmarks:
+        for name, value in one.parameters.items():
+            texts[name] = texts.get(name, True) and (not isinstance(value, str) or _is_number(value))
+    return [
+        replace(one, parameters={name: _typed(value, texts[name]) for name, value in one.parameters.items()})
+        if one.parameters
+        else one
+        for one in benchmarks
+    ]
+
+
+def _is_number(text: str) -> bool:
+    return bool(_WHOLE.fullmatch(text) or _DECIMAL.fullmatch(text))
+
+
+def _typed(value: Any, number: bool) -> Any:
+    if not number or not isinstance(value, str):
+        return value
+    return int(value) if _WHOLE.fullmatch(value) else float(value)
