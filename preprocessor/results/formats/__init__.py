@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Final, NamedTuple
 
 from preprocessor.results.formats import heads
-from preprocessor.results.formats.model import PACKED, Document, SourceFile
+from preprocessor.results.formats.model import Document, SourceFile, suffix_of
 
 HEAD: Final = 16 * 2**10
 """So many bytes of a file, unpacked, are looked at to tell its format."""
@@ -52,12 +52,6 @@ FORMATS: Final = (
     Format("Parquet", (".parquet",), "parquet"),
 )
 """Every format, in the order in which a file is held against them: those of tools before those of plain data."""
-
-
-def suffix_of(name: str) -> str:
-    """How the name of a file ends, in small letters and without ``.gz``: ``.csv`` of ``Bench.CSV.gz``."""
-    stem = name.lower().removesuffix(PACKED)
-    return stem[stem.rfind(".") :] if "." in stem.lstrip(".") else ""
 
 
 def is_data(name: str) -> bool:

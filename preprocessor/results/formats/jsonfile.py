@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from preprocessor.files.text import place_at
 from preprocessor.jsontext.document import nearest
 from preprocessor.jsontext.model import Path
 from preprocessor.jsontext.parsing import Parsed, parse
@@ -16,7 +17,7 @@ def parse_file(file: SourceFile) -> Parsed:
     if parsed.problems:
         raise combine_faults(
             [
-                Fault(file.path, *place_of(parsed, each.offset), each.message, each.hint)
+                Fault(file.path, *place_at(parsed.text, each.offset), each.message, each.hint)
                 for each in parsed.problems
             ]
         )
@@ -25,10 +26,4 @@ def parse_file(file: SourceFile) -> Parsed:
 
 def refuse_part(file: SourceFile, parsed: Parsed, path: Path, message: str, hint: str = "") -> ResultsError:
     """The error that the part at ``path`` is not as its format has it."""
-    return file.refuse(message, *place_of(parsed, nearest(parsed.positions, path)), hint)
-
-
-def place_of(parsed: Parsed, offset: int) -> tuple[int, int]:
-    """Line and column, from 1, of a character of the text."""
-    before = parsed.text[:offset]
-    return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
+    return file.refuse(message, *place_at(parsed.text, nearest(parsed.positions, path)), hint)

@@ -26,6 +26,12 @@ _NO_UTF8: Final = "save it as UTF-8"
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
+def suffix_of(name: str) -> str:
+    """How the name of a file ends, in small letters and without ``.gz``: ``.csv`` of ``Bench.CSV.gz``."""
+    stem = name.lower().removesuffix(PACKED)
+    return stem[stem.rfind(".") :] if "." in stem.lstrip(".") else ""
+
+
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file that is read, packed by gzip where its name ends in ``.gz``.
@@ -38,6 +44,11 @@ class SourceFile:
 
     path: Path
     types: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def suffix(self) -> str:
+        """How its name ends, as ``suffix_of`` gives it."""
+        return suffix_of(self.path.name)
 
     def open(self) -> IO[bytes]:
         """The unpacked bytes, from the first one on."""
