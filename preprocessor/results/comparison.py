@@ -2,7 +2,7 @@
 
 Campaigns at different hours are not paired, and the machine may have drifted between them. What is compared is
 therefore the ratio of each row to its reference, which was measured in the same blocks, by Welch's t over blocks; all
-rows are judged together. Speeds stand beside it without a verdict.
+rows are judged together. Speeds stand beside it without a verdict, and so do figures of benchmark tools.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from statistics import median
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from preprocessor.results.benchmarks import compare_benchmarks, is_benchmark
 from preprocessor.results.conclusions import Pairs, block_speeds, list_ratios, name_of, pair_blocks
 from preprocessor.results.conditions import list_differences
 from preprocessor.results.intervals import interval_between, speed_interval
@@ -34,19 +35,26 @@ class Sides(NamedTuple):
 CAMPAIGNS: Final = Sides("NEW to OLD", "in OLD", "in NEW")
 SPEED: Final = "speed"
 TO_REFERENCE: Final = "ratio to the reference"
+PER_SECOND: Final = "/s"
+"""The unit of speeds."""
 
 
 class Side(NamedTuple):
-    """The speed of a row in operations a second, and its interval where it was measured in blocks."""
+    """The speed of a row in operations a second, and its interval where it was measured in blocks.
+
+    Of a benchmark it is the value, in a ``unit`` of its own.
+    """
 
     speed: float | None
     low: float | None = None
     high: float | None = None
+    unit: str = PER_SECOND
 
 
 class Judged(NamedTuple):
     """What is known of a ratio; ``of`` says what it is the ratio of.
 
+    ``processes`` is over how many of them an interval is that has no verdict; 0 for all others.
     ``p`` is held against ``threshold``, the bound for the ``rows`` that are judged together. Without a verdict there is
     none to give; where a verdict does not come from the interval alone, ``reason`` says why.
     """
@@ -63,6 +71,7 @@ class Judged(NamedTuple):
     rows: int = 0
     margin: float = MARGIN
     negligible: float = 0.0
+    processes: int = 0
 
 
 class CampaignRatio(NamedTuple):
@@ -196,6 +205,8 @@ def name_row(row: Row) -> str:
 
 
 def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Comparison:
+    if is_benchmark(old) and is_benchmark(new):
+        return put_together(old, new, CAMPAIGNS, _judge_benchmark(old, new), ())
     before, after = find_reference(old, olds), find_reference(new, news)
     reason = _say_why_not(old, new, (before, after))
     if reason or before is None or after is None:
@@ -204,6 +215,12 @@ def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Co
     found = interval_between(*map(list_ratios, evidence))
     judged = Judged(TO_REFERENCE, found.ratio, found.low, found.high, found.p, found.blocks)
     return put_together(old, new, CAMPAIGNS, judged, evidence)
+
+
+def _judge_benchmark(old: Row, new: Row) -> Judged:
+    """What is known of two documents of a benchmark tool: a ratio, and never a verdict."""
+    found = compare_benchmarks(old, new)
+    return Judged(str(new["metric"]), found.ratio, found.low, found.high, reason=found.reason, processes=found.processes)
 
 
 def _give_up(old: Row, new: Row, reason: str) -> Judged:
@@ -265,6 +282,8 @@ def _place(row: Row) -> tuple[Any, ...]:
 
 
 def _side(row: Row) -> Side:
+    if is_benchmark(row):
+        return Side(row.get("value"), unit=row["unit"])
     blocks = list(block_speeds(row).values())
     if blocks:
         return side_of_blocks(blocks)

@@ -33,6 +33,7 @@ _MEASURED: Final = (
     Told("experiment.target"),
     Told("versions.server", "server"),
     Told("versions.driver", "driver"),
+    Told("versions.runtime", "runtime"),
     Told("versions.harness", "harness"),
     Told("hardware.cpu", "processor"),
     Told("hardware.cores", "processors"),
@@ -59,6 +60,9 @@ _MEASURED: Final = (
     Told("campaigns.each"),
     Told("client.connections"),
     Told("client.scheduling", "scheduling of the client", in_provenance=False),
+    Told("commit.id", "commit"),
+    Told("commit.branch"),
+    Told("commit.dirty"),
     Told("write_concern"),
     Told("write_concern.w", "write concern", in_provenance=False),
 )
@@ -72,6 +76,7 @@ _PARTS: Final = (
     "campaign",
     "campaigns",
     "client",
+    "commit",
     "write_concern",
 )
 """The parts of a document in the order in which its provenance has them."""

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from math import exp, log
 from statistics import fmean, median, stdev
 
-from preprocessor.commands.compare.writing import say_number, say_verdict
+from preprocessor.commands.compare.amounts import say_number
+from preprocessor.commands.compare.writing import say_verdict
 from preprocessor.results.comparison import TO_REFERENCE, CampaignRatio, Comparison, Judged
 from preprocessor.results.conclusions import Pairs, list_ratios
 from preprocessor.results.intervals import (

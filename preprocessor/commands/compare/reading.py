@@ -1,4 +1,4 @@
-"""The rows of a run, from where somebody says that they are."""
+"""The rows of a run, or what a benchmark tool wrote, from where somebody says that they are."""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Any
 
-from preprocessor.commands.compare.writing import dump_plain, say_number
+from preprocessor.commands.compare.amounts import say_amount, say_number
+from preprocessor.commands.compare.writing import dump_plain
 from preprocessor.commands.history.known import Known, find_known
 from preprocessor.findings.reporters import format_count
 from preprocessor.results.history import Change, Point, Series

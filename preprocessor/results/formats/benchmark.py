@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -23,6 +23,13 @@ TIME: Final = "time"
 SECONDS: Final = "s"
 MOST_SAMPLES: Final = 500_000
 """More do not fit into one document: a server takes 16 MiB."""
+_OF_SAMPLES: Final[Mapping[str, Callable[[Sequence[float]], Any]]] = {
+    "mean": fmean,
+    "median": median,
+    "min": min,
+    "max": max,
+    "stddev": lambda samples: stdev(samples) if len(samples) > 1 else None,
+}
 _WHOLE: Final = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 _DECIMAL: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})\.\d{0,14}[1-9]")
 
@@ -108,25 +115,14 @@ def make_documents(
 
 def make_document(origin: Origin, one: Benchmark) -> dict[str, Any]:
     """The document of a benchmark; what is not known of it is not in it."""
-    value, statistic = _value_of(one)
-    document: dict[str, Any] = {
+    told = {
         "_id": {"testname": one.suite, "name": one.key, "metric": one.metric},
         "name": one.name or one.key,
         "parameters": dict(one.parameters),
         "metric": one.metric,
         "unit": one.unit,
         "better": one.better,
-        "value": value,
-        "statistic": statistic,
-        **_summarise(one),
-        **(
-            {"low": one.interval.low, "high": one.interval.high, "interval": one.interval.of}
-            if one.interval
-            else {}
-        ),
-        "samples": list(one.samples),
-        "count": len(one.samples),
-        "processes": one.processes if one.samples else 0,
+        **_tell_figures(one),
         "iterations": one.iterations if isinstance(one.iterations, int) else list(one.iterations or ()),
         "failed": one.failed,
         "start_time": origin.start,
@@ -136,29 +132,31 @@ def make_document(origin: Origin, one: Benchmark) -> dict[str, Any]:
         "commit": dict(origin.commit),
         "extra": dict(one.extra),
     }
-    empty: tuple[Any, ...] = (None, "", [], {})
-    return {
-        key: one for key, one in document.items() if one not in empty and (key, one) != ("processes", 0)
-    } | ({"value": None} if value is None else {})
+    unknown: tuple[Any, ...] = (None, "", [], {})
+    return {name: value for name, value in told.items() if value not in unknown or name == "value"}
 
 
-def _value_of(one: Benchmark) -> tuple[float | None, str]:
-    if one.value is not None:
-        return one.value, one.statistic
-    return (median(one.samples), "median") if one.samples else (None, "")
-
-
-def _summarise(one: Benchmark) -> dict[str, float]:
-    """What the tool gives, and of the samples what it does not give."""
-    summary = dict(one.summary)
+def _tell_figures(one: Benchmark) -> dict[str, Any]:
+    """The value, what it is, all that the tool gives beside it, and of samples what it does not give."""
+    given = dict(one.summary)
+    if one.value is not None and one.statistic in _OF_SAMPLES:
+        given.setdefault(one.statistic, one.value)
     if one.samples:
-        summary.setdefault("mean", fmean(one.samples))
-        summary.setdefault("median", median(one.samples))
-        summary.setdefault("min", min(one.samples))
-        summary.setdefault("max", max(one.samples))
-        if len(one.samples) > 1:
-            summary.setdefault("stddev", stdev(one.samples))
-    return summary
+        figures = (compute(one.samples) for compute in _OF_SAMPLES.values())
+        given = {**dict(zip(_OF_SAMPLES, figures, strict=True)), **given}
+    value, statistic = (given.get("median"), "median") if one.value is None else (one.value, one.statistic)
+    bounds = one.interval
+    return {
+        "value": value,
+        "statistic": "" if value is None else statistic,
+        **given,
+        **({"low": bounds.low, "high": bounds.high, "interval": bounds.of} if bounds else {}),
+        **(
+            {"samples": list(one.samples), "count": len(one.samples), "processes": one.processes}
+            if one.samples
+            else {}
+        ),
+    }
 
 
 def shift(number: float | int | str, places: int) -> float:

@@ -123,13 +123,16 @@ def _name_measure(unit: str) -> dict[str, Any]:
 
 
 def _read_table(file: SourceFile) -> list[Benchmark]:
-    rows = csv.reader(file.lines())
+    rows = csv.reader(file.lines(), strict=True)
     header = next(rows)
     if tuple(header) != _COLUMNS:
         raise file.refuse(
             "a table of Criterion with other columns than those that are known", 1, 1, ",".join(_COLUMNS)
         )
-    read_rows = [_read_row(file, rows.line_num, row) for row in rows]
+    try:
+        read_rows = [_read_row(file, rows.line_num, row) for row in rows]
+    except csv.Error as error:
+        raise file.refuse(f"not CSV: {error}", rows.line_num, 1) from None
     return [
         _make_benchmark(id_, unit, [one[2:] for one in some])
         for (id_, unit), some in groupby(read_rows, key=lambda one: one[:2])

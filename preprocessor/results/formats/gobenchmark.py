@@ -9,8 +9,9 @@ times: each line is a sample, all of one process of ``go test``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from math import isfinite
 from typing import Any, Final
 
@@ -28,8 +29,9 @@ from preprocessor.results.formats.model import SourceFile
 
 TOOL: Final = "Go benchmark"
 NANOSECONDS: Final = "ns/op"
+_SECONDS: Final = "sec/op"
 BETTER: Final[Mapping[str, Better]] = {
-    NANOSECONDS: "lower", "sec/op": "lower", "B/op": "lower", "allocs/op": "lower", "MB/s": "higher", "B/s": "higher",
+    NANOSECONDS: "lower", _SECONDS: "lower", "B/op": "lower", "allocs/op": "lower", "MB/s": "higher", "B/s": "higher",
 }  # fmt: skip
 """The better direction of the units that Go's own tools know."""
 CONFIGURATION: Final = re.compile(r"([^\sA-Z:][^\sA-Z:]*):(?:[ \t]+(.*))?")
@@ -38,13 +40,24 @@ _RESULT: Final = re.compile(r"Benchmark(?![a-z])\S*\s+\d+\s")
 _PROCESSORS: Final = re.compile(r"-(\d+)$")
 
 
+_PACKAGE: Final = "pkg"
+_ORIGIN: Final = frozenset((
+    "goos", "goarch", "cpu", "cpu-count", "kernel", "commit", "commit-time", "branch", "harness", "runtime", "start-time",
+))  # fmt: skip
+"""What configuration lines say of a whole run; a file in which it changes is of several."""
+
+Others = tuple[tuple[str, str], ...]
+"""Configuration that is none of the format's own, by key."""
+
+
 @dataclass(slots=True)
 class _Samples:
-    """What one name, in one package, has in one unit."""
+    """What one name, in one package, has in one unit, under configuration that is none of the format's own."""
 
     suite: str
     name: str
     unit: str
+    others: Others
     values: list[float] = field(default_factory=list)
     iterations: list[int] = field(default_factory=list)
     lost: int = 0
@@ -52,18 +65,19 @@ class _Samples:
 
 @dataclass(slots=True)
 class _Reading:
-    """What was read of a file so far."""
+    """What was read of a file so far; ``others`` is the configuration that results behind it stand under."""
 
-    configuration: dict[str, str] = field(default_factory=dict)
+    origin: dict[str, str] = field(default_factory=dict)
+    suite: str = TOOL
+    others: Others = ()
     better: dict[str, str] = field(default_factory=dict)
-    samples: dict[tuple[str, str, str], _Samples] = field(default_factory=dict)
+    samples: dict[tuple[str, str, str, Others], _Samples] = field(default_factory=dict)
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """The documents of the file: each unit of each name.
 
-    What configuration lines say of the machine and the commit is that of the last ones. Raises ``ResultsError`` for a
-    line that begins as a result and is none.
+    Raises ``ResultsError`` for a line that begins as a result and is none, and for a file of several runs.
     """
     reading = _Reading()
     for number, line in enumerate(file.lines(), 1):
@@ -72,11 +86,25 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
         elif line.startswith("Unit "):
             _read_unit(line, reading)
         elif found := CONFIGURATION.fullmatch(line.rstrip()):
-            reading.configuration[found[1]] = (found[2] or "").strip()
-    origin = _make_origin(reading.configuration)
-    return make_documents(
-        file, origin, [_make_benchmark(one, reading.better) for one in reading.samples.values()]
-    )
+            _read_configuration(file, number, found[1], (found[2] or "").strip(), reading)
+    varied = _find_varied([one.others for one in reading.samples.values()])
+    merged = _merge(reading.samples.values(), varied)
+    benchmarks = [_make_benchmark(one, reading.better) for one in merged]
+    return make_documents(file, _make_origin(reading.origin), benchmarks)
+
+
+def _read_configuration(file: SourceFile, number: int, key: str, value: str, reading: _Reading) -> None:
+    if key == _PACKAGE:
+        reading.suite = value or TOOL
+    elif key not in _ORIGIN:
+        reading.others = tuple(sorted({**dict(reading.others), key: value}.items()))
+    elif reading.samples and reading.origin.get(key, value) != value:
+        raise file.refuse(
+            f"`{key}` changes from {reading.origin[key]!r} to {value!r}: the file is of several runs", number, 1,
+            "keep each run in a file of its own",
+        )  # fmt: skip
+    else:
+        reading.origin[key] = value
 
 
 def _read_result(file: SourceFile, number: int, line: str, reading: _Reading) -> None:
@@ -85,20 +113,14 @@ def _read_result(file: SourceFile, number: int, line: str, reading: _Reading) ->
         return
     words = line.split()
     if len(words) % 2 or len(words) < 4:
-        raise file.refuse(
-            f"the result of {words[0]!r} is cut off",
-            number,
-            1,
-            "NAME ITERATIONS VALUE UNIT, and more values and units",
-        )
-    suite = reading.configuration.get("pkg", "") or TOOL
+        hint = "NAME ITERATIONS VALUE UNIT, and more values and units"
+        raise file.refuse(f"the result of {words[0]!r} is cut off", number, 1, hint)
     for text, unit in zip(words[2::2], words[3::2], strict=True):
         try:
             value = shift(text.replace("_", ""), -9 if unit == NANOSECONDS else 0)
         except ValueError:
             raise file.refuse(f"{text!r} is no number", number, line.index(text) + 1) from None
-        unit = "sec/op" if unit == NANOSECONDS else unit
-        place = (suite, words[0], unit)
+        place = (reading.suite, words[0], _SECONDS if unit == NANOSECONDS else unit, reading.others)
         found = reading.samples.setdefault(place, _Samples(*place))
         if isfinite(value):
             found.values.append(value)
@@ -108,26 +130,48 @@ def _read_result(file: SourceFile, number: int, line: str, reading: _Reading) ->
 
 
 def _read_unit(line: str, reading: _Reading) -> None:
-    _, unit, *properties = line.split() if len(line.split()) > 1 else ("", "")
+    _, unit, *properties = (*line.split(), "")
     for one in properties:
         name, _, value = one.partition("=")
         if name == "better":
-            reading.better["sec/op" if unit == NANOSECONDS else unit] = value
+            reading.better[_SECONDS if unit == NANOSECONDS else unit] = value
+
+
+def _find_varied(every: Iterable[Others]) -> set[str]:
+    """Keys that have different values in the file: what they say tells results apart."""
+    values: dict[str, set[str]] = {}
+    for key, value in set(chain.from_iterable(every)):
+        values.setdefault(key, set()).add(value)
+    return {key for key, some in values.items() if len(some) > 1}
+
+
+def _merge(every: Iterable[_Samples], varied: set[str]) -> list[_Samples]:
+    """The samples, those together that no varied configuration tells apart."""
+    merged: dict[tuple[str, str, str, Others], _Samples] = {}
+    for one in every:
+        others = tuple(pair for pair in one.others if pair[0] in varied)
+        place = (one.suite, one.name, one.unit, others)
+        into = merged.setdefault(place, _Samples(*place))
+        into.values += one.values
+        into.iterations += one.iterations
+        into.lost += one.lost
+    return list(merged.values())
 
 
 def _make_benchmark(one: _Samples, stated: Mapping[str, str]) -> Benchmark:
     better = stated.get(one.unit) or BETTER.get(one.unit, "")
-    is_time = one.unit == "sec/op"
+    is_time = one.unit == _SECONDS
     name, parameters = split_name(one.name)
     alike = len(set(one.iterations)) == 1
+    varied = ", ".join(f"{key} = {value}" for key, value in one.others)
     return Benchmark(
         suite=one.suite,
-        key=one.name,
+        key=f"{one.name} ({varied})" if varied else one.name,
         name=name,
         metric=TIME if is_time else one.unit,
         unit=SECONDS if is_time else one.unit,
         better="lower" if better == "lower" else "higher" if better == "higher" else "",
-        parameters=parameters,
+        parameters={**parameters, **dict(one.others)},
         samples=one.values,
         iterations=one.iterations[0] if alike else one.iterations,
         failed=f"{one.lost} of {one.lost + len(one.values)} values are not finite" if one.lost else "",
@@ -150,7 +194,7 @@ def split_name(full: str) -> tuple[str, dict[str, str]]:
 
 
 def _make_origin(known: Mapping[str, str]) -> Origin:
-    """What configuration lines say; those that the format's description shows, and those that we write."""
+    """What configuration lines say: those that the format's description shows, and those that ``export`` writes."""
     hardware: dict[str, Any] = {
         name: known[key]
         for name, key in (

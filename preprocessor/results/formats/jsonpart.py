@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from preprocessor.files.text import place_at
 from preprocessor.jsontext.document import nearest
 from preprocessor.jsontext.extended import kind_of
 from preprocessor.jsontext.model import Path
 from preprocessor.jsontext.parsing import Parsed, parse
-from preprocessor.results.formats.jsonfile import place_of
 from preprocessor.results.formats.model import SourceFile
 from preprocessor.results.model import ResultsError
 
@@ -105,7 +105,7 @@ class Part:
 
     def refuse(self, message: str, hint: str = "") -> ResultsError:
         """The error that this part is not as its format has it."""
-        above, column = place_of(self.parsed, nearest(self.parsed.positions, self.path))
+        above, column = place_at(self.parsed.text, nearest(self.parsed.positions, self.path))
         return self.file.refuse(message, self.line + above - 1, column, hint)
 
     def _at(self, step: str | int, value: Any) -> Part:
@@ -138,7 +138,7 @@ def _read(file: SourceFile, text: str, line: int) -> Part:
         parsed = parse(finite)
     if parsed.problems:
         first = parsed.problems[0]
-        above, column = place_of(parsed, first.offset)
+        above, column = place_at(parsed.text, first.offset)
         raise file.refuse(first.message, line + above - 1, column, first.hint)
     return Part(file, line, parsed, (), parsed.value)
 
