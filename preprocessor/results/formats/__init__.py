@@ -22,13 +22,14 @@ class Format(NamedTuple):
 
     ``name`` is what messages call it, ``suffixes`` are how names of such files end, in small letters and without
     ``.gz``. ``recognise`` says by the first ``HEAD`` bytes, as text without a byte order mark, whether a file with such
-    a name has this format; None where the name is enough.
+    a name has this format; None where the name is enough. ``has_text`` alone: its author may state types of columns.
     """
 
     name: str
     suffixes: tuple[str, ...]
     module: str
     recognise: Callable[[str], bool] | None = None
+    has_text: bool = False
 
     def read(self, file: SourceFile) -> Iterator[Document]:
         """The documents of a file, in its order. Raises ``ResultsError`` with file, line and column."""
@@ -47,14 +48,14 @@ FORMATS: Final = (
     Format("Bencher Metric Format", (".json",), "bencher", heads.is_bencher),
     Format("JSON", (".json",), "plainjson"),
     Format("JSON Lines", (".jsonl", ".ndjson", ".jsonlines"), "jsonlines"),
-    Format("CSV", (".csv",), "separated"),
-    Format("TSV", (".tsv", ".tab"), "separated"),
+    Format("CSV", (".csv",), "separated", has_text=True),
+    Format("TSV", (".tsv", ".tab"), "separated", has_text=True),
     Format("Parquet", (".parquet",), "parquet"),
 )
 """Every format, in the order in which a file is held against them: those of tools before those of plain data."""
 
 
-def is_data(name: str) -> bool:
+def is_plain(name: str) -> bool:
     """Whether the name alone says that the file holds plain data."""
     return any(suffix_of(name) in one.suffixes for one in FORMATS if one.recognise is None)
 

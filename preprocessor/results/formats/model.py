@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,8 @@ It needs no ``_id``; one that has none is given its number in the file.
 """
 
 PACKED: Final = ".gz"
+READING_FAULTS: Final = (OSError, EOFError, zlib.error)
+"""What may go wrong while bytes are read: the disk, the end of a packed file, what is packed."""
 MOST_UNPACKED: Final = 2**30
 """A packed file may hold so many bytes: a small one can unpack to more than any memory has."""
 
@@ -32,14 +35,19 @@ def suffix_of(name: str) -> str:
     return stem[stem.rfind(".") :] if "." in stem.lstrip(".") else ""
 
 
+def stem_of(name: str) -> str:
+    """The name without what ``suffix_of`` gives, and without ``.gz``."""
+    whole = name.removesuffix(name[-len(PACKED) :]) if name.lower().endswith(PACKED) else name
+    return whole[: len(whole) - len(suffix_of(name))]
+
+
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file that is read, packed by gzip where its name ends in ``.gz``.
 
     ``types`` are those that its author states for columns, by their names: ``number``, ``date`` or ``text``.
 
-    Whatever goes wrong while bytes are read (``OSError``, ``EOFError``, ``zlib.error``) may leave a reader: whoever
-    calls it tells the file.
+    ``READING_FAULTS`` may leave a reader: whoever calls it tells the file.
     """
 
     path: Path

@@ -41,7 +41,9 @@ def _rows(file: SourceFile, opened: ParquetFile) -> Iterator[Document]:
         raise file.refuse(f"two columns are named `{names[repeated]}`")
     for column in schema:
         if not _is_read(column.type):
-            raise file.refuse(f"the column `{column.name}` is of the type {column.type}, which no document has")
+            raise file.refuse(
+                f"the column `{column.name}` is of the type {column.type}, which no document has"
+            )
     kinds = [_plain(kind) for kind in schema.types]
     for batch in opened.iter_batches(_AT_ONCE):
         columns = [_values(column, kind) for column, kind in zip(batch.columns, kinds, strict=True)]

@@ -114,7 +114,11 @@ class TableText:
         other = next((one for one in _SEPARATORS if len(names) == 1 and one in text), "")
         if other:
             found, needed = _SEPARATORS[other], _SEPARATORS[self._separator]
-            hint = f"write {needed} between the cells, or name the file .tsv" if other == "\t" else f"write {needed}"
+            hint = (
+                f"write {needed} between the cells, or name the file .tsv"
+                if other == "\t"
+                else f"write {needed}"
+            )
             raise self.file.refuse(f"cells are separated by {found}, not by {needed}", 1, 1, hint)
 
     def _ragged(self, row: int, cells: int, width: int) -> ResultsError:
