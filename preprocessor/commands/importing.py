@@ -15,8 +15,8 @@ from preprocessor.findings.reporters import escape_control_chars, format_count
 
 DESCRIPTION = (
     "Reads what benchmark tools wrote and keeps it in a fixture folder, one document for each measure of each\n"
-    "benchmark. Known are the files of pytest-benchmark, hyperfine, Go, JMH, Criterion, Google Benchmark and YCSB, and\n"
-    "the Bencher Metric Format. A page may also read such a file as it is: `results: bench.json`."
+    "benchmark. Known are the files of pytest-benchmark, hyperfine, Go, JMH, Criterion, Google Benchmark and YCSB,\n"
+    "and the Bencher Metric Format. A page may also read such a file as it is: `results: bench.json`."
 )
 EPILOG = """\
 The collection then holds what the files say, and nothing else: a benchmark that is in none of them any more goes, and
@@ -121,7 +121,8 @@ def _say_unknown(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What readers of a page will ask and the documents cannot answer, and which benchmarks failed."""
     if undated := [one for one in documents if "start_time" not in one]:
         names = ", ".join(dict.fromkeys(one["tool"] for one in undated))
-        yield f"{names} does not write when it measured: without --date there is no line under a figure, and no history\n"
+        told = "without --date there is no line under a figure, and no history"
+        yield f"{names} does not write when it measured: {told}\n"
     failed = dict.fromkeys(f"{one['_id']['name']}: {one['failed']}" for one in documents if "failed" in one)
     yield from (escape_control_chars(f"failed: {one}") + "\n" for one in list(failed)[:_SHOWN])
     if len(failed) > _SHOWN:

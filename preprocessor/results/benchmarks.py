@@ -1,7 +1,7 @@
 """Documents of benchmark tools as rows that are compared: what was measured, in which unit, and what may be concluded.
 
-Two files were measured at different times and are not paired, so nothing is called faster or slower by them. What can be
-given is the ratio, and an interval where the samples are of several processes on both sides. A process is then the
+Two files were measured at different times and are not paired, so nothing is called faster or slower by them. What can
+be given is the ratio, and an interval where the samples are of several processes on both sides. A process is then the
 unit, since samples within one share what it happened to be, its place in memory and the order of its hash tables
 (Kalibera and Jones, *Rigorous benchmarking in reasonable time*, ISMM 2013); the interval is that of Welch's t on the
 logarithms (Welch, 1947), which supposes that processes are independent. What the machine did differently at both times
@@ -18,14 +18,18 @@ from preprocessor.results.intervals import interval_between
 
 Row = Mapping[str, Any]
 
-_TWO_TIMES: Final = "the sides were measured at different times, not side by side"
-_ONE_PROCESS: Final = f"{_TWO_TIMES}, and how much processes differ is not known from samples of one"
-_ZERO: Final = f"{_TWO_TIMES}, and a value of 0 has no ratio"
+_TWO_TIMES: Final = "not measured side by side"
+_ONE_PROCESS: Final = f"{_TWO_TIMES}, and samples of one process do not say how much processes differ"
+_NO_SAMPLES: Final = f"{_TWO_TIMES}, and without samples"
+_NO_RATIO: Final = "a side has no value above 0"
 _LEAST: Final = 2
 
 
 class Ratio(NamedTuple):
-    """The value in NEW to that in OLD, with its interval over processes where there is one, and why no verdict."""
+    """The value in NEW to that in OLD, and why it has no verdict.
+
+    Where it has an interval, it is that of the geometric means of so many ``processes`` or more on each side.
+    """
 
     ratio: float | None
     low: float | None
@@ -55,12 +59,11 @@ def compare_benchmarks(old: Row, new: Row) -> Ratio:
     if processes and min(*sides[0], *sides[1]) > 0:
         found = interval_between(*sides)
         return Ratio(found.ratio, found.low, found.high, processes, _TWO_TIMES)
-    before, after = old.get("value"), new.get("value")
-    if before is None or after is None:
-        return Ratio(None, None, None, 0, "it has no value on one side")
+    before, after = old.get("value") or 0, new.get("value") or 0
     if before <= 0 or after <= 0:
-        return Ratio(None, None, None, 0, _ZERO)
-    return Ratio(after / before, None, None, 0, _ONE_PROCESS)
+        return Ratio(None, None, None, 0, _NO_RATIO)
+    sampled = old.get("samples") and new.get("samples")
+    return Ratio(after / before, None, None, 0, _ONE_PROCESS if sampled else _NO_SAMPLES)
 
 
 def _parts(samples: Sequence[float], size: int) -> list[Sequence[float]]:

@@ -220,7 +220,9 @@ def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Co
 def _judge_benchmark(old: Row, new: Row) -> Judged:
     """What is known of two documents of a benchmark tool: a ratio, and never a verdict."""
     found = compare_benchmarks(old, new)
-    return Judged(str(new["metric"]), found.ratio, found.low, found.high, reason=found.reason, processes=found.processes)
+    return Judged(
+        str(new["metric"]), found.ratio, found.low, found.high, reason=found.reason, processes=found.processes
+    )
 
 
 def _give_up(old: Row, new: Row, reason: str) -> Judged:

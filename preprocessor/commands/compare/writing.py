@@ -32,8 +32,8 @@ _TWO_CAMPAIGNS: Final = (
     f"speeds when they are measured side by side: {SIDE_BY_SIDE}"
 )
 _NOT_PAIRED: Final = (
-    "What benchmark tools wrote was measured at different times, and a machine drifts: it has ratios and no verdict. An\n"
-    "interval is Welch's t on the logarithms of the means of processes, and so of what differs from process to process;\n"
+    "What benchmark tools wrote was measured at different times, and a machine drifts: it has ratios and no verdict.\n"
+    "An interval is Welch's t on the logarithms of the means of processes, so of what differs from one to the next;\n"
     "what was different at both times is not in it."
 )
 
@@ -92,14 +92,15 @@ def _say_figures(row: Comparison) -> str:
         before, after = (f"{geometric_mean(list_ratios(pairs)):.3f}" for pairs in row.evidence)
         return f"{speeds}; {before} of its reference {row.sides.one}, {after} {row.sides.other}"
     of = " in the campaign that the row is of" if row.campaigns else ""
-    return f"{speeds}{of}; ratio {_say_ratio(row.judged.ratio)}{_say_processes(row.judged)}"
+    if row.judged.processes:
+        return f"{speeds}; {_say_processes(row.judged)}"
+    return f"{speeds}{of}; ratio {_say_ratio(row.judged.ratio)}"
 
 
 def _say_processes(judged: Judged) -> str:
-    """The interval over processes, which has no verdict, and over how many it is on the side that has fewer."""
-    if not judged.processes:
-        return ""
-    return f" ({judged.low:.3f} to {judged.high:.3f}), {judged.processes} processes or more on each side"
+    """The ratio over processes with its interval, which has no verdict, and how many the side has that has fewer."""
+    ratio = f"{_say_ratio(judged.ratio)} ({judged.low:.3f} to {judged.high:.3f})"
+    return f"ratio of geometric means {ratio}, {judged.processes} processes or more on each side"
 
 
 def _say_ratio(ratio: float | None) -> str:

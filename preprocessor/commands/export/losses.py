@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import isclose
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
@@ -17,6 +18,7 @@ Place = tuple[str, str, str]
 """Suite, name and measure."""
 Reader = Callable[[SourceFile], Iterator[dict[str, Any]]]
 
+_ROUNDING: Final = 1e-15
 _FOLLOWS: Final = frozenset({"tool", "_id"})
 """Fields that differ where nothing is lost: whose format it is, and what name and measure make."""
 
@@ -59,14 +61,22 @@ def list_losses(rows: Sequence[Row], written: Written, back: Sequence[Row]) -> I
 
 def _list_differing(row: Row, back: Row) -> Iterator[str]:
     for field, value in row.items():
-        if field not in _FOLLOWS and _plain(value) != _plain(back.get(field)):
+        if field not in _FOLLOWS and not _is_same(value, back.get(field)):
             yield field
 
 
-def _plain(value: Any) -> Any:
-    """The value in a form in which equal ones are equal: dates without a zone, members in order of their names."""
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
-    if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in sorted(value.items())}
-    return value
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two values are equal: dates with and without a zone, numbers up to what a double keeps of a unit."""
+    if isinstance(one, datetime) and isinstance(other, datetime):
+        return _in_utc(one) == _in_utc(other)
+    if isinstance(one, float) and isinstance(other, (int, float)):
+        return isclose(one, other, rel_tol=_ROUNDING)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_is_same(one[key], other[key]) for key in one)
+    return bool(one == other)
+
+
+def _in_utc(date: datetime) -> datetime:
+    return date.astimezone(UTC).replace(tzinfo=None) if date.tzinfo else date

@@ -23,6 +23,7 @@ TIME: Final = "time"
 SECONDS: Final = "s"
 MOST_SAMPLES: Final = 500_000
 """More do not fit into one document: a server takes 16 MiB."""
+_ALWAYS: Final = frozenset({"name", "metric", "unit", "value", "tool"})
 _OF_SAMPLES: Final[Mapping[str, Callable[[Sequence[float]], Any]]] = {
     "mean": fmean,
     "median": median,
@@ -133,7 +134,7 @@ def make_document(origin: Origin, one: Benchmark) -> dict[str, Any]:
         "extra": dict(one.extra),
     }
     unknown: tuple[Any, ...] = (None, "", [], {})
-    return {name: value for name, value in told.items() if value not in unknown or name == "value"}
+    return {name: value for name, value in told.items() if value not in unknown or name in _ALWAYS}
 
 
 def _tell_figures(one: Benchmark) -> dict[str, Any]:

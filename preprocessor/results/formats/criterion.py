@@ -123,7 +123,7 @@ def _name_measure(unit: str) -> dict[str, Any]:
 
 
 def _read_table(file: SourceFile) -> list[Benchmark]:
-    rows = csv.reader(file.lines(), strict=True)
+    rows = csv.reader(_whole_lines(file), strict=True)
     header = next(rows)
     if tuple(header) != _COLUMNS:
         raise file.refuse(
@@ -137,6 +137,14 @@ def _read_table(file: SourceFile) -> list[Benchmark]:
         _make_benchmark(id_, unit, [one[2:] for one in some])
         for (id_, unit), some in groupby(read_rows, key=lambda one: one[:2])
     ]
+
+
+def _whole_lines(file: SourceFile) -> Iterator[str]:
+    """The lines; the last one has an end too, or it is cut off."""
+    for number, line in enumerate(file.lines(), 1):
+        if not line.endswith("\n"):
+            raise file.refuse("the table ends within a row", number, 1, "run the benchmarks once more")
+        yield line
 
 
 _Row = tuple[tuple[str, ...], str, float, int]

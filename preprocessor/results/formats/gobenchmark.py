@@ -42,7 +42,8 @@ _PROCESSORS: Final = re.compile(r"-(\d+)$")
 
 _PACKAGE: Final = "pkg"
 _ORIGIN: Final = frozenset((
-    "goos", "goarch", "cpu", "cpu-count", "kernel", "commit", "commit-time", "branch", "harness", "runtime", "start-time",
+    "goos", "goarch", "cpu", "cpu-count", "kernel", "commit", "commit-time", "branch", "harness", "runtime",
+    "start-time",
 ))  # fmt: skip
 """What configuration lines say of a whole run; a file in which it changes is of several."""
 
@@ -115,6 +116,10 @@ def _read_result(file: SourceFile, number: int, line: str, reading: _Reading) ->
     if len(words) % 2 or len(words) < 4:
         hint = "NAME ITERATIONS VALUE UNIT, and more values and units"
         raise file.refuse(f"the result of {words[0]!r} is cut off", number, 1, hint)
+    if not line.endswith("\n") and words[-1] not in BETTER:
+        raise file.refuse(
+            f"the file ends within the result of {words[0]!r}", number, 1, "run the benchmarks once more"
+        )
     for text, unit in zip(words[2::2], words[3::2], strict=True):
         try:
             value = shift(text.replace("_", ""), -9 if unit == NANOSECONDS else 0)

@@ -74,7 +74,7 @@ class Part:
     def text(self) -> str:
         """This value, a text."""
         if not isinstance(self.value, str):
-            raise self._unlike("a text")
+            raise self._unlike("a string")
         return self.value
 
     def is_number(self) -> bool:

@@ -15,6 +15,7 @@ from preprocessor.results.formats.benchmark import Benchmark, Better, Origin, ma
 from preprocessor.results.formats.model import SourceFile
 
 _TOOL: Final = "YCSB"
+_OURS: Final = re.compile(r"\[[^\]]+\], ")
 _LINE: Final = re.compile(r"\[([^\]]+)\], ([^,]+), (.*)")
 _NAMED: Final = re.compile(r"(.+)\((.+)\)")
 _VERSION: Final = re.compile(r"YCSB Client (\S+)")
@@ -47,7 +48,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
             versions["harness"] = f"{_TOOL} {version[1]}"
         elif line.startswith("Command line:"):
             parameters |= _read_command(line)
-        elif line.startswith("["):
+        elif _OURS.match(line):
             found.append(_read_line(file, number, line))
     return make_documents(
         file, Origin(_TOOL, versions=versions), [_make_benchmark(one, parameters) for one in found]
@@ -65,7 +66,7 @@ def _read_command(line: str) -> dict[str, str]:
 
 def _read_line(file: SourceFile, number: int, line: str) -> _Line:
     parts = _LINE.fullmatch(line.rstrip())
-    if parts is None:
+    if parts is None or not line.endswith("\n"):
         raise file.refuse("a line of YCSB that is cut off", number, 1, "[OPERATION], MEASURE, VALUE")
     if _BUCKET.fullmatch(parts[2]):
         hint = (
