@@ -89,12 +89,18 @@ def suggest_columns(fields: Sequence[Candidate]) -> list[str]:
     """
     among = Counter(one.path.rpartition(".")[0] for one in fields if "." in one.path)
     near = [one for one in fields if among[one.path.rpartition(".")[0]] <= _CROWD] or list(fields)
+    near = [one for one in near if not _is_counted(one)] or near
     usual = [one for one in near if one.everywhere] or near
     different = [one for one in usual if one.distinct > 1] or usual
     unlike: dict[tuple[str, ...], Candidate] = {}
     for one in different:
         unlike.setdefault(one.values, one)
     return [one.path for one in unlike.values()][:MOST_COLUMNS]
+
+
+def _is_counted(one: Candidate) -> bool:
+    """Whether it is an ``_id`` that numbers the documents, as those of plain files do."""
+    return one.path == "_id" and one.values == tuple(map(str, range(1, len(one.values) + 1)))
 
 
 def explain_left_out(
@@ -115,6 +121,8 @@ def explain_left_out(
 
 
 def _reason(one: Candidate, twice: bool) -> str:
+    if _is_counted(one):
+        return "the number of each document"
     if not one.everywhere:
         return "only some documents have a value"
     if one.distinct == 1:
