@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,10 +24,14 @@ The collection then holds what the files say, and nothing else: a benchmark that
 the same files give the same bytes. A benchmark that is in two of the files is an error: each run is kept by itself, in
 a folder of its own for `mongo-tables history`, or as it is at a commit.
 
+With --reference the files are runs of the same benchmarks, one after the other, and each is a block: what was measured
+in one run is paired, so each time, or speed, gets `comparison` with the benchmark NAME of its suite, with a verdict.
+
 examples:
   mongo-tables import bench.json --as bench                       into the site's fixture folder, else fixtures/
   mongo-tables import go.txt --as bench --date 2026-01-31 --commit 1a2b3c4
-  mongo-tables import *.json --as bench --results fixtures/campaigns/2026-01-31
+  mongo-tables import bench.json --as bench --results fixtures/campaigns/2026-01-31
+  mongo-tables import run-*.json --as bench --reference ./old     twenty runs of hyperfine ./old ./new
 
 exit status: 0 read, or nothing to change, 2 wrong usage or a file that is not read
 """
@@ -51,6 +56,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--commit", metavar="ID", help="the commit of what was measured, where a file does not say"
+    )
+    parser.add_argument(
+        "--reference", metavar="NAME", help="the files are runs in turn; compare benchmarks with this one"
     )
     parser.add_argument("--dry-run", action="store_true", help="say what would change, write nothing")
     add_config_file(parser)
@@ -84,23 +92,44 @@ def run(arguments: Namespace) -> int:
 def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, Any]]:
     """The documents of all files. Raises ResultsError for a file that cannot be read, and for a benchmark in two."""
     from preprocessor.results.benchmarkfiles import read_benchmarks
+    from preprocessor.results.benchmarkruns import merge_runs
+
+    runs = []
+    for file in files:
+        runs.append([_complete(one, arguments) for one in read_benchmarks(file)])
+        print(
+            escape_control_chars(f"{file}: {_say_tool(runs[-1])}, {format_count(len(runs[-1]), 'document')}")
+        )
+    if arguments.reference is not None:
+        _check_installed()
+        return merge_runs(runs, arguments.reference)
+    _refuse_repeated(files, runs)
+    return [one for run in runs for one in run]
+
+
+def _refuse_repeated(files: Sequence[str], runs: Sequence[Sequence[Mapping[str, Any]]]) -> None:
+    """Raise ResultsError for a benchmark in two files."""
     from preprocessor.results.model import ResultsError
 
     homes: dict[str, str] = {}
-    documents = []
-    for file in files:
-        found = [_complete(one, arguments) for one in read_benchmarks(file)]
-        for one in found:
+    for file, run in zip(files, runs, strict=True):
+        for one in run:
             first = homes.setdefault(repr(one["_id"]), file)
             if first != file:
                 raise ResultsError(
                     f"{file}: {one['_id']['name']!r} is in {first} as well",
-                    hint="keep each run by itself: mongo-tables import FILE --as NAME --results FOLDER",
+                    hint="keep each run in a --results FOLDER of its own, or name a --reference: runs are blocks then",
                     environment=True,
                 )
-        print(escape_control_chars(f"{file}: {_say_tool(found)}, {format_count(len(found), 'document')}"))
-        documents += found
-    return documents
+
+
+def _check_installed() -> None:
+    """Raise ResultsError where what computes intervals is not there."""
+    if importlib.util.find_spec("scipy") is None:
+        from preprocessor.results.model import ResultsError
+
+        hint = "pip install 'mkdocs-mongo-tables[runner]'"
+        raise ResultsError("what computes intervals is not installed: scipy", hint=hint, environment=True)
 
 
 def _complete(document: Mapping[str, Any], arguments: Namespace) -> dict[str, Any]:

@@ -205,7 +205,7 @@ def name_row(row: Row) -> str:
 
 
 def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Comparison:
-    if is_benchmark(old) and is_benchmark(new):
+    if is_benchmark(old) and is_benchmark(new) and not (block_speeds(old) and block_speeds(new)):
         return put_together(old, new, CAMPAIGNS, _judge_benchmark(old, new), ())
     before, after = find_reference(old, olds), find_reference(new, news)
     reason = _say_why_not(old, new, (before, after))
@@ -284,11 +284,11 @@ def _place(row: Row) -> tuple[Any, ...]:
 
 
 def _side(row: Row) -> Side:
-    if is_benchmark(row):
-        return Side(row.get("value"), unit=row["unit"])
     blocks = list(block_speeds(row).values())
     if blocks:
         return side_of_blocks(blocks)
+    if is_benchmark(row):
+        return Side(row.get("value"), unit=row["unit"])
     speeds = [repeat["operations_per_second"] for repeat in row.get("repeats", ())]
     return Side(median(speeds) if speeds else None)  # documents of another program have none
 

@@ -103,16 +103,21 @@ def _read_point(row: Row, ratios: bool) -> Point | None:
         program=str(versions.get("harness", "")).removeprefix(_HARNESS),
         server=str(versions.get("server", "")),
         machine=describe_machine(row),
-        unit=row["unit"] if is_benchmark(row) else PER_SECOND,
+        unit=row["unit"] if _is_read_by_value(row) else PER_SECOND,
     )
 
 
 _Figures = tuple[float | None, float | None, float | None]
 
 
+def _is_read_by_value(row: Row) -> bool:
+    """Whether it is a benchmark without blocks, of which only its own figure is known."""
+    return is_benchmark(row) and not block_speeds(row)
+
+
 def _read_speed(row: Row) -> _Figures:
     """The median over blocks with its interval; of older rows that of the repeats, which have none, as benchmarks."""
-    if is_benchmark(row):
+    if _is_read_by_value(row):
         return row.get("value"), None, None
     blocks = list(block_speeds(row).values())
     if blocks and min(blocks) > 0:

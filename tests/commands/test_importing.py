@@ -10,7 +10,14 @@ import pytest
 from preprocessor.cli import main
 
 GO = "pkg: example.com/words\nBenchmarkA-8\t10\t1.5 ns/op\nBenchmarkA-8\t10\t2.5 ns/op\nBenchmarkB-8\t10\t4 ns/op\n"
-RUN = {"command": "sort", "mean": 0.2, "times": [0.1, 0.3], "exit_codes": [0, 1]}
+RUN = {
+    "command": "sort",
+    "mean": 0.2,
+    "stddev": 0.1,
+    "system": 0.01,
+    "times": [0.1, 0.3],
+    "exit_codes": [0, 1],
+}
 
 
 @pytest.fixture
@@ -85,8 +92,11 @@ def test_a_dry_run_writes_nothing(folder, capsys):
         (b'{"machine_info": {"node": "x"}', "nothing closes this `{`"),
         (b'{"rows": [1, 2]}', "has no benchmarks"),
         (b"\xff\xfe{\x00", "not UTF-8"),
-        (b'{"results":[{"command":"a","mean":\xff}]}', "not UTF-8"),
-        (b'\xef\xbb\xbf{"results":[{"command":"a","mean":"b"}]}', "`mean` must be a number"),
+        (b'{"results":[{"command":"a","mean":\xff,"stddev":1,"system":1}]}', "not UTF-8"),
+        (
+            b'\xef\xbb\xbf{"results":[{"command":"a","mean":"b","stddev":1,"system":1}]}',
+            "`mean` must be a number",
+        ),
     ],
     ids=["empty", "cut off", "foreign", "UTF-16", "wrong byte", "wrong type"],
 )
@@ -143,3 +153,27 @@ def test_names_with_signs_of_html_and_of_tables_are_shown_as_they_are(folder, ca
     out = capsys.readouterr().out
     assert "<img" not in out
     assert "**b**" not in out
+
+
+def test_the_line_under_a_table_tells_date_machine_commit_and_tool(folder, capsys):
+    (folder / "go.txt").write_text(
+        "cpu: Some CPU\ncpu-count: 4\nharness: shellbench 1\nruntime: Go 1.26\n" + GO
+    )
+    (folder / "page.md").write_text(
+        '<!-- MONGO_TABLE: {"collection": "bench", "pipeline": [{"$project": {"name": 1, "mean": 1}}],'
+        ' "columns": ["name", "mean"], "headers": ["Name", "Mean"], "provenance": true} -->\n'
+    )
+    assert main(["import", "go.txt", "--as", "bench", "--date", "2026-01-31", "--commit", "1a2b"]) == 0
+    capsys.readouterr()
+    assert main(["render", "page.md"]) == 0
+    line = capsys.readouterr().out.splitlines()[-1]
+    for part in (
+        "Measured 2026-01-31",
+        "4 processors",
+        "Machine: Some CPU, 4 processors",
+        "Commit: 1a2b",
+        "Runtime: Go 1.26",
+    ):
+        assert part in line
+    assert "client" not in line.lower()
+    assert "Program: shellbench 1" in line

@@ -37,7 +37,7 @@ def is_hyperfine(head: str) -> bool:
     first = _first_key(head)
     if first in ("schema_version", "metadata", "primary_metric"):
         return '"hyperfine_version"' in head
-    return first == "results" and '"command"' in head and '"mean"' in head
+    return first == "results" and all(f'"{key}"' in head for key in ("command", "mean", "stddev", "system"))
 
 
 def is_jmh(head: str) -> bool:

@@ -15,7 +15,19 @@ from preprocessor.results.intervals import interval_between
 
 
 def hyperfine(*times: float, command: str = "sort") -> str:
-    return json.dumps({"results": [{"command": command, "mean": statistics.fmean(times), "times": times}]})
+    return json.dumps(
+        {
+            "results": [
+                {
+                    "command": command,
+                    "mean": statistics.fmean(times),
+                    "stddev": 0.1,
+                    "system": 0,
+                    "times": times,
+                }
+            ]
+        }
+    )
 
 
 def benchmark(samples: list[float], processes: int, unit: str = "s") -> dict:
@@ -74,7 +86,7 @@ def test_a_condition_of_a_difference_cannot_be_met_and_does_not_pass_unseen(side
 
 def test_the_json_has_unit_ratio_interval_and_no_verdict(sides, capsys):
     assert main(["compare", *sides(hyperfine(1, 2, 3), hyperfine(4, 5, 6)), "--json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    row, _ = json.loads(capsys.readouterr().out)["rows"]
     assert (row["one"]["unit"], row["one"]["speed"], row["judged"]["verdict"]) == ("s", 2.0, None)
     assert row["judged"]["low"] < row["judged"]["ratio"] < row["judged"]["high"]
 

@@ -152,13 +152,20 @@ def test_every_figure_of_any_document_is_written_and_what_is_lost_is_told(docume
 
 
 def test_benchmarks_of_another_tool_are_go_text_with_names_that_go_could_have_given(tmp_path, capsys):
-    result = {"command": "sort <b> | uniq", "mean": 0.2, "times": [0.1, 0.3], "parameters": {"size": "10"}}
+    result = {
+        "command": "sort <b> | uniq",
+        "mean": 0.2,
+        "stddev": 0.1,
+        "system": 0.0,
+        "times": [0.1, 0.3],
+        "parameters": {"size": "10"},
+    }
     source = write(tmp_path, json.dumps({"results": [result]}))
     assert main(["export", str(source), "--format", "go"]) == 0
     out, err = capsys.readouterr()
     assert "BenchmarkSort_<b>_|_uniq/size=10\t1\t100000000 ns/op\n" in out
-    assert "not in this format: name (1 of 1 documents)" in err
-    assert "not in this format: processes (1 of 1 documents)" in err
+    assert "not in this format: name (2 of 2 documents)" in err
+    assert "not in this format: processes (1 of 2 documents)" in err
 
 
 def test_equal_names_are_told_apart_as_go_does():
