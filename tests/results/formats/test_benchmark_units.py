@@ -83,7 +83,7 @@ def google(schema=1, **run: Any) -> dict[str, Any]:
 
 def criterion(unit="ns", **message: Any) -> dict[str, Any]:
     about = {"estimate": 2.0, "lower_bound": 1.0, "upper_bound": 3.0, "unit": unit}
-    estimates = {name: about for name in ("typical", "mean", "median")}
+    estimates = dict.fromkeys(("typical", "mean", "median"), about)
     return {
         "reason": "benchmark-complete",
         "id": "a",

@@ -90,7 +90,7 @@ def test_a_file_of_two_commits_is_refused_by_the_line_where_the_second_begins(tm
 def test_a_result_that_is_none_is_told_with_its_line(tmp_path, line, told):
     with pytest.raises(ResultsError) as raised:
         go(tmp_path, "BenchmarkB\t1\t1 ns/op\n" + line)
-    assert f"bench.txt:6:" in raised.value.message
+    assert "bench.txt:6:" in raised.value.message
     assert told in raised.value.message
     assert "\n" not in raised.value.message
 
