@@ -8,6 +8,9 @@ from errno import ENAMETOOLONG
 from pathlib import Path
 from typing import NamedTuple
 
+_LONGEST = 80
+"""Characters of a text that stands in a message."""
+
 
 class BadByte(NamedTuple):
     """The first byte of a file that is not UTF-8, and its place: both from 1, columns in characters."""
@@ -43,6 +46,12 @@ def may_be_file(path: Path) -> bool:
 def shorten_path(path: Path) -> str:
     """A path as findings show it: relative to the working folder where it is below it."""
     return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else path.as_posix()
+
+
+def shorten(text: str) -> str:
+    """A text from a file as it may stand in a message: in one line, and of a long one the beginning."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"
 
 
 def leads_within(path: Path, folder: Path) -> bool:

@@ -65,8 +65,8 @@ def judge_offline(spec: PipelineSpec, limits: FileLimits | None = None) -> Judge
         if not isinstance(error, NotOffline):
             hint = did_you_mean(error.unknown, error.known)
             return Judgement((finding("MT301", spec.file, at, error.message, hint),))
-        # A server may know it; on a fixture the run itself says so.
-        message = f"{error.message}: fixtures cannot run this pipeline"
+        # A server may know it; on files the run itself says so.
+        message = f"{error.message}: this pipeline cannot run on files"
         hint = "give a mongodb:// source, or say it with other operators"
         if isinstance(error, LimitReached):
             hint = "let it do less, or give a mongodb:// source"

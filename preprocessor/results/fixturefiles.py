@@ -18,7 +18,8 @@ from preprocessor.results.fixturetext import combine_faults
 from preprocessor.results.model import Fault, ResultsError
 
 _PULL_HINT = (
-    "name another folder or a mongodb:// URI as the results source, or fill it with `mongo-tables pull`"
+    "name a file of results, another folder or a mongodb:// URI as the results source, or fill it with "
+    "`mongo-tables pull`"
 )
 
 SUFFIXES = (".jsonl", ".json")
@@ -34,7 +35,7 @@ _PACKED = frozenset((".gz", ".bz2", ".xz", ".zst", ".zip"))
 _SHOWN = 4
 _FORM_HINT = (
     "documents stand one a line in a file *.jsonl, unpacked, or as an array in a file *.json, "
-    "in MongoDB Extended JSON"
+    "in MongoDB Extended JSON; other forms are read beside the folders of collections"
 )
 _BESIDE_HINT = f"{_FORM_HINT}, in the folder itself; move what is not to be read out of it"
 

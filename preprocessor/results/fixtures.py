@@ -13,8 +13,7 @@ from preprocessor.results import bsoncache, cachefolder, fixturefiles, fixturete
 from preprocessor.results.filesource import FileSource
 from preprocessor.results.model import Fault, Limits, ResultsError
 from preprocessor.results.plaincollections import PlainCollections
-from preprocessor.results.rawdocuments import RawDocuments
-from preprocessor.results.repeatedids import HINT, find_repeated_ids
+from preprocessor.results.rawdocuments import ONCE, RawDocuments
 from preprocessor.results.sourcetext import Part
 
 
@@ -149,7 +148,7 @@ def _through(digest: _Digest, blocks: Iterable[bytes]) -> Iterator[bytes]:
 def _describe_repeated(paths: Sequence[Path], documents: RawDocuments) -> list[Fault]:
     """A fault for each document that repeats an earlier ``_id``; ``paths`` are the files of the pieces."""
     found: list[Fault] = []
-    for number, first in islice(find_repeated_ids(documents), fixturetext.FAULTS_SHOWN + 1):
+    for number, first in islice(documents.repeated_ids(), fixturetext.FAULTS_SHOWN + 1):
         here, before = (
             (paths[piece], index) for piece, index in (documents.place(number), documents.place(first))
         )
@@ -164,4 +163,4 @@ def _duplicate(raw: bytes, here: tuple[Path, int], first: tuple[Path, int]) -> F
         fixturetext.place_of(path, fixturefiles.read(path), index) for path, index in (here, first)
     )
     message = f"the _id {bson.decode(raw)['_id']!r} is also that of {first[0]}:{above}"
-    return Fault(here[0], line, column, message, HINT)
+    return Fault(here[0], line, column, message, ONCE)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from preprocessor.results.model import Limits, ResultsError, ResultsSource
 
 
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
 class Kind(NamedTuple):
     """A kind of results source.
 
@@ -38,12 +41,14 @@ def is_uri(where: str, folder: Path = Path()) -> bool:
     A path is relative to ``folder``. What has an ``@``, or begins with ``mongodb``, is a path only as far as
     there is such a file or folder: ``mongodb:/user:password@host`` lacks a slash.
     """
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", where.strip()):
+    if _SCHEME.match(where.strip()):
         return True
     return any(_is_meant_as_uri(part, folder / part.pattern) for part in split_parts(where, folder))
 
 
 def _is_meant_as_uri(part: Part, path: Path) -> bool:
+    if _SCHEME.match(part.pattern.strip()):
+        return True
     there = next((place for place in (path, *path.parents) if lexists(place)), Path())
     absent = str(path.relative_to(there)) if path != there else ""
     begins = f"{part.name}:" if ":" in part.name else absent

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from preprocessor import __version__
 from preprocessor.results import fixturefiles, fixturetext
 from preprocessor.results.filesource import refuse_two
 from preprocessor.results.formats.model import suffix_of
 from preprocessor.results.model import Fault
-from preprocessor.results.plaindocuments import read_documents
 from preprocessor.results.plainfiles import Collection, Found, PlainFile, find_files
-from preprocessor.results.rawdocuments import RawDocuments
-from preprocessor.results.repeatedids import HINT, find_repeated_ids
+from preprocessor.results.rawdocuments import ONCE, RawDocuments
 from preprocessor.results.sourcetext import Part
+
+if TYPE_CHECKING:
+    from preprocessor.results.packed import Packed
+
+_P = TypeVar("_P", bytes, "Packed")
 
 _READING: Final = f"{__version__} 1"
 """How files are read: another one as soon as the same file gives other documents."""
-_LARGE: Final = 2**20
+LARGE: Final = 2**20
 """A file of fewer bytes is read sooner than it is looked up in the cache."""
 
 
@@ -65,29 +68,42 @@ class PlainCollections:
         found = self._collection(collection)
         if len(found.files) > 1 and not found.is_meant:
             refuse_two(collection, [file.path.as_posix() for file in found.files])
-        documents = RawDocuments([self._load(file, believing) for file in found.files])
+        pieces = [(file, piece) for file in found.files for piece in self._load(file, believing)]
+        documents = RawDocuments([piece for _, piece in pieces])
         if len(found.files) > 1:
-            _refuse_repeated(found.files, documents)
+            _refuse_repeated([file for file, _ in pieces], documents)
         return documents
 
     def _collection(self, collection: str) -> Collection:
         found = self._found or find_files(self._parts)
         return found.collections.get(collection, Collection((), is_meant=True))
 
-    def _load(self, file: PlainFile, believing: bool) -> bytes:
+    def _load(self, file: PlainFile, believing: bool) -> Sequence[bytes] | Sequence[Packed]:
+        """The documents of a file, which has no ``_id`` twice."""
         before = _stat(file.path)
-        if before is None or before.size < _LARGE:
-            return read_documents(file)
-        from preprocessor.results import bsoncache, cachefolder  # a small file does not pay for them
+        if before is None or before.size < LARGE:
+            return _read(file, lambda documents: iter([b"".join(documents)]))
+        from preprocessor.results import bsoncache, cachefolder, packed  # a small file does not pay for them
 
         folder, key = cachefolder.folder_for(Path(self._parts[0].pattern)), _key(file)
         kept = bsoncache.get(folder, key) if believing else None
         if kept is not None:
-            return kept
-        payload = read_documents(file)
+            return packed.split(kept)
+        pieces = _read(file, packed.pack)
         if _stat(file.path) == before:  # Otherwise they may be those of other bytes.
-            bsoncache.put(folder, {key: payload})
-        return payload
+            bsoncache.put(folder, {key: packed.join(pieces)})
+        return pieces
+
+
+def _read(file: PlainFile, keep: Callable[[Iterable[bytes]], Iterator[_P]]) -> list[_P]:
+    """The documents of a file in the pieces that ``keep`` makes. Raises ``ResultsError``, too for an ``_id`` twice."""
+    from preprocessor.results.plaindocuments import read_documents  # a fixture folder has none
+
+    reading = read_documents(file)
+    pieces = list(keep(reading.documents))
+    if reading.has_ids:
+        _refuse_repeated([file] * len(pieces), RawDocuments(pieces))
+    return pieces
 
 
 def _stat(path: Path) -> _Stat | None:
@@ -117,8 +133,11 @@ def _key(file: PlainFile) -> str:
 
 
 def _refuse_repeated(files: Sequence[PlainFile], documents: RawDocuments) -> None:
-    """Raise ``ResultsError`` where two files have a document with the same ``_id``."""
-    for number, first in find_repeated_ids(documents):
-        (here, index), (there, before) = documents.place(number), documents.place(first)
-        message = f"document {index + 1} has the _id of document {before + 1} of {files[there].path}"
-        raise fixturetext.combine_faults([Fault(files[here].path, 0, 0, message, HINT)])
+    """Raise ``ResultsError`` for an ``_id`` of two documents; ``files`` are those of the pieces."""
+    import bson
+
+    for number, first in documents.repeated_ids():
+        here, there = (files[documents.place(each)[0]].path for each in (number, first))
+        elsewhere = "two documents" if here == there else f"a document of {there}, too"
+        message = f"the _id {bson.decode(documents[number])['_id']!r} is that of {elsewhere}"
+        raise fixturetext.combine_faults([Fault(here, 0, 0, message, ONCE)])

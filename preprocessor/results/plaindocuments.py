@@ -7,19 +7,18 @@ collection the number stands beside the name of the file: ``{"file": "0001.json"
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import bson
 import bson.errors
 
 from preprocessor.files.text import leads_within
 from preprocessor.results.formats import FORMATS, HEAD, Format, find_format
-from preprocessor.results.formats.model import Document, SourceFile
+from preprocessor.results.formats.model import SourceFile
 from preprocessor.results.plainfiles import PlainFile
-from preprocessor.results.rawdocuments import RawDocuments
-from preprocessor.results.repeatedids import HINT, find_repeated_ids
 
 _NAMED_ID = slice(5, 9)
 """Where the name of a document's first field stands: behind its length and the field's type."""
@@ -28,17 +27,38 @@ _INT32 = b"\x10"
 _DOCUMENT = b"\x03"
 
 
-def read_documents(plain: PlainFile) -> bytes:
-    """The documents of a file, end to end. Raises ``ResultsError`` for one that cannot be read as it is."""
+class Reading(NamedTuple):
+    """The documents of a file as they are read, and whether their ``_id`` stands in the file."""
+
+    documents: Iterator[bytes]
+    has_ids: bool
+
+
+def read_documents(plain: PlainFile) -> Reading:
+    """The documents of a file. Raises ``ResultsError``, now or while they come, where it cannot be read as it is."""
     file = SourceFile(plain.path, plain.types)
     if not leads_within(plain.path, plain.within):
         hint = "put the file itself there; a link may lead only to another file in the folder"
         raise file.refuse(f"a link leads out of the folder {plain.within}", hint=hint)
+    encoded = _encode(file)
+    first = next(encoded, None)
+    if first is None:
+        return Reading(iter(()), has_ids=False)
+    has_ids = first[_NAMED_ID] == _ID
+    return Reading(_with_ids(file, plain.name, chain([first], encoded), has_ids), has_ids)
+
+
+def _encode(file: SourceFile) -> Iterator[bytes]:
+    """The documents of a file as BSON, as they stand in it."""
+    number = 0
     try:
-        documents = _find_format(file).read(file)
-        return _with_ids(file, plain.name, (_encode(file, *each) for each in enumerate(documents, 1)))
+        for document in _find_format(file).read(file):
+            number += 1
+            yield document if isinstance(document, bytes) else bson.encode(document)
     except OSError as error:
         raise file.refuse(f"cannot be read: {error.strerror or error}") from None
+    except (bson.errors.BSONError, UnicodeEncodeError, OverflowError) as error:
+        raise file.refuse(f"document {number} is not a BSON document: {error}") from None
 
 
 def _find_format(file: SourceFile) -> Format:
@@ -65,29 +85,14 @@ def _no_file(path: Path) -> str:
     return "a pipe or a device, not a file" if path.exists() else "there is no such file"
 
 
-def _encode(file: SourceFile, number: int, document: Document) -> bytes:
-    if isinstance(document, bytes):
-        return document
-    try:
-        return bson.encode(document)
-    except (bson.errors.BSONError, UnicodeEncodeError, OverflowError) as error:
-        raise file.refuse(f"document {number} is not a BSON document: {error}") from None
-
-
-def _with_ids(file: SourceFile, name: str, documents: Iterable[bytes]) -> bytes:
-    """The documents, each with an ``_id``. Raises ``ResultsError`` where some have one and others not, or the same."""
-    written = io.BytesIO()
-    own = None
+def _with_ids(file: SourceFile, name: str, documents: Iterable[bytes], has_ids: bool) -> Iterator[bytes]:
+    """The documents, each with an ``_id``. Raises ``ResultsError`` where some have one and others not."""
     for number, raw in enumerate(documents, 1):
-        has_id = raw[_NAMED_ID] == _ID
-        own = has_id if own is None else own
-        if own != has_id:
-            raise file.refuse(f"document {number} has {'an' if has_id else 'no'} _id, unlike those before it")
-        written.write(raw if own else _put_id(raw, number, name))
-    payload = written.getvalue()
-    for number, first in find_repeated_ids(RawDocuments([payload])) if own else ():
-        raise file.refuse(f"document {number + 1} has the _id of document {first + 1}", hint=HINT)
-    return payload
+        if (raw[_NAMED_ID] == _ID) != has_ids:
+            raise file.refuse(
+                f"document {number} has {'no' if has_ids else 'an'} _id, unlike those before it"
+            )
+        yield raw if has_ids else _put_id(raw, number, name)
 
 
 def _put_id(raw: bytes, number: int, name: str) -> bytes:

@@ -110,11 +110,11 @@ def _list_folder(folder: Path) -> _Paths:
 
 def _match(pattern: str) -> _Paths:
     """The files that a pattern names. Raises ``ResultsError`` where there are none."""
-    import glob  # few name files so
+    from glob import iglob  # pathlib's own takes hidden files, too
 
     *above, _ = Path(pattern).parts
     folder = Path(*takewhile(lambda part: not has_magic(part), above))
-    found = sorted(path for path in map(Path, glob.iglob(pattern, recursive=True)) if not path.is_dir())
+    found = sorted(path for path in map(Path, iglob(pattern, recursive=True)) if not path.is_dir())  # noqa: PTH207
     if not found:
         raise ResultsError(f"no file is named like {pattern}", hint=_NAMES_HINT, environment=True)
     fixturefiles.refuse_broken_links(found)

@@ -22,7 +22,9 @@ from preprocessor.results import fixturefiles, fixturetext, rawbson
 from preprocessor.results.limits import OPTIONS
 from preprocessor.results.model import Limits, Query, ResultsError, ResultsSource
 from preprocessor.results.opening import open_source
+from preprocessor.results.plaincollections import PlainCollections
 from preprocessor.results.readpaths import Tree
+from preprocessor.results.sourcetext import Part
 from preprocessor.results.typedjson import line
 
 PULL_LIMITS = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)
@@ -132,6 +134,7 @@ def _plan_files(
         copied = copied or [Copied(one) for one in source.collections() if not one.startswith("system.")]
         for one in copied:
             _refuse_itself(source, folder, one)
+            _refuse_beside(folder, one)
             fixturefiles.refuse_outside(fixturefiles.folder_of(folder, one.target) / "any")
             raws = _prune(_fetch_documents(source, one), trees.get(one.target))
             held = _read_files(fixturefiles.folder_of(folder, one.target))
@@ -147,6 +150,16 @@ def _refuse_itself(source: ResultsSource, folder: Path, one: Copied) -> None:
         raise _impossible(
             f"the collection {one.collection!r} of {source.name} would be written over itself",
             "name another folder with --to, or another collection with --as",
+        )
+
+
+def _refuse_beside(folder: Path, one: Copied) -> None:
+    """Raise when a plain file in the folder is that collection already: it would then be in two places."""
+    plain = PlainCollections([Part("", str(folder), "")]) if folder.is_dir() else None
+    if plain and one.target in plain.names():
+        raise _impossible(
+            f"the collection {one.target!r} is in {plain.where(one.target)} already",
+            "remove that file, or name another folder with --to, or another collection with --as",
         )
 
 

@@ -72,7 +72,7 @@ class MongoTablesError(Exception):
 class MongoTablesExtension(Extension):  # type: ignore[misc]
     """Options: ``results``, ``pipelines``, ``file``, ``fail_on``, the limits of ``preprocessor.results.limitoptions``.
 
-    ``results`` is a ``mongodb://`` URI or a folder of fixtures; the environment variable
+    ``results`` is a ``mongodb://`` URI, a folder, or files, by paths and patterns; the environment variable
     ``MONGO_TABLES_RESULTS`` comes before it. ``pipelines`` is the folder of shared stage lists. ``file`` is
     the page's path, for programs that convert one page; Zensical tells it. ``fail_on`` is the least grave finding
     that is refused; the linter is asked where that is no error. Paths are relative to Zensical's

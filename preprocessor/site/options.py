@@ -24,8 +24,8 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     """The plugin's options in ``mkdocs.yml``."""
 
     results = c.Type(str, default="fixtures")
-    """Where rows come from: a ``mongodb://`` URI, or a folder of fixtures relative to ``mkdocs.yml``. The
-    environment variable ``MONGO_TABLES_RESULTS`` comes before it."""
+    """Where rows come from: a ``mongodb://`` URI, a folder, or files, by paths and patterns relative to ``mkdocs.yml``.
+    The environment variable ``MONGO_TABLES_RESULTS`` comes before it."""
 
     pipelines = c.Type(str, default="")
     """Folder of shared stage lists, relative to ``mkdocs.yml``; by default ``pipelines`` in the docs

@@ -99,9 +99,28 @@ def test_a_check_against_fixtures_loads_no_server_driver_and_no_second_evaluator
     assert loaded.intersection(HEAVY) == set()
 
 
+def test_a_check_against_a_file_of_json_loads_of_mongodb_s_driver_bson_alone_and_no_other_format(
+    page: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "results.json").write_text(f"[{ROWS}]")
+    loaded = imported(["check", str(page), "--results", "results.json"], tmp_path)
+    assert "bson" in loaded
+    others = {
+        "csv",
+        "gzip",
+        "hashlib",
+        "preprocessor.jsontext.reader",
+        "preprocessor.render.chartdata",
+        "preprocessor.results.fixtures",
+        "preprocessor.results.formats.separated",
+        "pyarrow",
+    }
+    assert loaded.intersection({*HEAVY, *UNUSED, *others, "gridfs"}) == set()
+
+
 @pytest.mark.parametrize(
     ("arguments", "most"),
-    [(["--static", "plain.md"], 65), (["--static", "page.md"], 165), (["page.md"], 185)],
+    [(["--static", "plain.md"], 65), (["--static", "page.md"], 168), (["page.md"], 185)],
 )
 def test_a_check_stays_within_its_budget_of_modules(
     arguments: list[str], most: int, page: Path, tmp_path: Path

@@ -76,16 +76,17 @@ def test_the_first_kind_whose_texts_have_this_form_is_meant(tmp_path: Path) -> N
 
 
 def test_help_and_errors_speak_of_every_kind(counting: ResultsSource) -> None:
-    assert join_kinds() == "a count or a mongodb:// URI or a fixture folder"
+    assert join_kinds() == "a count, a mongodb:// URI, a file or a folder"
     assert [line.split()[0] for line in list_kinds().splitlines()] == [
         "count:NUMBER",
         "mongodb://HOST/DATABASE",
+        "[NAME=]FILE[?COLUMN=TYPE],…",
         "FOLDER",
     ]
     with pytest.raises(ResultsError) as raised:
         open_source("")
     assert "count:NUMBER, or mongodb://HOST/DATABASE" in raised.value.hint
-    with pytest.raises(ResultsError, match="neither a count nor a mongodb:// URI nor a fixture folder"):
+    with pytest.raises(ResultsError, match="not a count, a mongodb:// URI, a file or a folder that is there"):
         open_source("mongodb:/host")
 
 

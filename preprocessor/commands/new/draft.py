@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from preprocessor.aggregation.values import type_name
@@ -99,8 +100,10 @@ def suggest_columns(fields: Sequence[Candidate]) -> list[str]:
 
 
 def _is_counted(one: Candidate) -> bool:
-    """Whether it is an ``_id`` that numbers the documents, as those of plain files do."""
-    return one.path == "_id" and one.values == tuple(map(str, range(1, len(one.values) + 1)))
+    """Whether it is the number that each document of a plain file is given."""
+    pairs = pairwise(("0", *one.values))
+    is_number = one.path in ("_id", "_id.number") and set(one.types) == {"int"}
+    return is_number and all(value in ("1", str(int(before) + 1)) for before, value in pairs)
 
 
 def explain_left_out(

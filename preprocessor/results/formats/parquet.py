@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from preprocessor.files.text import shorten
 from preprocessor.results.formats.columnnames import field_names, find_repeated
 from preprocessor.results.formats.model import Document, SourceFile
 
@@ -40,11 +41,11 @@ def _rows(file: SourceFile, opened: ParquetFile) -> Iterator[Document]:
     schema = opened.schema_arrow
     names = field_names(schema.names)
     if (repeated := find_repeated(names)) is not None:
-        raise file.refuse(f"two columns are named `{names[repeated]}`")
+        raise file.refuse(f"two columns are named `{shorten(names[repeated])}`")
     for column in schema:
         if not _is_read(column.type):
             raise file.refuse(
-                f"the column `{column.name}` is of the type {column.type}, which no document has"
+                f"the column `{shorten(column.name)}` is of the type {column.type}, which no document has"
             )
     kinds = [_plain(kind) for kind in schema.types]
     for batch in opened.iter_batches(_AT_ONCE):

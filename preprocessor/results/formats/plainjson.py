@@ -16,7 +16,9 @@ from preprocessor.results.jsondocuments import Form, Trouble
 
 _FEW: Final = 2
 """An object with fewer objects in it may be anything."""
-_KEYED_HINT: Final = "write a list of objects, each with its key as a field; one document all the same stands in brackets: [{…}]"
+_KEYED_HINT: Final = (
+    "write a list of objects, each with its key as a field; one document alone stands in brackets: [{…}]"
+)
 
 
 def read(file: SourceFile) -> Iterator[Document]:

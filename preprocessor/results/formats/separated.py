@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
+from preprocessor.files.text import shorten
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.results.formats.celltypes import convert, could_be
 from preprocessor.results.formats.model import TEXT, TYPES, Document, SourceFile
@@ -46,7 +48,7 @@ def _stated_types(file: SourceFile, names: Sequence[str]) -> Mapping[str, str]:
     """The types that the author states. Raises ``ResultsError`` for a column that is not there."""
     for name in file.types:
         if name not in names:
-            hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
+            hint = did_you_mean(name, names) or f"there are {shorten(', '.join(names))}"
             raise file.refuse(f"no column `{name}`, whose type is stated", 1, 1, hint)
     return file.types
 
@@ -62,9 +64,10 @@ def _refuse_cell(table: TableText, chunk: Chunk, index: int, kind: str) -> Excep
     """The error at the first cell of a column that is not of its type."""
     cells = chunk.columns[index]
     row = next(row for row, cell in enumerate(cells) if not _is_of(kind, cell))
-    hint = f"mend it, or say that the column is text: ?{table.names()[index]}={TEXT} behind the file's name"
+    name = quote(table.names()[index], safe=" ")
+    hint = f"mend it, or say that the column is text: ?{name}={TEXT} behind the file's name"
     line, column = table.place_of(chunk.first + row, index)
-    return table.file.refuse(f"`{cells[row]}` is no {kind}", line, column, hint)
+    return table.file.refuse(f"`{shorten(cells[row])}` is no {kind}", line, column, hint)
 
 
 def _is_of(kind: str, cell: str) -> bool:

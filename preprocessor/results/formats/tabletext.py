@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from preprocessor.files.text import shorten
 from preprocessor.results.formats.celltypes import could_be
 from preprocessor.results.formats.columnnames import field_names, find_repeated
 from preprocessor.results.formats.model import NUMBER, SourceFile
@@ -49,7 +50,9 @@ class TableText:
         names = field_names(cells)
         if (repeated := find_repeated(names)) is not None:
             line, column = self.place_of(0, repeated)
-            raise self.file.refuse(f"two columns are named `{names[repeated]}`", line, column, _RENAME)
+            raise self.file.refuse(
+                f"two columns are named `{shorten(names[repeated])}`", line, column, _RENAME
+            )
         return names
 
     def chunks(self, width: int) -> Iterator[Chunk]:

@@ -8,7 +8,6 @@ from typing import Any
 import bson
 import pytest
 
-from preprocessor.results.formats.model import SourceFile
 from preprocessor.results.model import ResultsError
 from preprocessor.results.plaindocuments import read_documents
 from preprocessor.results.plainfiles import PlainFile
@@ -17,7 +16,7 @@ from preprocessor.results.plainfiles import PlainFile
 def documents(path: Path, **types: str) -> list[dict[str, Any]]:
     """The documents of a file, without the numbers that they are given."""
     plain = PlainFile(path, path.parent, "", types)
-    found = bson.decode_all(read_documents(plain))
+    found = map(bson.decode, read_documents(plain).documents)
     return [{name: value for name, value in document.items() if name != "_id"} for document in found]
 
 
@@ -35,8 +34,3 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
-
-
-def source_file(path: Path) -> SourceFile:
-    """A file as a reader is given it."""
-    return SourceFile(path)

@@ -117,6 +117,15 @@ def test_what_looks_like_a_value_and_is_none_is_told_with_its_place(tmp_path: Pa
     assert fault(table(tmp_path, "k,v", f"x,{cell}")).startswith(f"bench.csv:2:3: `{cell}` is no ")
 
 
+def test_what_stands_in_a_file_stands_in_a_message_in_one_short_line(tmp_path: Path) -> None:
+    cell = '"<script>\nalert(1)</script>' + "x" * 100_000 + '"'
+    told = fault(table(tmp_path, "k,a&b", f"1,{cell}"), **{"a&b": "number"})
+    assert told.startswith("bench.csv:2:1: `<script> alert(1)</script>xxx")
+    assert len(told) < 300
+    assert "\n" not in told
+    assert "?a%26b=text" in told
+
+
 def test_a_type_of_a_column_that_is_not_there_is_told(tmp_path: Path) -> None:
     told = fault(table(tmp_path, "version,n", "1,2"), versoin="text")
     assert told == "bench.csv:1:1: no column `versoin`, whose type is stated [did you mean `version`?]"
