@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from statistics import fmean, median, stdev
-from typing import Any, Final, Literal
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple
 
 from preprocessor.results.formats.model import SourceFile
 
@@ -21,6 +21,7 @@ Better = Literal["lower", "higher", ""]
 TIME: Final = "time"
 """The measure of how long the work takes once, in seconds."""
 SECONDS: Final = "s"
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 MOST_SAMPLES: Final = 500_000
 """More do not fit into one document: a server takes 16 MiB."""
 _ALWAYS: Final = frozenset({"name", "metric", "unit", "value", "tool"})
@@ -35,8 +36,7 @@ _WHOLE: Final = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 _DECIMAL: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})\.\d{0,14}[1-9]")
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """What a file says of the whole run: when, where, of which commit, by which tool.
 
     ``versions`` has ``harness``, the tool, and ``runtime``, what ran the work; ``hardware`` and ``commit`` have the
@@ -45,13 +45,12 @@ class Origin:
 
     tool: str
     start: datetime | None = None
-    versions: Mapping[str, str] = field(default_factory=dict)
-    hardware: Mapping[str, Any] = field(default_factory=dict)
-    commit: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = _NOTHING
+    hardware: Mapping[str, Any] = _NOTHING
+    commit: Mapping[str, Any] = _NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(NamedTuple):
     """The interval that the tool gives for the value, and what it says that it is."""
 
     low: float
@@ -59,8 +58,7 @@ class Interval:
     of: str
 
 
-@dataclass(frozen=True, slots=True)
-class Benchmark:
+class Benchmark(NamedTuple):
     """One measure of one benchmark.
 
     ``key`` is its full name within the ``suite``, as the tool has it, ``name`` the name without parameters.
@@ -75,16 +73,16 @@ class Benchmark:
     unit: str
     name: str = ""
     better: Better = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = _NOTHING
     value: float | None = None
     statistic: str = ""
-    summary: Mapping[str, float] = field(default_factory=dict)
+    summary: Mapping[str, float] = _NOTHING
     interval: Interval | None = None
     samples: Sequence[float] = ()
     processes: int = 1
     iterations: int | Sequence[int] | None = None
     failed: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = _NOTHING
 
 
 def make_documents(
@@ -190,7 +188,7 @@ def _type_parameters(benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
         for name, value in one.parameters.items():
             texts[name] = texts.get(name, True) and (not isinstance(value, str) or _is_number(value))
     return [
-        replace(one, parameters={name: _typed(value, texts[name]) for name, value in one.parameters.items()})
+        one._replace(parameters={name: _typed(value, texts[name]) for name, value in one.parameters.items()})
         if one.parameters
         else one
         for one in benchmarks

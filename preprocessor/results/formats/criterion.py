@@ -75,7 +75,7 @@ def _read_message(message: Part, groups: dict[str, str]) -> Benchmark:
     typical, slope = message.need("typical"), message.find("slope")
     unit = message.need("unit")
     samples = message.need("measured_values").numbers()
-    counts = [one.count() for one in message.need("iteration_count").elements()]
+    counts = [one.whole() for one in message.need("iteration_count").elements()]
     if len(samples) != len(counts) or 0 in counts:
         raise message.refuse("`measured_values` and `iteration_count` do not belong together")
     return Benchmark(
@@ -101,7 +101,7 @@ def _read_throughput(message: Part) -> dict[str, int]:
     """How much work an iteration is, where the benchmark says so: ``bytes_per_iteration``."""
     given = message.find("throughput")
     parts = given.elements() if given else ()
-    return {f"{one.need('unit').text()}_per_iteration": one.need("per_iteration").count() for one in parts}
+    return {f"{one.need('unit').text()}_per_iteration": one.need("per_iteration").whole() for one in parts}
 
 
 def _read_estimate(part: Part, key: str) -> float:

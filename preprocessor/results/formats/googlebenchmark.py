@@ -72,7 +72,7 @@ def _read_origin(context: Part) -> Origin:
         _TOOL,
         start=read_date(date.text()) if date else None,
         versions={"harness": f"{_TOOL} {number}".strip()},
-        hardware={"cores": cores.count()} if cores else {},
+        hardware={"cores": cores.whole()} if cores else {},
     )
 
 
@@ -134,7 +134,7 @@ def _read_run(run: Part, measures: dict[str, _Measure], units: dict[str, str]) -
             found.lost += 1
         elif not statistic:
             found.values.append(value)
-            found.iterations.extend([iterations.count()] if iterations else [])
+            found.iterations.extend([iterations.whole()] if iterations else [])
         elif statistic in _SUMMARY:
             found.summary[statistic] = value
         elif (

@@ -9,8 +9,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from preprocessor.files.text import place_at
 from preprocessor.jsontext.document import nearest
@@ -26,8 +25,7 @@ _NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity", "Inf",
 """Texts that stand for a number where a tool writes a number that JSON has not as a text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A value of a JSON file, and where it is. Every method raises ``ResultsError`` for what is not as it is asked.
 
     ``line`` is the line of the file in which the JSON text begins.
@@ -97,7 +95,7 @@ class Part:
                 raise self._at(number, one)._unlike("a number")
         return [float(one) for one in found]
 
-    def count(self) -> int:
+    def whole(self) -> int:
         """This value, a whole number of things."""
         if type(self.value) is not int or self.value < 0:
             raise self._unlike("a whole number")

@@ -102,7 +102,7 @@ def _read_benchmark(one: Part) -> Benchmark:
         statistic="median",
         summary=_read_summary(stats),
         samples=samples.numbers() if samples else (),
-        iterations=stats.need("iterations").count(),
+        iterations=stats.need("iterations").whole(),
         extra={name: value for name, value in told.items() if value != ""},
     )
 
