@@ -88,9 +88,13 @@ def _speed(row: Row) -> float:
     return value if row["unit"] == "ops/s" else 0.0
 
 
+def _names_of(row: Row) -> tuple[str, ...]:
+    return row["_id"]["name"], row["name"], row["benchmark"]
+
+
 def _compare(rows: Sequence[dict[str, Any]], reference: str) -> None:
     """Add what each row is to the reference of its suite, and measure."""
-    there = [row for row in rows if reference in (row["_id"]["name"], row["name"]) and block_speeds(row)]
+    there = [row for row in rows if reference in _names_of(row) and block_speeds(row)]
     suites = [(row["_id"]["testname"], row["_id"]["metric"]) for row in there]
     if not there:
         names = ", ".join(dict.fromkeys(repr(row["_id"]["name"]) for row in rows if block_speeds(row)))

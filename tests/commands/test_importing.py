@@ -41,7 +41,7 @@ def test_a_file_becomes_a_collection_and_a_second_import_changes_nothing(folder,
         "1 of 1 files changed",
     ]
     file = folder / "fixtures" / "bench" / "example.com%2Fwords.jsonl"
-    assert [(one["name"], one["value"]) for one in documents(file)] == [("A", 2e-9), ("B", 4e-9)]
+    assert [(one["name"], one["value"]) for one in documents(file)] == [("A-8", 2e-9), ("B-8", 4e-9)]
     before = file.read_bytes()
     assert main(["import", "go.txt", "--as", "bench"]) == 0
     assert "nothing changed" in capsys.readouterr().out
@@ -139,7 +139,7 @@ def test_a_table_over_the_file_is_that_over_what_was_imported(folder, capsys):
         assert main(["render", "page.md", "--results", source]) == 0
         shown.append(capsys.readouterr().out)
     assert shown[0] == shown[1]
-    assert "| A " in shown[0]
+    assert "| A-8 " in shown[0]
 
 
 def test_names_with_signs_of_html_and_of_tables_are_shown_as_they_are(folder, capsys):

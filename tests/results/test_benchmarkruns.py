@@ -25,7 +25,7 @@ WHEN = datetime(2026, 1, 31, tzinfo=UTC)
 def row(name: str, value: float | None, metric="time", unit="s", suite="t") -> dict:
     better = "lower" if unit == "s" else "higher"
     return {
-        "_id": {"testname": suite, "name": name, "metric": metric}, "name": name, "metric": metric, "unit": unit,
+        "_id": {"testname": suite, "name": name, "metric": metric}, "name": name, "benchmark": name, "metric": metric, "unit": unit,
         "better": better, "value": value, "tool": "x", "start_time": WHEN, "samples": [value], "count": 1, "processes": 1,
     }  # fmt: skip
 
@@ -86,7 +86,7 @@ def test_a_reference_that_is_not_there_or_several_is_told():
     with pytest.raises(ResultsError, match="no benchmark with a speed is called 'other'") as raised:
         merge_runs(runs(), "other")
     assert raised.value.hint == "there are 'old', 'new'"
-    twice = [[row("a (n = 1)", 1.0) | {"name": "a"}, row("a (n = 2)", 2.0) | {"name": "a"}]] * 2
+    twice = [[row("a (n = 1)", 1.0) | {"benchmark": "a"}, row("a (n = 2)", 2.0) | {"benchmark": "a"}]] * 2
     with pytest.raises(ResultsError, match="several benchmarks are called 'a'"):
         merge_runs(twice, "a")
     assert merge_runs(twice, "a (n = 1)")[1]["comparison"]["verdict"] == "slower"

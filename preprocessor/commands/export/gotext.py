@@ -62,7 +62,7 @@ def _name(row: Row) -> str:
     full = str(row["_id"]["name"])
     if row.get("tool") == gobenchmark.TOOL and not _BLANKS.search(full):
         return full
-    name = _one_word(str(row["name"]))
+    name = _one_word(str(row["benchmark"]))
     parameters = dict(row.get("parameters") or {})
     processors = parameters.pop("gomaxprocs", None)
     parts = [f"/{_one_word(str(key))}={_one_word(str(value))}" for key, value in parameters.items()]

@@ -19,7 +19,7 @@ Place = tuple[str, str, str]
 Reader = Callable[[SourceFile], Iterator[dict[str, Any]]]
 
 _ROUNDING: Final = 1e-15
-_FOLLOWS: Final = frozenset({"tool", "_id"})
+_FOLLOWS: Final = frozenset({"tool", "_id", "benchmark"})
 """Fields that differ where nothing is lost: whose format it is, and what name and measure make."""
 
 

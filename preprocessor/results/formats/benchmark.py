@@ -24,7 +24,7 @@ SECONDS: Final = "s"
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 MOST_SAMPLES: Final = 500_000
 """More do not fit into one document: a server takes 16 MiB."""
-_ALWAYS: Final = frozenset({"name", "metric", "unit", "value", "tool"})
+_ALWAYS: Final = frozenset({"name", "benchmark", "metric", "unit", "value", "tool"})
 _OF_SAMPLES: Final[Mapping[str, Callable[[Sequence[float]], Any]]] = {
     "mean": fmean,
     "median": median,
@@ -61,7 +61,8 @@ class Interval(NamedTuple):
 class Benchmark(NamedTuple):
     """One measure of one benchmark.
 
-    ``key`` is its full name within the ``suite``, as the tool has it, ``name`` the name without parameters.
+    ``key`` is its full name within the ``suite``, which is never that of another one. ``name`` is what the tool shows,
+    ``base`` that without parameters; both are the key where nothing else is given.
     ``value`` is the figure that the tool gives, and ``statistic`` what it is of the samples; without one it is the
     median of the samples. ``summary`` has what the tool gives beside it: ``mean``, ``median``, ``min`` and so on.
     ``processes`` is of how many processes the samples are, equally many of each, in their order.
@@ -72,6 +73,7 @@ class Benchmark(NamedTuple):
     metric: str
     unit: str
     name: str = ""
+    base: str = ""
     better: Better = ""
     parameters: Mapping[str, Any] = _NOTHING
     value: float | None = None
@@ -117,6 +119,7 @@ def make_document(origin: Origin, one: Benchmark) -> dict[str, Any]:
     told = {
         "_id": {"testname": one.suite, "name": one.key, "metric": one.metric},
         "name": one.name or one.key,
+        "benchmark": one.base or one.name or one.key,
         "parameters": dict(one.parameters),
         "metric": one.metric,
         "unit": one.unit,
@@ -158,6 +161,12 @@ def _tell_figures(one: Benchmark) -> dict[str, Any]:
     }
 
 
+def with_parameters(name: str, parameters: Mapping[str, Any]) -> str:
+    """A name with its parameters behind it, in brackets: ``sort (n = 10)``."""
+    named = ", ".join(f"{key} = {value}" for key, value in parameters.items())
+    return f"{name} ({named})" if named else name
+
+
 def shift(number: float | int | str, places: int) -> float:
     """A decimal number times a power of ten, to the nearest double of the decimal result: 123.4 ns are 1.234e-07 s.
 
@@ -170,12 +179,13 @@ def shift(number: float | int | str, places: int) -> float:
 
 
 def read_date(text: str) -> datetime | None:
-    """A date as tools write it, in UTC; without a zone it is taken for UTC. None for a text that is none."""
+    """A date as tools write it, in UTC and to the millisecond; without a zone it is taken for UTC. None: it is none."""
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
         return None
-    return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+    utc = found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+    return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
 
 
 def _type_parameters(benchmarks: Sequence[Benchmark]) -> list[Benchmark]:

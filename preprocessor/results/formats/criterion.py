@@ -81,7 +81,8 @@ def _read_message(message: Part, groups: dict[str, str]) -> Benchmark:
     return Benchmark(
         suite=group if group and group != key else _TOOL,
         key=key,
-        name=name if sized else rest,
+        name=rest,
+        base=name if sized else rest,
         **_name_measure(unit.text()),
         parameters={"value": last} if sized else {},
         value=_read_estimate(typical, "estimate"),
@@ -166,7 +167,8 @@ def _make_benchmark(id_: tuple[str, ...], unit: str, rows: list[Any]) -> Benchma
     return Benchmark(
         suite=group if len(parts) > 1 else _TOOL,
         key="/".join(parts),
-        name=function or group,
+        name="/".join(parts[1:]) or group,
+        base=function or group,
         **_name_measure(unit),
         parameters={"value": value} if value else {},
         samples=[_scale(measured / count, unit) for measured, count in rows],

@@ -24,6 +24,7 @@ from preprocessor.results.formats.benchmark import (
     make_documents,
     read_date,
     shift,
+    with_parameters,
 )
 from preprocessor.results.formats.model import SourceFile
 
@@ -166,17 +167,18 @@ def _merge(every: Iterable[_Samples], varied: set[str]) -> list[_Samples]:
 def _make_benchmark(one: _Samples, stated: Mapping[str, str]) -> Benchmark:
     better = stated.get(one.unit) or BETTER.get(one.unit, "")
     is_time = one.unit == _SECONDS
-    name, parameters = split_name(one.name)
+    base, parameters = split_name(one.name)
     alike = len(set(one.iterations)) == 1
-    varied = ", ".join(f"{key} = {value}" for key, value in one.others)
+    others = dict(one.others)
     return Benchmark(
         suite=one.suite,
-        key=f"{one.name} ({varied})" if varied else one.name,
-        name=name,
+        key=with_parameters(one.name, others),
+        name=with_parameters(one.name.removeprefix("Benchmark"), others),
+        base=base,
         metric=TIME if is_time else one.unit,
         unit=SECONDS if is_time else one.unit,
         better="lower" if better == "lower" else "higher" if better == "higher" else "",
-        parameters={**parameters, **dict(one.others)},
+        parameters={**parameters, **others},
         samples=one.values,
         iterations=one.iterations[0] if alike else one.iterations,
         failed=f"{one.lost} of {one.lost + len(one.values)} values are not finite" if one.lost else "",

@@ -98,7 +98,7 @@ def _read_runs(suite: str, key: str, parts: Sequence[Part]) -> Iterator[Benchmar
         yield Benchmark(
             suite=suite,
             key=key,
-            name=name,
+            base=name,
             metric=metric,
             unit=units[metric],
             better=_find_better(metric),

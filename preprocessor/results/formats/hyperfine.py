@@ -17,6 +17,7 @@ from preprocessor.results.formats.benchmark import (
     Origin,
     make_documents,
     read_date,
+    with_parameters,
 )
 from preprocessor.results.formats.jsonpart import Part, read_whole
 from preprocessor.results.formats.model import SourceFile
@@ -111,11 +112,13 @@ def _measure(
     command: str, metric: str, unit: str, parameters: dict[str, Any], samples: Sequence[float],
     summary: dict[str, float], mean: Part | None, *, failed: str, extra: dict[str, Any] | None = None,
 ) -> Benchmark:  # fmt: skip
-    named = ", ".join(f"{name} = {value}" for name, value in parameters.items())
     return Benchmark(
         suite=_SUITE,
-        key=f"{command} ({named})" if named else command,
-        name=command,
+        key=with_parameters(command, parameters),
+        name=with_parameters(
+            command, {name: one for name, one in parameters.items() if str(one) not in command}
+        ),
+        base=command,
         metric=metric,
         unit=unit,
         better="lower",

@@ -19,6 +19,7 @@ from preprocessor.results.formats.benchmark import (
     Origin,
     make_documents,
     shift,
+    with_parameters,
 )
 from preprocessor.results.formats.jsonpart import Part, read_whole
 from preprocessor.results.formats.model import SourceFile
@@ -85,12 +86,13 @@ def _read_metric(part: Part, metric: Part, name: str, better: Better) -> Benchma
     forks = [fork.numbers() for fork in metric.need("rawData").elements()] if metric.find("rawData") else []
     alike = len({len(fork) for fork in forks}) == 1
     parameters = given.fields() if given else {}
-    named = ", ".join(f"{name} = {value}" for name, value in parameters.items())
+    _, _, method = benchmark.rpartition(".")
     score = metric.need("score").number()
     return Benchmark(
         suite=benchmark.rpartition(".")[0],
-        key=f"{benchmark} ({named})" if named else benchmark,
-        name=benchmark.rpartition(".")[2],
+        key=with_parameters(benchmark, parameters),
+        name=with_parameters(method, parameters),
+        base=method,
         metric=name,
         unit=scale.unit,
         better=better,

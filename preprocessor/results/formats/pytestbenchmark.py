@@ -93,7 +93,8 @@ def _read_benchmark(one: Part) -> Benchmark:
     return Benchmark(
         suite=key.partition("::")[0],
         key=key,
-        name=one.need("name").text().partition("[")[0],
+        name=one.need("name").text(),
+        base=one.need("name").text().partition("[")[0],
         metric=TIME,
         unit=SECONDS,
         better="lower",

@@ -68,6 +68,7 @@ def go_documents(draw: st.DrawFn) -> list[dict[str, Any]]:
             full,
             metric,
             unit,
+            full.removeprefix("Benchmark"),
             name,
             better,
             parameters,
@@ -170,7 +171,7 @@ def test_benchmarks_of_another_tool_are_go_text_with_names_that_go_could_have_gi
 
 def test_equal_names_are_told_apart_as_go_does():
     ones = [
-        make_document(Origin("x"), Benchmark("s", key, "time", "s", name="a b", value=1.0))
+        make_document(Origin("x"), Benchmark("s", key, "time", "s", name="a b", base="a b", value=1.0))
         for key in ("1", "2")
     ]
     assert [place and place[1] for place in gotext.write(ones).places] == ["BenchmarkA_b", "BenchmarkA_b#01"]

@@ -32,7 +32,8 @@ def test_each_unit_of_a_line_is_a_document_and_nanoseconds_are_seconds(tmp_path)
     assert first["_id"] == {
         "testname": "example.com/words", "name": "BenchmarkJoin/plus/n=10-8", "metric": "time",
     }  # fmt: skip
-    assert (first["name"], first["parameters"]) == ("Join/plus", {"n": 10, "gomaxprocs": 8})
+    assert (first["name"], first["benchmark"]) == ("Join/plus/n=10-8", "Join/plus")
+    assert first["parameters"] == {"n": 10, "gomaxprocs": 8}
     assert first["hardware"] == {"cpu": "Some CPU @ 2.00GHz", "cpu_architecture": "amd64", "system": "linux"}
 
 
