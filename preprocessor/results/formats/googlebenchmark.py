@@ -95,6 +95,7 @@ def _read_runs(suite: str, key: str, parts: Sequence[Part]) -> Iterator[Benchmar
     labels = dict.fromkeys(label.text() for one in parts if (label := one.find("label")))
     for metric, found in measures.items():
         lost = f"{found.lost} of {found.lost + len(found.values)} values are not finite" if found.lost else ""
+        lost = lost or ("" if found.values or found.summary or failures else "no value is finite")
         yield Benchmark(
             suite=suite,
             key=key,
@@ -131,7 +132,7 @@ def _read_run(run: Part, measures: dict[str, _Measure], units: dict[str, str]) -
         found = measures.setdefault(metric, _Measure())
         units.setdefault(metric, unit)
         if value is None:
-            found.lost += 1
+            found.lost += not statistic
         elif not statistic:
             found.values.append(value)
             found.iterations.extend([iterations.whole()] if iterations else [])
