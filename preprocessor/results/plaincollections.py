@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from preprocessor import __version__
 from preprocessor.results import fixturefiles, fixturetext
 from preprocessor.results.filesource import refuse_two
-from preprocessor.results.formats.model import suffix_of
+from preprocessor.results.formats.model import is_packed, suffix_of
 from preprocessor.results.model import Fault
 from preprocessor.results.plainfiles import Collection, Found, PlainFile, find_files
 from preprocessor.results.rawdocuments import ONCE, RawDocuments
@@ -24,6 +24,8 @@ _READING: Final = f"{__version__} 1"
 """How files are read: another one as soon as the same file gives other documents."""
 LARGE: Final = 2**20
 """A file of fewer bytes is read sooner than it is looked up in the cache."""
+_PACKED: Final = 16
+"""A packed file holds about so many times its bytes."""
 
 
 class _Stat(NamedTuple):
@@ -68,10 +70,10 @@ class PlainCollections:
         found = self._collection(collection)
         if len(found.files) > 1 and not found.is_meant:
             refuse_two(collection, [file.path.as_posix() for file in found.files])
-        pieces = [(file, piece) for file in found.files for piece in self._load(file, believing)]
-        documents = RawDocuments([piece for _, piece in pieces])
-        if len(found.files) > 1:
-            _refuse_repeated([file for file, _ in pieces], documents)
+        loaded = [(file, self._load(file, believing)) for file in found.files]
+        documents = RawDocuments(piece for _, pieces in loaded for piece in pieces)
+        if len(loaded) > 1 and not all(_is_numbered(*each) for each in loaded):
+            _refuse_repeated([file for file, pieces in loaded for _ in pieces], documents)
         return documents
 
     def _collection(self, collection: str) -> Collection:
@@ -81,7 +83,7 @@ class PlainCollections:
     def _load(self, file: PlainFile, believing: bool) -> Sequence[bytes] | Sequence[Packed]:
         """The documents of a file, which has no ``_id`` twice."""
         before = _stat(file.path)
-        if before is None or before.size < LARGE:
+        if before is None or before.size * (_PACKED if is_packed(file.path.name) else 1) < LARGE:
             return _read(file, lambda documents: iter([b"".join(documents)]))
         from preprocessor.results import bsoncache, cachefolder, packed  # a small file does not pay for them
 
@@ -130,6 +132,14 @@ def _key(file: PlainFile) -> str:
             pass  # Reading it tells why.
     how = repr((_READING, suffix_of(file.path.name), file.name, sorted(file.types.items())))
     return bsoncache.key_of_digest(digest + how.encode("utf-8", "surrogateescape"))
+
+
+def _is_numbered(file: PlainFile, pieces: Sequence[bytes | Packed]) -> bool:
+    """Whether the documents of a file have the ``_id`` that they are given, each its own."""
+    from preprocessor.results.plaindocuments import is_first_of
+
+    first = next(iter(RawDocuments(pieces[:1])), None)
+    return first is None or is_first_of(file.name, first)
 
 
 def _refuse_repeated(files: Sequence[PlainFile], documents: RawDocuments) -> None:

@@ -97,8 +97,16 @@ def _with_ids(file: SourceFile, name: str, documents: Iterable[bytes], has_ids: 
 
 def _put_id(raw: bytes, number: int, name: str) -> bytes:
     """The document with its number as ``_id``, in front of its fields."""
-    value = number.to_bytes(4, "little")
-    if name:
-        value = bson.encode({"file": name, "number": number})
-    key = (_DOCUMENT if name else _INT32) + _ID + value
-    return (len(raw) + len(key)).to_bytes(4, "little") + key + raw[4:]
+    field = _write_id(number, name)
+    return (len(raw) + len(field)).to_bytes(4, "little") + field + raw[4:]
+
+
+def _write_id(number: int, name: str) -> bytes:
+    if not name:
+        return _INT32 + _ID + number.to_bytes(4, "little")
+    return _DOCUMENT + _ID + bson.encode({"file": name, "number": number})
+
+
+def is_first_of(name: str, raw: bytes) -> bool:
+    """Whether a document has the ``_id`` that is given to the first one of a file of this name."""
+    return raw.startswith(_write_id(1, name), 4)

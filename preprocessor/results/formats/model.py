@@ -38,9 +38,14 @@ def suffix_of(name: str) -> str:
     return stem[stem.rfind(".") :] if "." in stem.lstrip(".") else ""
 
 
+def is_packed(name: str) -> bool:
+    """Whether a file of this name is packed by gzip."""
+    return name.lower().endswith(PACKED)
+
+
 def stem_of(name: str) -> str:
     """The name without what ``suffix_of`` gives, and without ``.gz``."""
-    whole = name.removesuffix(name[-len(PACKED) :]) if name.lower().endswith(PACKED) else name
+    whole = name[: -len(PACKED)] if is_packed(name) else name
     return whole[: len(whole) - len(suffix_of(name))]
 
 
@@ -63,7 +68,7 @@ class SourceFile:
 
     def open(self) -> IO[bytes]:
         """The unpacked bytes, from the first one on."""
-        if self.path.suffix.lower() != PACKED:
+        if not is_packed(self.path.name):
             return self.path.open("rb")
         import gzip
 
@@ -107,7 +112,7 @@ class SourceFile:
 class _Limited(io.RawIOBase):
     """The bytes of a packed file. Raises ``OSError`` for what is not packed so, and for more than ``MOST_UNPACKED``."""
 
-    def __init__(self, unpacked: IO[bytes]) -> None:
+    def __init__(self, unpacked: io.BufferedIOBase) -> None:
         self._unpacked = unpacked
         self._left = MOST_UNPACKED
 

@@ -17,7 +17,7 @@ from preprocessor.results.formats.model import NUMBER, SourceFile
 from preprocessor.results.model import ResultsError
 
 if TYPE_CHECKING:
-    from _csv import _reader as Reader
+    from _csv import Reader
 
 _TABS: Final = frozenset((".tsv", ".tab"))
 _SEPARATORS: Final = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
