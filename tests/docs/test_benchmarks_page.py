@@ -51,7 +51,7 @@ def test_the_first_comment_shows_what_a_tool_wrote(recorded, folder, capsys):
     shutil.copy(recorded, folder / name)
     if recorded.parent.name == "ycsb":
         (folder / "README.md").write_text(comment().replace('"time"', '"AverageLatency"'), "utf-8")
-    for command in ours("Your own benchmarks in ten minutes"):
+    for command in ours("Your own benchmarks"):
         assert main([one.replace("bench.json", name) for one in command]) == 0
     assert "| Benchmark " in capsys.readouterr().out
 
@@ -63,7 +63,7 @@ def test_a_run_is_kept_two_are_compared_many_are_followed_and_one_is_handed_on(f
     for month in ("2026-01", "2026-02"):
         given = ["--as", "bench", "--results", f"runs/{month}", "--date", f"{month}-01"]
         assert main(["import", "bench.json", *given]) == 0
-    every = ours("Keep a run") + ours("Two runs, and many") + ours("Hand it on")
+    every = ours("Keep a run") + ours("Compare runs, and follow them") + ours("Hand it on")
     assert [command[0] for command in every] == ["import", "compare", "history", "import", "export", "export"]
     for command in every:
         if "--reference" not in command:
@@ -76,7 +76,7 @@ def test_runs_in_turn_get_a_verdict(folder, capsys):
     for number in range(10, 30):
         renamed = recorded.replace("sleep 0.001", "./old").replace("sleep 0.002", "./new")
         (folder / f"run-{number}.json").write_text(renamed)
-    (command,) = (one for one in ours("Two runs, and many") if "--reference" in one)
+    (command,) = (one for one in ours("Compare runs, and follow them") if "--reference" in one)
     files = sorted(map(str, Path().glob("run-*.json")))
     assert main([*command[:1], *files, *command[2:]]) == 0
     capsys.readouterr()

@@ -1,7 +1,8 @@
 """What hyperfine writes with ``--export-json FILE``: that of versions 1, without a number, and schema 2 of version 2.
 
 The fields of schema 2 are in the section JSON of its README, those before in ``BenchmarkResult`` of its source:
-https://github.com/sharkdp/hyperfine. Each sample is a process of its own.
+https://github.com/sharkdp/hyperfine. Each sample is a process of its own. The environment of a command is left out, since
+it may hold what nobody else is to know.
 """
 
 from __future__ import annotations
@@ -90,11 +91,7 @@ def _read_measurements(part: Part) -> Iterator[Benchmark]:
     """The measures of a command as schema 2 has them: its summary names them, its measurements have the samples."""
     name, parameters = part.find("name") or part.need("command"), _read_parameters(part)
     runs = list(part.need("measurements").elements())
-    environment = part.find("environment")
-    extra = {
-        "command": part.need("command").text(),
-        **({"environment": environment.fields()} if environment else {}),
-    }
+    extra = {"command": part.need("command").text()}
     failed = _say_failed(one.fields().get("exit_code") for one in runs)
     for metric, summary in part.need("summary").members():
         unit = summary.fields().get("unit")
