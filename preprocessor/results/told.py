@@ -107,8 +107,8 @@ class RunColumn(NamedTuple):
 
 RUN_COLUMNS: Final[Mapping[str, RunColumn]] = {
     "start_time": RunColumn("Began (UTC)"),
-    "duration": RunColumn("Window", unit="ms", thousands=True),
-    "operations": RunColumn("Operations", thousands=True),
+    "duration": RunColumn("Window", unit="ms", thousands=True, optional=True),
+    "operations": RunColumn("Operations", thousands=True, optional=True),
     "operations_per_second": RunColumn("Speed", unit="operations/s", decimals=1, thousands=True),
     "errors": RunColumn("Errors"),
     "seed": RunColumn("Seed", optional=True),

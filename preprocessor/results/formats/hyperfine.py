@@ -1,8 +1,8 @@
 """What hyperfine writes with ``--export-json FILE``: that of versions 1, without a number, and schema 2 of version 2.
 
 The fields of schema 2 are in the section JSON of its README, those before in ``BenchmarkResult`` of its source:
-https://github.com/sharkdp/hyperfine. Each sample is a process of its own. The environment of a command is left out, since
-it may hold what nobody else is to know.
+https://github.com/sharkdp/hyperfine. Each sample is a process of its own. The environment of a command is left out,
+since it may hold what nobody else is to know.
 """
 
 from __future__ import annotations
