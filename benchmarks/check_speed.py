@@ -37,12 +37,10 @@ def _commands(pages: Sequence[str]) -> dict[str, list[str]]:
 def cpu_seconds(arguments: Sequence[str], environment: Mapping[str, str], folder: str | None = None) -> float:
     """CPU seconds, user and system, of one Python process that is started in ``folder``."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=environment, stdout=subprocess.DEVNULL
-    )
+    done = subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode not in (0, 1):
-        raise SystemExit(f"{' '.join(arguments)}: exit status {done.returncode}")
+        raise SystemExit(f"{' '.join(arguments)}: exit status {done.returncode}\n{done.stderr.decode()}")
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import plain_memory
 from benchmarks.fixture_memory import PAGE, cost, project
 
 DOCUMENTS = 60_000
@@ -51,6 +52,19 @@ def test_a_fixture_takes_less_memory_than_two_and_a_half_times_its_bytes_cold_an
     assert list(folder.glob("cache/*/*"))
     assert cold < 2.5 * size
     assert warm < 2.5 * size
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("digits", [False, True])
+def test_a_large_csv_takes_less_memory_than_twice_its_bytes_cold_and_warm(tmp_path: Path, digits: bool):
+    size = 12 * 10**6
+    few, many = tmp_path / "few", tmp_path / "many"
+    for folder, amount in ((few, 1), (many, size)):
+        folder.mkdir()
+        plain_memory.project(folder, amount, digits=digits)
+    empty = cost(few, "render", plain_memory.RESULTS).peak
+    for _ in range(2):
+        assert cost(many, "render", plain_memory.RESULTS).peak - empty < 2 * size
 
 
 def test_a_pipeline_that_reads_three_fields_of_many_documents_is_given_three_fields(tmp_path: Path):
