@@ -24,6 +24,8 @@ SECONDS: Final = "s"
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 MOST_SAMPLES: Final = 500_000
 """More do not fit into one document: a server takes 16 MiB."""
+_LARGEST: Final = 1e150
+"""The square of a figure has to be a number as well."""
 _ALWAYS: Final = frozenset({"name", "benchmark", "metric", "unit", "value", "tool"})
 _OF_SAMPLES: Final[Mapping[str, Callable[[Sequence[float]], Any]]] = {
     "mean": fmean,
@@ -111,7 +113,18 @@ def make_documents(
                 f"the benchmark {one.key!r} has {len(one.samples):,} samples; a document holds {MOST_SAMPLES:,}",
                 hint="have the tool write fewer samples, or none",
             )
+        if max(map(abs, _list_figures(one)), default=0.0) > _LARGEST:
+            raise file.refuse(
+                f"the benchmark {one.key!r} has a figure above {_LARGEST:g}, which none measures"
+            )
         yield make_document(origin, one)
+
+
+def _list_figures(one: Benchmark) -> Iterator[float]:
+    yield from one.samples
+    yield from one.summary.values()
+    yield from (one.interval.low, one.interval.high) if one.interval else ()
+    yield from () if one.value is None else (one.value,)
 
 
 def make_document(origin: Origin, one: Benchmark) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from preprocessor.results.formats.model import SourceFile
 
 _SUITE: Final = "hyperfine"
 _SCHEMA: Final = 2
-_UNITS: Final = {"second": SECONDS, "byte": "B", None: "1"}
+_UNITS: Final = {"second": SECONDS, "byte": "B", "": "1"}
 _METRICS: Final = {
     "time_wall_clock": TIME, "time_cpu": "CPU time", "time_user": "user time", "time_system": "system time",
     "memory_peak_resident": "peak memory", "cpu_cycles": "CPU cycles", "cache_references": "cache references",
@@ -94,9 +94,10 @@ def _read_measurements(part: Part) -> Iterator[Benchmark]:
     extra = {"command": part.need("command").text()}
     failed = _say_failed(one.fields().get("exit_code") for one in runs)
     for metric, summary in part.need("summary").members():
-        unit = summary.fields().get("unit")
-        if unit not in _UNITS:
-            raise summary.need("unit").refuse(f"the unit {unit!r} of hyperfine is not known")
+        stated = summary.find("unit")
+        unit = stated.text() if stated else ""
+        if stated and unit not in _UNITS:
+            raise stated.refuse(f"the unit {unit!r} of hyperfine is not known")
         samples = [one.need(metric).need("value").number() for one in runs]
         yield _measure(
             name.text(), _METRICS.get(metric, metric), _UNITS[unit], parameters,

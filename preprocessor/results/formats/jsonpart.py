@@ -77,7 +77,7 @@ class Part(NamedTuple):
 
     def is_number(self) -> bool:
         """Whether this value is a number; a text that stands for one that JSON has not counts."""
-        return type(self.value) in (int, float) or self.value in _NUMBERS
+        return type(self.value) in (int, float) or (isinstance(self.value, str) and self.value in _NUMBERS)
 
     def number(self) -> float | None:
         """This value, a number; None for one that is none or infinite."""

@@ -6,7 +6,7 @@ to 5: https://github.com/ionelmc/pytest-benchmark. The samples are its rounds, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from preprocessor.results.formats.benchmark import (
@@ -50,39 +50,38 @@ def _read_origin(whole: Part) -> Origin:
 
 
 def _read_runtime(machine: Part | None) -> dict[str, str]:
-    known = machine.fields() if machine else {}
-    words = (known.get("python_implementation"), known.get("python_version"))
-    return {"runtime": " ".join(map(str, words))} if all(words) else {}
+    known = _read_texts(machine, {"name": "python_implementation", "version": "python_version"})
+    return {"runtime": f"{known['name']} {known['version']}"} if len(known) == 2 else {}
 
 
 def _read_machine(machine: Part) -> dict[str, Any]:
-    known = machine.fields()
-    cpu = known.get("cpu")
-    processor = cpu if isinstance(cpu, dict) else {}
-    found = {
-        "cpu": processor.get("brand_raw") or processor.get("brand"),
-        "cpu_architecture": known.get("machine"),
-        "cores": processor.get("count"),
-        "system": known.get("system"),
-        "kernel": known.get("release"),
-    }
-    return {name: value for name, value in found.items() if value}
+    cpu = machine.find("cpu")
+    about = _read_texts(machine, {"cpu_architecture": "machine", "system": "system", "kernel": "release"})
+    if cpu is None or not isinstance(cpu.value, dict):
+        return about
+    cores = cpu.find("count")
+    model = _read_texts(cpu, {"cpu": "brand"}) | _read_texts(cpu, {"cpu": "brand_raw"})
+    return {**model, **about, **({"cores": cores.whole()} if cores else {})}
 
 
 def _read_commit(commit: Part) -> dict[str, Any]:
-    known = commit.fields()
-    time = known.get("time")
-    found = {
-        "id": known.get("id"),
-        "branch": known.get("branch"),
-        "time": read_date(time) if isinstance(time, str) else None,
+    named = _read_texts(commit, {"id": "id", "branch": "branch"})
+    named = {name: text for name, text in named.items() if text != "(unknown)"}
+    if "id" not in named:
+        return {}
+    time = read_date(_read_texts(commit, {"time": "time"}).get("time", ""))
+    dirty = commit.fields().get("dirty")
+    return {
+        **named,
+        **({"time": time} if time else {}),
+        **({"dirty": dirty} if isinstance(dirty, bool) else {}),
     }
-    named = {name: value for name, value in found.items() if value and value != "(unknown)"}
-    return (
-        {**named, "dirty": known["dirty"]}
-        if "id" in named and isinstance(known.get("dirty"), bool)
-        else named
-    )
+
+
+def _read_texts(part: Part | None, names: Mapping[str, str]) -> dict[str, str]:
+    """The texts that the part has, by our names for them."""
+    found = {name: one.text() for name, key in names.items() if part and (one := part.find(key))}
+    return {name: text for name, text in found.items() if text}
 
 
 def _read_benchmark(one: Part) -> Benchmark:
