@@ -3,8 +3,8 @@
 ``python -m tests.outside published FOLDER`` renders a published page of thirty-two tables, and holds the linter and
 the prose rules against it: ``FOLDER`` has ``seeds/mongodb-performance-tables.md`` and ``published/*.csv``. ``python -m tests.outside tcpd FOLDER`` holds change points against the annotated series of the
 Turing Change Point Dataset, of which ``FOLDER`` has ``annotations.json`` and the series. ``python -m tests.outside ycsb``
-lets YCSB and go-ycsb run on what we have loaded, and the other way round; both programs have to be there. More arguments
-go to pytest.
+lets YCSB and go-ycsb run on what we have loaded, and the other way round; both programs have to be there.
+``python -m tests.outside benchmarks`` has benchmark tools write files anew, and reads them. More arguments go to pytest.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def main() -> int:
     commands.add_parser("published").add_argument("folder", type=Path)
     commands.add_parser("tcpd").add_argument("folder", type=Path)
     commands.add_parser("ycsb")
+    commands.add_parser("benchmarks")
     given, more = parser.parse_known_args()
     files = {
         "published": (
@@ -40,6 +41,7 @@ def main() -> int:
         ),
         "tcpd": ("results/annotated_series.py",),
         "ycsb": ("runner/ycsb_peers.py",),
+        "benchmarks": ("results/formats/made_anew.py",),
     }
     if "folder" in given:
         os.environ[FOLDER] = str(given.folder.absolute())

@@ -169,6 +169,17 @@ def calibration_page() -> str:
     ) + _fields_table(own)
 
 
+def benchmark_page() -> str:
+    """Every field of a benchmark."""
+    return (
+        "# Fields of a benchmark\n\n"
+        "What a benchmark tool writes is read as one such document for each measure of each benchmark, whichever tool "
+        "it is ([which, and how](../authors/benchmarks.md)). One that has a `start_time` is a result to all that "
+        "speaks of results: the line under a figure tells its date, its machine, its commit and its tool. This page is "
+        "made from the JSON Schema that a document is validated against in the tests of each format.\n\n"
+    ) + _fields_table(fields("benchmark").values())
+
+
 _SIDE_BY_SIDE = """\
 {"$lookup": {"from": "published", "localField": "_id", "foreignField": "result_id", "as": "published"}},
 {"$set": {"theirs": {"$first": "$published.figures.DocsPerSecond"}}},
@@ -260,5 +271,6 @@ PAGES = {
     "reference/fields.md": fields_page,
     "reference/published.md": published_page,
     "reference/calibration.md": calibration_page,
+    "reference/benchmark.md": benchmark_page,
 }
 """Path in the site and the function that gives the page."""

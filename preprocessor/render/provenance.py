@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from preprocessor.render.campaigns import how_often, name_campaigns, windows_of_blocks
 from preprocessor.render.values import is_number, raw_text
-from preprocessor.results.machines import LOCAL
+from preprocessor.results.machines import LOCAL, share_machine
 
 if TYPE_CHECKING:
     from preprocessor.results.provenance import Provenance
@@ -84,6 +84,8 @@ def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
         ("Scale", _all("{}", (_at(one, "experiment", "scale") for one in sets))),
         ("Time limit of a window", _all("{} s", (_at(one, "experiment", "seconds") for one in sets))),
         ("Seed", _all("{}", (_at(one, "experiment", "seed") for one in sets))),
+        ("Commit", _all("{}", map(_commit, sets))),
+        ("Runtime", _all("{}", (_at(one, "versions", "runtime") for one in sets))),
         ("Driver", _all("{}", (_at(one, "versions", "driver") for one in sets))),
         ("Program", _all("{}", (_at(one, "versions", "harness") for one in sets))),
     )
@@ -215,8 +217,8 @@ def _members(told: Told) -> list[Told]:
 
 
 def _is_local(told: Told) -> bool:
-    """Whether the program started the servers itself, on the machine of the client."""
-    return bool(_at(told, "experiment", "target") == LOCAL)
+    """Whether there is one machine: the program started the servers itself, or documents name no target or servers."""
+    return share_machine(told)
 
 
 def _machine(told: Told) -> str:
@@ -279,6 +281,15 @@ def _instance(told: Told) -> str:
         f"{raw_text(size)} GB disk" if size else "",
         f"{raw_text(iops)} IOPS" if iops else "",
     )
+
+
+def _commit(told: Told) -> str:
+    """``1a2b3c4 on main, with changes``: what a benchmark tool says of what it measured."""
+    commit = _at(told, "commit")
+    if not isinstance(commit, Mapping) or not commit.get("id"):
+        return ""
+    branch = f" on {raw_text(commit['branch'])}" if commit.get("branch") else ""
+    return f"{raw_text(commit['id'])}{branch}{', with changes' if commit.get('dirty') is True else ''}"
 
 
 def _write_concern(told: Told) -> str:

@@ -2,7 +2,8 @@
 
 Campaigns at different hours are not paired, and the machine may have drifted between them. What is compared is
 therefore the ratio of each row to its reference, which was measured in the same blocks, by Welch's t over blocks; all
-rows of all experiments are judged together. Speeds stand beside it without a verdict.
+rows of all experiments are judged together. Speeds stand beside it without a verdict, and so do figures of benchmark
+tools.
 
 It is one campaign a side, and what one hour does to a machine is in no interval over blocks: a verdict is less sure
 than it says. What was not asked for alike has none.
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from preprocessor.results.benchmarks import compare_benchmarks, is_benchmark
 from preprocessor.results.comparison import (
     CAMPAIGNS,
     SPEED,
@@ -48,6 +50,8 @@ def compare(old: Sequence[Row], new: Sequence[Row]) -> Difference:
 
 
 def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Comparison:
+    if is_benchmark(old) and is_benchmark(new) and not (block_speeds(old) and block_speeds(new)):
+        return put_together(old, new, CAMPAIGNS, _judge_benchmark(old, new), ())
     judged, evidence = _judge(old, find_reference(old, olds), new, find_reference(new, news))
     stopped = say_what_stopped(old, new)
     compared = put_together(old, new, CAMPAIGNS, judged, evidence)
@@ -65,6 +69,14 @@ def _judge(old: Row, before: Row | None, new: Row, after: Row | None) -> tuple[J
     found = interval_between(list_ratios(earlier), list_ratios(later), LEAST_BLOCKS)
     judged = Judged(TO_REFERENCE, found.ratio, found.low, found.high, found.p, found.blocks)
     return judged, (earlier, later)
+
+
+def _judge_benchmark(old: Row, new: Row) -> Judged:
+    """What is known of two documents of a benchmark tool: a ratio, and never a verdict."""
+    found = compare_benchmarks(old, new)
+    return Judged(
+        str(new["metric"]), found.ratio, found.low, found.high, reason=found.reason, processes=found.processes
+    )
 
 
 def _give_up(old: Row, new: Row, reason: str) -> Judged:

@@ -12,6 +12,7 @@ from statistics import median
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from preprocessor.results.benchmarks import is_benchmark
 from preprocessor.results.conclusions import Pairs, block_speeds, name_of
 from preprocessor.results.conditions import list_differences
 from preprocessor.results.intervals import speed_interval
@@ -32,19 +33,26 @@ class Sides(NamedTuple):
 CAMPAIGNS: Final = Sides("NEW to OLD", "in OLD", "in NEW")
 SPEED: Final = "speed"
 TO_REFERENCE: Final = "ratio to the reference"
+PER_SECOND: Final = "/s"
+"""The unit of speeds."""
 
 
 class Side(NamedTuple):
-    """The speed of a row in operations a second, and its interval where it was measured in blocks."""
+    """The speed of a row in operations a second, and its interval where it was measured in blocks.
+
+    Of a benchmark it is the value, in a ``unit`` of its own.
+    """
 
     speed: float | None
     low: float | None = None
     high: float | None = None
+    unit: str = PER_SECOND
 
 
 class Judged(NamedTuple):
     """What is known of a ratio; ``of`` says what it is the ratio of.
 
+    ``processes`` is over how many of them an interval is that has no verdict; 0 for all others.
     ``p`` is held against ``threshold``, the bound for the ``rows`` that are judged together. Without a verdict there is
     none to give; where a verdict does not come from the interval alone, ``reason`` says why.
     """
@@ -61,6 +69,7 @@ class Judged(NamedTuple):
     rows: int = 0
     margin: float = MARGIN
     negligible: float = 0.0
+    processes: int = 0
 
 
 class CampaignRatio(NamedTuple):
@@ -228,10 +237,12 @@ def _place(row: Row) -> tuple[Any, ...]:
 
 
 def side_of_row(row: Row) -> Side:
-    """The speed of a row, which documents of another program have not."""
+    """The speed of a row, or the figure of a benchmark tool; documents of another program have none."""
     speeds = _list_speeds(row)
     if block_speeds(row):
         return side_of_blocks(speeds)
+    if is_benchmark(row):
+        return Side(row.get("value"), unit=row["unit"])
     return Side(median(speeds) if speeds else None)
 
 

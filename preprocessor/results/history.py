@@ -14,8 +14,9 @@ from math import log
 from statistics import median
 from typing import Any, Final, NamedTuple
 
+from preprocessor.results.benchmarks import is_benchmark
 from preprocessor.results.changepoints import find_change_points
-from preprocessor.results.comparison import name_row
+from preprocessor.results.comparison import PER_SECOND, name_row
 from preprocessor.results.conclusions import block_speeds
 from preprocessor.results.conditions import list_other_work
 from preprocessor.results.intervals import Interval, interval_between, speed_interval
@@ -28,6 +29,8 @@ _HARNESS: Final = "mongo-tables "
 
 class Point(NamedTuple):
     """What a campaign measured of a row: a speed in operations a second or a ratio, and its interval where it has one.
+
+    Of a benchmark it is the value, in a ``unit`` of its own.
 
     ``program`` and ``server`` are the versions of the program and of the server that were measured with, ``machine`` is
     that of the servers. ``otherwise`` names the fields by which other work was asked for than in the newest campaign:
@@ -43,6 +46,7 @@ class Point(NamedTuple):
     server: str
     machine: str = ""
     otherwise: tuple[str, ...] = ()
+    unit: str = PER_SECOND
 
 
 class Change(NamedTuple):
@@ -99,14 +103,22 @@ def _read_point(row: Row, ratios: bool) -> Point | None:
         program=str(versions.get("harness", "")).removeprefix(_HARNESS),
         server=str(versions.get("server", "")),
         machine=describe_machine(row),
+        unit=row["unit"] if _is_read_by_value(row) else PER_SECOND,
     )
 
 
 _Figures = tuple[float | None, float | None, float | None]
 
 
+def _is_read_by_value(row: Row) -> bool:
+    """Whether it is a benchmark without blocks, of which only its own figure is known."""
+    return is_benchmark(row) and not block_speeds(row)
+
+
 def _read_speed(row: Row) -> _Figures:
-    """The median over blocks with its interval; of older rows that of the repeats, which have none."""
+    """The median over blocks with its interval; of older rows that of the repeats, which have none, as benchmarks."""
+    if _is_read_by_value(row):
+        return row.get("value"), None, None
     blocks = list(block_speeds(row).values())
     if blocks and min(blocks) > 0:
         return speed_interval(blocks)

@@ -16,7 +16,12 @@ FIELDS: Final = ("cpu", "cpu_architecture", "cores", "memory_gib", "memory_limit
 
 
 def share_machine(row: Mapping[str, Any]) -> bool:
-    """Whether client and servers of a row ran on one machine, because the run started them."""
+    """Whether all of a row ran on one machine: the run started the servers, or it names neither target nor servers.
+
+    What benchmark tools write is of the latter kind.
+    """
+    if "experiment" not in row and "servers" not in row:
+        return True
     return bool(row.get("experiment", {}).get("target") == LOCAL)
 
 

@@ -196,10 +196,11 @@ def _list_differing(group: Group) -> list[dict[str, Any]]:
 
 def _count_requests(group: Group) -> dict[str, bool]:
     """Whether all campaigns together rest on few requests; nothing where a campaign does not say how many it had."""
-    counts = [repeat.get("latency", {}).get("count") for row in group for repeat in row["repeats"]]
-    if any(count is None for count in counts):
+    counts = [repeat.get("latency", {}).get("count") for row in group for repeat in row.get("repeats", ())]
+    connections = [row.get("client", {}).get("connections") for row in group]
+    if not counts or None in counts or None in connections:
         return {}
-    return {"few_requests": has_few_requests(counts, max(row["client"]["connections"] for row in group))}
+    return {"few_requests": has_few_requests(counts, max(connections))}
 
 
 def _list_alone(rows: Sequence[Row], groups: Mapping[int, Group]) -> Iterator[LeftOut]:

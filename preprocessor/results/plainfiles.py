@@ -106,7 +106,7 @@ def _list_folder(folder: Path) -> _Paths:
     """The plain files in a folder; of others those that may hold data."""
     files = sorted(fixturefiles.list_files(folder), key=lambda path: path.name)
     read = [path for path in files if is_plain(path.name) or (may_be_read(path.name) and _is_known(path))]
-    others = {path for path in files if may_be_read(path.name) or fixturefiles.is_like_data(path.name)}
+    others = {path for path in files if is_plain(path.name) or fixturefiles.is_like_data(path.name)}
     return _Paths(folder, read, others.difference(read))
 
 

@@ -21,7 +21,7 @@ from preprocessor.results.told import IN_PROVENANCE, RUN_COLUMNS
 if TYPE_CHECKING:
     from preprocessor.results.model import Rows
 
-_BY_FIELD: Final = ("experiment", "campaign", "client", "servers")
+_BY_FIELD: Final = ("experiment", "campaign", "client", "servers", "commit")
 """Parts that differ from document to document, though the fields shown of them do not."""
 _POOLED: Final = {name: f"$$this.{name}" for name in ("id", "start", "blocks")}
 """What is told of each campaign that concluded a row: its ratio is another one for every row."""

@@ -95,7 +95,19 @@ def pull(
     before everything is read and has been proven to come back from the files byte for byte; where the files
     cannot be written, none is. Raises ``ResultsError``, also where a collection would replace itself.
     """
-    plans = _plan_files(open_source(where, limits), folder, copied, prune_paths or {})
+    return copy_source(open_source(where, limits), folder, copied, prune_paths, dry_run=dry_run)
+
+
+def copy_source(
+    source: ResultsSource,
+    folder: Path,
+    copied: Sequence[Copied] = (),
+    prune_paths: Mapping[str, Tree | None] | None = None,
+    *,
+    dry_run: bool = False,
+) -> PullReport:
+    """The same as ``pull``, of a source that is open, and is closed then."""
+    plans = _plan_files(source, folder, copied, prune_paths or {})
     contents = {path: _content(path, raws) for plan in plans for path, raws in plan.files.items()}
     changes = [change for plan in plans for change in _changes(plan, contents)]
     if not dry_run:

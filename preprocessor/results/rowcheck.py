@@ -159,19 +159,23 @@ _DIFFERENCES: Final = _Array(_Document({"field": _TEXT, "values": _Array(_PLAIN)
 _CAMPAIGNS: Final = _Document(
     _OVER, {"differs": _DIFFERENCES, **dict.fromkeys(_BELOW, _POOLED)}, _find_pooled_contradiction
 )
-_REPEAT: Final = _Document({"operations_per_second": _SPEED}, {"block": _WHOLE})
+_REPEAT: Final = _Document(
+    {"operations_per_second": _SPEED}, {"block": _WHOLE, "latency": _Document({}, {"count": _WHOLE})}
+)
 _PARTS: Final = (
-    "experiment", "client", "versions", "hardware", "topology", "write_concern", "read_concern", "read_preference",
+    "experiment", "versions", "hardware", "topology", "write_concern", "read_concern", "read_preference",
     "bench_config",
 )  # fmt: skip
 _ROW: Final = _Document(
-    {"_id": _Document({"testname": _TEXT}, {"target": _TEXT}), "start_time": _DATE},
+    {"_id": _Document({"testname": _TEXT}, {"target": _TEXT})},
     {
+        "start_time": _DATE,
         "repeats": _Array(_REPEAT),
         "campaign": _Document({}, {"id": _TEXT, "start": _DATE, "slice_seconds": _NUMBER}),
         **dict.fromkeys(("comparison", *_BELOW), _OWN),
         "campaigns": _CAMPAIGNS,
         "servers": _Document({}, {"members": _Array(_Document({}, dict.fromkeys(FIELDS, _PLAIN)))}),
+        "client": _Document({}, {"connections": _WHOLE}),
         **dict.fromkeys(_PARTS, _ANY),
     },
 )

@@ -33,6 +33,7 @@ _MEASURED: Final = (
     Told("experiment.target"),
     Told("versions.server", "server"),
     Told("versions.driver", "driver"),
+    Told("versions.runtime", "runtime"),
     Told("versions.harness", "harness"),
     Told("hardware.cpu", "processor"),
     Told("hardware.cores", "processors"),
@@ -59,6 +60,9 @@ _MEASURED: Final = (
     Told("campaigns.each"),
     Told("client.connections"),
     Told("client.scheduling", "scheduling of the client", in_provenance=False),
+    Told("commit.id", "commit"),
+    Told("commit.branch"),
+    Told("commit.dirty"),
     Told("write_concern"),
     Told("write_concern.w", "write concern", in_provenance=False),
 )
@@ -72,6 +76,7 @@ _PARTS: Final = (
     "campaign",
     "campaigns",
     "client",
+    "commit",
     "write_concern",
 )
 """The parts of a document in the order in which its provenance has them."""
@@ -102,8 +107,8 @@ class RunColumn(NamedTuple):
 
 RUN_COLUMNS: Final[Mapping[str, RunColumn]] = {
     "start_time": RunColumn("Began (UTC)"),
-    "duration": RunColumn("Window", unit="ms", thousands=True),
-    "operations": RunColumn("Operations", thousands=True),
+    "duration": RunColumn("Window", unit="ms", thousands=True, optional=True),
+    "operations": RunColumn("Operations", thousands=True, optional=True),
     "operations_per_second": RunColumn("Speed", unit="operations/s", decimals=1, thousands=True),
     "errors": RunColumn("Errors"),
     "seed": RunColumn("Seed", optional=True),

@@ -7,8 +7,13 @@ from typing import Any
 
 
 def variant_name(key: Mapping[str, Any]) -> str:
-    """The comment of a variant, else its parameters; ``key`` is the ``_id`` of a result document."""
+    """The comment of a variant, else its parameters; ``key`` is the ``_id`` of a result document.
+
+    A benchmark has a name, and what was measured of it.
+    """
     values = {name: value for name, value in key.items() if name != "testname"}
+    if values.keys() == {"name", "metric"}:
+        return ", ".join(map(str, values.values()))
     if "comment" in values and "instance" not in values:
         return str(values["comment"]).strip()
     return ", ".join(

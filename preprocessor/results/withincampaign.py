@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, Final, NamedTuple
 
+from preprocessor.results.benchmarks import is_benchmark
 from preprocessor.results.comparison import (
     SPEED,
     CampaignRatio,
@@ -132,7 +133,9 @@ def _list_references(rows: Sequence[Row]) -> Iterator[_Concluded]:
         if (told := _find_told(row, COMPARISON)) is None:
             continue
         if told["against"] == ITSELF:
-            yield _Concluded(row, row, COMPARISON, REFERENCE, told, pair_with_itself(row))
+            twice = pair_with_itself(row)
+            if twice.blocks or not is_benchmark(row):  # A tool measures everything once in a block.
+                yield _Concluded(row, row, COMPARISON, REFERENCE, told, twice)
             continue
         reference = find_reference(row, rows)
         evidence = None if reference is None else pair_blocks(row, reference)

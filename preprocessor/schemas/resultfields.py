@@ -32,7 +32,7 @@ class Field:
 def fields(kind: str = "result") -> Mapping[str, Field]:
     """All fields of a document of this kind by path, in the order of its schema.
 
-    Kinds are ``result``, ``published`` and ``calibration``.
+    Kinds are ``result``, ``published``, ``calibration`` and ``benchmark``.
     A document comes before the fields in it.
     """
     found: dict[str, Field] = {}

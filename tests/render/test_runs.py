@@ -128,3 +128,14 @@ def test_keys_of_documents_are_never_markup() -> None:
     html = list_runs(TABLE, [[run]], lambda key: "").html
     assert "<b>" not in html
     assert "<i>" not in html
+
+
+def test_columns_that_no_run_has_are_left_out() -> None:
+    one = document(1)
+    short = one | {
+        "repeats": [{"operations_per_second": 5.0, "start_time": run["start_time"]} for run in one["repeats"]]
+    }
+    (runs,) = read(listed(short).html).tables
+    assert "Window" not in str(runs)
+    assert "Operations" not in str(runs)
+    assert "Speed" in str(runs)

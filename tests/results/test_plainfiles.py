@@ -300,3 +300,11 @@ def test_the_documents_of_a_plain_file_are_those_of_a_fixture_with_the_same_line
     (place / "runs.jsonl").write_bytes(b"".join(lines))
     assert opened("runs.jsonl").raws("runs") == opened("fixtures").raws("runs")
     assert [bson.decode(raw)["_id"] for raw in opened("runs.jsonl").raws("runs")] == [{"a": 1}, 2]
+
+
+def test_a_text_of_a_benchmark_tool_in_a_folder_is_a_collection_and_notes_are_none(place: Path) -> None:
+    (place / "bench" / "go.txt").write_text("BenchmarkA\t1\t5 ns/op\n")
+    (place / "bench" / "notes.txt").write_text("Measured on a Monday.\n")
+    source = opened("bench")
+    assert [one["value"] for one in source.documents("go")] == [5e-9]
+    assert [*source.unread()] == []

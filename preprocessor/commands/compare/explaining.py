@@ -7,7 +7,8 @@ from math import exp, inf, isclose, log
 from statistics import fmean, median, stdev
 from typing import Final
 
-from preprocessor.commands.compare.writing import say_number, say_verdict
+from preprocessor.commands.compare.amounts import say_number
+from preprocessor.commands.compare.writing import say_verdict
 from preprocessor.results.comparison import TO_REFERENCE, CampaignRatio, Comparison, Judged
 from preprocessor.results.conclusions import Pairs, find_interval, list_ratios
 from preprocessor.results.intervals import (

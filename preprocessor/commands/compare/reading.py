@@ -1,15 +1,19 @@
-"""The rows of a run, from where somebody says that they are."""
+"""The rows of a run, or what a benchmark tool wrote, from where somebody says that they are."""
 
 from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any, Final
 
+from preprocessor.results.benchmarkfiles import read_benchmarks
+from preprocessor.results.benchmarks import list_processes
 from preprocessor.results.comparison import name_row
 from preprocessor.results.conclusions import block_speeds
-from preprocessor.results.model import Limits
+from preprocessor.results.model import Limits, ResultsError
+from preprocessor.results.opening import is_uri
 from preprocessor.results.revisions import on_disk
 from preprocessor.results.rowcheck import find_row_fault
 from preprocessor.runner.addresses import shown
@@ -24,11 +28,13 @@ _HINT: Final = (
 def read_rows(where: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
     """The rows of these experiments, else of all, from a folder, a folder at a revision, or a database.
 
-    Raises RunnerError where there are none, where one has not the shape that conclusions need, and where intervals
-    cannot be computed.
+    A file, and a folder without rows of a run, has those of benchmark tools. Raises RunnerError where there are none,
+    where one has not the shape that conclusions need, and where intervals cannot be computed.
     """
-    with on_disk(where) as place, closing(open_store(place, Limits().connect_ms)) as store:
-        rows = [row for name in names or store.experiments() for row in store.rows(name)]
+    with on_disk(where) as place:
+        rows = [] if Path(place).is_file() else _read_stored(place, names)
+        if not rows and not is_uri(place) and Path(place).exists():
+            rows = _read_benchmarks(place, names)
     if not rows:
         raise RunnerError(f"no rows of `mongo-tables run` in {shown(where)}", _HINT)
     measured = [row for row in rows if isinstance(row.get("_id"), Mapping) and "testname" in row["_id"]]
@@ -37,6 +43,22 @@ def read_rows(where: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
     _check_shape(measured, where)
     _check_installed(measured)
     return measured
+
+
+def _read_stored(place: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
+    with closing(open_store(place, Limits().connect_ms)) as store:
+        return [row for name in names or store.experiments() for row in store.rows(name)]
+
+
+def _read_benchmarks(place: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
+    """The benchmarks in a file or folder; raises RunnerError for a file that cannot be read."""
+    try:
+        found = read_benchmarks(place)
+    except ResultsError as error:
+        if Path(place).is_file():
+            raise RunnerError(error.message, error.hint) from None
+        return []  # A folder: what it lacks is told of runs as well.
+    return [row for row in found if not names or row["_id"]["testname"] in names]
 
 
 def _check_shape(rows: Sequence[Mapping[str, Any]], where: str) -> None:
@@ -49,6 +71,9 @@ def _check_shape(rows: Sequence[Mapping[str, Any]], where: str) -> None:
 
 def _check_installed(rows: Sequence[Mapping[str, Any]]) -> None:
     """Raise RunnerError where an interval is to be computed and what computes it is not there."""
-    if any(map(block_speeds, rows)) and importlib.util.find_spec("scipy") is None:
+    if (
+        any(block_speeds(row) or list_processes(row) for row in rows)
+        and importlib.util.find_spec("scipy") is None
+    ):
         hint = "pip install 'mkdocs-mongo-tables[runner]'"
         raise RunnerError("what computes intervals is not installed: scipy", hint)

@@ -9,7 +9,17 @@ from math import inf
 from statistics import geometric_mean
 from typing import Any, Final
 
-from preprocessor.results.comparison import TO_REFERENCE, CampaignRatio, Comparison, Difference, Side
+from preprocessor.commands.compare.amounts import say_amount, say_number
+from preprocessor.results.comparison import (
+    PER_SECOND,
+    SPEED,
+    TO_REFERENCE,
+    CampaignRatio,
+    Comparison,
+    Difference,
+    Judged,
+    Side,
+)
 from preprocessor.results.conclusions import list_ratios
 from preprocessor.results.conditions import CLIENT, SERVERS
 from preprocessor.results.verdicts import count_blocks, describe
@@ -21,6 +31,11 @@ _TWO_CAMPAIGNS: Final = (
     "reference, which was measured in the same blocks, and speeds have no verdict. This is one campaign a side: what\n"
     "one hour does to a machine is in no interval, so a verdict is no finding before other hours repeat it. Two\n"
     f"servers are compared by their speeds when they are measured side by side: {SIDE_BY_SIDE}"
+)
+_NOT_PAIRED: Final = (
+    "What benchmark tools wrote was measured at different times, and a machine drifts: it has ratios and no verdict.\n"
+    "An interval is Welch's t on the logarithms of the means of processes, so of what differs from one to the next;\n"
+    "what was different at both times is not in it."
 )
 
 
@@ -52,6 +67,8 @@ def format_text(found: Difference) -> Iterator[str]:
     yield from _list_among_campaigns([row for row in found.rows if row.campaigns])
     if any(row.judged.of == TO_REFERENCE for row in found.rows):
         yield _TWO_CAMPAIGNS
+    if any(row.judged.of not in (SPEED, TO_REFERENCE) for row in found.rows):
+        yield _NOT_PAIRED
 
 
 def say_verdict(row: Comparison) -> str:
@@ -70,12 +87,21 @@ def _say_figures(row: Comparison) -> str:
     if row.one.speed is None and row.other.speed is None:
         return f"ratio {_say_ratio(row.judged.ratio)}; the speeds that it is of are not in the rows"
     one, other = (_say_speed(side) for side in (row.one, row.other))
-    speeds = f"speed {one} {row.sides.one}, {other} {row.sides.other}"
+    what = SPEED if row.judged.of == TO_REFERENCE else row.judged.of
+    speeds = f"{what} {one} {row.sides.one}, {other} {row.sides.other}"
     if row.judged.of == TO_REFERENCE:
         before, after = (f"{geometric_mean(list_ratios(pairs)):.3f}" for pairs in row.evidence)
         return f"{speeds}; {before} of its reference {row.sides.one}, {after} {row.sides.other}"
     of = " in the campaign that the row is of" if row.campaigns else ""
+    if row.judged.processes:
+        return f"{speeds}; {_say_processes(row.judged)}"
     return f"{speeds}{of}; ratio {_say_ratio(row.judged.ratio)}"
+
+
+def _say_processes(judged: Judged) -> str:
+    """The ratio over processes with its interval, which has no verdict, and how many the side has that has fewer."""
+    ratio = f"{_say_ratio(judged.ratio)} ({judged.low:.3f} to {judged.high:.3f})"
+    return f"ratio of geometric means {ratio}, {judged.processes} processes or more on each side"
 
 
 def _say_ratio(ratio: float | None) -> str:
@@ -94,14 +120,11 @@ def _say_campaign(one: CampaignRatio) -> str:
 def _say_speed(side: Side) -> str:
     if side.speed is None:
         return "n/a"
+    if side.unit != PER_SECOND:
+        return say_amount(side.speed, side.unit)
     if side.low is None or side.high is None or side.high == inf:
         return f"{say_number(side.speed)}/s"
     return f"{say_number(side.speed)}/s ({say_number(side.low)} to {say_number(side.high)})"
-
-
-def say_number(speed: float) -> str:
-    """A speed with three digits or more."""
-    return f"{speed:,.0f}" if speed >= 100 else f"{speed:.3g}"
 
 
 def _list_differences(rows: Sequence[Comparison]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from math import inf
 from typing import Any
 
 from preprocessor.commands.history.known import Known, find_known
+from preprocessor.results.comparison import PER_SECOND
 from preprocessor.results.history import Change, Point, Series
 from preprocessor.results.intervals import Interval
 from preprocessor.results.verdicts import Verdict, describe_interval
@@ -48,6 +49,7 @@ def _describe_point(point: Point) -> Mapping[str, Any]:
     return {
         "start": point.start,
         "value": point.value,
+        "unit": point.unit,
         "low": point.low,
         "high": None if point.high == inf else point.high,
         "program": point.program,
@@ -60,7 +62,7 @@ def _describe_point(point: Point) -> Mapping[str, Any]:
 def _describe_change(change: Change, why: Known | None) -> Mapping[str, Any]:
     ratio = change.ratio
     return {
-        "text": say_change(ratio),
+        "text": say_change(ratio, change.point.unit),
         "ratio": ratio.ratio,
         "low": ratio.low,
         "high": None if ratio.high == inf else ratio.high,
@@ -74,11 +76,16 @@ def _describe_known(why: Known) -> Mapping[str, str]:
     return {"reason": why.reason, **({"ticket": why.ticket} if why.ticket else {})}
 
 
-def say_change(ratio: Interval) -> str:
+def say_change(ratio: Interval, unit: str = PER_SECOND) -> str:
     """By how much another level is faster or slower, such as ``12 % slower (8 to 15 %)``.
 
     A change is not found by its interval: one that has no difference in it has signs, ``12 % faster (-5 to +30 %)``.
+    What is no speed is higher or lower, with signs.
     """
+    if unit != PER_SECOND:
+        word = "higher" if ratio.ratio > 1 else "lower"
+        low, high = (f"{100 * (end - 1):+.0f}" for end in (ratio.low, min(ratio.high, 1e9)))
+        return f"{100 * abs(ratio.ratio - 1):.0f} % {word} ({low} to {high} %)"
     verdict: Verdict = "faster" if ratio.ratio > 1 else "slower"
     if 1 < ratio.low <= ratio.high < inf or 0 < ratio.low <= ratio.high < 1:
         return describe_interval(verdict, *ratio[:3])

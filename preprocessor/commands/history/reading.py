@@ -6,6 +6,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final
 
 from preprocessor.commands.compare.reading import read_rows
+from preprocessor.results.comparison import name_row
+from preprocessor.runner.errors import RunnerError
 
 Rows = list[dict[str, Any]]
 _DIGITS: Final = 12
@@ -19,9 +21,19 @@ def read_campaigns(places: Iterable[str], revisions: Sequence[str]) -> Rows:
     Raises RunnerError and UsageError as ``read_rows`` does.
     """
     committed = [(revision, read_rows(revision, None)) for revision in revisions]
-    names = _name_sets(committed)
     given = [row for place in places for row in read_rows(place, None)]
+    _refuse_undated([*given, *(row for _, rows in committed for row in rows)])
+    names = _name_sets(committed)
     return [_name_campaign(row, names) for rows in (given, *(rows for _, rows in committed)) for row in rows]
+
+
+def _refuse_undated(rows: Iterable[dict[str, Any]]) -> None:
+    """Raise RunnerError for a row that nobody dated: benchmark tools need not say when they measured."""
+    undated = next((row for row in rows if "start_time" not in row), None)
+    if undated is not None:
+        raise RunnerError(
+            f"{name_row(undated)} has no date", "mongo-tables import FILE --as NAME --date 2026-01-31"
+        )
 
 
 def _name_sets(committed: Sequence[tuple[str, Rows]]) -> dict[Hashable, str]:

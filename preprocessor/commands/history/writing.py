@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Any
 
-from preprocessor.commands.compare.writing import dump_plain, say_number
+from preprocessor.commands.compare.amounts import say_amount, say_number
+from preprocessor.commands.compare.writing import dump_plain
 from preprocessor.commands.history.known import Known, find_known
 from preprocessor.findings.reporters import format_count
+from preprocessor.results.comparison import PER_SECOND
 from preprocessor.results.history import Change, Point, Series
 from preprocessor.results.intervals import Interval
 
@@ -31,7 +33,9 @@ def format_text(
 
 
 def _say_value(point: Point, ratios: bool) -> str:
-    unit = "" if ratios else "/s"
+    if not ratios and point.unit != PER_SECOND:
+        return say_amount(point.value, point.unit)
+    unit = "" if ratios else point.unit
     write = (lambda value: f"{value:.3f}") if ratios else say_number
     if point.low is None or point.high in (None, inf):
         return f"{write(point.value)}{unit}"

@@ -5,14 +5,10 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from preprocessor.commands.fixturechanges import find_fixture_folder, print_report
 from preprocessor.commands.options import SOURCES, add_limit, add_pipelines
-from preprocessor.findings.reporters import escape_control_chars, format_count
-
-if TYPE_CHECKING:
-    from preprocessor.pages.siteconfig import Site
-    from preprocessor.results.pull import FileChange, PullReport
+from preprocessor.findings.reporters import escape_control_chars
 
 DESCRIPTION = (
     "Copies collections from a results source into a fixture folder, in an order and notation that do not\n"
@@ -81,7 +77,7 @@ def run(arguments: Namespace) -> int:
     with on_disk(arguments.source) as where, name_stage(arguments.pipeline):
         report = pull(
             where,
-            Path(arguments.to or _find_fixture_folder(arguments.site)),
+            Path(arguments.to or find_fixture_folder(arguments.site)),
             copied,
             trees,
             dry_run=arguments.dry_run,
@@ -89,38 +85,5 @@ def run(arguments: Namespace) -> int:
         )
     for reason in reasons:
         print(escape_control_chars(f"kept whole: {reason}"))
-    _print_report(report, dry_run=arguments.dry_run)
+    print_report(report, dry_run=arguments.dry_run)
     return 0
-
-
-def _find_fixture_folder(site: Site) -> str:
-    """The folder that the site takes its rows from; where that is something else, the usual one."""
-    from preprocessor.pages.siteconfig import results_of
-    from preprocessor.results.opening import is_fixture_folder
-
-    where = results_of(site)
-    return where if is_fixture_folder(where) else "fixtures"
-
-
-def _print_report(report: PullReport, *, dry_run: bool) -> None:
-    for file in report.files:
-        if file.kept:
-            what = "that the source does not have; delete the file if nobody needs it"
-            print(f"kept {_format_path(file)}: {format_count(file.documents, 'document')} {what}")
-    changed = [_describe(file) for file in report.files if file.is_change]
-    verb = "would change" if dry_run else "changed"
-    print("\n".join(changed) if changed else "nothing changed")
-    print(f"{len(changed)} of {len(report.files)} files {verb}")
-
-
-def _format_path(file: FileChange) -> str:
-    return escape_control_chars(str(file.path))
-
-
-def _describe(file: FileChange) -> str:
-    documents = format_count(file.documents, "document")
-    if file.renamed_from:
-        documents = f"renamed from {escape_control_chars(file.renamed_from)}, {documents}"
-    if file.rewritten:
-        return f"{_format_path(file)}: {documents}, the same in another order or notation"
-    return f"{_format_path(file)}: {documents}, {file.added} new, {file.changed} changed, {file.removed} gone"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Final, NamedTuple
 
+from preprocessor.results.formats import heads
 from preprocessor.results.formats.model import Document, SourceFile, suffix_of
 
 HEAD: Final = 16 * 2**10
@@ -37,6 +38,14 @@ class Format(NamedTuple):
 
 
 FORMATS: Final = (
+    Format("pytest-benchmark", (".json",), "pytestbenchmark", heads.is_pytest_benchmark),
+    Format("hyperfine", (".json",), "hyperfine", heads.is_hyperfine),
+    Format("JMH", (".json",), "jmh", heads.is_jmh),
+    Format("Google Benchmark", (".json",), "googlebenchmark", heads.is_google_benchmark),
+    Format("Criterion", (".json", ".jsonl", ".csv"), "criterion", heads.is_criterion),
+    Format("Go benchmark", (".txt", ".out"), "gobenchmark", heads.is_go),
+    Format("YCSB", (".txt", ".out"), "ycsb", heads.is_ycsb),
+    Format("Bencher Metric Format", (".json",), "bencher", heads.is_bencher),
     Format("JSON", (".json",), "plainjson"),
     Format("JSON Lines", (".jsonl", ".ndjson", ".jsonlines"), "jsonlines"),
     Format("CSV", (".csv",), "separated", has_text=True),

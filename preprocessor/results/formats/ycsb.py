@@ -1,0 +1,102 @@
+"""What YCSB prints when a load or a run is over, a line for each figure: ``[READ], AverageLatency(us), 412.5``.
+
+The lines are those of ``TextMeasurementsExporter`` (https://github.com/brianfrankcooper/YCSB), in versions 0.1 to 0.17;
+other lines, which it prints before, are passed over. Of the command line, which can hold a password, only the workload
+and the number of threads are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from preprocessor.results.formats.benchmark import Benchmark, Better, Origin, make_documents, shift
+from preprocessor.results.formats.model import SourceFile
+
+_TOOL: Final = "YCSB"
+_OURS: Final = re.compile(r"\[[^\]]+\], ")
+_LINE: Final = re.compile(r"\[([^\]]+)\], ([^,]+), (.*)")
+_NAMED: Final = re.compile(r"(.+)\((.+)\)")
+_VERSION: Final = re.compile(r"YCSB Client (\S+)")
+_WORKLOAD: Final = re.compile(r"-P\s+(?:\S*[/\\])?([\w.-]+)(?=\s|$)")
+_THREADS: Final = re.compile(r"(?:-threads\s+|threadcount=)(\d+)")
+_BUCKET: Final = re.compile(r">?\d+")
+_POWERS: Final = {"us": -6, "ms": -3}
+_UNITS: Final = {"us": "s", "ms": "s", "ops/sec": "ops/s", "%": "%"}
+_COUNTS: Final = {"MBs": "MB", "Count": "", "Load": "", "Operations": "operations"}
+
+
+class _Line(NamedTuple):
+    """What a line says: of which kind of operation, what is measured, and the figure."""
+
+    subject: str
+    measure: str
+    value: float | None
+
+
+def read(file: SourceFile) -> Iterator[dict[str, Any]]:
+    """The documents of the file: each figure of each kind of operation.
+
+    Buckets of a histogram and points of a series in time are parts of a figure, and are refused.
+    """
+    versions = {"harness": _TOOL}
+    parameters: dict[str, str] = {}
+    found = []
+    for number, line in enumerate(file.lines(), 1):
+        if version := _VERSION.match(line):
+            versions["harness"] = f"{_TOOL} {version[1]}"
+        elif line.startswith("Command line:"):
+            parameters |= _read_command(line)
+        elif _OURS.match(line):
+            found.append(_read_line(file, number, line))
+    return make_documents(
+        file, Origin(_TOOL, versions=versions), [_make_benchmark(one, parameters) for one in found]
+    )
+
+
+def _read_command(line: str) -> dict[str, str]:
+    """What of a command line is told: the last workload file without its folder, and the threads."""
+    workloads, threads = _WORKLOAD.findall(line), _THREADS.findall(line)
+    return {
+        **({"workload": workloads[-1]} if workloads else {}),
+        **({"threads": threads[-1]} if threads else {}),
+    }
+
+
+def _read_line(file: SourceFile, number: int, line: str) -> _Line:
+    parts = _LINE.fullmatch(line.rstrip())
+    if parts is None or not line.endswith("\n"):
+        raise file.refuse("a line of YCSB that is cut off", number, 1, "[OPERATION], MEASURE, VALUE")
+    if _BUCKET.fullmatch(parts[2]):
+        hint = (
+            "run YCSB without measurement.histogram.verbose, and with another measurementtype than timeseries"
+        )
+        raise file.refuse("buckets of a histogram, or points of a series, are not read", number, 1, hint)
+    try:
+        value = float(parts[3])
+    except ValueError:
+        raise file.refuse(f"{parts[3]!r} is no number", number, line.rindex(parts[3]) + 1) from None
+    return _Line(parts[1], parts[2], value if abs(value) < float("inf") else None)
+
+
+def _make_benchmark(line: _Line, parameters: dict[str, str]) -> Benchmark:
+    named = _NAMED.fullmatch(line.measure)
+    unit = named[2] if named else ""
+    value = line.value
+    return Benchmark(
+        suite=_TOOL,
+        key=line.subject,
+        metric=named[1] if named else line.measure,
+        unit=_UNITS.get(unit, unit) if named else _COUNTS.get(line.measure, ""),
+        better=_find_better(line.measure),
+        parameters=parameters,
+        value=shift(value, _POWERS[unit]) if value is not None and unit in _POWERS else value,
+        failed="" if value is not None else "not a number",
+    )
+
+
+def _find_better(measure: str) -> Better:
+    if measure.startswith("Throughput"):
+        return "higher"
+    return "lower" if "Latency(" in measure or measure.startswith("RunTime") else ""
