@@ -8,6 +8,7 @@ from itertools import pairwise, zip_longest
 from math import ceil
 from typing import Final, NamedTuple
 
+from preprocessor.aggregation.dates import DAY
 from preprocessor.render.chartdata import Data, Plot
 from preprocessor.render.chartparts import LINE, mark_texts, shorten, text_width, wrap_text
 from preprocessor.render.chartscale import Scale, linear_marks, log_marks
@@ -136,8 +137,20 @@ def _time_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, 
         plot.timezone,
         _MOST_UNDER_BARS if bars else _MOST_MOMENTS,
         lambda all: fit(all, scale, span),
+        _least_distance(data, bars),
     )
     return scale, tuple(marks)
+
+
+def _least_distance(data: Data, bars: bool) -> float:
+    """How far marks are apart at least: as far as bars, and a day where no two values are of one.
+
+    Months differ by a tenth, days by an hour.
+    """
+    nearly = data.gap * 0.9
+    if bars:
+        return nearly
+    return DAY if nearly >= DAY * 0.8 else 0
 
 
 def fit(marks: Sequence[Mark], scale: Scale, span: Span, between: float = 8) -> bool:

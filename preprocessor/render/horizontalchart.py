@@ -84,7 +84,10 @@ def value_axis(plot: Plot, values: Sequence[float], sides: Span, span: Span) -> 
 
 def title_of(plot: Plot, width: float) -> list[str]:
     """The title of the axis in lines."""
-    text = axis_title(plot, ", ".join(map(plot.label, plot.y)), plot.common_unit, "y")
+    names, unit = ", ".join(map(plot.label, plot.y)), plot.common_unit
+    # The parts of a stack have their names in the key.
+    several = plot.stack and len(plot.y) > 1 and unit
+    text = axis_title(plot, unit, "", "y") if several else axis_title(plot, names, unit, "y")
     return break_text(text, width / BOLD)
 
 

@@ -19,6 +19,7 @@ _BETWEEN: Final = 10
 _WIDEST_NAMES: Final = 210
 _WIDEST_VALUES: Final = 240
 _LETTER_OF_VALUES: Final = 1.02
+_WIDER_CAPITAL: Final = 2.2
 _LEAST_ROOM: Final = 150
 """For what is drawn, however long names and values are."""
 _SHORT_VALUES: Final = 0.3
@@ -93,9 +94,14 @@ class Layout:
             shares_line = values_above and all(len(name.bars) < 2 for name in names)
             room = max(width - values - 16, width / 3) if shares_line else width
             return cls(width, True, values_above, _AROUND_MARKS, right, room)
-        left = min(max((text_width(name.text) for name in names), default=0), _WIDEST_NAMES) + 14
+        left = min(max((_name_width(name.text) for name in names), default=0), _WIDEST_NAMES) + 14
         right = width - min(values, _WIDEST_VALUES, width - left - _LEAST_ROOM) - 12
         return cls(width, False, False, left, right, left - 14)
+
+
+def _name_width(text: str) -> float:
+    """The width of a name that nothing may be cut off from: capitals are wider than most letters."""
+    return text_width(text) + _WIDER_CAPITAL * sum(map(str.isupper, text))
 
 
 def names_of(plot: Plot, data: Data) -> list[Name]:

@@ -123,12 +123,17 @@ def _name_lines(panels: Sequence[Panel], width: float) -> list[list[str]]:
 
 def _height_of(names: Sequence[Sequence[str]]) -> float:
     """What the names above the panels take."""
-    return LINE * max(map(len, names)) + 10
+    return LINE * _most_lines(names) + 10
 
 
-def _draw_name(lines: Sequence[str]) -> Iterator[str]:
-    for number, line in enumerate(lines):
-        yield f'<text class="mongo-chart__panel" x="0" y="{LINE * (number + 1)}">{text_html(line)}</text>'
+def _most_lines(names: Sequence[Sequence[str]]) -> int:
+    return max(map(len, names))
+
+
+def _draw_name(lines: Sequence[str], most: int) -> Iterator[str]:
+    """A name just above its panel, where the longest one has so many lines."""
+    for number, line in enumerate(lines, most - len(lines) + 1):
+        yield f'<text class="mongo-chart__panel" x="0" y="{LINE * number}">{text_html(line)}</text>'
 
 
 def _draw_vertical(plot: Plot, panels: Sequence[Panel], width: int, top: float) -> tuple[float, list[str]]:
@@ -144,7 +149,10 @@ def _draw_vertical(plot: Plot, panels: Sequence[Panel], width: int, top: float) 
             own = replace(own, span=(-room.x(number), width - room.x(number)))
         # Slanted names take much room: they stand where no panel is below.
         texts = not axes.turn or room.columns == 1 or number + room.columns >= len(panels)
-        elements = _draw_panel(own, lines, y_texts=number % room.columns == 0, x_texts=texts)
+        elements = [
+            *_draw_name(lines, _most_lines(names)),
+            *_draw_panel(own, y_texts=number % room.columns == 0, x_texts=texts),
+        ]
         drawn.append(_Drawn(axes.y.start + 8 + (LINE + foot if texts else 0), elements))
     bottom, elements = _put(room, drawn, top)
     lines = x_title(plot, axes.data, axes.x_marks, width)
@@ -165,9 +173,9 @@ def _share_axes(
     return Axes(plot, data, x, y, x_marks, marks, margin, span, turn, told=room.is_wide), foot
 
 
-def _draw_panel(axes: Axes, name: Sequence[str], *, y_texts: bool, x_texts: bool) -> list[str]:
+def _draw_panel(axes: Axes, *, y_texts: bool, x_texts: bool) -> list[str]:
     marks = [*draw_y_marks(axes, texts=y_texts), *draw_x_marks(axes, texts=x_texts)]
-    return [*_draw_name(name), *_as_axis(marks), *draw_within(axes)]
+    return [*_as_axis(marks), *draw_within(axes)]
 
 
 def _draw_horizontal(plot: Plot, panels: Sequence[Panel], width: int, top: float) -> tuple[float, list[str]]:
@@ -181,7 +189,7 @@ def _draw_horizontal(plot: Plot, panels: Sequence[Panel], width: int, top: float
     for own, lines in zip(bars, names, strict=True):
         rows = place_rows(own, layout, _height_of(names))
         elements = [
-            *_draw_name(lines),
+            *_draw_name(lines, _most_lines(names)),
             *draw_ground(plot, scale, marks, rows),
             *draw_names(rows, layout),
             *draw_rows(plot, scale, rows, layout, told=room.is_wide),

@@ -77,10 +77,11 @@ def _place_axes(
 
 def draw_within(axes: Axes) -> Iterator[str]:
     """What stands between the axes: a line is in front of what covers the ground, and behind what does not."""
-    lines = list(draw_lines(axes))
+    mark, lines = mark_of(axes.plot), list(draw_lines(axes))
     yield from draw_bands(axes)
     if not axes.plot.from_zero:
         yield from lines
-    yield from mark_of(axes.plot).draw(axes)
+    yield from mark.draw(axes)
     if axes.plot.from_zero:
         yield from lines
+    yield from mark.draw_in_front(axes)

@@ -23,7 +23,7 @@ _BETWEEN = 8
 
 
 def draw_stacked_bars(axes: Axes) -> Iterator[str]:
-    """The parts of all bars, and their sums."""
+    """The parts of all bars."""
     width = width_of_bars(axes, 1)
     with_values = len(axes.data.x_values) <= MOST_WITH_VALUES
     look = " mongo-chart__parts" if width >= _LEAST_WIDTH else ""
@@ -32,8 +32,6 @@ def draw_stacked_bars(axes: Axes) -> Iterator[str]:
         for point in series.drawn:
             yield from _draw_part(axes, (index, series), point, width, with_values)
         yield "</g>"
-    if with_values:
-        yield from _draw_totals(axes)
 
 
 def _draw_part(
@@ -49,8 +47,10 @@ def _draw_part(
     yield from dress_part(index, point.y_text if with_value else "", box)
 
 
-def _draw_totals(axes: Axes) -> Iterator[str]:
+def draw_totals(axes: Axes) -> Iterator[str]:
     """What the parts of each bar come to, at its end, where it is known; of all of them, or of none."""
+    if len(axes.data.x_values) > MOST_WITH_VALUES:
+        return
     ends: dict[float, Point] = {}
     for series in axes.data.series:
         ends |= {point.x: point for point in series.drawn if point.total}
