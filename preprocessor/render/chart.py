@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from preprocessor.render.chartdata import Plot
 from preprocessor.render.chartdescription import describe, describe_panels
@@ -24,45 +25,53 @@ from preprocessor.render.smallmultiples import draw_panels
 from preprocessor.render.text import text_html
 from preprocessor.render.verticalchart import draw_vertically
 
-_Draw = Callable[[int], tuple[float, list[str]]]
-"""Draws as wide as it is told; gives the height, and the elements."""
+
+class Drawing(NamedTuple):
+    """A chart of one width: its name, its description in words, its height, and its elements."""
+
+    name: str
+    description: str
+    width: int
+    height: float
+    elements: Sequence[str]
 
 
 def chart_html(plot: Plot, rows: Sequence[Mapping[str, object]]) -> str:
     """The chart, wide and narrow, in a box that the keyboard reaches. Lines end in ``\\n``."""
-    draw, description = _prepare(plot, rows)
-    name = text_html(plot.name or summarise_axes(plot))
-    told = name, text_html(description)
+    draw = _prepare(plot, rows)
+    wide, narrow = draw(WIDTH), draw(NARROW)
+    name = text_html(wide.name)
+    # A style sheet wins over the attribute `display`.
     return "\n".join(
         (
             f'<div class="mongo-chart" role="group" tabindex="0" aria-label="{name}" data-search-exclude>',
-            *_svg(draw, WIDTH, told),
-            *_svg(draw, NARROW, told),
+            *_svg(wide, 'class="mongo-chart__wide"'),
+            *_svg(narrow, 'class="mongo-chart__narrow" display="none"'),
             "</div>",
         )
     )
 
 
-def _prepare(plot: Plot, rows: Sequence[Mapping[str, object]]) -> tuple[_Draw, str]:
-    """What draws the chart, and what it shows in words."""
+def _prepare(plot: Plot, rows: Sequence[Mapping[str, object]]) -> Callable[[int], Drawing]:
+    """What draws the chart as wide as it is told."""
     if plot.facets:
         panels = panels_of(plot, rows)
-        return partial(draw_panels, plot, panels), describe_panels(plot, panels)
-    data = data_of(plot, rows)
-    return partial(draw_horizontally if plot.horizontal else draw_vertically, plot, data), describe(
-        plot, data
-    )
+        drawn, description = partial(draw_panels, plot, panels), describe_panels(plot, panels)
+    else:
+        data = data_of(plot, rows)
+        way = draw_horizontally if plot.horizontal else draw_vertically
+        drawn, description = partial(way, plot, data), describe(plot, data)
+    name = plot.name or summarise_axes(plot)
+    return lambda width: Drawing(name, description, width, *drawn(width))
 
 
-def _svg(draw: _Draw, width: int, told: tuple[str, str]) -> Iterator[str]:
-    """One drawing, with its name and description as HTML.
+def _svg(drawing: Drawing, kind: str) -> Iterator[str]:
+    """One drawing, with its name and description.
 
     The name is no ``<title>``, which browsers would show wherever the pointer rests, beside what a point tells.
     """
-    height, drawn = draw(width)
-    # A style sheet wins over the attribute.
-    kind = 'class="mongo-chart__narrow" display="none"' if width < WIDTH else 'class="mongo-chart__wide"'
-    yield f'<svg {kind} viewBox="0 0 {width} {coordinate(height)}" role="img" aria-label="{told[0]}">'
-    yield f"<desc>{told[1]}</desc>"
-    yield from drawn
+    box = f'viewBox="0 0 {drawing.width} {coordinate(drawing.height)}"'
+    yield f'<svg {kind} {box} role="img" aria-label="{text_html(drawing.name)}">'
+    yield f"<desc>{text_html(drawing.description)}</desc>"
+    yield from drawing.elements
     yield "</svg>"

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from preprocessor.render.chartaxes import Axes
+from preprocessor.render.chartaxes import Span
 from preprocessor.render.chartdata import Plot
 from preprocessor.render.chartparts import coordinate, mark_texts, plain_mark_texts
 from preprocessor.render.chartscale import Scale
 from preprocessor.specs.charts import Reference
 
 
-def draw_bands(axes: Axes) -> Iterator[str]:
-    """The bands of a drawing, which stand behind all else."""
-    left, right = map(coordinate, axes.sides)
-    for one in axes.plot.references:
+def draw_bands(references: Sequence[Reference], scale: Scale, sides: Span, *, upright: bool) -> Iterator[str]:
+    """The bands on an axis, which stand behind all else: from side to side, ``upright`` across a horizontal chart."""
+    start, end = map(coordinate, sides)
+    for one in references:
         if one.is_band:
-            low, high = coordinate(place_on(axes.y, one.low)), coordinate(place_on(axes.y, one.high))
-            yield f'<path class="mongo-chart__span" d="M{left} {low}H{right}V{high}H{left}z"/>'
+            low, high = coordinate(place_on(scale, one.low)), coordinate(place_on(scale, one.high))
+            across = f"M{start} {low}H{end}V{high}H{start}z"
+            path = f"M{low} {start}H{high}V{end}H{low}z" if upright else across
+            yield f'<path class="mongo-chart__span" d="{path}"/>'
 
 
-def draw_lines(axes: Axes) -> Iterator[str]:
-    """The lines of a drawing."""
-    left, right = map(coordinate, axes.sides)
-    for one in axes.plot.references:
-        if not one.is_band and has_place(axes.y, one.low):
-            yield f'<path class="mongo-chart__reference" d="M{left} {coordinate(axes.y.at(one.low))}H{right}"/>'
+def draw_lines(references: Sequence[Reference], scale: Scale, sides: Span, *, upright: bool) -> Iterator[str]:
+    """The lines on an axis, likewise."""
+    start, end = map(coordinate, sides)
+    for one in references:
+        if not one.is_band and has_place(scale, one.low):
+            at = coordinate(scale.at(one.low))
+            path = f"M{at} {start}V{end}" if upright else f"M{start} {at}H{end}"
+            yield f'<path class="mongo-chart__reference" d="{path}"/>'
 
 
 def middle_of(scale: Scale, one: Reference) -> float:

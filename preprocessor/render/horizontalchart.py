@@ -29,7 +29,7 @@ from preprocessor.render.chartparts import (
     text_width,
     tip_html,
 )
-from preprocessor.render.chartreference import has_place, middle_of, place_on
+from preprocessor.render.chartreference import draw_bands, draw_lines, has_place, middle_of
 from preprocessor.render.chartscale import Scale, linear_marks, log_marks
 from preprocessor.render.chartstripes import Box, dress_part
 from preprocessor.render.horizontallayout import Layout, Part, Row, Rows, names_of, place_rows
@@ -122,10 +122,10 @@ def _draw_labels(labels: Sequence[Mark], span: Span, bottom: float) -> Iterator[
 
 def draw_ground(plot: Plot, scale: Scale, marks: Sequence[Mark], rows: Rows) -> Iterator[str]:
     """What stands behind names and values: bands, the grid, and lines unless bars would hide them."""
-    yield from _reference_bands(plot, scale, rows)
+    yield from draw_bands(plot.references, scale, (rows.top, rows.bottom), upright=True)
     yield from _grid(scale, marks, rows)
     if not plot.from_zero:
-        yield from _reference_lines(plot, scale, rows)
+        yield from draw_lines(plot.references, scale, (rows.top, rows.bottom), upright=True)
 
 
 def draw_rows(plot: Plot, scale: Scale, rows: Rows, layout: Layout, *, told: bool) -> Iterator[str]:
@@ -133,7 +133,7 @@ def draw_rows(plot: Plot, scale: Scale, rows: Rows, layout: Layout, *, told: boo
     for row in rows.rows:
         yield from _draw_row(plot, scale, row, layout, told)
     if plot.from_zero:
-        yield from _reference_lines(plot, scale, rows)
+        yield from draw_lines(plot.references, scale, (rows.top, rows.bottom), upright=True)
 
 
 def _grid(scale: Scale, marks: Sequence[Mark], rows: Rows) -> Iterator[str]:
@@ -144,22 +144,6 @@ def _grid(scale: Scale, marks: Sequence[Mark], rows: Rows) -> Iterator[str]:
         yield f'<path d="M{at} {top}V{bottom}"/>'
         yield f'<text x="{at}" y="{coordinate(rows.bottom + 16)}" text-anchor="middle">{text_html(text)}</text>'
     yield "</g>"
-
-
-def _reference_lines(plot: Plot, scale: Scale, rows: Rows) -> Iterator[str]:
-    for one in plot.references:
-        if not one.is_band and has_place(scale, one.low):
-            at = coordinate(scale.at(one.low))
-            path = f"M{at} {coordinate(rows.top)}V{coordinate(rows.bottom)}"
-            yield f'<path class="mongo-chart__reference" d="{path}"/>'
-
-
-def _reference_bands(plot: Plot, scale: Scale, rows: Rows) -> Iterator[str]:
-    top, bottom = coordinate(rows.top), coordinate(rows.bottom)
-    for one in plot.references:
-        if one.is_band:
-            low, high = coordinate(place_on(scale, one.low)), coordinate(place_on(scale, one.high))
-            yield f'<path class="mongo-chart__span" d="M{low} {top}H{high}V{bottom}H{low}z"/>'
 
 
 def draw_names(rows: Rows, layout: Layout) -> Iterator[str]:

@@ -77,8 +77,9 @@ def _place_axes(
 
 def draw_within(axes: Axes) -> Iterator[str]:
     """What stands between the axes: a line is in front of what covers the ground, and behind what does not."""
-    mark, lines = mark_of(axes.plot), list(draw_lines(axes))
-    yield from draw_bands(axes)
+    mark, references = mark_of(axes.plot), axes.plot.references
+    lines = list(draw_lines(references, axes.y, axes.sides, upright=False))
+    yield from draw_bands(references, axes.y, axes.sides, upright=False)
     if not axes.plot.from_zero:
         yield from lines
     yield from mark.draw(axes)
