@@ -26,16 +26,21 @@ class MarkdownContext(NamedTuple):
     def table_lines(self, spec: PipelineSpec) -> list[str]:
         """The lines of a table, without a container's prefix; none when its pipeline failed.
 
-        Markdown has no charts: a chart is the table of what it draws.
+        Markdown has no charts: a chart is the table of what it draws, with what it holds that against below.
         """
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
             return []
-        if not isinstance(spec, TableSpec):
-            from preprocessor.render.chartdata import as_table  # pages without charts do not pay for it
+        if isinstance(spec, TableSpec):
+            return TABLE_FORMATS[self.form]().table(spec, rows, below=self._line_below(spec))
+        # Pages without charts do not pay for it.
+        from preprocessor.render.chartdata import as_table, plot_of
+        from preprocessor.render.chartreference import note_on_references
 
-            spec = as_table(spec)
-        return TABLE_FORMATS[self.form]().table(spec, rows, below=self._line_below(spec))
+        plot = plot_of(spec)
+        note = note_on_references(plot) if plot and rows else ""
+        below = [*([note] if note else []), *self._line_below(spec)]
+        return TABLE_FORMATS[self.form]().table(as_table(spec), rows, below=below)
 
     def _line_below(self, spec: PipelineSpec) -> list[str]:
         """Where the rows come from, in one line: in Markdown, which folds nothing away, for those alone who ask."""
