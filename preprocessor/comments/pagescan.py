@@ -14,7 +14,7 @@ from preprocessor.comments.frontmatter import front_matter_lines
 from preprocessor.comments.frontmattercomments import front_matter_findings
 from preprocessor.comments.htmlcomments import HtmlComment, Page, fold
 from preprocessor.comments.keywords import KEYWORDS, Opening, opening_at, place_of
-from preprocessor.comments.model import Comment, Scan
+from preprocessor.comments.model import RAW_HTML, Comment, Scan
 from preprocessor.comments.prefixes import prefix_length
 from preprocessor.comments.regions import Marker, attach_regions, marker_at
 from preprocessor.findings.finding import Finding
@@ -74,11 +74,11 @@ def scan_page(text: str, file: str) -> Scan:
             live += [comment] if comment is not None else []
     comments, findings = attach_regions(page, file, live)
     generated = [
-        (page.line_index(comment.region.start) + 1, page.line_index(comment.region.end) + 1)
+        (page.position(comment.region.start), page.position(comment.region.end))
         for comment in comments
         if comment.region is not None
     ]
-    own = [item for item in judge.findings if not any(a <= item.line <= b for a, b in generated)]
+    own = [one for one in judge.findings if not any(a <= (one.line, one.column) < b for a, b in generated)]
     return Scan(
         tuple(comments), tuple(sorted([*above, *own, *findings])), tuple(judge.rejected), tuple(judge.off)
     )
@@ -327,6 +327,7 @@ class _Judge:
             None,
             place.before,
             place.after,
+            RAW_HTML if place.raw else place.holder,
         )
 
 

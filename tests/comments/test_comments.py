@@ -152,6 +152,27 @@ def test_the_inner_text_of_a_region_is_without_the_prefix_and_has_the_digest_tha
         assert digest(region.inner) == region.digest
 
 
+VALUE = '<!-- MONGO_VALUE: {"collection": "r"} -->'
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("It is ", " ms"),
+        ("It is ", "\nms"),
+        ("> It is ", "\r\n> ms"),
+        ("- It is ", "\r\n  \tms"),
+        ("> It is ", "\nms"),
+    ],
+)
+def test_the_inner_text_of_a_region_in_a_sentence_is_its_words_however_they_are_wrapped(before, behind):
+    region = only(
+        f"{before}{VALUE}<!-- mongo-tables: begin {digest('120 ms')} -->120{behind}<!-- mongo-tables: end -->."
+    ).region
+    assert region is not None
+    assert (region.inner, digest(region.inner)) == ("120 ms", region.digest)
+
+
 def test_the_digest_does_not_depend_on_newlines():
     assert digest("a\r\nb\rc") == digest("a\nb\nc")
     assert digest("") == "e3b0c44298fc1c14"
