@@ -66,32 +66,52 @@ class _Turn(NamedTuple):
 _TURNS: Final = (_Turn(30, 0.5, 0.87), _Turn(60, 0.87, 0.5))
 
 
+class Drawing(NamedTuple):
+    """A chart of one width: its name, its description in words, its height, and its elements."""
+
+    name: str
+    description: str
+    width: int
+    height: float
+    elements: Sequence[str]
+
+
+def draw_chart(plot: Plot, rows: Sequence[Mapping[str, object]], width: int = WIDTH) -> Drawing:
+    """The chart as it is drawn on a page that has room for this width."""
+    return _draw_data(plot, data_of(plot, rows), width)
+
+
 def chart_html(plot: Plot, rows: Sequence[Mapping[str, object]]) -> str:
     """The chart, wide and narrow, in a box that the keyboard reaches. Lines end in ``\\n``."""
     data = data_of(plot, rows)
-    name = text_html(plot.name or summarise_axes(plot))
-    described = text_html((describe_rows if plot.horizontal else _description)(plot, data))
+    wide, narrow = (_draw_data(plot, data, width) for width in (WIDTH, NARROW))
+    name = text_html(wide.name)
+    # A style sheet wins over the attribute.
     return "\n".join(
         (
             f'<div class="mongo-chart" role="group" tabindex="0" aria-label="{name}" data-search-exclude>',
-            *_svg(plot, data, WIDTH, (name, described)),
-            *_svg(plot, data, NARROW, (name, described)),
+            *_svg(wide, 'class="mongo-chart__wide"'),
+            *_svg(narrow, 'class="mongo-chart__narrow" display="none"'),
             "</div>",
         )
     )
 
 
-def _svg(plot: Plot, data: Data, width: int, told: tuple[str, str]) -> Iterator[str]:
-    """One drawing, with its name and description as HTML.
+def _draw_data(plot: Plot, data: Data, width: int) -> Drawing:
+    described = (describe_rows if plot.horizontal else _description)(plot, data)
+    height, elements = (draw_horizontally if plot.horizontal else _draw)(plot, data, width)
+    return Drawing(plot.name or summarise_axes(plot), described, width, height, elements)
+
+
+def _svg(drawing: Drawing, kind: str) -> Iterator[str]:
+    """One drawing, with its name and description.
 
     The name is no ``<title>``, which browsers would show wherever the pointer rests, beside what a point tells.
     """
-    height, drawn = (draw_horizontally if plot.horizontal else _draw)(plot, data, width)
-    # A style sheet wins over the attribute.
-    kind = 'class="mongo-chart__narrow" display="none"' if width < WIDTH else 'class="mongo-chart__wide"'
-    yield f'<svg {kind} viewBox="0 0 {width} {coordinate(height)}" role="img" aria-label="{told[0]}">'
-    yield f"<desc>{told[1]}</desc>"
-    yield from drawn
+    box = f'viewBox="0 0 {drawing.width} {coordinate(drawing.height)}"'
+    yield f'<svg {kind} {box} role="img" aria-label="{text_html(drawing.name)}">'
+    yield f"<desc>{text_html(drawing.description)}</desc>"
+    yield from drawing.elements
     yield "</svg>"
 
 

@@ -12,7 +12,7 @@ as a character reference, which both decode and neither interprets:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.render.column import Align, Column
@@ -23,7 +23,7 @@ from preprocessor.render.text import NO_ROWS, display_width
 from preprocessor.render.values import visible
 
 if TYPE_CHECKING:
-    from preprocessor.specs.model import TableSpec
+    from preprocessor.specs.model import PipelineSpec, TableSpec
 
 _SPECIAL: Final = re.compile(
     r"""
@@ -47,22 +47,37 @@ _MINIMUM: Final = 3
 
 
 def pipe_table(
-    spec: TableSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = ()
+    spec: TableSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = (), picture: str = ""
 ) -> list[str]:
     """The lines of the table, without line ends and without a container's prefix.
 
-    Title and caption stand above it as a paragraph. With no rows the author's ``empty`` text (or a plain
-    statement) takes the place of the table. Its notes, and ``below`` as plain text, stand under it.
+    Title and caption stand above it as a paragraph, and under them ``picture``, if any, in Markdown. With no rows the
+    author's ``empty`` text (or a plain statement) takes the place of the table. Its notes, and ``below`` as plain text,
+    stand under it.
     """
     if not rows:
         return [*_heading(spec), _emphasis(spec.empty or NO_ROWS)]
     columns = columns_of(spec, rows)
-    notes = [*notes_of(columns), *below]
+    drawn = [picture, ""] if picture else []
     table = _join_columns([_pad_column(column) for column in columns])
-    return [*_heading(spec), *table, *(line for note in notes for line in ("", _emphasis(note)))]
+    return [*_heading(spec), *drawn, *table, *_notes([*notes_of(columns), *below])]
 
 
-def _heading(spec: TableSpec) -> list[str]:
+def pipe_picture(spec: PipelineSpec, picture: str, *, below: Sequence[str] = ()) -> list[str]:
+    """The lines of a figure that is but a picture, as those of ``pipe_table``."""
+    return [*_heading(spec), picture, *_notes(below)]
+
+
+def image(name: str, address: str) -> str:
+    """A picture in Markdown; ``name`` is for who cannot see it."""
+    return f"![{escape_words(' '.join(name.split()))}]({address})"
+
+
+def _notes(notes: Sequence[str]) -> list[str]:
+    return [line for note in notes for line in ("", _emphasis(note))]
+
+
+def _heading(spec: PipelineSpec) -> list[str]:
     parts = [f"**{escape_cell(spec.title)}**"] if spec.title else []
     parts += [_emphasis(spec.caption)] if spec.caption else []
     return [" ".join(parts), ""] if parts else []
@@ -75,14 +90,28 @@ def _emphasis(text: str) -> str:
 
 def escape_cell(text: str) -> str:
     """Text as the Markdown of one cell: shown as it is, on one line, whatever it contains."""
+    return _escape(text, _escape_character)
+
+
+def _escape(text: str, escape: Callable[[re.Match[str]], str]) -> str:
     lines = visible(text).split("\n")
-    return "<br>".join(_SPECIAL.sub(_escape_character, _SPACE.sub(" ", line).strip(" ")) for line in lines)
+    return "<br>".join(_SPECIAL.sub(escape, _SPACE.sub(" ", line).strip(" ")) for line in lines)
+
+
+def escape_words(text: str) -> str:
+    """Text as a part of a sentence: as ``escape_cell``, and shown as it is within raw HTML, too.
+
+    A README often has a sentence in a ``<p align="center">``, where a backslash is a backslash.
+    """
+    return _escape(text, lambda match: _refer_to(match[0]))
 
 
 def _escape_character(match: re.Match[str]) -> str:
     character = match[0]
-    if character in _BACKSLASHED:
-        return "\\" + character
+    return "\\" + character if character in _BACKSLASHED else _refer_to(character)
+
+
+def _refer_to(character: str) -> str:
     return _NAMED.get(character) or f"&#{ord(character)};"
 
 
