@@ -143,14 +143,27 @@ _ALL = (
     Rule("MT161", "region-without-begin", "error", "A generated region ends that never began."),
     Rule("MT162", "region-without-comment", "error", "A generated region stands under no comment."),
     Rule("MT163", "region-without-digest", "error", "The marker of a generated region has no proper digest."),
-    Rule("MT164", "edited-region", "error", "The table under a comment was edited by hand."),
+    Rule("MT164", "edited-region", "error", "What was written behind a comment was edited by hand."),
     Rule(
         "MT165",
         "no-place-for-table",
         "error",
         "A table is to be written under a comment within a line of text.",
     ),
-    Rule("MT166", "stale-region", "error", "The table under a comment is not that of today's results."),
+    Rule("MT166", "stale-region", "error", "What stands behind a comment is not that of today's results."),
+    Rule(
+        "MT167",
+        "shown-on-code-host",
+        "error",
+        "GitHub would show a comment of a sentence, or take its line for HTML.",
+    ),
+    Rule(
+        "MT168",
+        "drawing-in-the-way",
+        "error",
+        "A file that is not ours stands where the drawing of a chart belongs.",
+    ),
+    Rule("MT169", "orphan-drawing", "warning", "A drawing beside a page belongs to no chart of it any more."),
     # MT170–MT174: the site as it was built
     Rule(
         "MT170",
@@ -219,6 +232,12 @@ _ALL = (
         "contradicted-direction",
         "warning",
         "A sentence says faster, more or most where rows beside it say the contrary (`check --prose`).",
+    ),
+    Rule(
+        "MT328",
+        "left-as-typed",
+        "note",
+        "A figure in the prose cannot become a value of a table (`check --prose --fix`).",
     ),
     Rule("MT330", "cannot-be-drawn", "error", "A chart would leave out rows, or draw several as one."),
     Rule("MT331", "no-baseline", "error", "A table is compared with a row that is not there, or not one."),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Answers
     from preprocessor.results.model import Rows
-    from preprocessor.specs.model import CheckSpec, QuotingSpec, TableSpec, ValueSpec
+    from preprocessor.specs.model import CheckSpec, ColumnFormat, QuotingSpec, TableSpec, ValueSpec
 
 
 _ROWS_SHOWN = 3
@@ -33,15 +33,26 @@ _NO_ROWS = frozenset({"MT303", "MT304"})
 
 def value_and_text(spec: ValueSpec, tables: Tables, answers: Answers) -> tuple[Any, str] | None:
     """The value as it came and as the sentence shows it; None when there is none, or its table has a fault."""
-    rows = _select_rows(spec, tables, answers).rows
-    if rows is None or len(rows) != 1:
+    row = quoted_row(spec, tables, answers)
+    if row is None:
         return None
-    form = spec.format or tables[spec.table].form_of(spec.column)
-    value = column_value(rows[0], spec.column)
+    form = value_form(spec, tables)
+    value = column_value(row, spec.column)
     if conclusion := _conclusion_in_words(value):
         return value, conclusion
     text = cell_text(value, form)
     return value, f"{text} {form.unit}" if form and form.unit else text
+
+
+def quoted_row(spec: ValueSpec, tables: Tables, answers: Answers) -> Mapping[str, Any] | None:
+    """The row that a value comes from; None when there is not exactly one, or its table has a fault."""
+    rows = _select_rows(spec, tables, answers).rows
+    return rows[0] if rows is not None and len(rows) == 1 else None
+
+
+def value_form(spec: ValueSpec, tables: Tables) -> ColumnFormat | None:
+    """How a value of a table that there is is written: as the comment says, else as the table's column is."""
+    return spec.format or tables[spec.table].form_of(spec.column)
 
 
 def _conclusion_in_words(value: object) -> str:

@@ -17,6 +17,7 @@ from preprocessor.jsontext.model import Path
 from preprocessor.results.model import Query
 from preprocessor.results.provenance import source_query
 from preprocessor.specs.sharedpipelines import Expanded, Origin, Stage
+from preprocessor.specs.tolerance import Tolerance
 
 
 class ColumnFormat(NamedTuple):
@@ -50,6 +51,10 @@ class ValidComment(NamedTuple):
     def common(self) -> dict[str, Any]:
         """Give what every spec has."""
         return {"comment": self.comment, "file": self.file, "ignore": self.body.get("ignore", {})}
+
+    def tolerance(self) -> Tolerance | None:
+        """Give how far what stands in the page may be from today's rows; None where it may not."""
+        return Tolerance.of(self.body["tolerance"]) if "tolerance" in self.body else None
 
     def with_pipeline(self) -> dict[str, Any]:
         """Give what every spec with a pipeline has."""
@@ -166,6 +171,7 @@ class TableSpec(PipelineSpec):
     spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     baseline: Mapping[str, Any] | None = None
     chart: Mapping[str, Any] | None = None
+    tolerance: Tolerance | None = None
 
     @classmethod
     def of(cls, valid: ValidComment) -> Self:
@@ -178,6 +184,7 @@ class TableSpec(PipelineSpec):
             spread=_spread_of(body),
             baseline=body.get("baseline"),
             chart=body.get("chart"),
+            tolerance=valid.tolerance(),
         )
 
     @property
@@ -280,12 +287,13 @@ class QuotingSpec(Spec):
 class ValueSpec(QuotingSpec):
     """A MONGO_VALUE: ``column`` of the one row of ``table`` that the query ``where`` selects.
 
-    ``draw``: whether the interval of a comparison is drawn beside its words.
+    ``draw``: whether the interval of a comparison is drawn beside its words. ``tolerance``: None for that of its table.
     """
 
     column: str
     format: ColumnFormat | None = None
     draw: bool = False
+    tolerance: Tolerance | None = None
 
     @classmethod
     def of(cls, valid: ValidComment) -> Self:
@@ -298,6 +306,7 @@ class ValueSpec(QuotingSpec):
             where=body.get("where", {}),
             format=ColumnFormat.of(body["format"]) if "format" in body else None,
             draw=body.get("draw", False),
+            tolerance=valid.tolerance(),
         )
 
     @property

@@ -134,10 +134,17 @@ def _judge(
 
 
 def _find_stale(pages: Sequence[Page], build: Build) -> list[Finding]:
-    """What is wrong with tables that were written into the pages; only those with such a table pay for it."""
+    """What is wrong with what was written into pages, and beside them; only those with such text pay for it."""
     with_regions = [page for page in pages if any(comment.region for comment in page.comments)]
     if not with_regions:
         return []
-    from preprocessor.pages.inplace import stale_findings
+    from preprocessor.pages.drawings import judge_file, orphan_findings
+    from preprocessor.pages.inplace import compose_in_place, stale_findings
 
-    return [one for page in with_regions for one in stale_findings(page, build.answers, build.tables)]
+    found = []
+    for page in with_regions:
+        composed = compose_in_place(page, build.answers, build.tables)
+        judged = [judge_file(drawing, page.file) for drawing in composed.settled_drawings]
+        found += [*stale_findings(composed), *(fault for fault in judged if fault)]
+        found += orphan_findings(page, {drawing.path for drawing in composed.drawings})
+    return found
