@@ -68,6 +68,15 @@ class Evidence:
         bounds = (one for bound in self.bounds for one in _shares(bound.value, kind))
         return any(_within(figure, one) for one in (*self._compare_values(kind), *bounds))
 
+    def cells_of(self, figure: Figure) -> list[Number]:
+        """The numbers in cells of tables that a figure could be."""
+        return [
+            one
+            for one in self.numbers
+            if one.column and isinstance(one.spec, TableSpec)
+            if any(_within(figure, value) for value in _in_unit_of(figure, one))
+        ]
+
     def nearest(self, figure: Figure) -> Number | None:
         """The shown number that is nearest to a figure; of its unit where it has one."""
         middle = (figure.low + figure.high) / 2

@@ -141,7 +141,7 @@ def _beside(
     """What the tables of the smallest section that has any show; None when no section has one with rows."""
     for section in paragraph.sections:
         if section not in known:
-            known[section] = _read_section(_tables_within(section, page, tables, answers))
+            known[section] = _read_section(list_tables_within(section, page, tables, answers))
         if (found := known[section]) is not None:
             return found
     return None
@@ -156,9 +156,10 @@ def _read_section(shown: Sequence[tuple[PipelineSpec, Sequence[Mapping[str, Any]
     )
 
 
-def _tables_within(
+def list_tables_within(
     section: tuple[int, int], page: Page, tables: Tables, answers: Answers
 ) -> list[tuple[PipelineSpec, list[dict[str, object]]]]:
+    """The tables and charts that stand in a section, from and to, or that its comments quote, with their rows."""
     own: dict[int, PipelineSpec] = {}
     for spec in _specs_within(page, *section):
         table = tables.get(spec.table) if isinstance(spec, QuotingSpec) else spec
