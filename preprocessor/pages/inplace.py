@@ -20,7 +20,6 @@ from preprocessor.pages.drift import is_near_table, is_near_value
 from preprocessor.pages.kinds import KINDS
 from preprocessor.pages.markdown import leads_its_line, newline_of, prefix_lines, stands_alone
 from preprocessor.pages.markdowntext import MarkdownContext
-from preprocessor.pages.statements import value_and_text
 from preprocessor.specs.model import PipelineSpec, TableSpec, ValueSpec
 
 if TYPE_CHECKING:
@@ -108,20 +107,25 @@ def _may_be_drawn(spec: Spec | None) -> bool:
 
 def _list_parts(page: Page, context: MarkdownContext) -> Iterator[Part]:
     for comment, spec in zip(page.comments, page.specs, strict=True):
-        if spec is None or place_of(comment.keyword) == "either" or _find_no_place(page, comment):
+        place = place_of(comment.keyword)
+        if spec is None or place == "either" or _find_no_place(page, comment):
             continue
-        if isinstance(spec, ValueSpec):
-            yield from _value_part(page, comment, spec, context)
-        elif isinstance(spec, PipelineSpec) and isinstance(context.answers.get(spec.query.key), list):
-            yield _figure_part(page, comment, spec, context)
+        if isinstance(spec, PipelineSpec) and not isinstance(context.answers.get(spec.query.key), list):
+            continue
+        lines = KINDS[type(spec)].markdown(spec, context)
+        if place == "block":
+            yield _part_under(page, comment, spec, lines, context)
+        elif lines[0]:  # What says why there is no value is not of this module.
+            yield _part_behind(comment, spec, lines[0], context)
 
 
-def _figure_part(page: Page, comment: Comment, spec: PipelineSpec, context: MarkdownContext) -> Part:
+def _part_under(
+    page: Page, comment: Comment, spec: Spec, lines: Sequence[str], context: MarkdownContext
+) -> Part:
     newline = newline_of(page.text)
     # Blank lines inside the markers: Python-Markdown takes no table that touches the line above it.
-    inner = ["", *KINDS[type(spec)].markdown(spec, context), ""]
-    lines = [begin_marker("\n".join(inner)), *inner, END_MARKER]
-    text = prefix_lines(lines, spec.comment.prefix, newline)
+    inner = ["", *lines, ""]
+    text = prefix_lines([begin_marker("\n".join(inner)), *inner, END_MARKER], comment.prefix, newline)
     if comment.region is None:
         end = _end_of_line(page.text, comment.end)
         return Part(spec, end, end, newline + comment.prefix + text, "not there")
@@ -131,7 +135,7 @@ def _figure_part(page: Page, comment: Comment, spec: PipelineSpec, context: Mark
     return Part(spec, start, end, text, state)
 
 
-def _is_near_figure(standing: str, spec: PipelineSpec, context: MarkdownContext) -> bool:
+def _is_near_figure(standing: str, spec: Spec, context: MarkdownContext) -> bool:
     if not isinstance(spec, TableSpec) or spec.tolerance is None:
         return False
     rows = context.answers[spec.query.key]
@@ -140,18 +144,19 @@ def _is_near_figure(standing: str, spec: PipelineSpec, context: MarkdownContext)
     )
 
 
-def _value_part(page: Page, comment: Comment, spec: ValueSpec, context: MarkdownContext) -> Iterator[Part]:
-    if value_and_text(spec, context.tables, context.answers) is None:
-        return
-    shown = context.value_text(spec)
+def _part_behind(comment: Comment, spec: Spec, shown: str, context: MarkdownContext) -> Part:
     text = f"{begin_marker(shown)}{shown}{END_MARKER}"
     if comment.region is None:
-        yield Part(spec, comment.end, comment.end, text, "not there")
-        return
-    near = not _was_edited(comment) and is_near_value(comment.region.inner, shown, spec, context)
-    same = (comment.region.inner, comment.region.digest) == (shown, digest(shown))
+        return Part(spec, comment.end, comment.end, text, "not there")
+    region = comment.region
+    same = (region.inner, region.digest) == (shown, digest(shown))
+    near = not _was_edited(comment) and _is_near_value(region.inner, shown, spec, context)
     state: State = "the same" if same else "near" if near else "another"
-    yield Part(spec, comment.region.start, comment.region.end, text, state)
+    return Part(spec, region.start, region.end, text, state)
+
+
+def _is_near_value(standing: str, shown: str, spec: Spec, context: MarkdownContext) -> bool:
+    return isinstance(spec, ValueSpec) and is_near_value(standing, shown, spec, context)
 
 
 def _mark_due(parts: Sequence[Part]) -> list[Part]:
@@ -165,9 +170,8 @@ def _mark_due(parts: Sequence[Part]) -> list[Part]:
 
 def _group(part: Part) -> str | int:
     """What a table and its values have in common: its id; a number of its own for what nothing quotes."""
-    if isinstance(part.spec, ValueSpec):
-        return part.spec.table
-    return (isinstance(part.spec, TableSpec) and part.spec.id) or id(part.spec)
+    own = part.spec.id if isinstance(part.spec, TableSpec) else None
+    return part.spec.quoted_table or own or id(part.spec)
 
 
 def _end_of_line(text: str, start: int) -> int:
