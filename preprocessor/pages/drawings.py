@@ -13,11 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
 from preprocessor.findings.rules import finding
-from preprocessor.render.anchors import with_anchors
-from preprocessor.render.chart import draw_chart
-from preprocessor.render.chartdata import plot_of
-from preprocessor.render.chartfile import chart_file, is_as_written, is_chart_file, with_plain_ends
-from preprocessor.render.pipetable import image
+from preprocessor.render.filemark import is_as_written, is_marked, with_plain_ends
 from preprocessor.specs.model import PipelineSpec, TableSpec
 
 if TYPE_CHECKING:
@@ -39,6 +35,12 @@ class DrawnFile(NamedTuple):
 
 def draw_files(page: Page, answers: Answers) -> list[DrawnFile]:
     """The drawings of the sound charts of a page that have rows, in order; nothing is written."""
+    from preprocessor.render.anchors import with_anchors  # pages without charts do not pay for what draws
+    from preprocessor.render.chart import draw_chart
+    from preprocessor.render.chartdata import plot_of
+    from preprocessor.render.chartfile import chart_file
+    from preprocessor.render.pipetable import image
+
     file = Path(os.path.realpath(page.file))
     found = []
     for spec, anchored in zip(page.specs, with_anchors(page.specs), strict=True):
@@ -104,7 +106,7 @@ def _read(path: Path) -> _Found | str:
         text = path.read_bytes().decode("utf-8", "replace")
     except OSError as error:
         return f"cannot be read: {error.strerror}"
-    return _Found(with_plain_ends(text)) if is_chart_file(text) else "is another file"
+    return _Found(with_plain_ends(text)) if is_marked(text) else "is another file"
 
 
 def orphan_findings(page: Page, own: Collection[Path]) -> list[Finding]:

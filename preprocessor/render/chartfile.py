@@ -7,18 +7,16 @@ setting of GitHub's only where a script of GitHub's helps it (https://github.com
 other hosts drop it. Should a browser take the wrong one of the two, the drawing is legible all the same: it stands on a
 ground of its own.
 
-No script of a page reaches into an image, and no style sheet. The first line is a mark with a digest of the rest: by it
-we know files of ours, and whether somebody has changed them.
+No script of a page reaches into an image, and no style sheet.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from preprocessor.comments.model import digest
 from preprocessor.render.chartparts import coordinate
+from preprocessor.render.filemark import with_mark
 from preprocessor.render.text import text_html
 
 if TYPE_CHECKING:
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
 
 _AROUND: Final = 12
 """Between the drawing and the edge of its ground."""
-_MARK: Final = re.compile(r"<!-- mongo-tables: drawing ([0-9a-f]{16}) -->\n")
 
 LIGHT: Final = ("#3f51b5", "#b7410e", "#00695c", "#8e24aa", "#5d4037", "#546e7a")
 DARK: Final = ("#9fa8ff", "#ffa04d", "#4db6ac", "#ce93d8", "#d7ccc8", "#90a4ae")
@@ -74,28 +71,10 @@ def chart_file(drawing: Drawing) -> str:
         "</svg>",
         "",
     ]
-    text = "\n".join(lines)
-    return f"<!-- mongo-tables: drawing {digest(text)} -->\n{text}"
+    return with_mark("\n".join(lines))
 
 
 def _colours(page: str, ink: str, line: str, series: Sequence[str]) -> Sequence[str]:
     """What the style goes by, as custom properties: GitHub's own ground, ink and borders, and those of series."""
     own = "; ".join(f"--mongo-{number}: {colour}" for number, colour in enumerate(series, 1))
     return [f"svg {{ --mongo-page: {page}; --mongo-ink: {ink}; --mongo-line: {line}; {own}; }}"]
-
-
-def is_chart_file(text: str) -> bool:
-    """Whether a file is one that we wrote, whatever has become of it since."""
-    return _MARK.match(with_plain_ends(text)) is not None
-
-
-def is_as_written(text: str) -> bool:
-    """Whether a file is one that we wrote and nobody has changed, but for its line ends."""
-    plain = with_plain_ends(text)
-    mark = _MARK.match(plain)
-    return mark is not None and digest(plain[mark.end() :]) == mark[1]
-
-
-def with_plain_ends(text: str) -> str:
-    """The text with the line ends that we write: Git may check files out with others."""
-    return text.replace("\r\n", "\n")

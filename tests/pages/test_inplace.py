@@ -141,22 +141,7 @@ HOSTILE = [
     for name, place in PLACES.items()
     if name != "link"  # which has a text of its own
 ]
-PLAIN_TAGS = {
-    "p",
-    "ul",
-    "ol",
-    "li",
-    "h2",
-    "blockquote",
-    "strong",
-    "br",
-    "table",
-    "thead",
-    "tbody",
-    "tr",
-    "th",
-    "td",
-}
+PLAIN_TAGS = set("p ul ol li h2 blockquote strong br table thead tbody tr th td".split())
 
 
 @settings(max_examples=60, deadline=None)

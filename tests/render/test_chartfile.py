@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from preprocessor.render.chart import draw_chart
 from preprocessor.render.chartdata import Plot
-from preprocessor.render.chartfile import DARK, LIGHT, chart_file, is_as_written, is_chart_file
+from preprocessor.render.chartfile import DARK, LIGHT, chart_file
+from preprocessor.render.filemark import is_as_written, is_marked
 from preprocessor.site.assets import STYLE_SHEET_FILE
 
 ROWS = [
@@ -78,11 +79,11 @@ def test_whatever_a_database_holds_is_text_in_the_drawing(name: str, title: str)
 def test_a_file_of_ours_is_known_whatever_its_line_ends_and_so_is_one_that_was_edited() -> None:
     text = drawn(PLOTS[0])
     for same in (text, text.replace("\n", "\r\n")):
-        assert (is_chart_file(same), is_as_written(same)) == (True, True)
+        assert (is_marked(same), is_as_written(same)) == (True, True)
     edited = text.replace("case", "Case").replace("one", "eins")
-    assert (is_chart_file(edited), is_as_written(edited)) == (True, False)
+    assert (is_marked(edited), is_as_written(edited)) == (True, False)
     for other in ("", "<svg/>", text[1:], text.partition("\n")[2]):
-        assert (is_chart_file(other), is_as_written(other)) == (False, False)
+        assert (is_marked(other), is_as_written(other)) == (False, False)
 
 
 def test_no_path_of_this_machine_or_time_stands_in_it() -> None:
