@@ -46,12 +46,13 @@ def pace_requests(
     prepare: Callable[[], Prepared],
     send: Callable[[Prepared], Done],
     pacing: Pacing,
+    sleep: Callable[[float], None],
     clock: Callable[[], int] = time.monotonic_ns,
-    sleep: Callable[[float], None] = time.sleep,
 ) -> Step:
     """A step that prepares a request, sleeps, and sends it, or waits for the end of the window if that is before.
 
-    What is counted is the time of the request alone.
+    What is counted is the time of the request alone. ``sleep`` is the client's: one that stops the thread would hold
+    up all connections that the thread serves.
     """
     begun = took = 0
 

@@ -121,6 +121,20 @@ def test_reports_and_events_come_about_as_often_as_asked_for_side_by_side(
     assert counts["bulkUpsert"] * 40 <= sum(later) <= (counts["bulkUpsert"] + 4) * 40
 
 
+@pytest.mark.parametrize("client", ["wire", pytest.param("pymongo", marks=pytest.mark.thorough)])
+def test_no_report_waits_while_another_connection_pauses(crew, replica_set, database, client):
+    loaded(crew, replica_set, database, "appV6R3")
+    config = {
+        **CONFIG, "version": "appV6R3", "eventsPerSecond": 200, "reportsPerSecond": 100,
+        "eventsFrom": "2020-01-01", "testTimeSecs": 2,
+    }  # fmt: skip
+    done = perform(crew, replica_set, "event_reports", config, client, connections=40, seconds=2)
+    times = done.latencies_by_kind["getReports"]
+    assert 0.6 < sum(times.values()) / (2 * 100 * 0.55) < 1.4
+    # A pause is 20 to 400 ms long, a report takes about one.
+    assert sum(count for time, count in times.items() if time < 20_000) > 0.8 * sum(times.values())
+
+
 @pytest.mark.parametrize(("name", "versions"), [("schema_storage", 14), ("schema_load", 7)])
 def test_the_experiments_measure_the_versions_they_name(name, versions):
     experiment = experiments.load(name)

@@ -36,7 +36,7 @@ def run(interval, length, took, seed="seed"):
         return Done(1, 2, 3, "kind")
 
     pacing = Pacing(interval, length, random.Random(seed))
-    step = pace_requests(lambda: len(moments), send, pacing, clock, clock.sleep)
+    step = pace_requests(lambda: len(moments), send, pacing, clock.sleep, clock)
     while (done := step()) is not None:
         counted.append(done)
     return moments, counted, (clock.now - 1_000) / 1e9

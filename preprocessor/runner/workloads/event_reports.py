@@ -8,6 +8,7 @@ steps in the window, and without it reports follow each other without pause.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import islice
 from math import inf
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from preprocessor.runner.errors import ExperimentError
 from preprocessor.runner.eventschemas import VERSIONS
 from preprocessor.runner.eventschemas.events import population, stream
-from preprocessor.runner.pacing import Pacing, pace_requests
+from preprocessor.runner.pacing import Pacing, Prepared, pace_requests
 from preprocessor.runner.workloads import Config, Done, Share, Step, Traits, reports
 from preprocessor.runner.workloads.event_load import create, encoded, send
 from preprocessor.runner.workloads.reports import plan, report
@@ -74,8 +75,7 @@ def _writing(client: Client, config: Config, share: Share, writers: int) -> Step
         done = send(client, statements, "bulkUpsert")
         return Done(1, done.documents, done.bytes, done.kind)
 
-    pacing = Pacing(lambda over: interval, config["testTimeSecs"], random.Random(f"{share.seed}/pauses"))
-    return pace_requests(prepare, write, pacing, sleep=lambda seconds: client.sleep(seconds))
+    return _pace(prepare, write, lambda over: interval, client, config, share)
 
 
 def _first_day(config: Config) -> datetime:
@@ -93,8 +93,25 @@ def _reporting(client: Client, config: Config, share: Share, readers: int) -> St
     def interval(over: float) -> float:
         return readers * STEPS / (most * min(STEPS, 1 + int(STEPS * over)))
 
-    return pace_requests(
+    return _pace(
         reports.draw_reports(config, share.seed),
         lambda pipelines: reports.ask_for_report(client, pipelines),
-        Pacing(interval, config["testTimeSecs"], random.Random(f"{share.seed}/pauses")),
+        interval,
+        client,
+        config,
+        share,
     )
+
+
+def _pace(
+    prepare: Callable[[], Prepared],
+    send: Callable[[Prepared], Done],
+    interval: Callable[[float], float],
+    client: Client,
+    config: Config,
+    share: Share,
+) -> Step:
+    """Requests at this interval; while a connection pauses, the others of its thread go on."""
+    pacing = Pacing(interval, config["testTimeSecs"], random.Random(f"{share.seed}/pauses"))
+    # The client gets its hub, and with it another way to sleep, when the window begins.
+    return pace_requests(prepare, send, pacing, lambda seconds: client.sleep(seconds))
