@@ -9,16 +9,16 @@ other does not.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from preprocessor.comments.keywords import place_of
-from preprocessor.comments.model import END_MARKER, RAW_HTML, Comment, begin_marker, digest
+from preprocessor.comments.model import END_MARKER, Comment, begin_marker, digest
 from preprocessor.findings.rules import finding
+from preprocessor.pages.codehosts import find_why_shown
 from preprocessor.pages.drift import is_near_table, is_near_value
 from preprocessor.pages.kinds import KINDS
-from preprocessor.pages.markdown import leads_its_line, newline_of, prefix_lines, stands_alone
+from preprocessor.pages.markdown import newline_of, prefix_lines, stands_alone
 from preprocessor.pages.markdowntext import MarkdownContext
 from preprocessor.specs.model import PipelineSpec, TableSpec, ValueSpec
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from preprocessor.pages.drawings import DrawnFile
     from preprocessor.pages.model import Answers, Page, Tables
     from preprocessor.specs.model import Spec
-
-_BLANK_LINE: Final = re.compile(r"(?:\r\n|\r|\n)[> \t]*[\r\n]")
 
 State = Literal["not there", "the same", "near", "another"]
 
@@ -57,12 +55,12 @@ class InPlace(NamedTuple):
     @property
     def text(self) -> str:
         """The page with everything that is due; nothing else of it is touched."""
-        text, done = "", 0
+        pieces, done = list[str](), 0
         for part in self.parts:
             if part.is_due:
-                text += self.page.text[done : part.start] + part.text
+                pieces += (self.page.text[done : part.start], part.text)
                 done = part.end
-        return text + self.page.text[done:]
+        return "".join([*pieces, self.page.text[done:]])
 
     @property
     def due_drawings(self) -> list[DrawnFile]:
@@ -191,7 +189,7 @@ def stale_findings(composed: InPlace) -> list[Finding]:
     found = []
     for comment, spec in zip(page.comments, page.specs, strict=True):
         part = parts.get(id(spec))
-        if place_of(comment.keyword) == "sentence" and (shown := _find_no_place(page, comment)):
+        if place_of(comment.keyword) != "block" and (shown := _find_no_place(page, comment)):
             found.append(shown)
         elif part is not None and part.is_due:
             found.append(_find_edit(page, comment) or _stale(page, comment, part))
@@ -231,37 +229,5 @@ def _find_no_place(page: Page, comment: Comment) -> Finding | None:
             return None
         message = "a comment within a line of text has no place for a table under it"
         return finding("MT165", page.file, at, message, "give the comment lines of its own")
-    shown = _find_why_shown(page.text, comment)
+    shown = find_why_shown(page.text, comment)
     return finding("MT167", page.file, at, *shown) if shown else None
-
-
-def _find_why_shown(text: str, comment: Comment) -> tuple[str, str] | None:
-    """Why GitHub would not take what is in a sentence for a comment, or all of its line for HTML; and what to do.
-
-    It goes by older rules for comments in a line than sites do: https://github.github.com/gfm/#html-comment. A line
-    that begins with one is HTML, and ends a paragraph: https://github.github.com/gfm/#html-blocks.
-    """
-    written = text[comment.start + len("<!--") : comment.end - len("-->")]
-    if place_of(comment.keyword) == "either" and not comment.inline:
-        return None
-    if "--" in written:
-        return (
-            "GitHub takes no comment in a sentence for one that has `--` in it",
-            r"write -\u002d in a string of JSON",
-        )
-    one_line = comment.holder in ("a table", "a heading")
-    if _BLANK_LINE.search(written) or (one_line and re.search(r"[\r\n]", written)):
-        return f"GitHub ends {comment.holder or 'the paragraph'} within this comment", "write it on one line"
-    if comment.holder == "a table" and "|" in written:
-        return (
-            "GitHub ends the cell of a table at a `|`, in a comment as well",
-            r"write \u007c in a string of JSON",
-        )
-    if (
-        place_of(comment.keyword) == "sentence"
-        and comment.holder != RAW_HTML
-        and leads_its_line(text, comment)
-    ):
-        message = "GitHub takes a line that begins with a comment for HTML, and all of it for no Markdown"
-        return message, "let a word stand before it on its line"
-    return None
