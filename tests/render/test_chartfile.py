@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from preprocessor.render.chart import draw_chart
 from preprocessor.render.chartdata import Plot
-from preprocessor.render.chartfile import DARK, LIGHT, chart_file
+from preprocessor.render.chartfile import chart_file
 from preprocessor.render.filemark import is_as_written, is_marked
-from preprocessor.site.assets import STYLE_SHEET_FILE
+from preprocessor.render.stylesheet import STYLE_SHEET_FILE
 
 ROWS = [
     {"x": x, "y": 10 * x + 1, "low": 10 * x, "high": 10 * x + 5, "name": f"case {x}", "s": s}
@@ -45,24 +45,28 @@ def test_a_file_is_whole_xml_that_asks_for_nothing_and_the_same_for_the_same_row
 
 
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: f"{plot.mark}-{plot.horizontal}")
-def test_what_a_site_gives_a_look_has_one_in_the_file(plot: Plot) -> None:
-    """Whoever adds a class to drawings and its rule to the site's style sheet has to add it here, too."""
-    text = drawn(plot)
-    style, elements = text.split("</style>")
+def test_what_a_site_gives_a_look_has_it_in_the_file(plot: Plot) -> None:
+    """Rules for what stands in drawings belong into the section of the style sheet that files take over."""
+    style, elements = drawn(plot).split("</style>")
     rules = re.findall(r"([^{}]+)\{([^{}]*)\}", STYLE_SHEET_FILE.read_text("utf-8"))
     seen = [
         named
         for named, look in rules
         if "__narrow" not in named and re.search("fill|stroke|opacity|weight", look)
     ]
-    for name in {name for one in re.findall(r'class="([^"]+)"', elements) for name in one.split()}:
+    classes = {name for one in re.findall(r'class="([^"]+)"', elements) for name in one.split()}
+    assert len(classes) > 3
+    for name in classes - {"mongo-chart"}:
         if any(re.search(rf"\.{name}\b", named) for named in seen):
             assert re.search(rf"\.{name}\b", style), f"{name} has no rule in the file"
 
 
-def test_its_colours_are_those_of_a_site() -> None:
-    sets = re.findall(r"(?:--mongo-\d: #[0-9a-f]{6};\s*){6}", STYLE_SHEET_FILE.read_text("utf-8"))
-    assert [tuple(re.findall("#[0-9a-f]{6}", one)) for one in sets] == [LIGHT, DARK]
+def test_a_file_defines_what_its_rules_go_by() -> None:
+    style = drawn(PLOTS[0]).split("</style>")[0]
+    used = set(re.findall(r"var\((--[\w-]+)", style))
+    for scheme in ("svg { --mongo-page: #ffffff", "dark) { svg { --mongo-page: #0d1117"):
+        defined = set(re.findall(r"(--[\w-]+):", style[style.index(scheme) :].splitlines()[0]))
+        assert used - defined <= {"--mongo-c"}
 
 
 @settings(max_examples=100, deadline=None)
