@@ -239,7 +239,12 @@ _ALL = (
         "note",
         "A figure in the prose cannot become a value of a table (`check --prose --fix`).",
     ),
-    Rule("MT330", "cannot-be-drawn", "error", "A chart would leave out rows, or draw several as one."),
+    Rule(
+        "MT330",
+        "cannot-be-drawn",
+        "error",
+        "A chart would leave out rows, draw several as one, or add up what has no sum.",
+    ),
     Rule("MT331", "no-baseline", "error", "A table is compared with a row that is not there, or not one."),
     Rule("MT332", "outside-its-range", "error", "A value lies outside the range that is shown with it."),
     Rule("MT333", "old-results", "warning", "The newest result behind a figure is older than its `max_age`."),

@@ -11,7 +11,8 @@ from typing import Any, Final
 from preprocessor.aggregation.values import is_date
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
-from preprocessor.render.chartdata import plot_of, present_values
+from preprocessor.render.chartdata import plot_of
+from preprocessor.render.chartseries import present_values
 from preprocessor.specs.model import PipelineSpec
 
 Rows = Sequence[Mapping[str, Any]]

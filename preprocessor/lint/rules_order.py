@@ -171,9 +171,9 @@ def find_stored_order(subject: RuleContext) -> Iterator[Finding]:
 def _draws_in_order(subject: RuleContext) -> bool:
     """Whether a chart puts its points in order itself: over an axis of numbers or dates, with nothing to name."""
     spec = subject.spec
-    if not isinstance(spec, ChartSpec) or spec.series or spec.mark == "bar":
+    if not isinstance(spec, ChartSpec) or spec.drawn.series or spec.drawn.facets or spec.drawn.mark == "bar":
         return False
-    kinds = subject.column(spec.x).kinds
+    kinds = subject.column(spec.drawn.x).kinds
     return bool(kinds) and kinds <= NUMBERS | {"date", "null"}
 
 

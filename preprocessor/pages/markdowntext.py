@@ -33,8 +33,8 @@ class MarkdownContext(NamedTuple):
     def table_lines(self, spec: PipelineSpec, *, told: bool = True) -> list[str]:
         """The lines of a table, without a container's prefix; none when its pipeline failed.
 
-        Without a picture a chart is the table of what it draws. ``told``: with where the rows come from, if that is
-        asked for.
+        Without a picture a chart is the table of what it draws, with what it holds that against below. ``told``: with
+        where the rows come from, if that is asked for.
         """
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
@@ -42,11 +42,16 @@ class MarkdownContext(NamedTuple):
         below = self._line_below(spec) if told else []
         if self.picture and (picture := self.picture(spec)):
             return _with_picture(spec, rows, picture, below)
-        if not isinstance(spec, TableSpec):
-            from preprocessor.render.chartdata import as_table  # pages without charts do not pay for it
+        write = TABLE_FORMATS[self.form]().table
+        if isinstance(spec, TableSpec):
+            return write(spec, rows, below=below)
+        # Pages without charts do not pay for it.
+        from preprocessor.render.chartdata import as_table, plot_of
+        from preprocessor.render.chartreference import note_on_references
 
-            spec = as_table(spec)
-        return TABLE_FORMATS[self.form]().table(spec, rows, below=below)
+        plot = plot_of(spec)
+        note = note_on_references(plot) if plot and rows else ""
+        return write(as_table(spec), rows, below=[*([note] if note else []), *below])
 
     def _line_below(self, spec: PipelineSpec) -> list[str]:
         """Where the rows come from, in one line: in Markdown, which folds nothing away, for those alone who ask."""

@@ -1,22 +1,17 @@
-"""What a chart draws: the series and points that are in the rows."""
+"""What a chart is asked to draw, and what there is to be drawn: plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
-from bson.datetime_ms import DatetimeMS
-
-from preprocessor.aggregation.values import MISSING, date_from_millis, is_date, millis
-from preprocessor.render.column import column_value
-from preprocessor.render.conclusions import Conclusion, conclusion_of
-from preprocessor.render.conclusiontext import conclusion_in_words
-from preprocessor.render.text import range_text, with_minus_signs
+from preprocessor.aggregation.values import is_date
+from preprocessor.render.text import with_minus_signs
 from preprocessor.render.timeaxis import moment_text
-from preprocessor.render.values import cell_text, finite_decimal, is_number
-from preprocessor.results.verdicts import count_blocks
+from preprocessor.render.values import cell_text, is_number
+from preprocessor.specs.charts import ChartSettings
 from preprocessor.specs.model import ChartSpec, TableSpec
 
 if TYPE_CHECKING:
@@ -25,34 +20,30 @@ if TYPE_CHECKING:
 Rows = Sequence[Mapping[str, object]]
 AxisKind = Literal["number", "time", "category"]
 
-# Beyond these no axis has a power of ten left to mark; no measure comes near.
-_LARGEST: Final = 1e300
-_SMALLEST: Final = 1e-300
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plot:
+@dataclass(frozen=True, kw_only=True)
+class Plot(ChartSettings):
     """A chart as it is asked for, whether by a comment of its own or by a table.
 
-    ``spread``: column → the fields of its lowest and its highest value. ``log`` names the logarithmic axes: "", "x",
-    "y" or "xy". ``horizontal``: names stand at the left and values lie along the horizontal axis. ``reference``: the
-    value that a line across stands for. ``timezone`` is the zone of dates, "" for UTC where none is named. ``place``
-    is the path of the settings in the comment.
+    ``spread``: column → the fields of its lowest and its highest value. ``place`` is the path of the settings in the
+    comment.
     """
 
-    mark: str
-    x: str
-    y: tuple[str, ...]
-    series: str | None = None
-    log: str = ""
-    timezone: str = ""
     name: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     format: Mapping[str, ColumnFormat] = field(default_factory=dict)
     spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    horizontal: bool = False
-    reference: float | None = None
     place: tuple[str, ...] = ()
+
+    @classmethod
+    def with_words(cls, settings: ChartSettings, **words: Any) -> Self:
+        """The plot of these settings, with the words and formats of a comment."""
+        return cls(**{each.name: getattr(settings, each.name) for each in fields(settings)}, **words)
+
+    @property
+    def from_zero(self) -> bool:
+        """Whether what is drawn is as long, or as high, as the value: from zero on."""
+        return self.mark in ("bar", "area")
 
     def label(self, column: str) -> str:
         """What a column is called, without its unit."""
@@ -85,7 +76,9 @@ class Point(NamedTuple):
     """One value of a series: its place on the horizontal axis, and None where there is nothing to draw.
 
     ``ends``: the lowest and the highest value, where both are known and can be drawn, and both in words. ``unit`` is
-    that of the value; ``counted`` says how many repeats or blocks are behind it, where that is known.
+    that of the value; ``counted`` says how many repeats or blocks are behind it, where that is known. In a stack
+    ``base`` is where it begins, and ``total`` what all that stand on one another come to, where that is known; it is
+    ``absent`` where no row has it.
     """
 
     x: float
@@ -96,6 +89,14 @@ class Point(NamedTuple):
     ends_text: str = ""
     unit: str = ""
     counted: str = ""
+    base: float = 0.0
+    total: str = ""
+    absent: bool = False
+
+    @property
+    def top(self) -> float:
+        """Where it ends on the vertical axis."""
+        return self.base + (self.y or 0.0)
 
     @property
     def in_words(self) -> str:
@@ -104,10 +105,11 @@ class Point(NamedTuple):
 
 
 class Series(NamedTuple):
-    """One line, or one colour of bars or dots."""
+    """One line, or one colour of bars or dots; ``panel`` names that of several panels in which it stands."""
 
     name: str
     points: tuple[Point, ...]
+    panel: str = ""
 
     @property
     def drawn(self) -> list[Point]:
@@ -116,15 +118,17 @@ class Series(NamedTuple):
 
     def runs(self) -> Iterator[list[Point]]:
         """The points between the gaps."""
-        run: list[Point] = []
-        for point in self.points:
-            if point.y is not None:
-                run.append(point)
-            elif run:
-                yield run
-                run = []
-        if run:
-            yield run
+        return _runs(self.points, lambda point: point.y is not None)
+
+    def ranged_runs(self) -> Iterator[list[Point]]:
+        """The points between those whose range is not known."""
+        return _runs(self.points, lambda point: point.ends is not None)
+
+
+def _runs(points: Sequence[Point], there: Callable[[Point], bool]) -> Iterator[list[Point]]:
+    for is_there, run in groupby(points, there):
+        if is_there:
+            yield list(run)
 
 
 class Data(NamedTuple):
@@ -140,6 +144,19 @@ class Data(NamedTuple):
         """The smallest distance of two places on the horizontal axis; 0 where there is one place only."""
         return min((right - left for left, right in pairwise(self.x_values)), default=0.0)
 
+    @property
+    def y_values(self) -> list[float]:
+        """Every value that the vertical axis has to show, the ends of ranges too."""
+        points = (point for series in self.series for point in series.drawn)
+        return [value for point in points for value in (point.top, *(point.ends or ()))]
+
+
+class Panel(NamedTuple):
+    """One of several drawings side by side: what it is called, and what it shows."""
+
+    name: str
+    data: Data
+
 
 def plot_of(spec: PipelineSpec) -> Plot | None:
     """The plot of a chart, or that of a table which asks for one."""
@@ -150,42 +167,19 @@ def plot_of(spec: PipelineSpec) -> Plot | None:
 
 def chart_plot(spec: ChartSpec) -> Plot:
     """The plot of a MONGO_CHART."""
-    return Plot(
-        mark=spec.mark,
-        x=spec.x,
-        y=spec.y,
-        series=spec.series,
-        log=spec.log or "",
-        timezone=spec.timezone or "",
-        name=spec.title or spec.caption or "",
-        labels=spec.labels,
-        format=spec.format,
-        spread=spec.spread,
-        horizontal=spec.horizontal,
-        reference=spec.reference,
-    )
+    return Plot.with_words(spec.drawn, labels=spec.labels, **_words_of(spec, spec.spread))
 
 
 def table_plot(spec: TableSpec) -> Plot | None:
     """The plot that a table asks for; its headers name the axes."""
     if spec.chart is None:
         return None
-    y = spec.chart["y"]
-    return Plot(
-        mark=spec.chart.get("mark", "line"),
-        x=spec.chart["x"],
-        y=(y,) if isinstance(y, str) else tuple(y),
-        series=spec.chart.get("series"),
-        log=spec.chart.get("log", ""),
-        timezone=spec.chart.get("timezone", ""),
-        name=spec.title or spec.caption or "",
-        labels=dict(zip(spec.columns, spec.headers, strict=True)),
-        format=spec.format,
-        spread=spec.spread,
-        horizontal=spec.chart.get("horizontal", False),
-        reference=spec.chart.get("reference"),
-        place=("chart",),
-    )
+    labels = dict(zip(spec.columns, spec.headers, strict=True))
+    return Plot.with_words(spec.chart, labels=labels, place=("chart",), **_words_of(spec, spec.spread))
+
+
+def _words_of(spec: PipelineSpec, spread: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    return {"name": spec.title or spec.caption or "", "format": spec.format, "spread": spread}
 
 
 def as_table(spec: PipelineSpec) -> TableSpec:
@@ -208,128 +202,3 @@ def as_table(spec: PipelineSpec) -> TableSpec:
         headers=tuple(names.get(column, column) for column in columns),
         spread=spec.spread if isinstance(spec, ChartSpec) else {},
     )
-
-
-def data_of(plot: Plot, rows: Rows) -> Data:
-    """The series of a plot, in the order in which the rows name them."""
-    kind = _axis_kind(plot, rows)
-    values = [column_value(row, plot.x) for row in rows]
-    texts = [plot.x_text(value) for value in values]
-    at = places_of(kind, values, texts)
-    places = dict(sorted((x, text) for x, text in zip(at, texts, strict=True) if x is not None))
-    found: dict[str, list[Point]] = {}
-    for row, x, text in zip(rows, at, texts, strict=True):
-        for column in plot.y if x is not None else ():
-            points = found.setdefault(_name(plot, row, column), [])
-            points.append(_point(plot, row, column, x or 0.0, text))
-    ordered = plot.mark == "line" or kind == "time"
-    series = tuple(Series(name, _in_order(points, ordered)) for name, points in found.items())
-    return Data(kind, tuple(places), tuple(places.values()), series)
-
-
-def places_of(kind: AxisKind, values: Sequence[object], texts: Sequence[str]) -> list[float | None]:
-    """Where each value stands on the horizontal axis; None where it has no place there."""
-    if kind == "number":
-        return [drawable(value) for value in values]
-    if kind == "time":
-        return [moment_of(value) for value in values]
-    place = {text: float(index) for index, text in enumerate(dict.fromkeys(texts))}
-    return [place[text] for text in texts]
-
-
-def _axis_kind(plot: Plot, rows: Rows) -> AxisKind:
-    """Numbers and dates have their distances; anything else, and numbers under bars, is a row of names."""
-    if plot.horizontal:
-        return "category"
-    present = present_values(rows, plot.x)
-    if present and all(map(is_date, present)):
-        return "time"
-    numbers = plot.mark != "bar" and all(map(is_number, present))
-    return "number" if numbers and any(drawable(value) is not None for value in present) else "category"
-
-
-def present_values(rows: Rows, column: str) -> list[Any]:
-    """The values of a column that there are."""
-    values = (column_value(row, column) for row in rows)
-    return [value for value in values if value is not MISSING and value is not None]
-
-
-def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text: str) -> Point:
-    value = column_value(row, column)
-    if (one := conclusion_of(value)) is not None:
-        ratio = _on_axis(plot, None if one.ratio is None else float(one.ratio))
-        words = with_minus_signs(conclusion_in_words(value)) or plot.text(column, None)
-        interval = None if ratio is None else _known_interval(one)
-        return Point(x, ratio, x_text, words, interval, counted=count_blocks(one.blocks, one.campaigns))
-    number = _on_axis(plot, value)
-    unit = "" if number is None else plot.unit(column)
-    point = Point(x, number, x_text, plot.text(column, value), unit=unit)
-    if point.y is None or column not in plot.spread:
-        return point
-    low, high = (column_value(row, field) for field in plot.spread[column][:2])
-    ends = (_on_axis(plot, low), _on_axis(plot, high))
-    if ends[0] is None or ends[1] is None:
-        return point
-    form = plot.format.get(column)
-    text = with_minus_signs(f"({range_text(cell_text(low, form), cell_text(high, form))})")
-    counted = _count_repeats(row, plot.spread[column][2:])
-    return point._replace(ends=(ends[0], ends[1]), ends_text=text, counted=counted)
-
-
-def _count_repeats(row: Mapping[str, object], fields: Sequence[str]) -> str:
-    """How many repeats are behind a range, where a field of the row says so."""
-    number = finite_decimal(column_value(row, fields[0])) if fields else None
-    if number is None:
-        return ""
-    return "1 repeat" if number == 1 else f"{number:f} repeats"
-
-
-def _known_interval(one: Conclusion) -> tuple[float, float] | None:
-    if one.ratio is None or one.interval is None:
-        return None
-    low, high = map(float, one.interval)
-    return (low, high) if low > 0 and high < _LARGEST else None
-
-
-def _on_axis(plot: Plot, value: object) -> float | None:
-    """The value as a number that the vertical axis can show."""
-    number = drawable(value)
-    return number if number is None or number > 0 or "y" not in plot.log else None
-
-
-def _in_order(points: list[Point], ordered: bool) -> tuple[Point, ...]:
-    return tuple(sorted(points, key=lambda point: point.x)) if ordered else tuple(points)
-
-
-def _name(plot: Plot, row: Mapping[str, object], column: str) -> str:
-    """What a series is called: the value that tells it apart, the column where there are several."""
-    if plot.series is None:
-        return plot.label(column)
-    value = plot.text(plot.series, column_value(row, plot.series))
-    return value if len(plot.y) == 1 else f"{value}, {plot.label(column)}"
-
-
-def drawable(value: object) -> float | None:
-    """The value as a number that an axis can show; None where it is none: a text, NaN, an infinity."""
-    if not is_number(value):
-        return None
-    try:
-        number = float(str(value))
-    except (ValueError, OverflowError):
-        return None
-    if abs(number) < _SMALLEST:
-        return 0.0
-    return number if abs(number) < _LARGEST else None
-
-
-def y_number(value: object) -> float | None:
-    """The number that the vertical axis shows: of a comparison its ratio."""
-    one = conclusion_of(value)
-    return drawable(value) if one is None else None if one.ratio is None else float(one.ratio)
-
-
-def moment_of(value: Any) -> float | None:
-    """Milliseconds since 1970 of a date in the years 1 to 9999, those that a cell can show as a date."""
-    if not is_date(value) or isinstance(date_from_millis(millis(value)), DatetimeMS):
-        return None
-    return float(millis(value))

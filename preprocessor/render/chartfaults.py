@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
 from preprocessor.aggregation.values import MISSING, is_date
-from preprocessor.render.chartdata import (
-    Data,
-    Plot,
-    Rows,
+from preprocessor.render.chartdata import Data, Plot, Rows
+from preprocessor.render.chartseries import (
     data_of,
     drawable,
+    panels_of,
     places_of,
     present_values,
     y_number,
 )
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import contradiction_faults, list_conclusions
+from preprocessor.render.facetfaults import facet_faults
 from preprocessor.render.fault import Fault
+from preprocessor.render.stackfaults import area_faults, stack_faults
 
 # A bar that is thinner than this part of the axis is about half a pixel wide.
 _THINNEST: Final = 1 / 1200
@@ -33,9 +34,13 @@ def plot_faults(plot: Plot | None, rows: Rows) -> list[Fault]:
     """Faults for values that a plot would silently leave out, or draw where no reader could tell them apart."""
     if plot is None:
         return []
-    data = data_of(plot, rows)
+    drawn = [panel.data for panel in panels_of(plot, rows)] if plot.facets else [data_of(plot, rows)]
+    data = drawn[0]
     return [
         *_find_unfit_settings(plot),
+        *facet_faults(plot, len(drawn)),
+        *area_faults(plot, drawn),
+        *stack_faults(plot, rows, drawn),
         *_undrawn(plot, rows),
         *_find_unsound_comparisons(plot, rows),
         *_find_left_out(plot, rows),
@@ -43,22 +48,20 @@ def plot_faults(plot: Plot | None, rows: Rows) -> list[Fault]:
         *_find_unplaced(plot, rows, data),
         *_without_logarithm(plot, data),
         *_off_the_axis(plot, rows, data),
-        *_find_repeated_places(plot, data),
+        *_find_repeated_places(plot, drawn),
         *_too_thin(plot, data),
         *_find_disordered(plot, rows, data),
     ]
 
 
 def _find_unfit_settings(plot: Plot) -> Iterator[Fault]:
-    if plot.horizontal and plot.mark == "line":
-        message = "a horizontal chart has names beside its values, and no line goes through names"
+    if plot.horizontal and plot.mark in ("line", "area"):
+        message = f"a horizontal chart has names beside its values, and no {plot.mark} goes through names"
         yield (*plot.place, "horizontal"), message, 'draw it with "mark": "dot", or "bar"'
-    if plot.reference is not None and plot.reference <= 0 and "y" in plot.log:
-        message = f"a logarithmic axis has no place for a reference of {plot.reference:g}"
-        yield (*plot.place, "reference"), message, "name one above 0, or draw that axis linear"
-    if plot.reference is not None and not plot.horizontal:
-        message = "`reference` is a line across a horizontal chart, and this one is not"
-        yield (*plot.place, "reference"), message, 'add "horizontal": true, or leave it out'
+    for one in plot.references:
+        if one.low <= 0 and "y" in plot.log:
+            message = f"a logarithmic axis has no place for a reference of {one.low:g}"
+            yield (*plot.place, "reference"), message, "name one above 0, or draw that axis linear"
 
 
 def _find_unsound_comparisons(plot: Plot, rows: Rows) -> Iterator[Fault]:
@@ -145,10 +148,10 @@ def _off_the_axis(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
             yield (*plot.place, "log"), message, "draw that axis linear, or leave those rows out"
 
 
-def _find_repeated_places(plot: Plot, data: Data) -> Iterator[Fault]:
+def _find_repeated_places(plot: Plot, drawn: Sequence[Data]) -> Iterator[Fault]:
     if plot.mark == "dot":
         return
-    for series in data.series:
+    for series in (series for data in drawn for series in data.series if series.points):
         text, count = Counter(point.x_text for point in series.points).most_common(1)[0]
         if count > 1:
             message = f"{count} rows have the same place: `{plot.x}` is {text} in each of them"
@@ -162,17 +165,16 @@ def _find_repeated_places(plot: Plot, data: Data) -> Iterator[Fault]:
 
 def _find_disordered(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
     """Find lines over names whose series order the names differently: a line would fall where its rows rise."""
-    if plot.mark != "line" or data.kind != "category" or plot.series is None:
+    parted = plot.series is not None or plot.facets is not None
+    if plot.mark not in ("line", "area") or data.kind != "category" or not parted:
         return
     place = dict(zip(data.x_texts, data.x_values, strict=True))
     last: dict[str, str] = {}
     for row in rows:
         if all(y_number(column_value(row, column)) is None for column in plot.y):
             continue
-        name, text = (
-            plot.text(plot.series, column_value(row, plot.series)),
-            plot.x_text(column_value(row, plot.x)),
-        )
+        name = ", ".join(plot.text(key, column_value(row, key)) for key in (plot.facets, plot.series) if key)
+        text = plot.x_text(column_value(row, plot.x))
         before = last.setdefault(name, text)
         if place[text] < place[before]:
             message = (
@@ -190,7 +192,7 @@ def _too_thin(plot: Plot, data: Data) -> Iterator[Fault]:
     if plot.mark != "bar" or data.kind != "time" or not data.gap:
         return
     whole = data.x_values[-1] - data.x_values[0] + data.gap
-    if data.gap / whole / len(data.series) >= _THINNEST:
+    if data.gap / whole / (1 if plot.stack else len(data.series)) >= _THINNEST:
         return
     closest = min(pairwise(data.x_values), key=lambda pair: pair[1] - pair[0])
     first, second = (data.x_texts[data.x_values.index(one)] for one in closest)

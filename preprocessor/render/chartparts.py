@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from itertools import accumulate
 from typing import Final
 
 from preprocessor.render.chartdata import Plot, Point, Series
@@ -16,14 +17,35 @@ NARROW: Final = 360
 """The width of the second drawing of each chart, for phones, on which the first would be too small or cut off."""
 _COLOURS: Final = 6
 LETTER: Final = 6.8
+BOLD: Final = 1.1
+"""How much wider the letters of a title are than others."""
 LINE: Final = 15
-_LONGEST: Final = 26
+LONGEST: Final = 26
+"""Longer names are cut where they stand at ends and under an axis."""
 
 
 def wrap_text(text: str, room: float) -> list[str]:
     """Break the text at its blanks into lines that fit ``room``; a wider word is a line of its own."""
+    return _join_words(text.split(), room)
+
+
+def break_text(text: str, room: float) -> list[str]:
+    """The same, with each word broken that is wider than a line."""
+    return _join_words([piece for word in text.split() for piece in _pieces(word, room)], room)
+
+
+def _pieces(word: str, room: float) -> Iterator[str]:
+    while text_width(word) > room:
+        widths = accumulate(map(display_width, word))
+        kept = max(sum(width * LETTER <= room for width in widths), 1)
+        yield word[:kept]
+        word = word[kept:]
+    yield word
+
+
+def _join_words(words: Sequence[str], room: float) -> list[str]:
     lines: list[str] = []
-    for word in text.split():
+    for word in words:
         if lines and text_width(f"{lines[-1]} {word}") <= room:
             lines[-1] += f" {word}"
         else:
@@ -33,11 +55,16 @@ def wrap_text(text: str, room: float) -> list[str]:
 
 def mark_texts(plot: Plot, column: str, values: Sequence[float]) -> list[str]:
     """The numbers of an axis: all their digits up to a billion, grouped as the column's cells or as need be."""
+    return list(map(with_minus_signs, plain_mark_texts(plot, column, values)))
+
+
+def plain_mark_texts(plot: Plot, column: str, values: Sequence[float]) -> list[str]:
+    """The same with hyphens, as Markdown has them."""
     form = plot.format.get(column)
     given = form.thousands if form else None
     grouped = bool(given) or max(map(abs, values), default=0) >= 10_000
     separator = given if isinstance(given, str) else "," if grouped else ""
-    return [with_minus_signs(_mark_text(value, separator)) for value in values]
+    return [_mark_text(value, separator) for value in values]
 
 
 def _mark_text(value: float, separator: str) -> str:
@@ -52,37 +79,6 @@ def axis_title(plot: Plot, label: str, unit: str, axis: str) -> str:
     """The title of an axis, with its unit."""
     text = with_unit(label, unit)
     return f"{text}, log scale" if axis in plot.log else text
-
-
-def key_html(mark: str, series: Sequence[Series], width: int, top: float) -> Iterator[str]:
-    """The names of the series with their colours and markers, above the drawing: the first line ``top`` down."""
-    for index, (one, (at, row)) in enumerate(zip(series, key_places(series, width), strict=True)):
-        below, look = top + row * (LINE + 4), f'class="{colour_class(index)} mongo-chart__area"'
-        if mark == "bar":
-            yield f'<rect {look} x="{coordinate(at)}" y="{coordinate(below - 9)}" width="10" height="10"/>'
-        else:
-            yield f'<path {look} d="{marker_path(index, at + 5, below - 4)}"/>'
-        name = text_html(shorten(one.name))
-        place = f'x="{coordinate(at + 15)}" y="{coordinate(below)}"'
-        yield f'<text class="mongo-chart__label" {place}>{name}</text>'
-
-
-def key_height(series: Sequence[Series], width: int) -> float:
-    """The height of the key."""
-    return (LINE + 4) * (key_places(series, width)[-1][1] + 1)
-
-
-def key_places(series: Sequence[Series], width: int) -> list[tuple[float, int]]:
-    """Where each name of the key begins, and in which row of it, from 0: a row is as wide as the drawing."""
-    places: list[tuple[float, int]] = []
-    at, row = 0.0, 0
-    for one in series:
-        room = text_width(shorten(one.name)) + 34
-        if at and at + room > width:
-            at, row = 0.0, row + 1
-        places.append((at, row))
-        at += room
-    return places
 
 
 #: Shapes around a point, by the number of the series: circle, square, diamond, triangle.
@@ -114,16 +110,23 @@ def text_width(text: str) -> float:
     return display_width(text) * LETTER
 
 
-def shorten(text: str, most: int = _LONGEST) -> str:
-    """The text, cut where it is longer than so many characters."""
-    most = min(most, _LONGEST)
-    return text if len(text) <= most else text[: max(most - 1, 1)] + "…"
+def shorten(text: str, most: int = LONGEST) -> str:
+    """The text, cut where it is wider than so many letters."""
+    return _cut_letters(text, min(most, LONGEST))
 
 
 def cut(text: str, room: float) -> str:
     """The text, cut where it is wider than the room."""
-    most = int(room / LETTER)
-    return text if text_width(text) <= room else text[: max(most - 1, 1)] + "…"
+    return text if text_width(text) <= room else _cut_letters(text, int(room / LETTER))
+
+
+def _cut_letters(text: str, most: int) -> str:
+    """The text, or as much of it as is at most so wide with three dots behind it; one character at least."""
+    if display_width(text) <= most:
+        return text
+    widths = accumulate(map(display_width, text))
+    kept = sum(width < most for width in widths)
+    return text[: max(kept, 1)] + "…"
 
 
 def coordinate(value: float) -> str:
@@ -145,16 +148,19 @@ def area_html(tag: str, place: str, tip: str) -> str:
     return f"{start}>{tip}</{tag}>" if tip else f"{start}/>"
 
 
-def tip_html(plot: Plot, series: Series, point: Point, width: int) -> str:
-    """What is shown of a point to who points at it: all that is known of it, its unit once.
+def value_html(text: str, x: float, y: float) -> str:
+    """The value of a bar, in the middle above it or below."""
+    place = f'x="{coordinate(x)}" y="{coordinate(y)}" text-anchor="middle"'
+    return f'<text class="mongo-chart__value" {place}>{text_html(text)}</text>'
 
-    The narrow drawing goes without: its points are those of the wide one, in the same order.
-    """
-    if width < WIDTH:
-        return ""
+
+def tip_html(plot: Plot, series: Series, point: Point) -> str:
+    """What is shown of a point to who points at it: all that is known of it, its unit once."""
     label, unit = plot.label(plot.x), plot.unit(plot.x)
     x = f"{label} {point.x_text} {find_added_unit(label, unit)}".rstrip()
     value = " ".join(filter(None, (point.y_text, point.ends_text, point.unit)))
-    told = ", ".join(filter(None, (value, point.counted)))
+    total = f"{point.total} in all" if point.total not in ("", point.y_text) else ""
+    told = ", ".join(filter(None, (value, point.counted, total)))
     name = "" if series.name == point.unit else f" – {series.name}"
-    return f"<title>{text_html(f'{x}: {told}{name}')}</title>"
+    panel = f" – {series.panel}" if series.panel else ""
+    return f"<title>{text_html(f'{x}: {told}{name}{panel}')}</title>"

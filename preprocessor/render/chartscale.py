@@ -35,7 +35,11 @@ class Scale:
 
 
 def linear_marks(low: float, high: float, most: int) -> list[float]:
-    """Round values from the last below ``low`` to the first above ``high``, about ``most`` of them."""
+    """Round values from the last below ``low`` to the first above ``high``, about ``most`` of them.
+
+    Around zero there may be one more: both ends lie beyond the values.
+    """
+    most += low < 0 < high
     step = _step((high - low) / most if high > low else max(abs(high), 1) / most)
     first = math.floor(Decimal(low) / step)
     last = max(math.ceil(Decimal(high) / step), first + 1)

@@ -55,9 +55,9 @@ _STEPS: Final = (
 
 
 def time_marks(
-    low: float, high: float, named: str, most: int, fit: Callable[[Sequence[Mark]], bool]
+    low: float, high: float, named: str, most: int, fit: Callable[[Sequence[Mark]], bool], least: float = 0
 ) -> list[Mark]:
-    """At most ``most`` marks from ``low`` to ``high``, as close as they ``fit``.
+    """At most ``most`` marks from ``low`` to ``high``, as close as they ``fit``, ``least`` milliseconds apart or more.
 
     ``named`` is the zone on whose clock they are round, "" for UTC. Where only one moment is shown, or no round one
     lies between the two ends, these are marked themselves.
@@ -65,7 +65,7 @@ def time_marks(
     clock = zone(named or "UTC")
     first, last = int(low), int(high)
     for step in _STEPS:
-        if (last - first) / step.length > most:
+        if (last - first) / step.length > most or step.length < least:
             continue
         moments = _moments(step, first, last, clock)
         marks = _label_moments(moments, step, clock)

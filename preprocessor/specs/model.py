@@ -16,6 +16,7 @@ from preprocessor.jsontext.document import Document
 from preprocessor.jsontext.model import Path
 from preprocessor.results.model import Query
 from preprocessor.results.provenance import source_query
+from preprocessor.specs.charts import ChartSettings
 from preprocessor.specs.sharedpipelines import Expanded, Origin, Stage
 from preprocessor.specs.tolerance import Tolerance
 
@@ -161,7 +162,7 @@ def _range_fields(spread: Mapping[str, Sequence[str]], columns: Sequence[str]) -
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableSpec(PipelineSpec):
-    """A MONGO_TABLE. ``baseline`` and ``chart`` are as written, valid against the schema.
+    """A MONGO_TABLE. ``baseline`` is as written, valid against the schema.
 
     ``spread``: column → fields of its lowest value, its highest and, where given, its number of repeats.
     """
@@ -170,7 +171,7 @@ class TableSpec(PipelineSpec):
     headers: tuple[str, ...]
     spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     baseline: Mapping[str, Any] | None = None
-    chart: Mapping[str, Any] | None = None
+    chart: ChartSettings | None = None
     tolerance: Tolerance | None = None
 
     @classmethod
@@ -183,7 +184,7 @@ class TableSpec(PipelineSpec):
             headers=tuple(body["headers"]),
             spread=_spread_of(body),
             baseline=body.get("baseline"),
-            chart=body.get("chart"),
+            chart=ChartSettings.of(body["chart"]) if "chart" in body else None,
             tolerance=valid.tolerance(),
         )
 
@@ -211,22 +212,11 @@ class TableSpec(PipelineSpec):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartSpec(PipelineSpec):
-    """A MONGO_CHART. ``labels``: column → text for an axis or a series; ``log``: "x", "y", "xy" or None.
+    """A MONGO_CHART. ``labels``: column → text for an axis or a series; ``spread`` is as in a table."""
 
-    ``spread`` is as in a table. ``timezone``: the zone of an axis of dates; None is UTC. ``reference``: the value of a
-    line across a horizontal chart.
-    """
-
-    mark: str
-    x: str
-    y: tuple[str, ...]
-    series: str | None = None
-    log: str | None = None
-    timezone: str | None = None
+    drawn: ChartSettings
     labels: Mapping[str, str] = field(default_factory=dict)
     spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    horizontal: bool = False
-    reference: float | None = None
 
     @classmethod
     def of(cls, valid: ValidComment) -> Self:
@@ -234,24 +224,18 @@ class ChartSpec(PipelineSpec):
         body = valid.body
         return cls(
             **valid.with_pipeline(),
-            mark=body.get("mark", "line"),
-            x=body["x"],
-            y=(body["y"],) if isinstance(body["y"], str) else tuple(body["y"]),
-            series=body.get("series"),
-            log=body.get("log"),
-            timezone=body.get("timezone"),
+            drawn=ChartSettings.of(body),
             labels=body.get("labels", {}),
             spread=_spread_of(body),
-            horizontal=body.get("horizontal", False),
-            reference=float(body["reference"]) if "reference" in body else None,
         )
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
-        """The column of the horizontal axis, the one that parts the series, those of the vertical axis and ranges."""
-        series: list[tuple[Path, str]] = [(("series",), self.series)] if self.series else []
-        y: list[tuple[Path, str]] = [(("y", index), column) for index, column in enumerate(self.y)]
-        drawn = [(("x",), self.x), *series, *y]
+        """The columns of panels, of the horizontal axis, of series, those of the vertical axis and of ranges."""
+        named = {"facets": self.drawn.facets, "x": self.drawn.x, "series": self.drawn.series}
+        naming: list[tuple[Path, str]] = [((key,), column) for key, column in named.items() if column]
+        y: list[tuple[Path, str]] = [(("y", index), column) for index, column in enumerate(self.drawn.y)]
+        drawn = [*naming, *y]
         return [*drawn, *_range_fields(self.spread, [column for _, column in drawn])]
 
     @property

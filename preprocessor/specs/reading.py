@@ -17,6 +17,7 @@ from preprocessor.findings.rules import RULES
 from preprocessor.jsontext.document import Document, decode_at, syntax_findings
 from preprocessor.jsontext.model import Path
 from preprocessor.schemas.validation import schema_findings
+from preprocessor.specs.charts import reference_findings
 from preprocessor.specs.model import DIRECTIVES, PipelineSpec, Spec, ValidComment
 from preprocessor.specs.sharedpipelines import Expanded, Lookup, expand
 
@@ -49,6 +50,7 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     found += _check_ignored_rules(document)
     found += _column_findings(document)
     found += _zone_findings(document)
+    found += reference_findings(document)
     body, expanded, malformed = _decode_body(document, shared)
     found += malformed
     runnable = not malformed and _is_pipeline(expanded)
@@ -118,7 +120,7 @@ def _column_findings(document: Document) -> Iterator[Finding]:
         if column not in shown:
             message = f"`{column}` is not a column that is shown here"
             hint = did_you_mean(column, shown) or f"shown are {', '.join(f'`{each}`' for each in shown)}"
-            if path[0] == "labels" and column in ("x", "y", "series"):
+            if path[0] == "labels" and column in ("x", "y", "series", "facets"):
                 hint = f"labels go by the names of columns: {', '.join(f'`{each}`' for each in shown)}"
             yield document.finding(
                 "MT136", path, message, hint, key=path[0] in ("format", "labels", "spread")
@@ -127,14 +129,10 @@ def _column_findings(document: Document) -> Iterator[Finding]:
 
 def _columns_in(body: Mapping[str, Any]) -> list[str]:
     """The columns that are shown, as far as shapes allow."""
-    if "columns" in body:
-        written = body["columns"]
-        return (
-            list(dict.fromkeys(one for one in written if isinstance(one, str)))
-            if isinstance(written, list)
-            else []
-        )
-    return [column for _, column in _settings(body, ("x",), ("y",), ("series",))]
+    written = body.get("columns")
+    if isinstance(written, list):
+        return list(dict.fromkeys(one for one in written if isinstance(one, str)))
+    return [column for _, column in _settings(body, ("x",), ("y",), ("series",), ("facets",))]
 
 
 def _zone_findings(document: Document) -> Iterator[Finding]:
@@ -165,6 +163,7 @@ _SETTINGS: tuple[Path, ...] = (
     ("chart", "x"),
     ("chart", "y"),
     ("chart", "series"),
+    ("chart", "facets"),
 )
 
 

@@ -61,7 +61,17 @@ def hand(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.mark.parametrize(
-    "keys", [{}, {"mark": "bar"}, {"mark": "dot"}, {"mark": "bar", "horizontal": True}], ids=str
+    "keys",
+    [
+        {},
+        {"mark": "bar"},
+        {"mark": "dot"},
+        {"mark": "area"},
+        {"mark": "bar", "stack": True},
+        {"mark": "bar", "horizontal": True},
+        {"mark": "bar", "horizontal": True, "stack": True},
+    ],
+    ids=str,
 )
 def test_resting_on_a_point_tells_it_with_its_range_and_its_repeats(keys: dict[str, Any], page: Page) -> None:
     opened(page, drawn(**keys))
@@ -114,6 +124,46 @@ def test_a_chart_is_one_stop_of_the_keyboard_and_arrows_go_from_point_to_point(p
     page.keyboard.press("Tab")
     expect(tip).to_be_hidden()
     assert page.locator(".mongo-chart :focus").count() == 0, "points are no stops of their own"
+
+
+PANELS: Final = [{**row, "m": m} for m in ("first", "second") for row in ROWS[:2]]
+
+
+def in_panels(**keys: Any) -> str:
+    return html_chart(
+        chart("t", "a", id="c", facets="m", reference=[{"from": 100, "to": 150}], **keys), PANELS
+    )
+
+
+def test_arrows_go_from_panel_to_panel_and_each_point_says_in_which_it_is(page: Page, hand: Page) -> None:
+    for one in (page, hand):
+        opened(one, in_panels())
+        one.locator(".mongo-chart").focus()
+        tip = one.locator(TIP)
+        for number, panel in ((2, "first"), (1, "second"), (2, "second")):
+            one.keyboard.press("ArrowRight")
+            expect(tip).to_have_text(f"t {number}: {number}00 – a – {panel}")
+        assert one.locator("svg:visible .mongo-chart__here").count() == 1
+        box = one.locator("svg:visible g .mongo-chart__area").nth(3).bounding_box()
+        here = tip.bounding_box()
+        assert box and here and here["x"] < box["x"] + 4 < here["x"] + here["width"]
+    assert page.get_by_role("img").count() == 1
+
+
+@pytest.mark.parametrize("mark", ["bar", "area", "line"])
+def test_resting_on_a_point_of_any_panel_tells_it(mark: str, page: Page) -> None:
+    opened(page, in_panels(mark=mark))
+    page.locator("svg:visible g .mongo-chart__area").last.hover()
+    expect(page.locator(TIP)).to_have_text("t 2: 200 – a – second")
+
+
+def test_a_marker_that_waited_is_seen_while_its_point_is_told(page: Page) -> None:
+    opened(page, html_chart(chart("t", "a"), [{"t": t, "a": t % 7} for t in range(200)]))
+    page.locator(".mongo-chart").focus()
+    seen = page.locator("svg:visible .mongo-chart__area").evaluate_all(
+        "all => all.filter((one) => getComputedStyle(one).opacity === '1').length"
+    )
+    assert seen == 1
 
 
 def test_a_tap_near_a_point_tells_it_and_a_tap_elsewhere_closes_it(hand: Page) -> None:
@@ -179,6 +229,27 @@ def test_an_open_tip_breaks_no_rule_of_accessibility(scheme: Any, page: Page) ->
         one.hover()
         expect(page.locator(TIP)).to_be_visible()
         assert broken(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "keys",
+    [{"mark": "bar", "stack": True}, {"mark": "bar", "stack": True, "horizontal": True}, {"mark": "area", "stack": True}],
+    ids=str,
+)  # fmt: skip
+def test_stacks_and_panels_break_no_rule_of_accessibility(
+    keys: dict[str, Any], scheme: Any, page: Page
+) -> None:
+    page.emulate_media(color_scheme=scheme)
+    reference = [{"value": 150, "label": "asked for"}, {"from": 10, "to": 50, "label": "target"}]
+    rows = [{"t": t, "p": p, "m": m, "a": 40 * t} for t in (1, 2) for p in "abcd" for m in (1, 2)]
+    whole = html_chart(chart("t", "a", series="p", reference=reference, **keys), rows[::2])
+    panels = html_chart(chart("t", "a", series="p", facets="m", reference=reference, **keys), rows)
+    root = "<style>:root { color-scheme: light dark; background: Canvas }</style><h1>x</h1>"
+    opened(page, root, whole, panels)
+    page.evaluate(AXE)
+    assert broken(page) == []
+    assert page.get_by_role("img").count() == 2
 
 
 def test_hostile_texts_of_a_tip_are_text(page: Page) -> None:

@@ -15,6 +15,7 @@ from preprocessor.render.chartdata import Plot
 from preprocessor.render.chartfile import chart_file
 from preprocessor.render.filemark import is_as_written, is_marked
 from preprocessor.render.stylesheet import STYLE_SHEET_FILE
+from preprocessor.specs.charts import Reference
 
 ROWS = [
     {"x": x, "y": 10 * x + 1, "low": 10 * x, "high": 10 * x + 5, "name": f"case {x}", "s": s}
@@ -22,11 +23,16 @@ ROWS = [
     for x in range(1, 6)
 ]
 SPREAD = {"y": ("low", "high")}
+LINES = (Reference(20, 20, "usual"), Reference(30, 40, "target"))
 PLOTS = [
     Plot(mark="line", x="x", y=("y",), series="s", spread=SPREAD),
     Plot(mark="dot", x="x", y=("y",), series="s", log="xy"),
     Plot(mark="bar", x="name", y=("y",), series="s", spread=SPREAD),
-    Plot(mark="bar", x="name", y=("y",), series="s", horizontal=True, reference=20, spread=SPREAD),
+    Plot(mark="bar", x="name", y=("y",), series="s", horizontal=True, references=LINES, spread=SPREAD),
+    Plot(mark="area", x="x", y=("y",), references=LINES, spread=SPREAD),
+    Plot(mark="bar", x="name", y=("y",), series="s", stack=True),
+    Plot(mark="area", x="x", y=("y",), series="s", stack=True),
+    Plot(mark="line", x="x", y=("y",), facets="s"),
 ]
 
 

@@ -9,8 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 from preprocessor.render.chart import chart_html
-from preprocessor.render.chartdata import Plot
+from preprocessor.render.chartdata import Plot, chart_plot
 from preprocessor.render.chartfaults import plot_faults
+from preprocessor.specs.charts import Reference
 from preprocessor.specs.model import ColumnFormat
 from tests.render.specs import chart
 
@@ -27,8 +28,10 @@ RATIOS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-def plot(*y: str, **keys: Any) -> Plot:
-    return Plot(**{"mark": "bar", "x": "n", "y": y or ("v",), "horizontal": True, **keys})
+def plot(*y: str, reference: float | None = None, **keys: Any) -> Plot:
+    references = () if reference is None else (Reference.of(reference),)
+    given = {"mark": "bar", "x": "n", "y": y or ("v",), "horizontal": True, "references": references}
+    return Plot(**{**given, **keys})
 
 
 def svg(asked: Plot, rows: list[dict[str, Any]]) -> ElementTree.Element:
@@ -125,18 +128,10 @@ def test_an_axis_of_ratios_does_not_begin_at_zero_where_they_lie_around_their_re
     assert "0" in texts(svg(plot("v", mark="dot"), ROWS[:2]))
 
 
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ({"horizontal": True}, "no line goes through names"),
-        ({"mark": "dot", "reference": 1}, "is a line across a horizontal chart"),
-    ],
-)
-def test_settings_that_change_nothing_are_told(keys: dict[str, Any], message: str) -> None:
-    from preprocessor.render.chartdata import chart_plot
-
-    (fault,) = plot_faults(chart_plot(chart("n", "v", **keys)), ROWS[:2])
-    assert message in fault[1]
+@pytest.mark.parametrize("mark", ["line", "area"])
+def test_a_mark_that_goes_from_value_to_value_is_not_drawn_through_names(mark: str) -> None:
+    (fault,) = plot_faults(chart_plot(chart("n", "v", mark=mark, horizontal=True)), ROWS[:2])
+    assert f"no {mark} goes through names" in fault[1]
 
 
 def test_hostile_names_are_text() -> None:

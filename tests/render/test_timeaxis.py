@@ -236,6 +236,21 @@ def test_bars_too_thin_to_be_seen_are_refused() -> None:
     assert faults(rows, mark="line") == []
 
 
+@pytest.mark.parametrize("mark", [*MARKS, "area"])
+def test_an_axis_of_days_is_not_marked_by_hours(mark: str) -> None:
+    midnights = [(23, 22), (24, 22), (25, 23), (26, 23)]  # The third day has 25 hours there.
+    rows = days(*(datetime(2026, 10, day, hour) for day, hour in midnights))
+    shown = under(rows, mark=mark, timezone="Europe/Berlin")
+    assert shown == ["24 Oct", "2026", "25 Oct", "26 Oct", "27 Oct"]
+
+
+def test_bars_have_no_mark_between_two_that_are_next_to_one_another() -> None:
+    months = days(datetime(2025, 12, 1), datetime(2026, 1, 1), datetime(2026, 2, 1))
+    assert under(months, mark="bar") == ["Dec", "2025", "Jan", "2026", "Feb"]
+    weeks = days(*(datetime(2026, 1, 5) + 7 * number * DAY for number in range(3)))
+    assert under(weeks, mark="bar") == ["5 Jan", "2026", "12 Jan", "19 Jan"]
+
+
 def test_a_time_axis_has_the_same_bytes_whatever_the_source(tmp_path: Path, mongod: Mongod) -> None:
     rows = [
         {

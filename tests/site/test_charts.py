@@ -55,12 +55,34 @@ def test_what_cannot_be_drawn_or_compared_ends_the_build_at_its_setting(tmp_path
         comment("MONGO_CHART", **{**CHART, "id": "third", "pipeline": [{"$match": {"threads": -1}}]}),
         comment("MONGO_TABLE", **TABLE, baseline={"row": 9, "column": "qps"}),
         comment("MONGO_TABLE", **TABLE, chart={"x": "qps", "y": "threads", "log": "x", "mark": "bar"}),
+        comment("MONGO_CHART", **{**CHART, "id": "fourth", "log": "x", "stack": True}),
+        comment("MONGO_TABLE", **TABLE, chart={"x": "threads", "y": "qps", "facets": "threads"}),
     )
     done = build(site)
     assert done.returncode != 0
     found = [line.split(": ")[1][:5] for line in error_lines(done.stderr)[:-1]]
-    assert found == ["MT330", "MT302", "MT303", "MT331", "MT330"]
+    assert found == ["MT330", "MT302", "MT303", "MT331", "MT330", "MT330", "MT330"]
     assert error_lines(done.stderr)[1].startswith("docs/charts.md:5:")
+    source = (site / "docs" / "charts.md").read_text("utf-8").split("\n")
+    for number, key in ((5, '"stack": '), (6, '"facets": ')):
+        line, column = map(int, error_lines(done.stderr)[number].split(":")[1:3])
+        assert source[line - 1][: column - 1].endswith(key)
+
+
+def test_small_charts_are_one_image_of_the_page_and_stay_within_it(tmp_path: Path) -> None:
+    kinds = {"$set": {"kind": {"$cond": [{"$lt": ["$threads", 8]}, "few", "many"]}}}
+    asked = {
+        **CHART,
+        "facets": "kind",
+        "pipeline": [{"$sort": {"threads": 1}}, kinds],
+        "reference": [{"from": 1, "to": 5}],
+    }
+    site = with_page(tmp_path, comment("MONGO_CHART", **asked))
+    assert build(site, "--strict").returncode == 0
+    html = article(site / "site" / "charts.html")
+    assert html.count('<svg class="mongo-chart__wide"') == 1
+    assert [html.count(f">{name}</text>") for name in ("few", "many")] == [2, 2]
+    assert read(html).tables[0][0] == ["kind", "threads", "Queries/s"]
 
 
 def test_dates_stand_on_a_time_axis_and_those_that_cannot_end_the_build(tmp_path: Path) -> None:

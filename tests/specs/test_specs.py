@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from preprocessor import comments
 from preprocessor.specs import model, reading, together
+from preprocessor.specs.charts import ChartSettings
 from preprocessor.specs.sharedpipelines import SharedPipelines
 
 HERE = Path(__file__).parent
@@ -100,13 +101,13 @@ def test_every_key_of_a_table_reaches_its_spec():
     assert spec.format == {"a": model.ColumnFormat(1, "ms", "right", " ", "–")}
     assert spec.let == {"since": datetime(2026, 1, 31)}
     assert type(spec.baseline["row"]["at"]).__name__ == "Int64"
-    assert spec.chart == {"x": "a", "y": ["a"], "mark": "dot", "log": "xy"}
+    assert spec.chart == ChartSettings(x="a", y=("a",), mark="dot", log="xy")
     assert spec.ignore == {"MT120": "because"}
 
 
 def test_charts_values_and_checks_have_specs_of_their_own():
     chart, none = read_one('{"collection": "c", "pipeline": [], "x": "a", "y": "b"}', "MONGO_CHART")
-    assert (type(chart), chart.mark, chart.x, chart.y, none) == (model.ChartSpec, "line", "a", ("b",), [])
+    assert (type(chart), chart.drawn, none) == (model.ChartSpec, ChartSettings(x="a", y=("b",)), [])
     value, none = read_one('{"table": "t", "column": "a", "format": {"decimals": 0}}', "MONGO_VALUE")
     assert (type(value), value.table, value.column, value.where, none) == (model.ValueSpec, "t", "a", {}, [])
     assert value.format == model.ColumnFormat(decimals=0)

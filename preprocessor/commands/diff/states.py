@@ -88,10 +88,8 @@ def _table(spec: PipelineSpec, answers: Answers, measured: Query, key: Sequence[
 
 
 def _of_chart(spec: PipelineSpec) -> tuple[str, ...]:
-    """What names a point of a chart: its place on the horizontal axis, and its series."""
-    if not isinstance(spec, ChartSpec):
-        return ()
-    return (spec.x, spec.series) if spec.series else (spec.x,)
+    """What names a point of a chart: its panel, its place on the horizontal axis, and its series."""
+    return spec.drawn.naming_columns if isinstance(spec, ChartSpec) else ()
 
 
 def _cells(table: TableSpec, rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, ...], tuple[Cells, ...]]:

@@ -106,7 +106,7 @@ def _reader_of_rows(spec: PipelineSpec, specs: Sequence[Spec]) -> Reader:
 def _list_compared_columns(spec: PipelineSpec) -> list[str]:
     """The columns that a table's own chart, or its comparison with a row, takes."""
     plot = plot_of(spec)
-    columns = [plot.x, *plot.y, *([plot.series] if plot.series else [])] if plot else []
+    columns = [*plot.naming_columns, *plot.y] if plot else []
     if isinstance(spec, TableSpec) and spec.baseline:
         row = spec.baseline["row"]
         columns += [*list_compared_columns(spec), *(row if isinstance(row, Mapping) else ())]

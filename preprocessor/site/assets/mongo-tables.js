@@ -190,7 +190,7 @@
   let dismissed = null;  // by Escape, until the pointer is elsewhere
   let touched = false;
 
-  const AREA = " > g > .mongo-chart__area";
+  const AREA = " g .mongo-chart__area";  // signs of a key stand in no group
   const drawingOf = (chart) => [...chart.querySelectorAll("svg")].find((svg) => svg.getClientRects().length);
   const pointsOf = (chart) => [...drawingOf(chart).querySelectorAll(`:scope${AREA}`)];
 
