@@ -137,6 +137,8 @@ _ALL = (
     Rule("MT142", "shared-pipeline-unreadable", "error", "The file of a shared stage list cannot be read."),
     Rule("MT143", "unknown-rule", "error", "A comment ignores a rule that does not exist."),
     Rule("MT144", "anchor-taken", "warning", "A heading of the page has the id of a table."),
+    Rule("MT145", "contradictory-format", "error", "A format says two things of which one can hold."),
+    Rule("MT146", "layout-does-not-fit", "error", "A total, a group or a heading does not fit the columns."),
     Rule("MT150", "experiment-file", "error", "An experiment file is not TOML, or cannot be run."),
     # MT160–MT169: regions of generated text
     Rule("MT160", "region-without-end", "error", "A generated region begins and never ends."),
@@ -230,6 +232,12 @@ _ALL = (
         "error",
         "A row lacks the comparison that its table shows, has it against another row, or contradicts it.",
     ),
+    Rule(
+        "MT335",
+        "format-does-not-fit",
+        "error",
+        "A column has values that its format or its total is not for, such as texts in per cent.",
+    ),
     # MT4xx: misleading output
     Rule("MT401", "limit-without-sort", "warning", "A `$limit` picks documents that nothing has ordered."),
     Rule("MT402", "path-never-there", "warning", "A pipeline reads a field that no document has."),
@@ -264,6 +272,8 @@ _ALL = (
     Rule("MT428", "texts-left-out", "warning", "A sum or a mean leaves out texts among the numbers."),
     Rule("MT429", "dates-not-to-scale", "warning", "A chart shows texts of dates at equal distances."),
     # MT5xx: untidiness
+    Rule("MT430", "unsafe-link", "warning", "A row has an address that must not become a link."),
+    Rule("MT431", "group-in-pieces", "warning", "Rows of one group stand apart, under two headings."),
     Rule("MT501", "unused-field", "note", "A field is computed or kept, and never used."),
     Rule("MT502", "carried-arrays", "note", "Whole arrays travel with every row and are not shown."),
     Rule("MT503", "header-blanks", "note", "A header has blanks at its ends, or two in a row."),

@@ -13,7 +13,9 @@ from preprocessor.pages.asking import source_answer
 from preprocessor.render.column import column_value, index_hint
 from preprocessor.render.comparison import baseline_faults, baseline_rows
 from preprocessor.render.conclusions import cell_faults, conclusion_faults
+from preprocessor.render.misfits import format_faults, link_faults, total_faults
 from preprocessor.render.ranges import range_faults
+from preprocessor.render.rowgroups import group_faults
 from preprocessor.results.model import ResultsError
 from preprocessor.specs.model import ChartSpec, PipelineSpec, TableSpec
 
@@ -108,8 +110,12 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
 
         plot = plot_of(spec)
         faults += [("MT330", fault) for fault in (plot_faults(plot, rows) if plot else ())]
+    faults += [("MT335", fault) for fault in format_faults(spec, rows)]
     if isinstance(spec, TableSpec):
         faults += [("MT334", fault) for fault in cell_faults(spec, rows)]
+        faults += [("MT335", fault) for fault in total_faults(spec, rows)]
+        faults += [("MT430", fault) for fault in link_faults(spec, rows)]
+        faults += [("MT431", fault) for fault in group_faults(spec, rows)]
     if isinstance(spec, TableSpec) and spec.baseline:
         faults += [("MT331", fault) for fault in baseline_faults(spec, rows)]
         if len(numbers := baseline_rows(spec, rows)) == 1:

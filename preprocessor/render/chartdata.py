@@ -20,7 +20,8 @@ from preprocessor.results.verdicts import count_blocks
 from preprocessor.specs.model import ChartSpec, TableSpec
 
 if TYPE_CHECKING:
-    from preprocessor.specs.model import ColumnFormat, PipelineSpec
+    from preprocessor.specs.columnformat import ColumnFormat
+    from preprocessor.specs.model import PipelineSpec
 
 Rows = Sequence[Mapping[str, object]]
 AxisKind = Literal["number", "time", "category"]

@@ -16,27 +16,11 @@ from preprocessor.jsontext.document import Document
 from preprocessor.jsontext.model import Path
 from preprocessor.results.model import Query
 from preprocessor.results.provenance import source_query
+from preprocessor.specs.addresses import fields_of
+from preprocessor.specs.columnformat import ColumnFormat, formats_of
+from preprocessor.specs.inlinemarkdown import Piece, plain_text
+from preprocessor.specs.markedtexts import HeaderGroup, header_groups_of, headers_of, read_marked
 from preprocessor.specs.sharedpipelines import Expanded, Origin, Stage
-
-
-class ColumnFormat(NamedTuple):
-    """How values are written. ``thousands``: the separator, True for a comma, False or None for none.
-
-    ``missing`` is the text of a cell without a value, ``reason`` why there is none, told under the table.
-    """
-
-    decimals: int | None = None
-    unit: str | None = None
-    align: str | None = None
-    thousands: bool | str | None = None
-    missing: str | None = None
-    reason: str | None = None
-
-    @classmethod
-    def of(cls, written: Mapping[str, Any]) -> Self:
-        """Give the format that a comment has."""
-        decimals = written.get("decimals")
-        return cls(**{**written, "decimals": None if decimals is None else int(decimals)})
 
 
 class ValidComment(NamedTuple):
@@ -54,11 +38,13 @@ class ValidComment(NamedTuple):
     def with_pipeline(self) -> dict[str, Any]:
         """Give what every spec with a pipeline has."""
         kept = ("collection", "let", "id", "title", "caption", "empty", "provenance")
-        formats = self.body.get("format", {})
+        pieces = read_marked(self.body)
         return {
             **self.common(),
             **{key: self.body[key] for key in kept if key in self.body},
-            "format": {column: ColumnFormat.of(written) for column, written in formats.items()},
+            **{path[0]: plain_text(found) for path, found in pieces.items() if len(path) == 1},
+            "pieces": pieces,
+            "format": formats_of(self.body),
             "max_age": int(self.body["max_age"]) if "max_age" in self.body else None,
             "pipeline": self.expanded.stages,
             "origins": self.expanded.origins,
@@ -98,7 +84,8 @@ class PipelineSpec(Spec):
     """A comment with a pipeline of its own: Extended JSON decoded to BSON types, shared stage lists expanded.
 
     ``origins`` says for each stage where it is written; empty means that all stages stand as written.
-    ``provenance``: as written, None where it is not. ``max_age``: days.
+    ``provenance``: as written, None where it is not. ``max_age``: days. Title, caption and headers are plain text;
+    ``pieces`` has by its place in the comment what of them is more than that.
     """
 
     collection: str
@@ -112,6 +99,7 @@ class PipelineSpec(Spec):
     provenance: bool | None = None
     max_age: int | None = None
     origins: tuple[Origin, ...] = ()
+    pieces: Mapping[Path, tuple[Piece, ...]] = field(default_factory=dict)
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
@@ -158,12 +146,17 @@ def _range_fields(spread: Mapping[str, Sequence[str]], columns: Sequence[str]) -
 class TableSpec(PipelineSpec):
     """A MONGO_TABLE. ``baseline`` and ``chart`` are as written, valid against the schema.
 
-    ``spread``: column → fields of its lowest value, its highest and, where given, its number of repeats.
+    ``spread``: column → fields of its lowest value, its highest and, where given, its number of repeats. ``totals``:
+    column → sum, avg, min, max or count. ``group_rows``: the column by which rows are grouped. ``page_size``: rows.
     """
 
     columns: tuple[str, ...]
     headers: tuple[str, ...]
     spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    totals: Mapping[str, str] = field(default_factory=dict)
+    group_rows: str | None = None
+    header_groups: tuple[HeaderGroup, ...] = ()
+    page_size: int | None = None
     baseline: Mapping[str, Any] | None = None
     chart: Mapping[str, Any] | None = None
 
@@ -174,21 +167,32 @@ class TableSpec(PipelineSpec):
         return cls(
             **valid.with_pipeline(),
             columns=tuple(body["columns"]),
-            headers=tuple(body["headers"]),
+            headers=headers_of(body),
             spread=_spread_of(body),
+            totals=body.get("totals", {}),
+            group_rows=body.get("group_rows"),
+            header_groups=header_groups_of(body),
+            page_size=int(body["page_size"]) if "page_size" in body else None,
             baseline=body.get("baseline"),
             chart=body.get("chart"),
         )
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
-        """The columns, and the fields of ranges and comparisons that are no columns of their own."""
+        """The columns, and the fields of ranges, comparisons and links that are no columns of their own."""
         own: list[tuple[Path, str]] = [
             (("columns", index), column) for index, column in enumerate(self.columns)
         ]
         field = (self.baseline or {}).get("comparison")
         compared: list[tuple[Path, str]] = [(("baseline", "comparison"), field)] if field else []
-        return [*own, *_range_fields(self.spread, self.columns), *compared]
+        return [*own, *_range_fields(self.spread, self.columns), *compared, *self._link_fields]
+
+    @property
+    def _link_fields(self) -> Iterator[tuple[Path, str]]:
+        for column, form in self.format.items():
+            for name in fields_of(form.link or ""):
+                if name not in self.columns:
+                    yield ("format", column, "link"), name
 
     def form_of(self, column: str) -> ColumnFormat | None:
         """How a value of the column is written; the end of a range as the column whose range it is."""

@@ -17,6 +17,8 @@ from preprocessor.findings.rules import RULES
 from preprocessor.jsontext.document import Document, decode_at, syntax_findings
 from preprocessor.jsontext.model import Path
 from preprocessor.schemas.validation import schema_findings
+from preprocessor.specs.formatchecks import format_findings, zone_findings
+from preprocessor.specs.layoutchecks import layout_findings
 from preprocessor.specs.model import DIRECTIVES, PipelineSpec, Spec, ValidComment
 from preprocessor.specs.sharedpipelines import Expanded, Lookup, expand
 
@@ -48,7 +50,9 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
         return Reading(None, found)
     found += _check_ignored_rules(document)
     found += _column_findings(document)
-    found += _zone_findings(document)
+    found += zone_findings(document)
+    found += format_findings(document)
+    found += layout_findings(document)
     body, expanded, malformed = _decode_body(document, shared)
     found += malformed
     runnable = not malformed and _is_pipeline(expanded)
@@ -114,15 +118,21 @@ def _column_findings(document: Document) -> Iterator[Finding]:
     shown = _columns_in(body)
     if not shown:
         return
-    for path, column in _settings(body, *_SETTINGS):
+    for path, column in _settings(body, *_SETTINGS, *_below_headings(body)):
         if column not in shown:
             message = f"`{column}` is not a column that is shown here"
             hint = did_you_mean(column, shown) or f"shown are {', '.join(f'`{each}`' for each in shown)}"
             if path[0] == "labels" and column in ("x", "y", "series"):
                 hint = f"labels go by the names of columns: {', '.join(f'`{each}`' for each in shown)}"
             yield document.finding(
-                "MT136", path, message, hint, key=path[0] in ("format", "labels", "spread")
+                "MT136", path, message, hint, key=path[0] in ("format", "labels", "spread", "totals")
             )
+
+
+def _below_headings(body: Mapping[str, Any]) -> list[Path]:
+    """The places of the columns below each heading over several columns."""
+    groups = body.get("header_groups")
+    return [("header_groups", heading) for heading in groups] if isinstance(groups, dict) else []
 
 
 def _columns_in(body: Mapping[str, Any]) -> list[str]:
@@ -137,30 +147,13 @@ def _columns_in(body: Mapping[str, Any]) -> list[str]:
     return [column for _, column in _settings(body, ("x",), ("y",), ("series",))]
 
 
-def _zone_findings(document: Document) -> Iterator[Finding]:
-    """Complain of a time zone that does not exist."""
-    body = document.parsed.value
-    for path in (("timezone",), ("chart", "timezone")):
-        for at, named in _settings(body, path):
-            if at != path or not named:
-                continue
-            from preprocessor.aggregation.dates import (
-                is_zone,
-                zone_names,
-            )  # and with it `zoneinfo`, which costs
-
-            if not is_zone(named):
-                hint = did_you_mean(named, zone_names()) or (
-                    "a zone is named by its place, such as Europe/Berlin, or by its distance from UTC: +05:30"
-                )
-                yield document.finding("MT133", path, f"there is no time zone `{named}`", hint)
-
-
 #: Where a comment names columns that it must show.
 _SETTINGS: tuple[Path, ...] = (
     ("format",),
     ("labels",),
     ("spread",),
+    ("totals",),
+    ("group_rows",),
     ("baseline", "column"),
     ("chart", "x"),
     ("chart", "y"),

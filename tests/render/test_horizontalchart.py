@@ -11,7 +11,7 @@ import pytest
 from preprocessor.render.chart import chart_html
 from preprocessor.render.chartdata import Plot
 from preprocessor.render.chartfaults import plot_faults
-from preprocessor.specs.model import ColumnFormat
+from preprocessor.specs.columnformat import ColumnFormat
 from tests.render.specs import chart
 
 ROWS: list[dict[str, Any]] = [

@@ -22,7 +22,7 @@ from preprocessor.pages.prose.evidence import Evidence, Number, column_unit, evi
 from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.pages.prose.numberwords import spelled_figures
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, place, split_sentences
-from preprocessor.pages.statements import find_numbers, value_and_text
+from preprocessor.pages.statements import find_numbers, shown_value
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import conclusion_of
 from preprocessor.render.values import cell_text
@@ -114,7 +114,7 @@ def _judge_directions(
 def _verdicts(spec: Spec, tables: Tables, answers: Answers) -> Iterator[str]:
     """The verdicts of comparisons that a comment in a sentence writes, or expects."""
     if isinstance(spec, ValueSpec):
-        found = value_and_text(spec, tables, answers)
+        found = shown_value(spec, tables, answers)
         one = conclusion_of(found[0]) if found else None
         yield from [one.verdict] if one else []
     elif isinstance(spec, CheckSpec):
