@@ -25,10 +25,10 @@ from preprocessor.commands.parser import HintingParser
 from preprocessor.findings.usage import CommandError, print_error, print_failure
 
 _DESCRIPTION = """\
-Tables in Markdown that come from MongoDB aggregation pipelines.
+Tables in Markdown that come from files of results, or from MongoDB.
 
-A page says <!-- MONGO_TABLE: {"collection": …, "pipeline": […], "columns": […], "headers": […]} -->
-and the table is made when the page is rendered, from a database or from fixture files."""
+A page says <!-- RESULT_TABLE: {"collection": "bench", "columns": ["name", "mean"], "sort": "-mean"} -->
+and the table is made when the page is rendered; a "pipeline" computes what the documents do not have."""
 
 
 class Command(NamedTuple):

@@ -1,6 +1,6 @@
 """What comments ask for, as plain data: a class for each kind of comment, and what makes its specs.
 
-``DIRECTIVES`` at the end has one record for each keyword.
+``DIRECTIVES`` at the end has one record for each kind.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, NamedTuple, Self
 
-from preprocessor.comments.keywords import schema_of
 from preprocessor.comments.model import Comment
 from preprocessor.jsontext.document import Document
 from preprocessor.jsontext.model import Path
 from preprocessor.results.model import Query
 from preprocessor.results.provenance import source_query
-from preprocessor.specs.sharedpipelines import Expanded, Origin, Stage
+from preprocessor.specs.fieldwords import column_headers
+from preprocessor.specs.origins import Origin
+from preprocessor.specs.selection import STAGES
+from preprocessor.specs.sharedpipelines import Expanded, Stage
 
 
 class ColumnFormat(NamedTuple):
@@ -95,7 +97,7 @@ class Spec:
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineSpec(Spec):
-    """A comment with a pipeline of its own: Extended JSON decoded to BSON types, shared stage lists expanded.
+    """A comment with rows of its own: its pipeline, Extended JSON decoded to BSON types, shared stage lists expanded.
 
     ``origins`` says for each stage where it is written; empty means that all stages stand as written.
     ``provenance``: as written, None where it is not. ``max_age``: days.
@@ -112,6 +114,16 @@ class PipelineSpec(Spec):
     provenance: bool | None = None
     max_age: int | None = None
     origins: tuple[Origin, ...] = ()
+
+    @property
+    def has_own_pipeline(self) -> bool:
+        """Whether the comment writes its pipeline, and does not select rows by keys (``specs.selection``)."""
+        return "pipeline" in self.comment.parsed.value
+
+    def name_stage(self, operator: str) -> str:
+        """How the comment calls what a stage does: ``$sort``, or ``sort`` where it has no pipeline."""
+        keys = () if self.has_own_pipeline else STAGES.items()
+        return next((key for key, stage in keys if stage == operator), operator)
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
@@ -134,12 +146,19 @@ class PipelineSpec(Spec):
         return source_query(self.collection, self.pipeline, self.let)
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """As ``Spec.locate``; a stage of a shared list is located at the string that names the list."""
-        if self.origins and len(path) > 1 and path[0] == "pipeline" and isinstance(path[1], int):
-            origin = self.origins[path[1]] if 0 <= path[1] < len(self.origins) else None
-            inner = () if origin is None or origin.shared else path[2:]
-            path = ("pipeline",) if origin is None else ("pipeline", origin.number, *inner)
+        """As ``Spec.locate``; a stage that is not written as such is located at what stands for it (``Origin``)."""
+        if path[:1] == ("pipeline",):
+            path = self._find_written(path)
         return Spec.locate(self, path, key=key)
+
+    def _find_written(self, path: Path) -> Path:
+        """What stands in the comment for a place of the pipeline."""
+        number = path[1] if len(path) > 1 else None
+        if self.origins and isinstance(number, int):
+            return self.origins[number].find(path[2:]) if 0 <= number < len(self.origins) else ("pipeline",)
+        if self.has_own_pipeline:
+            return path
+        return self.origins[0].path if self.origins else ("collection",)
 
 
 def _spread_of(body: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -174,11 +193,17 @@ class TableSpec(PipelineSpec):
         return cls(
             **valid.with_pipeline(),
             columns=tuple(body["columns"]),
-            headers=tuple(body["headers"]),
+            headers=tuple(body["headers"]) if "headers" in body else column_headers(body["columns"]),
             spread=_spread_of(body),
             baseline=body.get("baseline"),
             chart=body.get("chart"),
         )
+
+    def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """As ``PipelineSpec.locate``; a header that is not written is located at its column."""
+        if path[:1] == ("headers",) and "headers" not in self.comment.parsed.value:
+            path = ("columns", *path[1:])
+        return PipelineSpec.locate(self, path, key=key)
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
@@ -332,15 +357,10 @@ class CheckSpec(QuotingSpec):
 
 
 class Directive(NamedTuple):
-    """One kind of comment, by its keyword and the class of its specs."""
+    """One kind of comment, which its JSON Schema is called by, and the class of its specs."""
 
-    keyword: str
+    kind: str
     spec: type[Spec]
-
-    @property
-    def schema(self) -> str:
-        """The name of the JSON Schema of its body."""
-        return schema_of(self.keyword)
 
     @property
     def has_pipeline(self) -> bool:
@@ -354,12 +374,12 @@ class Directive(NamedTuple):
 
 
 DIRECTIVES: Final[Mapping[str, Directive]] = {
-    one.keyword: one
+    one.kind: one
     for one in (
-        Directive("MONGO_TABLE", TableSpec),
-        Directive("MONGO_VALUE", ValueSpec),
-        Directive("MONGO_CHECK", CheckSpec),
-        Directive("MONGO_CHART", ChartSpec),
+        Directive("table", TableSpec),
+        Directive("value", ValueSpec),
+        Directive("check", CheckSpec),
+        Directive("chart", ChartSpec),
     )
 }
-"""Every kind of comment, by its keyword."""
+"""Every kind of comment, by its name."""

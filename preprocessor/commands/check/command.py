@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from preprocessor.pages.model import Page
 
 DESCRIPTION = (
-    "Checks every MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
+    "Checks every RESULT_… and MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
     "source, its rows. All faults of all files are listed, each with file, line and column."
 )
 EPILOG = (
