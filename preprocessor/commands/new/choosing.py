@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from preprocessor.commands.explain.emptystage import why_nothing
 from preprocessor.commands.explain.stepper import walk
@@ -48,44 +47,55 @@ class Proposal:
     left_out: Mapping[str, Sequence[str]]
 
 
-def propose_comment(arguments: Namespace, asked: KeptAnswers) -> Proposal:
-    """A comment as the options say; a person at a terminal is asked for what they leave open.
+class Wishes(NamedTuple):
+    """What is asked of a comment; what is None is chosen by looking at the documents.
 
-    Raises UsageError for what the collection does not have.
+    ``where`` has texts FIELD=VALUE; ``columns``, ``headers`` and ``sort`` have commas between them, a ``-`` before a
+    field sorts it down. ``asking``: a person at a terminal is asked for what is None.
     """
-    asking = sys.stdin.isatty() and not arguments.columns
-    where = dict(_parse_condition(text) for text in arguments.where or ())
-    collection = _choose_collection(arguments.collection, asked.source.collections(), asking)
+
+    keyword: str
+    collection: str | None = None
+    where: Sequence[str] = ()
+    columns: str | None = None
+    headers: str | None = None
+    sort: str | None = None
+    title: str = ""
+    asking: bool = False
+
+
+def propose_comment(wishes: Wishes, asked: KeptAnswers) -> Proposal:
+    """A comment that fulfils the wishes. Raises UsageError for what the collection does not have."""
+    where = dict(_parse_condition(text) for text in wishes.where)
+    collection = _choose_collection(wishes.collection, asked.source.collections(), wishes.asking)
     documents = _read_documents(asked.source, collection, where)
-    drafted, out = _draft(arguments, asked, collection, where, documents, asking)
+    write = partial(format_comment, wishes.keyword, collection, where)
+    drafted, out = _draft(wishes, asked, write, documents, _find_fields(collection, documents))
     return Proposal(collection, len(documents), drafted, out)
 
 
 def _draft(
-    arguments: Namespace,
+    wishes: Wishes,
     asked: KeptAnswers,
-    collection: str,
-    where: Mapping[str, Any],
+    write: Callable[..., str],
     documents: Rows,
-    asking: bool,
+    fields: Sequence[Candidate],
 ) -> tuple[Drafted, Mapping[str, Sequence[str]]]:
     """The comment, and the fields that it leaves out, by the reason why, where nobody chose them."""
-    fields = _find_fields(collection, documents)
-    paths = _choose_columns(arguments.columns, fields, asking)
-    headers = _choose_headers(arguments.headers, paths, propose_headers(paths, documents), asking)
-    sort = _choose_sorting(arguments.sort, paths, asking)
-    chosen = bool(arguments.columns or asking)
+    paths = _choose_columns(wishes.columns, fields, wishes.asking)
+    headers = _choose_headers(wishes.headers, paths, propose_headers(paths, documents), wishes.asking)
+    sort = _choose_sorting(wishes.sort, paths, wishes.asking)
+    chosen = bool(wishes.columns or wishes.asking)
 
     def draft(shown: Sequence[str], by: Sequence[str]) -> Draft:
         texts = dict(zip(paths, headers, strict=True))
         named = [texts.get(path) or propose_headers([path], documents)[0] for path in shown]
-        shaped, title = name_columns(shown, named, fields), arguments.title or ""
-        return Draft(tuple(shown), partial(format_comment, collection, where, shaped, by, title))
+        return Draft(tuple(shown), partial(write, name_columns(shown, named, fields), by, wishes.title))
 
-    if arguments.sort or asking or not _can_be_tried(asked.source, documents):
+    if wishes.sort or wishes.asking or not _can_be_tried(asked.source, documents):
         drafted = Drafted(draft(paths, sort).write({}), tuple(paths))
     else:
-        may_add = not (chosen or arguments.headers)
+        may_add = not (chosen or wishes.headers)
         drafted = choose_soundest(
             (draft(*one) for one in propose_orders(paths, fields, may_add=may_add)), asked
         )
@@ -209,7 +219,7 @@ def _choose_sorting(written: str | None, paths: Sequence[str], asking: bool) -> 
     proposal = propose_sorting(paths)
     text = written or (_ask("Sorted by", ", ".join(proposal)) if asking else "")
     sort = [part.strip() for part in text.split(",")] if text else proposal
-    for path in sort:
+    for path in (one.removeprefix("-") for one in sort):
         if path not in paths:
             hint = "a table is sorted by what it shows"
             raise UsageError(f"`{path}` is not one of the columns {', '.join(paths)}", hint)
