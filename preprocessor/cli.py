@@ -46,6 +46,7 @@ COMMANDS = {
     "check": Command("find what is wrong with the comments of pages", "preprocessor.commands.check.command"),
     "mutate": Command("find sentences that could be wrong unseen", "preprocessor.commands.mutate.command"),
     "explain": Command("show what a pipeline does, stage by stage", "preprocessor.commands.explain.command"),
+    "init": Command("write the first set-up of a repository", "preprocessor.commands.init.command"),
     "new": Command("write the first comment for a collection", "preprocessor.commands.new.command"),
     "render": Command("write pages with their tables", "preprocessor.commands.render.command"),
     "schema": Command("print the JSON Schema of a comment", "preprocessor.commands.schema"),

@@ -41,7 +41,8 @@ class Site:
     those of the Markdown extension, as they stand in the file. ``snippets`` are the folders from which
     ``pymdownx.snippets`` takes files into pages. ``left_out`` says which pages a build leaves out, and ``includes`` are
     the files of the sites that its ``nav`` includes. ``pages`` are those, and folders of them, that there are in the
-    place of ``docs``; a file of a repository that is no site names them.
+    place of ``docs``; a file of a repository that is no site names them. ``names_us``: the file lists the plugin or the
+    extension, or is our own.
     """
 
     file: Path
@@ -53,6 +54,7 @@ class Site:
     left_out: LeftOut = field(default_factory=LeftOut)
     includes: tuple[Path, ...] = ()
     pages: tuple[Path, ...] = ()
+    names_us: bool = False
 
 
 def find_site(start: Path) -> Site | None:
@@ -102,7 +104,8 @@ def read_site(file: Path) -> Site:
     is_own = file.name == OWN_FILE
     settings = _settings(file, is_own=is_own)
     docs = file.parent / _text(file, settings, "docs_dir", "docs")
-    options = settings if is_own else _own_options(settings)
+    named = settings if is_own else _own_options(settings)
+    options = named or {}
     pipelines = _text(file, options, "pipelines", "")
     return Site(
         file=file,
@@ -114,6 +117,7 @@ def read_site(file: Path) -> Site:
         left_out=LeftOut(_text(file, settings, "exclude_docs", ""), _text(file, settings, "draft_docs", "")),
         includes=_find_included_sites(file, settings),
         pages=own_pages(settings, file.parent) if is_own else (),
+        names_us=named is not None,
     )
 
 
@@ -153,13 +157,13 @@ def _text(file: Path, settings: Mapping[str, Any], key: str, default: str) -> st
     return value
 
 
-def _own_options(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options of the plugin; where the site has none, those of the extension."""
+def _own_options(settings: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The options of the plugin; where the site has none, those of the extension; None where it lists neither."""
     for key in ("plugins", "markdown_extensions"):
         options = _options_among(settings.get(key), _NAME)
         if options is not None:
             return options
-    return {}
+    return None
 
 
 def _options_among(listed: object, name: str) -> Mapping[str, Any] | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from preprocessor.commands.explain.emptystage import why_nothing
 from preprocessor.commands.explain.stepper import walk
+from preprocessor.commands.new.benchmarks import Suggestion, suggest_for_benchmarks
 from preprocessor.commands.new.draft import (
     explain_left_out,
     find_candidates,
@@ -51,7 +52,7 @@ class Wishes(NamedTuple):
     """What is asked of a comment; what is None is chosen by looking at the documents.
 
     ``where`` has texts FIELD=VALUE; ``columns``, ``headers`` and ``sort`` have commas between them, a ``-`` before a
-    field sorts it down. ``asking``: a person at a terminal is asked for what is None.
+    field sorts it down. ``name`` is the id of the table. ``asking``: a person at a terminal is asked for what is None.
     """
 
     keyword: str
@@ -61,6 +62,7 @@ class Wishes(NamedTuple):
     headers: str | None = None
     sort: str | None = None
     title: str = ""
+    name: str = ""
     asking: bool = False
 
 
@@ -69,37 +71,45 @@ def propose_comment(wishes: Wishes, asked: KeptAnswers) -> Proposal:
     where = dict(_parse_condition(text) for text in wishes.where)
     collection = _choose_collection(wishes.collection, asked.source.collections(), wishes.asking)
     documents = _read_documents(asked.source, collection, where)
-    write = partial(format_comment, wishes.keyword, collection, where)
-    drafted, out = _draft(wishes, asked, write, documents, _find_fields(collection, documents))
+    suggested = None if wishes.columns or wishes.asking else suggest_for_benchmarks(documents)
+    if suggested and suggested.where:
+        where |= suggested.where
+        documents = _read_documents(asked.source, collection, where)
+    fields = _find_fields(collection, documents)
+    chosen = suggested or _choose(wishes, fields, documents)
+    write = partial(format_comment, wishes.keyword, collection, where, title=wishes.title, name=wishes.name)
+    drafts = _draft(wishes, chosen, write, fields, documents)
+    if wishes.sort or wishes.asking or not _can_be_tried(asked.source, documents):
+        first = next(drafts)
+        drafted = Drafted(first.write({}), first.paths)
+    else:
+        drafted = choose_soundest(drafts, asked)
+    out = {} if wishes.columns or wishes.asking else explain_left_out(documents, fields, drafted.paths)
     return Proposal(collection, len(documents), drafted, out)
+
+
+def _choose(wishes: Wishes, fields: Sequence[Candidate], documents: Rows) -> Suggestion:
+    """Columns, headers and order as wished, asked for, or suggested by what the documents have."""
+    paths = _choose_columns(wishes.columns, fields, wishes.asking)
+    headers = _choose_headers(wishes.headers, paths, propose_headers(paths, documents), wishes.asking)
+    return Suggestion({}, paths, headers, _choose_sorting(wishes.sort, paths, wishes.asking))
 
 
 def _draft(
     wishes: Wishes,
-    asked: KeptAnswers,
+    chosen: Suggestion,
     write: Callable[..., str],
-    documents: Rows,
     fields: Sequence[Candidate],
-) -> tuple[Drafted, Mapping[str, Sequence[str]]]:
-    """The comment, and the fields that it leaves out, by the reason why, where nobody chose them."""
-    paths = _choose_columns(wishes.columns, fields, wishes.asking)
-    headers = _choose_headers(wishes.headers, paths, propose_headers(paths, documents), wishes.asking)
-    sort = _choose_sorting(wishes.sort, paths, wishes.asking)
-    chosen = bool(wishes.columns or wishes.asking)
-
-    def draft(shown: Sequence[str], by: Sequence[str]) -> Draft:
-        texts = dict(zip(paths, headers, strict=True))
-        named = [texts.get(path) or propose_headers([path], documents)[0] for path in shown]
-        return Draft(tuple(shown), partial(write, name_columns(shown, named, fields), by, wishes.title))
-
-    if wishes.sort or wishes.asking or not _can_be_tried(asked.source, documents):
-        drafted = Drafted(draft(paths, sort).write({}), tuple(paths))
-    else:
-        may_add = not (chosen or wishes.headers)
-        drafted = choose_soundest(
-            (draft(*one) for one in propose_orders(paths, fields, may_add=may_add)), asked
-        )
-    return drafted, {} if chosen else explain_left_out(documents, fields, drafted.paths)
+    documents: Rows,
+) -> Iterator[Draft]:
+    """The comment as it is chosen, then others that show the same in another order, or the ``_id`` beside it."""
+    texts = dict(zip(chosen.columns, chosen.headers, strict=True))
+    may_add = not (wishes.columns or wishes.headers)
+    others = propose_orders(chosen.columns, fields, may_add=may_add)
+    for shown, sort in ((chosen.columns, chosen.sort), *others):
+        headers = [texts.get(path) or propose_headers([path], documents)[0] for path in shown]
+        columns = name_columns(shown, headers, fields)
+        yield Draft(tuple(shown), partial(write, columns, sort))
 
 
 def _can_be_tried(source: ResultsSource, documents: Rows) -> bool:

@@ -181,17 +181,21 @@ def format_comment(
     where: Mapping[str, Any],
     shown: Sequence[Column],
     sort: Sequence[str],
-    title: str = "",
     ignore: Mapping[str, str] | None = None,
+    *,
+    title: str = "",
+    name: str = "",
 ) -> str:
-    """The text of a comment that shows the columns ``shown``, sorted by the paths ``sort``.
+    """The text of a comment that shows the columns ``shown``, sorted by ``sort``, a path or ``-`` and a path each.
 
     ``where`` selects documents, path → value; values are Extended JSON. ``ignore``: rule id → why it is ignored.
+    ``name`` is the id of the table.
     Headers are written where they say other words than the names of the columns.
     """
     columns = [column.path for column in shown]
     headers = [column.header for column in shown]
-    body: dict[str, Any] = {"title": title} if title else {}
+    body: dict[str, Any] = {"id": name} if name else {}
+    body |= {"title": title} if title else {}
     body["collection"] = collection
     body |= {"where": dict(where)} if where else {}
     body["columns"] = columns

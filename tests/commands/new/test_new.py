@@ -173,7 +173,7 @@ def test_a_person_is_asked_and_may_take_what_is_proposed(folder: Path) -> None:
     os.close(leader)
     os.close(follower)
     body = json.loads(done.stdout.removeprefix("<!-- RESULT_TABLE: ").removesuffix(" -->\n"))
-    assert body["columns"] == ["threads", "ops"]
+    assert body["columns"] == ["_id.threads", "ops"]
     assert body["headers"] == ["Threads of the client", "Ops"]
     assert "Collection (other, runs)" in done.stderr
 
@@ -225,7 +225,7 @@ def test_whatever_the_documents_hold_the_comment_is_one_and_valid(
     if not paths:
         return
     shown = name_columns(paths, propose_headers(paths, rows), fields)
-    text = format_comment("RESULT_TABLE", "runs", {"a": value}, shown, propose_sorting(paths), title)
+    text = format_comment("RESULT_TABLE", "runs", {"a": value}, shown, propose_sorting(paths), title=title)
     (found,) = find(text, "page.md").comments
     assert (found.start, found.end) == (0, len(text))
     spec, findings, *_ = read(found, "page.md", lambda name: None)

@@ -1,0 +1,206 @@
+"""What a set-up writes into a repository, and what it leaves as it is: worked out before anything is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from preprocessor.commands.init.firstcomment import add_first_table
+from preprocessor.commands.init.hook import HOOK_FILE, add_hook, has_hook, hook_text
+from preprocessor.commands.init.looking import (
+    Page,
+    choose_page,
+    find_pages_with_comments,
+    repository_of,
+)
+from preprocessor.commands.init.resultfiles import find_result_files
+from preprocessor.commands.init.siteentry import add_to_site, entry_for, lists_pages, own_text
+from preprocessor.findings.usage import UsageError
+from preprocessor.pages.files import read_text
+from preprocessor.pages.keptanswers import KeptAnswers
+from preprocessor.pages.ownfile import OWN_FILE
+from preprocessor.pages.siteconfig import Site, find_site, from_here
+from preprocessor.results.limitoptions import limits_of
+from preprocessor.results.opening import is_uri
+
+_FIXTURES: Final = "fixtures"
+_LISTED: Final = 5
+
+
+class Change(NamedTuple):
+    """A file with its new text; ``before`` is None where there is none yet. ``said``: what is new in it."""
+
+    path: Path
+    before: str | None
+    after: str
+    said: str
+
+
+class Plan(NamedTuple):
+    """The changes; what is said beside them, in order; what is left to do by hand."""
+
+    changes: tuple[Change, ...]
+    remarks: tuple[str, ...]
+    by_hand: tuple[str, ...] = ()
+
+
+class _Part(NamedTuple):
+    """What one step of the plan comes to."""
+
+    changes: tuple[Change, ...] = ()
+    remarks: tuple[str, ...] = ()
+    by_hand: tuple[str, ...] = ()
+
+
+class _Results(NamedTuple):
+    """The results source as the file of the site says it, and what is said of it. ``is_new``: the file does not yet."""
+
+    named: str
+    remarks: tuple[str, ...]
+    is_new: bool
+
+
+def plan(folder: Path, given: str | None) -> Plan:
+    """The set-up of a folder whose results are ``given``, or found.
+
+    Raises UsageError where there is nothing to set up, or nothing can be added safely; ResultsError for results that
+    cannot be read.
+    """
+    folder = folder.absolute()
+    site = find_site(folder)
+    base = site.file.parent if site else folder
+    results = _choose_results(base, site, given)
+    page = choose_page(folder, site)
+    parts = [
+        _Part(remarks=results.remarks),
+        _plan_site(base, site, results, page),
+        _plan_page(base, site, results, page),
+        _plan_hook(base, site, results),
+    ]
+    return Plan(
+        tuple(one for part in parts for one in part.changes),
+        tuple(one for part in parts for one in part.remarks),
+        tuple(one for part in parts for one in part.by_hand),
+    )
+
+
+def _choose_results(base: Path, site: Site | None, given: str | None) -> _Results:
+    if given is not None and is_uri(given):
+        raise UsageError(
+            "--results names a database, and a set-up is for files",
+            "put its address into the variable MONGO_TABLES_RESULTS, and see `mongo-tables new`",
+        )
+    named = None if given is None else _relative(Path(given).absolute(), base)
+    if site is not None and site.names_us:
+        if named not in (None, site.results):
+            raise UsageError(f"{site.file.name} has other results: {site.results}", "change them there")
+        return _Results(site.results, (f"{_shown(site.file)}: names results already, {site.results}",), False)
+    if named is not None:
+        return _Results(named, (), True)
+    if any(path.is_dir() for path in _listed(base / _FIXTURES)):
+        return _Results(_FIXTURES, (f"{_FIXTURES}: a folder with collections",), True)
+    return _find_results(base)
+
+
+def _listed(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def _find_results(base: Path) -> _Results:
+    found = find_result_files(base)
+    if not found:
+        raise UsageError(
+            f"no file of results in {from_here(base)}",
+            "have your benchmark write one, such as `pytest --benchmark-json=bench.json` or `hyperfine --export-json "
+            "bench.json`, or name it with --results",
+        )
+    first, *others = found
+    remarks = [f"{_shown(first.path)}: results, {first.format}"]
+    if others:
+        more = f" and {len(others) - _LISTED} more" if len(others) > _LISTED else ""
+        names = ", ".join(_relative(one.path, base) for one in others[:_LISTED])
+        remarks.append(f"left aside: {names}{more}; --results names another one")
+    return _Results(_relative(first.path, base), tuple(remarks), True)
+
+
+def _plan_site(base: Path, site: Site | None, results: _Results, page: Page) -> _Part:
+    """The file that says where results are, for all commands and for the site."""
+    if not results.is_new:
+        return _Part()
+    if site is None:
+        text = own_text(results.named, [_relative(page.path, base)])
+        return _Part((Change(base / OWN_FILE, None, text, f"results are {results.named}"),))
+    before = read_text(site.file)
+    after = add_to_site(site.file, before, results.named)
+    if after is None:
+        raise UsageError(
+            f"{from_here(site.file)}: nothing can be added to it safely, so nothing was written",
+            f"add this, and run the command again:\n{entry_for(site.file, results.named)}",
+        )
+    return _Part((Change(site.file, before, after, f"mongo-tables added, results are {results.named}"),))
+
+
+def _plan_page(base: Path, site: Site | None, results: _Results, page: Page) -> _Part:
+    """The page with a first table, unless there is a comment already."""
+    if having := find_pages_with_comments(site, page):
+        return _Part(remarks=tuple(f"{_shown(path)}: has comments already" for path in having[:_LISTED]))
+    before = read_text(page.path) if page.path.exists() else None
+    where = results.named if is_uri(results.named, base) else from_here(base / results.named)
+    with closing(KeptAnswers(where, limits_of(site.options if site else {}))) as asked:
+        table = add_first_table(before or "", asked, in_place=not page.is_built)
+    shown = f"a table of `{table.collection}` in line {table.line}: {', '.join(table.columns)}"
+    by_hand = () if before is not None or not page.is_built else _to_navigation(site, page)
+    return _Part((Change(page.path, before, table.text, shown),), by_hand=by_hand)
+
+
+def _to_navigation(site: Site | None, page: Page) -> tuple[str, ...]:
+    """What to add to the list of pages of a site that has one; without, a site lists all its pages."""
+    if site is None or not lists_pages(site.file):
+        return ()
+    return (f"add the page to `nav` in {site.file.name}: {_relative(page.path, site.docs)}",)
+
+
+def _plan_hook(base: Path, site: Site | None, results: _Results) -> _Part:
+    """The commit hook."""
+    repository = repository_of(base)
+    if repository is None:
+        return _Part(
+            remarks=("no Git repository here: no commit hook; after `git init` run this command again",)
+        )
+    if repository != base:
+        return _Part(
+            by_hand=(f"the commit hook belongs into {from_here(repository)}: see `{HOOK_FILE}` in the guide",)
+        )
+    file = base / HOOK_FILE
+    before = read_text(file) if file.exists() else None
+    if before is not None and has_hook(before):
+        return _Part(remarks=(f"{_shown(file)}: has the hook already",))
+    watched = [*_watched(base, results.named), site.file.name if site else OWN_FILE]
+    after = add_hook(before or "", watched)
+    if after is None:
+        entry = hook_text(watched)
+        return _Part(by_hand=(f"{_shown(file)}: nothing can be added to it safely; add this:\n{entry}",))
+    return _Part(
+        (Change(file, before, after, "hook mongo-tables-check added"),),
+        by_hand=("`pre-commit install` once, if you have not yet: it checks every commit from then on",),
+    )
+
+
+def _watched(base: Path, results: str) -> Iterator[str]:
+    """What of the results is in files, as ``add_hook`` takes it."""
+    if is_uri(results, base):
+        return
+    path = base / results
+    if path.exists() and path.resolve().is_relative_to(base.resolve()):
+        yield f"{_relative(path, base)}/" if path.is_dir() else _relative(path, base)
+
+
+def _relative(path: Path, base: Path) -> str:
+    return Path(os.path.relpath(path, base)).as_posix()
+
+
+def _shown(path: Path) -> str:
+    return from_here(path)

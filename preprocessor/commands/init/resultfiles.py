@@ -1,0 +1,117 @@
+"""Which files of a repository hold results, the likeliest first: by what they hold and by their names."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from preprocessor.aggregation.values import is_number
+from preprocessor.results.formats import HEAD, find_format, may_be_read
+from preprocessor.results.formats.model import READING_FAULTS, SourceFile
+from preprocessor.results.model import ResultsError
+
+if TYPE_CHECKING:
+    from preprocessor.results.model import Rows
+
+_DEEPEST: Final = 4
+"""Folders within folders that are looked into."""
+_MOST: Final = 20_000
+"""Files that are looked at; in a folder with more, a person says which is meant."""
+_LARGEST: Final = 64 * 2**20
+"""Bytes of a file that is opened to see what is in it."""
+_TRIED: Final = 20
+"""Files that are opened, at most."""
+_OTHERS: Final = re.compile(
+    r"node_modules|site-packages|__pycache__|venv|env|dist|build|site|vendor|third[-_]party|_site",
+    re.IGNORECASE,
+)
+"""Folders of what others wrote, or programs made."""
+_SETTINGS: Final = re.compile(
+    r"(package(-lock)?|tsconfig.*|jsconfig|composer|manifest|renovate|pyrightconfig|launch|settings|.*\.schema)\.json",
+    re.IGNORECASE,
+)
+_TELLING: Final = re.compile(r"bench|perf|result|measur|timing|latenc|throughput|speed", re.IGNORECASE)
+
+
+class ResultFile(NamedTuple):
+    """A file with documents: its path, what its format is called, whether a tool that measures wrote it."""
+
+    path: Path
+    format: str
+    is_of_tool: bool
+
+
+def find_result_files(folder: Path) -> list[ResultFile]:
+    """The files below a folder that hold several documents with numbers in them, the likeliest first.
+
+    Tools' files come first, then those with a telling name, then those that are nearest.
+    """
+    likely = sorted(_look(folder), key=lambda one: _rank(one, folder))
+    return [one for one in likely[:_TRIED] if one.is_of_tool or _has_rows(one.path)]
+
+
+def _look(folder: Path) -> Iterator[ResultFile]:
+    for path in _walk(folder):
+        if not may_be_read(path.name) or _SETTINGS.fullmatch(path.name):
+            continue
+        try:
+            found = find_format(path.name, SourceFile(path).head(HEAD)) if path.stat().st_size else None
+        except READING_FAULTS:
+            continue
+        if found is not None:
+            yield ResultFile(path, found.name, found.recognise is not None)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """The files below a folder, without those that nobody of this repository wrote."""
+    seen = 0
+    for place, folders, names in os.walk(folder):
+        here = Path(place)
+        deep = len(here.relative_to(folder).parts)
+        folders[:] = sorted(name for name in folders if deep < _DEEPEST and not _is_of_others(here / name))
+        for name in sorted(names):
+            seen += 1
+            if not name.startswith("."):
+                yield here / name
+        if seen > _MOST:
+            return
+
+
+def _is_of_others(folder: Path) -> bool:
+    hidden = folder.name.startswith(".")
+    return hidden or bool(_OTHERS.fullmatch(folder.name)) or (folder / "pyvenv.cfg").is_file()
+
+
+def _rank(one: ResultFile, folder: Path) -> tuple[bool, bool, int, str]:
+    within = one.path.relative_to(folder)
+    return not one.is_of_tool, not _TELLING.search(str(within)), len(within.parts), str(within)
+
+
+def _has_rows(path: Path) -> bool:
+    """Whether the file has several documents, and numbers in them: settings are one document."""
+    if path.stat().st_size > _LARGEST:
+        return False
+    try:
+        rows = _first_rows(path)
+    except ResultsError:
+        return False
+    return len(rows) > 1 and any(
+        _has_number(value) for row in rows for name, value in row.items() if name != "_id"
+    )
+
+
+def _first_rows(path: Path) -> Rows:
+    from preprocessor.results.model import Query
+    from preprocessor.results.opening import open_source
+
+    with closing(open_source(str(path))) as source:
+        names = source.collections()
+        return source.aggregate(Query(names[0], ({"$limit": 2},))) if names else []
+
+
+def _has_number(value: object) -> bool:
+    return is_number(value) or (isinstance(value, dict) and any(map(_has_number, value.values())))
