@@ -22,7 +22,7 @@ from preprocessor.pages.ownfile import OWN_FILE, own_pages, require_known_keys
 from preprocessor.pages.settingsfiles import toml_settings, yaml_settings
 from preprocessor.results.limitoptions import limits_of, parse_limits
 from preprocessor.results.model import Limits
-from preprocessor.results.opening import is_uri
+from preprocessor.results.opening import move_source
 
 FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml", OWN_FILE)
 """The names of such files, in the order in which they are looked for."""
@@ -37,7 +37,7 @@ _WORDS: Final = ("docs_dir", "exclude_docs", "draft_docs", "!include ", "*includ
 class Site:
     """One site as its file describes it; ``docs`` and ``pipelines`` are absolute.
 
-    ``results`` is a URI, or a folder relative to the one of ``file``. ``options`` are those of the plugin, else
+    ``results`` is a URI, or names files relative to the folder of ``file``. ``options`` are those of the plugin, else
     those of the Markdown extension, as they stand in the file. ``snippets`` are the folders from which
     ``pymdownx.snippets`` takes files into pages. ``left_out`` says which pages a build leaves out, and ``includes`` are
     the files of the sites that its ``nav`` includes. ``pages`` are those, and folders of them, that there are in the
@@ -229,9 +229,8 @@ def _limits(site: Site, given: Sequence[str]) -> Limits:
 
 
 def results_of(site: Site) -> str:
-    """The results source that a site names: a URI, or a folder as one would write it from here."""
-    where = site.results.strip()
-    return where if is_uri(where, site.file.parent) else from_here(site.file.parent / where)
+    """The results source that a site names: a URI, or files as one would write their paths from here."""
+    return move_source(site.results.strip(), site.file.parent, from_here)
 
 
 def _read_existing_site(file: Path) -> Site:
