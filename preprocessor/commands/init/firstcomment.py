@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.commands.new.appending import append_block, table_keyword
 from preprocessor.commands.new.choosing import Wishes, propose_comment
+from preprocessor.comments.search import find
 from preprocessor.findings.usage import UsageError
 from preprocessor.pages.build import Build
 from preprocessor.pages.inplace import render_in_place
@@ -29,15 +30,18 @@ class FirstTable(NamedTuple):
     columns: Sequence[str]
 
 
-def add_first_table(page: str, asked: KeptAnswers, *, in_place: bool) -> FirstTable:
+def add_first_table(page: str, asked: KeptAnswers, *, in_place: bool) -> FirstTable | None:
     """The page with a comment at its end, and with ``in_place`` the table under it.
 
-    Raises UsageError where no collection can be shown, and ResultsError where results cannot be read.
+    None where a comment would be text there, as within code that is not closed. Raises UsageError where no collection
+    can be shown, and ResultsError where results cannot be read.
     """
     proposal = _propose(asked, table_keyword(page))
     heading = f"{'##' if page.strip() else '#'} {_TITLE}"
     titled = append_block(page, heading).text
     added = append_block(titled, proposal.drafted.text)
+    if all(comment.line != added.line for comment in find(added.text, "").comments):
+        return None
     text = _with_rows(added.text, asked) if in_place else added.text
     return FirstTable(text, added.line, proposal.collection, proposal.drafted.paths)
 

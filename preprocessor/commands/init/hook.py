@@ -65,5 +65,9 @@ def _hook_repo(watched: Iterable[str]) -> dict[str, Any]:
 def _pattern(watched: Iterable[str]) -> str:
     """The regular expression of the files that matter, as pre-commit reads it: one of Python's, of POSIX paths."""
     pages = "|".join(suffix.removeprefix(".") for suffix in PAGE_SUFFIXES)
-    others = (re.escape(each) if each.endswith("/") else f"{re.escape(each)}$" for each in watched)
-    return "|".join([rf"\.({pages})$", *(f"^{each}" for each in others)])
+    others = (f"^{_literal(each)}" + ("" if each.endswith("/") else "$") for each in watched)
+    return "|".join([rf"\.({pages})$", *others])
+
+
+def _literal(text: str) -> str:
+    return re.escape(text).replace(r"\-", "-")

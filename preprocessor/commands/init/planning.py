@@ -22,7 +22,7 @@ from preprocessor.findings.usage import UsageError
 from preprocessor.pages.files import read_text
 from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.ownfile import OWN_FILE
-from preprocessor.pages.siteconfig import Site, find_site, from_here
+from preprocessor.pages.siteconfig import Site, find_files, find_site, from_here
 from preprocessor.results.limitoptions import limits_of
 from preprocessor.results.opening import is_uri
 
@@ -110,10 +110,14 @@ def _listed(folder: Path) -> list[Path]:
 
 
 def _find_results(base: Path) -> _Results:
-    found = find_result_files(base)
+    found, unreadable, poor = find_result_files(base)
     if not found:
+        if unreadable:
+            raise unreadable[0]
+        names = ", ".join(_relative(path, base) for path in poor[:_LISTED])
         raise UsageError(
-            f"no file of results in {from_here(base)}",
+            f"no file of results in {from_here(base)}"
+            + (f"; fewer than two documents with numbers in {names}" if poor else ""),
             "have your benchmark write one, such as `pytest --benchmark-json=bench.json` or `hyperfine --export-json "
             "bench.json`, or name it with --results",
         )
@@ -123,6 +127,7 @@ def _find_results(base: Path) -> _Results:
         more = f" and {len(others) - _LISTED} more" if len(others) > _LISTED else ""
         names = ", ".join(_relative(one.path, base) for one in others[:_LISTED])
         remarks.append(f"left aside: {names}{more}; --results names another one")
+    remarks += [f"left aside: {error.message}" for error in unreadable]
     return _Results(_relative(first.path, base), tuple(remarks), True)
 
 
@@ -133,14 +138,19 @@ def _plan_site(base: Path, site: Site | None, results: _Results, page: Page) -> 
     if site is None:
         text = own_text(results.named, [_relative(page.path, base)])
         return _Part((Change(base / OWN_FILE, None, text, f"results are {results.named}"),))
-    before = read_text(site.file)
-    after = add_to_site(site.file, before, results.named)
+    # Several programs may build the same site, each from its own file: they must agree.
+    return _Part(tuple(_add_entry(file, results.named) for file in find_files(base)))
+
+
+def _add_entry(file: Path, results: str) -> Change:
+    before = read_text(file)
+    after = add_to_site(file, before, results)
     if after is None:
         raise UsageError(
-            f"{from_here(site.file)}: nothing can be added to it safely, so nothing was written",
-            f"add this, and run the command again:\n{entry_for(site.file, results.named)}",
+            f"{from_here(file)}: nothing can be added to it safely, so nothing was written",
+            f"add this, and run the command again:\n{entry_for(file, results)}",
         )
-    return _Part((Change(site.file, before, after, f"mongo-tables added, results are {results.named}"),))
+    return Change(file, before, after, f"mongo-tables added, results are {results}")
 
 
 def _plan_page(base: Path, site: Site | None, results: _Results, page: Page) -> _Part:
@@ -151,6 +161,11 @@ def _plan_page(base: Path, site: Site | None, results: _Results, page: Page) -> 
     where = results.named if is_uri(results.named, base) else from_here(base / results.named)
     with closing(KeptAnswers(where, limits_of(site.options if site else {}))) as asked:
         table = add_first_table(before or "", asked, in_place=not page.is_built)
+    if table is None:
+        raise UsageError(
+            f"{from_here(page.path)}: a comment at its end would be text, so nothing was written",
+            "close what is open there, such as a fence of code, and run the command again",
+        )
     shown = f"a table of `{table.collection}` in line {table.line}: {', '.join(table.columns)}"
     by_hand = () if before is not None or not page.is_built else _to_navigation(site, page)
     return _Part((Change(page.path, before, table.text, shown),), by_hand=by_hand)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -26,7 +26,7 @@ _LARGEST: Final = 64 * 2**20
 _TRIED: Final = 20
 """Files that are opened, at most."""
 _OTHERS: Final = re.compile(
-    r"node_modules|site-packages|__pycache__|venv|env|dist|build|site|vendor|third[-_]party|_site",
+    r"node_modules|site-packages|__pycache__|venv|env|dist|build|target|site|vendor|third[-_]party|_site",
     re.IGNORECASE,
 )
 """Folders of what others wrote, or programs made."""
@@ -45,13 +45,35 @@ class ResultFile(NamedTuple):
     is_of_tool: bool
 
 
-def find_result_files(folder: Path) -> list[ResultFile]:
-    """The files below a folder that hold several documents with numbers in them, the likeliest first.
+class FoundFiles(NamedTuple):
+    """Files of results, the likeliest first.
+
+    Of others whose names are as telling: why they cannot be read, and those that hold no two documents with numbers.
+    """
+
+    results: Sequence[ResultFile]
+    unreadable: Sequence[ResultsError]
+    poor: Sequence[Path]
+
+
+def find_result_files(folder: Path) -> FoundFiles:
+    """The files below a folder that hold several documents with numbers in them.
 
     Tools' files come first, then those with a telling name, then those that are nearest.
     """
-    likely = sorted(_look(folder), key=lambda one: _rank(one, folder))
-    return [one for one in likely[:_TRIED] if one.is_of_tool or _has_rows(one.path)]
+    found: list[ResultFile] = []
+    unreadable: list[ResultsError] = []
+    poor: list[Path] = []
+    for one in sorted(_look(folder), key=lambda one: _rank(one, folder))[:_TRIED]:
+        is_meant = one.is_of_tool or _is_telling(one, folder)
+        try:
+            if _has_rows(one.path):
+                found.append(one)
+            elif is_meant:
+                poor.append(one.path)
+        except ResultsError as error:
+            unreadable += [error] if is_meant else []
+    return FoundFiles(found, unreadable, poor)
 
 
 def _look(folder: Path) -> Iterator[ResultFile]:
@@ -59,7 +81,7 @@ def _look(folder: Path) -> Iterator[ResultFile]:
         if not may_be_read(path.name) or _SETTINGS.fullmatch(path.name):
             continue
         try:
-            found = find_format(path.name, SourceFile(path).head(HEAD)) if path.stat().st_size else None
+            found = find_format(path.name, SourceFile(path).head(HEAD))
         except READING_FAULTS:
             continue
         if found is not None:
@@ -88,17 +110,21 @@ def _is_of_others(folder: Path) -> bool:
 
 def _rank(one: ResultFile, folder: Path) -> tuple[bool, bool, int, str]:
     within = one.path.relative_to(folder)
-    return not one.is_of_tool, not _TELLING.search(str(within)), len(within.parts), str(within)
+    return not one.is_of_tool, not _is_telling(one, folder), len(within.parts), str(within)
+
+
+def _is_telling(one: ResultFile, folder: Path) -> bool:
+    return _TELLING.search(str(one.path.relative_to(folder))) is not None
 
 
 def _has_rows(path: Path) -> bool:
-    """Whether the file has several documents, and numbers in them: settings are one document."""
-    if path.stat().st_size > _LARGEST:
+    """Whether the file has several documents, and numbers in them: settings are one document.
+
+    Raises ResultsError for a file that cannot be read.
+    """
+    if not 0 < path.stat().st_size <= _LARGEST:
         return False
-    try:
-        rows = _first_rows(path)
-    except ResultsError:
-        return False
+    rows = _first_rows(path)
     return len(rows) > 1 and any(
         _has_number(value) for row in rows for name, value in row.items() if name != "_id"
     )
