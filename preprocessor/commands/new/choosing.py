@@ -71,7 +71,8 @@ def propose_comment(wishes: Wishes, asked: KeptAnswers) -> Proposal:
     where = dict(_parse_condition(text) for text in wishes.where)
     collection = _choose_collection(wishes.collection, asked.source.collections(), wishes.asking)
     documents = _read_documents(asked.source, collection, where)
-    suggested = None if wishes.columns or wishes.asking else suggest_for_benchmarks(documents)
+    is_open = not (wishes.columns or wishes.headers or wishes.sort or wishes.asking)
+    suggested = suggest_for_benchmarks(documents) if is_open else None
     if suggested and suggested.where:
         where |= suggested.where
         documents = _read_documents(asked.source, collection, where)
