@@ -60,7 +60,7 @@ def test_every_door_shows_the_same(project: Path, word: str, monkeypatch: pytest
         (figure,) = re.findall(r'<figure class="mongo-table.*?</table>', html, re.DOTALL)
         shown.append((markdown, figure, re.findall(r"It takes .*? s\.", html)))
     assert shown[0] == shown[1]
-    assert "| scan |  4.5 |" in shown[0][0]
+    assert "| scan  |  4.5 |" in shown[0][0]
 
 
 def test_the_markdown_extension_knows_both_keywords(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
