@@ -5,7 +5,6 @@ Files are read as they are when first asked for; ``state`` looks at the disk aga
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -80,6 +79,8 @@ class FileSource(LocalSource):
 
         Documents of changed collections are read anew.
         """
+        import hashlib  # a single run does not ask for it
+
         total = hashlib.sha256()
         with self._lock:
             seen: dict[str, Mapping[str, str]] = {}

@@ -15,7 +15,7 @@ from preprocessor.results.model import Fault, Limits, ResultsError
 from preprocessor.results.plaincollections import PlainCollections
 from preprocessor.results.rawdocuments import RawDocuments
 from preprocessor.results.repeatedids import HINT, find_repeated_ids
-from preprocessor.results.sourcetext import Part, split_parts
+from preprocessor.results.sourcetext import Part
 
 
 class _Digest(Protocol):
@@ -28,17 +28,6 @@ class FixtureSource(FileSource):
     def __init__(self, folder: Path, limits: Limits | None = None) -> None:
         plain = PlainCollections([Part("", str(folder), "")])
         super().__init__(folder.as_posix(), (FixtureFolder(folder), plain), limits)
-
-
-def open_files(where: str, limits: Limits | None = None) -> FileSource:
-    """The files that a text names as a results source; of a folder among them the fixture files as well."""
-    parts = split_parts(where)
-    folders = [FixtureFolder(Path(one.pattern)) for one in parts if _is_folder(one)]
-    return FileSource(where, (*folders, PlainCollections(parts)), limits)
-
-
-def _is_folder(part: Part) -> bool:
-    return not part.name and part.is_path and Path(part.pattern).is_dir()
 
 
 class FixtureFolder:

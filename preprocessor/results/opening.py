@@ -76,7 +76,7 @@ def _names_files(where: str) -> bool:
 
 
 def _open_files(where: str, limits: Limits) -> ResultsSource:
-    from preprocessor.results.fixtures import open_files
+    from preprocessor.results.openingfiles import open_files
 
     return open_files(where, limits)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from preprocessor import __version__
-from preprocessor.results import bsoncache, cachefolder, fixturefiles, fixturetext
+from preprocessor.results import fixturefiles, fixturetext
 from preprocessor.results.filesource import refuse_two
 from preprocessor.results.formats.model import suffix_of
 from preprocessor.results.model import Fault
@@ -35,7 +34,6 @@ class PlainCollections:
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = parts
-        self._cache = cachefolder.folder_for(Path(parts[0].pattern))
         self._found: Found | None = None
 
     def names(self) -> tuple[str, ...]:
@@ -78,15 +76,17 @@ class PlainCollections:
 
     def _load(self, file: PlainFile, believing: bool) -> bytes:
         before = _stat(file.path)
-        if self._cache is None or before is None or before.size < _LARGE:
+        if before is None or before.size < _LARGE:
             return read_documents(file)
-        key = _key(file)
-        kept = bsoncache.get(self._cache, key) if believing else None
+        from preprocessor.results import bsoncache, cachefolder  # a small file does not pay for them
+
+        folder, key = cachefolder.folder_for(Path(self._parts[0].pattern)), _key(file)
+        kept = bsoncache.get(folder, key) if believing else None
         if kept is not None:
             return kept
         payload = read_documents(file)
         if _stat(file.path) == before:  # Otherwise they may be those of other bytes.
-            bsoncache.put(self._cache, {key: payload})
+            bsoncache.put(folder, {key: payload})
         return payload
 
 
@@ -101,6 +101,10 @@ def _stat(path: Path) -> _Stat | None:
 
 def _key(file: PlainFile) -> str:
     """The name of the documents of a file in the cache: of its bytes, and of what else decides how they are read."""
+    import hashlib
+
+    from preprocessor.results import bsoncache
+
     digest = b""
     if file.path.is_file():  # a pipe would be waited for
         try:

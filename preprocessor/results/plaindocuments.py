@@ -16,7 +16,7 @@ import bson.errors
 
 from preprocessor.files.text import leads_within
 from preprocessor.results.formats import FORMATS, HEAD, Format, find_format
-from preprocessor.results.formats.model import READING_FAULTS, Document, SourceFile
+from preprocessor.results.formats.model import Document, SourceFile
 from preprocessor.results.plainfiles import PlainFile
 from preprocessor.results.rawdocuments import RawDocuments
 from preprocessor.results.repeatedids import HINT, find_repeated_ids
@@ -37,8 +37,8 @@ def read_documents(plain: PlainFile) -> bytes:
     try:
         documents = _find_format(file).read(file)
         return _with_ids(file, plain.name, (_encode(file, *each) for each in enumerate(documents, 1)))
-    except READING_FAULTS as error:
-        raise file.refuse(_why(error)) from None
+    except OSError as error:
+        raise file.refuse(f"cannot be read: {error.strerror or error}") from None
 
 
 def _find_format(file: SourceFile) -> Format:
@@ -97,12 +97,3 @@ def _put_id(raw: bytes, number: int, name: str) -> bytes:
         value = bson.encode({"file": name, "number": number})
     key = (_DOCUMENT if name else _INT32) + _ID + value
     return (len(raw) + len(key)).to_bytes(4, "little") + key + raw[4:]
-
-
-def _why(error: Exception) -> str:
-    """What went wrong while bytes were read, in words."""
-    if isinstance(error, EOFError):
-        return "cut off: what is packed has no end"
-    if isinstance(error, OSError):
-        return f"cannot be read: {error.strerror or error}"
-    return f"not packed as gzip does it: {error}"

@@ -5,7 +5,6 @@ A file's collection is its name without the ending, or the one that its author n
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
@@ -14,8 +13,7 @@ from urllib.parse import unquote
 
 from preprocessor.results import fixturefiles
 from preprocessor.results.formats import FORMATS, HEAD, find_format, is_plain, may_be_read
-from preprocessor.results.formats.celltypes import TYPES
-from preprocessor.results.formats.model import READING_FAULTS, SourceFile, stem_of
+from preprocessor.results.formats.model import TYPES, SourceFile, stem_of
 from preprocessor.results.model import ResultsError
 from preprocessor.results.sourcetext import Part, has_magic
 
@@ -112,9 +110,11 @@ def _list_folder(folder: Path) -> _Paths:
 
 def _match(pattern: str) -> _Paths:
     """The files that a pattern names. Raises ``ResultsError`` where there are none."""
+    import glob  # few name files so
+
     *above, _ = Path(pattern).parts
     folder = Path(*takewhile(lambda part: not has_magic(part), above))
-    found = sorted(path for path in map(Path, glob.glob(pattern, recursive=True)) if not path.is_dir())
+    found = sorted(path for path in map(Path, glob.iglob(pattern, recursive=True)) if not path.is_dir())
     if not found:
         raise ResultsError(f"no file is named like {pattern}", hint=_NAMES_HINT, environment=True)
     fixturefiles.refuse_broken_links(found)
@@ -126,7 +126,7 @@ def _is_known(path: Path) -> bool:
     """Whether the first bytes of a file show a format that is read."""
     try:
         return path.is_file() and find_format(path.name, SourceFile(path).head(HEAD)) is not None
-    except READING_FAULTS:
+    except OSError:
         return False
 
 

@@ -84,12 +84,12 @@ def _candidate(path: str, values: list[Any], documents: int) -> Candidate | None
 def suggest_columns(fields: Sequence[Candidate]) -> list[str]:
     """Paths for the columns of a table that nobody chose: what differs between the documents, nothing twice.
 
-    What only some documents have is left out, what stands among many others (the state of a server is no result), and
-    an ``_id`` that is the number of the document. Without any difference, the first fields there are.
+    What only some documents have is left out, and what stands among many others (the state of a server is no
+    result). Without any difference, the first fields there are.
     """
-    named = [one for one in fields if not _is_running_number(one)] or fields
-    among = Counter(one.path.rpartition(".")[0] for one in named if "." in one.path)
-    near = [one for one in named if among[one.path.rpartition(".")[0]] <= _CROWD] or list(named)
+    among = Counter(one.path.rpartition(".")[0] for one in fields if "." in one.path)
+    near = [one for one in fields if among[one.path.rpartition(".")[0]] <= _CROWD] or list(fields)
+    near = [one for one in near if not _is_counted(one)] or near
     usual = [one for one in near if one.everywhere] or near
     different = [one for one in usual if one.distinct > 1] or usual
     unlike: dict[tuple[str, ...], Candidate] = {}
@@ -98,8 +98,9 @@ def suggest_columns(fields: Sequence[Candidate]) -> list[str]:
     return [one.path for one in unlike.values()][:MOST_COLUMNS]
 
 
-def _is_running_number(one: Candidate) -> bool:
-    return one.path == "_id" and all(value == str(number) for number, value in enumerate(one.values, 1))
+def _is_counted(one: Candidate) -> bool:
+    """Whether it is an ``_id`` that numbers the documents, as those of plain files do."""
+    return one.path == "_id" and one.values == tuple(map(str, range(1, len(one.values) + 1)))
 
 
 def explain_left_out(
@@ -120,10 +121,10 @@ def explain_left_out(
 
 
 def _reason(one: Candidate, twice: bool) -> str:
+    if _is_counted(one):
+        return "the number of each document"
     if not one.everywhere:
         return "only some documents have a value"
-    if _is_running_number(one):
-        return "the number of the document"
     if one.distinct == 1:
         return "the same in all documents"
     return "the same as what is shown" if twice else f"no room beside {MOST_COLUMNS} columns, or among many"

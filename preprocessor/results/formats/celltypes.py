@@ -12,11 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-NUMBER: Final = "number"
-DATE: Final = "date"
-TEXT: Final = "text"
-TYPES: Final = (NUMBER, DATE, TEXT)
-"""The types, in the order in which they are tried."""
+from preprocessor.results.formats.model import DATE, NUMBER, TEXT
 
 _INT64: Final = range(-(2**63), 2**63)
 _INT64_DIGITS: Final = 19

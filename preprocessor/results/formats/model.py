@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,9 +18,13 @@ Document = Mapping[str, Any] | bytes
 It needs no ``_id``; one that has none is given its number in the file.
 """
 
+NUMBER: Final = "number"
+DATE: Final = "date"
+TEXT: Final = "text"
+TYPES: Final = (NUMBER, DATE, TEXT)
+"""The types of columns of text, in the order in which they are tried."""
+
 PACKED: Final = ".gz"
-READING_FAULTS: Final = (OSError, EOFError, zlib.error)
-"""What may go wrong while bytes are read: the disk, the end of a packed file, what is packed."""
 MOST_UNPACKED: Final = 2**30
 """A packed file may hold so many bytes: a small one can unpack to more than any memory has."""
 
@@ -47,7 +50,7 @@ class SourceFile:
 
     ``types`` are those that its author states for columns, by their names: ``number``, ``date`` or ``text``.
 
-    ``READING_FAULTS`` may leave a reader: whoever calls it tells the file.
+    An ``OSError`` may leave a reader, of packed bytes as well: whoever calls it tells the file.
     """
 
     path: Path
@@ -102,7 +105,7 @@ class SourceFile:
 
 
 class _Limited(io.RawIOBase):
-    """The bytes of an unpacked file. Raises ``OSError`` once they are more than ``MOST_UNPACKED``."""
+    """The bytes of a packed file. Raises ``OSError`` for what is not packed so, and for more than ``MOST_UNPACKED``."""
 
     def __init__(self, unpacked: IO[bytes]) -> None:
         self._unpacked = unpacked
@@ -114,7 +117,14 @@ class _Limited(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Unpack the next bytes."""
-        content = self._unpacked.read(len(buffer))
+        import zlib
+
+        try:
+            content = self._unpacked.read(len(buffer))
+        except EOFError:
+            raise OSError(0, "cut off: what is packed has no end") from None
+        except zlib.error as error:
+            raise OSError(0, f"not packed as gzip does it: {error}") from None
         buffer[: len(content)] = content
         self._left -= len(content)
         if self._left < 0:

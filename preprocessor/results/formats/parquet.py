@@ -32,6 +32,8 @@ def read(file: SourceFile) -> Iterator[Document]:
             yield from _rows(file, opened)
     except pyarrow.ArrowException as error:
         raise file.refuse(f"not Parquet: {str(error).splitlines()[0]}") from None
+    except ArithmeticError:
+        raise file.refuse("a decimal number of more than 34 digits, which no document can have") from None
 
 
 def _rows(file: SourceFile, opened: ParquetFile) -> Iterator[Document]:

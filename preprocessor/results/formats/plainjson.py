@@ -16,7 +16,7 @@ from preprocessor.results.jsondocuments import Form, Trouble
 
 _FEW: Final = 2
 """An object with fewer objects in it may be anything."""
-_KEYED_HINT: Final = "write a list of objects, each with its key as a field; if it is one document all the same, put it into brackets"
+_KEYED_HINT: Final = "write a list of objects, each with its key as a field; one document all the same stands in brackets: [{…}]"
 
 
 def read(file: SourceFile) -> Iterator[Document]:

@@ -7,11 +7,11 @@ looks at all cells of a column: so a file is read twice. An empty cell is a fiel
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from preprocessor.findings.nearest import did_you_mean
-from preprocessor.results.formats.celltypes import TEXT, TYPES, convert, could_be
-from preprocessor.results.formats.model import Document, SourceFile
+from preprocessor.results.formats.celltypes import convert, could_be
+from preprocessor.results.formats.model import TEXT, TYPES, Document, SourceFile
 from preprocessor.results.formats.tabletext import Chunk, TableText
 
 

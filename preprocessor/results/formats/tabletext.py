@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from preprocessor.results.formats.celltypes import NUMBER, could_be
+from preprocessor.results.formats.celltypes import could_be
 from preprocessor.results.formats.columnnames import field_names, find_repeated
-from preprocessor.results.formats.model import SourceFile
+from preprocessor.results.formats.model import NUMBER, SourceFile
 from preprocessor.results.model import ResultsError
 
 if TYPE_CHECKING:
