@@ -6,6 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from preprocessor.commands.options import EXIT
+from preprocessor.comments.keywords import KEYWORDS
 from preprocessor.schemas.loading import names
 
 DESCRIPTION = "Prints the JSON Schema that comments are validated against; editors complete from it."
@@ -18,9 +19,15 @@ def add_arguments(parser: ArgumentParser) -> None:
         "name",
         nargs="?",
         default="table",
+        type=_schema_called,
         choices=names(),
-        help="which one (default: table)",
+        help="which one, a comment by its keyword too (default: table)",
     )
+
+
+def _schema_called(name: str) -> str:
+    """The name of the schema that describes a comment with this keyword; any other text as it is."""
+    return KEYWORDS.get(name, name)
 
 
 def run(arguments: Namespace) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from preprocessor.aggregation.values import is_number
 from preprocessor.results.formats import HEAD, find_format, may_be_read
-from preprocessor.results.formats.model import READING_FAULTS, SourceFile
+from preprocessor.results.formats.model import SourceFile
 from preprocessor.results.model import ResultsError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _look(folder: Path) -> Iterator[ResultFile]:
             continue
         try:
             found = find_format(path.name, SourceFile(path).head(HEAD))
-        except READING_FAULTS:
+        except OSError:
             continue
         if found is not None:
             yield ResultFile(path, found.name, found.recognise is not None)
