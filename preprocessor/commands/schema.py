@@ -6,7 +6,6 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from preprocessor.commands.options import EXIT
-from preprocessor.comments.keywords import KEYWORDS
 from preprocessor.schemas.loading import names
 
 DESCRIPTION = "Prints the JSON Schema that comments are validated against; editors complete from it."
@@ -27,6 +26,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _schema_called(name: str) -> str:
     """The name of the schema that describes a comment with this keyword; any other text as it is."""
+    from preprocessor.comments.keywords import KEYWORDS  # the list of choices needs none of it
+
     return KEYWORDS.get(name, name)
 
 

@@ -19,7 +19,6 @@ from preprocessor.findings.usage import UsageError
 from preprocessor.pages.leftout import LeftOut
 from preprocessor.pages.monorepo import PLUGINS, find_included_sites
 from preprocessor.pages.ownfile import OWN_FILE, own_pages, require_known_keys
-from preprocessor.pages.settingsfiles import toml_settings, yaml_settings
 from preprocessor.results.limitoptions import limits_of, parse_limits
 from preprocessor.results.model import Limits
 from preprocessor.results.opening import move_source
@@ -122,6 +121,8 @@ def read_site(file: Path) -> Site:
 
 
 def _settings(file: Path, *, is_own: bool) -> Mapping[str, Any]:
+    from preprocessor.pages.settingsfiles import toml_settings, yaml_settings  # many pages are of no site
+
     if file.suffix != ".toml":
         return yaml_settings(file, _WORDS)
     settings = toml_settings(file)

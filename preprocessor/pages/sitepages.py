@@ -11,7 +11,6 @@ from preprocessor.findings.usage import UsageError
 from preprocessor.pages.leftout import none_left_out
 from preprocessor.pages.monorepo import folder_in_site
 from preprocessor.pages.otherpages import OtherPages
-from preprocessor.pages.settingsfiles import yaml_settings
 from preprocessor.pages.siteconfig import Site, find_files, find_site, from_here
 
 if TYPE_CHECKING:
@@ -52,6 +51,10 @@ def pages_of(site: Site) -> SitePages:
 
 
 def _of_included(site: Site) -> Iterator[tuple[Path, str]]:
+    if not site.includes:
+        return
+    from preprocessor.pages.settingsfiles import yaml_settings
+
     for file in site.includes:
         settings = yaml_settings(file)
         docs, name = settings.get("docs_dir", "docs"), settings.get("site_name")

@@ -15,7 +15,6 @@ from preprocessor.jsontext.document import Document
 from preprocessor.jsontext.model import Path
 from preprocessor.results.model import Query
 from preprocessor.results.provenance import source_query
-from preprocessor.specs.fieldwords import column_headers
 from preprocessor.specs.origins import Origin
 from preprocessor.specs.selection import STAGES
 from preprocessor.specs.sharedpipelines import Expanded, Stage
@@ -165,6 +164,14 @@ def _spread_of(body: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return {column: tuple(fields) for column, fields in body.get("spread", {}).items()}
 
 
+def _headers_of(body: Mapping[str, Any]) -> tuple[str, ...]:
+    if "headers" in body:
+        return tuple(body["headers"])
+    from preprocessor.specs.fieldwords import column_headers  # tables with headers of their own need no words
+
+    return column_headers(body["columns"])
+
+
 def _range_fields(spread: Mapping[str, Sequence[str]], columns: Sequence[str]) -> Iterator[tuple[Path, str]]:
     """The fields of ranges that are no columns of their own, each with its place in the comment."""
     for column, fields in spread.items():
@@ -193,7 +200,7 @@ class TableSpec(PipelineSpec):
         return cls(
             **valid.with_pipeline(),
             columns=tuple(body["columns"]),
-            headers=tuple(body["headers"]) if "headers" in body else column_headers(body["columns"]),
+            headers=_headers_of(body),
             spread=_spread_of(body),
             baseline=body.get("baseline"),
             chart=body.get("chart"),
