@@ -24,7 +24,7 @@ from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.ownfile import OWN_FILE
 from preprocessor.pages.siteconfig import Site, find_files, find_site, from_here
 from preprocessor.results.limitoptions import limits_of
-from preprocessor.results.opening import is_uri
+from preprocessor.results.opening import is_uri, move_source
 
 _FIXTURES: Final = "fixtures"
 _LISTED: Final = 5
@@ -93,12 +93,12 @@ def _choose_results(base: Path, site: Site | None, given: str | None) -> _Result
             "--results names a database, and a set-up is for files",
             "put its address into the variable MONGO_TABLES_RESULTS, and see `mongo-tables new`",
         )
-    named = None if given is None else _relative(Path(given).absolute(), base)
+    named = given and move_source(given, Path(), lambda path: _relative(path.absolute(), base))
     if site is not None and site.names_us:
         if named not in (None, site.results):
             raise UsageError(f"{site.file.name} has other results: {site.results}", "change them there")
         return _Results(site.results, (f"{_shown(site.file)}: names results already, {site.results}",), False)
-    if named is not None:
+    if named:
         return _Results(named, (), True)
     if any(path.is_dir() for path in _listed(base / _FIXTURES)):
         return _Results(_FIXTURES, (f"{_FIXTURES}: a folder with collections",), True)
@@ -158,7 +158,7 @@ def _plan_page(base: Path, site: Site | None, results: _Results, page: Page) -> 
     if having := find_pages_with_comments(site, page):
         return _Part(remarks=tuple(f"{_shown(path)}: has comments already" for path in having[:_LISTED]))
     before = read_text(page.path) if page.path.exists() else None
-    where = results.named if is_uri(results.named, base) else from_here(base / results.named)
+    where = move_source(results.named, base, from_here)
     with closing(KeptAnswers(where, limits_of(site.options if site else {}))) as asked:
         table = add_first_table(before or "", asked, in_place=not page.is_built)
     if table is None:

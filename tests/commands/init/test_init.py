@@ -147,6 +147,15 @@ def test_the_likeliest_file_is_taken_others_are_named_and_one_may_be_chosen(proj
     assert '"collection": "people"' in (project / "README.md").read_text()
 
 
+def test_a_pattern_of_files_is_written_as_seen_from_the_repository(project: Path) -> None:
+    (project / "lib/runs").mkdir(parents=True)
+    (project / "lib/runs/1.json").write_text(json.dumps(BENCH))
+    (project / "lib/README.md").write_text("# Lib\n")
+    mongo_tables("init", "lib", "--results", "all=lib/runs/*.json", cwd=project)
+    assert mongo_tables("check", cwd=project / "lib").stderr == CHECKED
+    assert '"collection": "all"' in (project / "lib/README.md").read_text()
+
+
 def test_a_readme_keeps_its_line_ends_its_mark_and_its_last_line(project: Path) -> None:
     (project / "README.md").write_bytes("\ufeff# Mine\r\n\r\nno end".encode())
     mongo_tables("init", cwd=project)
