@@ -9,7 +9,8 @@ from preprocessor.specs.fieldwords import field_words
 
 _FIELDS: Final = ("name", "metric", "unit", "value", "tool")
 """What every document of a benchmark has, whichever tool measured it."""
-_PARAMETERS: Final = "parameters"
+PARAMETERS: Final = "parameters"
+"""The field of a benchmark that holds what it was run with."""
 _MOST_PARAMETERS: Final = 3
 _SPREAD: Final = "stddev"
 
@@ -34,12 +35,12 @@ def suggest_for_benchmarks(documents: Documents) -> Suggestion | None:
     units = list(dict.fromkeys(str(one["unit"]) for one in shown))
     unit = f" ({units[0]})" if len(units) == 1 and units[0] else ""
     columns = {"name": "Benchmark"}
-    columns |= {f"{_PARAMETERS}.{name}": field_words(name) for name in _differing(shown)}
+    columns |= {f"{PARAMETERS}.{name}": field_words(name) for name in _differing(shown)}
     columns["value"] = f"{field_words(metric)}{unit}"
     columns |= {_SPREAD: f"Standard deviation{unit}"} if all(_SPREAD in one for one in shown) else {}
     columns |= {"unit": "Unit"} if len(units) > 1 else {}
     greatest_first = "-" if shown[0].get("better") == "higher" else ""
-    names = [name for name in columns if name == "name" or name.startswith(_PARAMETERS)]
+    names = [name for name in columns if name == "name" or name.startswith(PARAMETERS)]
     return Suggestion(
         {"metric": metric} if len(shown) < len(documents) else {},
         list(columns),
@@ -50,11 +51,11 @@ def suggest_for_benchmarks(documents: Documents) -> Suggestion | None:
 
 def _differing(documents: Documents) -> list[str]:
     """The parameters whose values are not the same everywhere."""
-    names = dict.fromkeys(name for one in documents for name in one.get(_PARAMETERS, {}))
+    names = dict.fromkeys(name for one in documents for name in one.get(PARAMETERS, {}))
     different = (name for name in names if len({*_values(documents, name)}) > 1 and "." not in name)
     return list(different)[:_MOST_PARAMETERS]
 
 
 def _values(documents: Documents, name: str) -> Iterator[str]:
     for one in documents:
-        yield repr(one.get(_PARAMETERS, {}).get(name))
+        yield repr(one.get(PARAMETERS, {}).get(name))

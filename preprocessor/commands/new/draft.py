@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from preprocessor.aggregation.values import type_name
+from preprocessor.commands.new.benchmarks import PARAMETERS
 from preprocessor.render.values import raw_text
 from preprocessor.schemas.loading import load
 from preprocessor.specs.fieldwords import column_headers
@@ -48,11 +49,11 @@ class Candidate:
 
 
 class Column(NamedTuple):
-    """A column of the draft: the field it shows, its header, whether some documents lack it."""
+    """A column of the draft: the field it shows, its header, and what it says of documents without the field."""
 
     path: str
     header: str
-    gaps: bool = False
+    missing: str = ""
 
 
 def find_candidates(documents: Sequence[Mapping[str, Any]]) -> list[Candidate]:
@@ -158,8 +159,16 @@ def propose_sorting(paths: Sequence[str]) -> list[str]:
 
 def name_columns(paths: Sequence[str], headers: Sequence[str], fields: Iterable[Candidate]) -> list[Column]:
     """The columns that show ``paths``, some of ``fields``, under ``headers``."""
-    gaps = {one.path: not one.everywhere for one in fields}
-    return [Column(path, text, gaps.get(path, False)) for path, text in zip(paths, headers, strict=True)]
+    gaps = {one.path for one in fields if not one.everywhere}
+    return [
+        Column(path, text, _describe_gap(path) if path in gaps else "")
+        for path, text in zip(paths, headers, strict=True)
+    ]
+
+
+def _describe_gap(path: str) -> str:
+    """What stands where a document lacks a field: nobody measures a parameter, which some may simply not have."""
+    return "–" if path.startswith(f"{PARAMETERS}.") else "not measured"
 
 
 def propose_headers(paths: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -209,7 +218,7 @@ def format_comment(
     body["columns"] = columns
     body |= {"headers": headers} if tuple(headers) != column_headers(columns) else {}
     body["sort"] = sort[0] if len(sort) == 1 else list(sort)
-    gaps = {column.path: {"missing": "not measured"} for column in shown if column.gaps}
+    gaps = {column.path: {"missing": column.missing} for column in shown if column.missing}
     body |= {"format": gaps} if gaps else {}
     body |= {"ignore": dict(ignore)} if ignore else {}
     return f"<!-- {keyword}: {_format_body(body)} -->"

@@ -79,3 +79,15 @@ def test_the_comment_that_is_written_is_clean(tmp_path: Path, command: list[str]
     assert '"sort": ["value", "name", "parameters.size"]' in text
     assert '"ignore"' not in text
     assert mongo_tables("check", "--fail-on", "note", "README.md", cwd=tmp_path).stdout == ""
+
+
+def test_a_parameter_that_a_benchmark_does_not_have_is_no_gap_in_what_was_measured(tmp_path: Path) -> None:
+    rows = [
+        benchmark("a", 1.0, parameters={"n": 1}),
+        benchmark("b", 2.0),
+        benchmark("c", 3.0, parameters={"n": 2}),
+    ]
+    (tmp_path / "fixtures/bench").mkdir(parents=True)
+    (tmp_path / "fixtures/bench/a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = mongo_tables("new", cwd=tmp_path).stdout
+    assert '"format": {"parameters.n": {"missing": "–"}}' in text
