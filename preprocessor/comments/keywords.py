@@ -18,6 +18,7 @@ class _Family(NamedTuple):
 
     ``ours``: whoever begins a comment so means us, whatever follows. With another word many tools make marks of their
     own (``<!-- RESULTS:START -->``): it means us only in a name that is nearly one of ours, before a JSON object.
+    ``likeness``, from 0 to 1, is how near that is.
     """
 
     word: str
@@ -79,8 +80,9 @@ def keyword_like(written: str, kind: str) -> str:
 
     Where nothing is written yet (""), the one that speaks of no database.
     """
-    word = written.partition("_")[0] or "RESULT"
-    return f"{word}_{kind.upper()}"
+    word = written.partition("_")[0]
+    family = next((one for one in _FAMILIES if one.word == word), _FAMILIES[-1])
+    return family.keyword(kind)
 
 
 _NAME = re.compile(

@@ -66,8 +66,8 @@ def _describe(one: Change) -> str:
 
 
 def _say(lines: list[str]) -> None:
-    for line in lines:
-        print(escape_control_chars(line) if "\n" not in line else line)
+    for line in "\n".join(lines).splitlines():
+        print(escape_control_chars(line))
     sys.stdout.flush()
 
 

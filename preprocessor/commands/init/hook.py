@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any, Final
+import shlex
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
 
 from preprocessor.commands.init.yamltext import add_item, write_items
 from preprocessor.pages.files import PAGE_SUFFIXES
@@ -15,51 +16,62 @@ HOOK_FILE: Final = ".pre-commit-config.yaml"
 
 _COMMAND: Final = "mongo-tables check"
 _ID: Final = "mongo-tables-check"
+_OURS: Final = ("mongo-tables-", "mongo-tables ")
+"""How the id or the command of a hook of ours begins."""
 
 
-def has_hook(text: str) -> bool:
-    """Whether a configuration of pre-commit runs a command of ours already."""
+class Hook(NamedTuple):
+    """A hook that checks when a page changes, or one of ``watched``: files, and folders whose names end in a slash.
+
+    ``config`` is the file that says what is checked; "" for the one in the outermost folder. Paths are as seen from
+    there.
+    """
+
+    config: str
+    watched: tuple[str, ...]
+
+    def is_in(self, text: str) -> bool:
+        """Whether a configuration of pre-commit runs such a hook already."""
+        if not self.config:
+            return any("--config-file" not in hook for hook in _our_hooks(text))
+        return any(self.config in hook for hook in _our_hooks(text))
+
+    def add_to(self, text: str) -> str | None:
+        """The configuration with the hook; None where it cannot be added safely."""
+        return add_item(text, "repos", self._repo())
+
+    def by_hand(self) -> str:
+        """The entry of the hook as lines of YAML."""
+        return "\n".join(["repos:", *write_items([self._repo()], "  ")])
+
+    def _repo(self) -> dict[str, Any]:
+        """The entry; it runs the program that is installed where one commits."""
+        options = f" --config-file {shlex.quote(self.config)}" if self.config else ""
+        hook = {
+            "id": _ID,
+            "name": _COMMAND,
+            "entry": f"{_COMMAND}{options}",
+            "language": "system",
+            "pass_filenames": False,
+            "files": _pattern(self.watched),
+        }
+        return {"repo": "local", "hooks": [hook]}
+
+
+def _our_hooks(text: str) -> Iterator[str]:
+    """What the hooks of ours run, with their arguments."""
     try:
         settings = load(text)
     except (YAMLError, ValueError, RecursionError):
-        return False
+        return
     repos = settings.get("repos") if isinstance(settings, dict) else None
-    hooks = [hook for repo in _dicts(repos) for hook in _dicts(repo.get("hooks"))]
-    return any(_is_ours(str(hook.get(key, ""))) for hook in hooks for key in ("id", "entry"))
+    for hook in (hook for repo in _dicts(repos) for hook in _dicts(repo.get("hooks"))):
+        if any(str(hook.get(key, "")).startswith(_OURS) for key in ("id", "entry")):
+            yield f"{hook.get('entry', '')} {hook.get('args', '')}"
 
 
 def _dicts(listed: Any) -> list[dict[str, Any]]:
     return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-
-
-def _is_ours(text: str) -> bool:
-    return text.startswith(("mongo-tables-", "mongo-tables "))
-
-
-def add_hook(text: str, watched: Iterable[str]) -> str | None:
-    """The configuration with the hook; None where it cannot be added safely.
-
-    It runs when a page changes, or one of ``watched``: files, and folders whose names end in a slash.
-    """
-    return add_item(text, "repos", _hook_repo(watched))
-
-
-def hook_text(watched: Iterable[str]) -> str:
-    """The entry of the hook as lines of YAML, to add by hand."""
-    return "\n".join(["repos:", *write_items([_hook_repo(watched)], "  ")])
-
-
-def _hook_repo(watched: Iterable[str]) -> dict[str, Any]:
-    """The entry of the hook; it runs the program that is installed where one commits."""
-    hook = {
-        "id": _ID,
-        "name": _COMMAND,
-        "entry": _COMMAND,
-        "language": "system",
-        "pass_filenames": False,
-        "files": _pattern(watched),
-    }
-    return {"repo": "local", "hooks": [hook]}
 
 
 def _pattern(watched: Iterable[str]) -> str:

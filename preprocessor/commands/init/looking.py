@@ -17,20 +17,20 @@ _ON_HOST: Final = ("benchmarks", "readme")
 """Pages that a code host shows, the likeliest first."""
 
 
-class Page(NamedTuple):
+class ChosenPage(NamedTuple):
     """The page that the first table goes to; ``is_built``: a site shows it, which makes the table by itself."""
 
     path: Path
     is_built: bool
 
 
-def choose_page(folder: Path, site: Site | None) -> Page:
+def choose_page(folder: Path, site: Site | None) -> ChosenPage:
     """Where a first table is seen: a page of the site, else one that a code host shows."""
     if site is None:
-        return Page(_page_on_host(folder), is_built=False)
+        return ChosenPage(_page_on_host(folder), is_built=False)
     named = [path for path in site.pages if path.suffix.lower() in PAGE_SUFFIXES]
     path = named[0] if named else (*site.pages, site.docs)[0] / "results.md"
-    return Page(path, is_built=site.file.name != OWN_FILE)
+    return ChosenPage(path, is_built=site.file.name != OWN_FILE)
 
 
 def _page_on_host(folder: Path) -> Path:
@@ -44,7 +44,7 @@ def _page_on_host(folder: Path) -> Path:
     return folder / ("BENCHMARKS.md" if has_other else "README.md")
 
 
-def find_pages_with_comments(site: Site | None, page: Page) -> list[Path]:
+def find_pages_with_comments(site: Site | None, page: ChosenPage) -> list[Path]:
     """The pages that have a comment of ours already, of all that are checked, and the one that is chosen."""
     folders = [folder for folder, _ in pages_of(site).folders] if site else []
     checked = (path for folder in folders for path in pages_under(folder))

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from preprocessor.commands.init.firstcomment import add_first_table
-from preprocessor.commands.init.hook import HOOK_FILE, add_hook, has_hook, hook_text
+from preprocessor.commands.init.hook import HOOK_FILE, Hook
 from preprocessor.commands.init.looking import (
-    Page,
+    ChosenPage,
     choose_page,
     find_pages_with_comments,
     repository_of,
@@ -42,14 +42,6 @@ class Change(NamedTuple):
 class Plan(NamedTuple):
     """The changes; what is said beside them, in order; what is left to do by hand."""
 
-    changes: tuple[Change, ...]
-    remarks: tuple[str, ...]
-    by_hand: tuple[str, ...] = ()
-
-
-class _Part(NamedTuple):
-    """What one step of the plan comes to."""
-
     changes: tuple[Change, ...] = ()
     remarks: tuple[str, ...] = ()
     by_hand: tuple[str, ...] = ()
@@ -59,8 +51,8 @@ class _Results(NamedTuple):
     """The results source as the file of the site says it, and what is said of it. ``is_new``: the file does not yet."""
 
     named: str
-    remarks: tuple[str, ...]
-    is_new: bool
+    remarks: tuple[str, ...] = ()
+    is_new: bool = True
 
 
 def plan(folder: Path, given: str | None) -> Plan:
@@ -75,7 +67,7 @@ def plan(folder: Path, given: str | None) -> Plan:
     results = _choose_results(base, site, given)
     page = choose_page(folder, site)
     parts = [
-        _Part(remarks=results.remarks),
+        Plan(remarks=results.remarks),
         _plan_site(base, site, results, page),
         _plan_page(base, site, results, page),
         _plan_hook(base, site, results),
@@ -95,13 +87,16 @@ def _choose_results(base: Path, site: Site | None, given: str | None) -> _Result
         )
     named = given and move_source(given, Path(), lambda path: _relative(path.absolute(), base))
     if site is not None and site.names_us:
+        told = "a database" if is_uri(site.results, base) else site.results
         if named not in (None, site.results):
-            raise UsageError(f"{site.file.name} has other results: {site.results}", "change them there")
-        return _Results(site.results, (f"{_shown(site.file)}: names results already, {site.results}",), False)
+            raise UsageError(f"{site.file.name} has other results already: {told}", "change them there")
+        return _Results(
+            site.results, (f"{from_here(site.file)}: names results already, {told}",), is_new=False
+        )
     if named:
-        return _Results(named, (), True)
+        return _Results(named)
     if any(path.is_dir() for path in _listed(base / _FIXTURES)):
-        return _Results(_FIXTURES, (f"{_FIXTURES}: a folder with collections",), True)
+        return _Results(_FIXTURES, (f"{_FIXTURES}: a folder with collections",))
     return _find_results(base)
 
 
@@ -122,24 +117,24 @@ def _find_results(base: Path) -> _Results:
             "bench.json`, or name it with --results",
         )
     first, *others = found
-    remarks = [f"{_shown(first.path)}: results, {first.format}"]
+    remarks = [f"{from_here(first.path)}: results, {first.format}"]
     if others:
         more = f" and {len(others) - _LISTED} more" if len(others) > _LISTED else ""
         names = ", ".join(_relative(one.path, base) for one in others[:_LISTED])
         remarks.append(f"left aside: {names}{more}; --results names another one")
     remarks += [f"left aside: {error.message}" for error in unreadable]
-    return _Results(_relative(first.path, base), tuple(remarks), True)
+    return _Results(_relative(first.path, base), tuple(remarks))
 
 
-def _plan_site(base: Path, site: Site | None, results: _Results, page: Page) -> _Part:
+def _plan_site(base: Path, site: Site | None, results: _Results, page: ChosenPage) -> Plan:
     """The file that says where results are, for all commands and for the site."""
     if not results.is_new:
-        return _Part()
+        return Plan()
     if site is None:
         text = own_text(results.named, [_relative(page.path, base)])
-        return _Part((Change(base / OWN_FILE, None, text, f"results are {results.named}"),))
+        return Plan((Change(base / OWN_FILE, None, text, f"results are {results.named}"),))
     # Several programs may build the same site, each from its own file: they must agree.
-    return _Part(tuple(_add_entry(file, results.named) for file in find_files(base)))
+    return Plan(tuple(_add_entry(file, results.named) for file in find_files(base)))
 
 
 def _add_entry(file: Path, results: str) -> Change:
@@ -153,10 +148,10 @@ def _add_entry(file: Path, results: str) -> Change:
     return Change(file, before, after, f"mongo-tables added, results are {results}")
 
 
-def _plan_page(base: Path, site: Site | None, results: _Results, page: Page) -> _Part:
+def _plan_page(base: Path, site: Site | None, results: _Results, page: ChosenPage) -> Plan:
     """The page with a first table, unless there is a comment already."""
     if having := find_pages_with_comments(site, page):
-        return _Part(remarks=tuple(f"{_shown(path)}: has comments already" for path in having[:_LISTED]))
+        return Plan(remarks=tuple(f"{from_here(path)}: has comments already" for path in having[:_LISTED]))
     before = read_text(page.path) if page.path.exists() else None
     where = move_source(results.named, base, from_here)
     with closing(KeptAnswers(where, limits_of(site.options if site else {}))) as asked:
@@ -168,54 +163,47 @@ def _plan_page(base: Path, site: Site | None, results: _Results, page: Page) -> 
         )
     shown = f"a table of `{table.collection}` in line {table.line}: {', '.join(table.columns)}"
     by_hand = () if before is not None or not page.is_built else _to_navigation(site, page)
-    return _Part((Change(page.path, before, table.text, shown),), by_hand=by_hand)
+    return Plan((Change(page.path, before, table.text, shown),), by_hand=by_hand)
 
 
-def _to_navigation(site: Site | None, page: Page) -> tuple[str, ...]:
+def _to_navigation(site: Site | None, page: ChosenPage) -> tuple[str, ...]:
     """What to add to the list of pages of a site that has one; without, a site lists all its pages."""
     if site is None or not lists_pages(site.file):
         return ()
     return (f"add the page to `nav` in {site.file.name}: {_relative(page.path, site.docs)}",)
 
 
-def _plan_hook(base: Path, site: Site | None, results: _Results) -> _Part:
-    """The commit hook."""
+def _plan_hook(base: Path, site: Site | None, results: _Results) -> Plan:
+    """The commit hook, in the outermost folder of the repository."""
     repository = repository_of(base)
     if repository is None:
-        return _Part(
+        return Plan(
             remarks=("no Git repository here: no commit hook; after `git init` run this command again",)
         )
-    if repository != base:
-        return _Part(
-            by_hand=(f"the commit hook belongs into {from_here(repository)}: see `{HOOK_FILE}` in the guide",)
-        )
-    file = base / HOOK_FILE
+    config = site.file if site else base / OWN_FILE
+    watched = (*_watched(base, repository, results.named), _relative(config, repository))
+    hook = Hook("" if base == repository else _relative(config, repository), watched)
+    file = repository / HOOK_FILE
     before = read_text(file) if file.exists() else None
-    if before is not None and has_hook(before):
-        return _Part(remarks=(f"{_shown(file)}: has the hook already",))
-    watched = [*_watched(base, results.named), site.file.name if site else OWN_FILE]
-    after = add_hook(before or "", watched)
+    if before is not None and hook.is_in(before):
+        return Plan(remarks=(f"{from_here(file)}: has the hook already",))
+    after = hook.add_to(before or "")
     if after is None:
-        entry = hook_text(watched)
-        return _Part(by_hand=(f"{_shown(file)}: nothing can be added to it safely; add this:\n{entry}",))
-    return _Part(
+        said = f"{from_here(file)}: nothing can be added to it safely; add this:\n{hook.by_hand()}"
+        return Plan(by_hand=(said,))
+    return Plan(
         (Change(file, before, after, "hook mongo-tables-check added"),),
         by_hand=("`pre-commit install` once, if you have not yet: it checks every commit from then on",),
     )
 
 
-def _watched(base: Path, results: str) -> Iterator[str]:
-    """What of the results is in files, as ``add_hook`` takes it."""
-    if is_uri(results, base):
-        return
+def _watched(base: Path, repository: Path, results: str) -> Iterator[str]:
+    """What of the results is in files of the repository, as a hook takes it."""
     path = base / results
-    if path.exists() and path.resolve().is_relative_to(base.resolve()):
-        yield f"{_relative(path, base)}/" if path.is_dir() else _relative(path, base)
+    if is_uri(results, base) or not path.exists() or not path.resolve().is_relative_to(repository.resolve()):
+        return
+    yield _relative(path, repository) + ("/" if path.is_dir() else "")
 
 
 def _relative(path: Path, base: Path) -> str:
     return Path(os.path.relpath(path, base)).as_posix()
-
-
-def _shown(path: Path) -> str:
-    return from_here(path)

@@ -67,7 +67,7 @@ def find_result_files(folder: Path) -> FoundFiles:
     for one in sorted(_look(folder), key=lambda one: _rank(one, folder))[:_TRIED]:
         is_meant = one.is_of_tool or _is_telling(one, folder)
         try:
-            if _has_rows(one.path):
+            if _has_rows(one):
                 found.append(one)
             elif is_meant:
                 poor.append(one.path)
@@ -117,17 +117,16 @@ def _is_telling(one: ResultFile, folder: Path) -> bool:
     return _TELLING.search(str(one.path.relative_to(folder))) is not None
 
 
-def _has_rows(path: Path) -> bool:
-    """Whether the file has several documents, and numbers in them: settings are one document.
+def _has_rows(one: ResultFile) -> bool:
+    """Whether the file has several documents, and numbers in them: settings are one document. A tool may have one.
 
     Raises ResultsError for a file that cannot be read.
     """
-    if not 0 < path.stat().st_size <= _LARGEST:
+    if not 0 < one.path.stat().st_size <= _LARGEST:
         return False
-    rows = _first_rows(path)
-    return len(rows) > 1 and any(
-        _has_number(value) for row in rows for name, value in row.items() if name != "_id"
-    )
+    rows = _first_rows(one.path)
+    numbers = (_has_number(value) for row in rows for name, value in row.items() if name != "_id")
+    return (one.is_of_tool or len(rows) > 1) and any(numbers)
 
 
 def _first_rows(path: Path) -> Rows:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -40,6 +42,12 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
+def hooks_of(folder: Path) -> list[dict[str, Any]]:
+    """The hooks that pre-commit runs in a repository."""
+    settings = yaml.safe_load((folder / ".pre-commit-config.yaml").read_text())
+    return [hook for repo in settings["repos"] for hook in repo["hooks"]]
+
+
 def test_a_readme_gets_a_table_a_file_says_where_results_are_and_the_hook_is_on(project: Path) -> None:
     done = mongo_tables("init", cwd=project)
     assert done.stdout == (
@@ -57,9 +65,7 @@ def test_a_readme_gets_a_table_a_file_says_where_results_are_and_the_hook_is_on(
     assert "| dump     | 0.0031 |     40 |" in readme
     settings = tomllib.loads((project / "mongo-tables.toml").read_text())
     assert settings == {"results": "bench.json", "pages": ["README.md"]}
-    ((hook,),) = [
-        repo["hooks"] for repo in yaml.safe_load((project / ".pre-commit-config.yaml").read_text())["repos"]
-    ]
+    (hook,) = hooks_of(project)
     assert (hook["id"], hook["entry"], hook["pass_filenames"]) == (
         "mongo-tables-check",
         "mongo-tables check",
@@ -106,8 +112,16 @@ def test_another_folder_is_set_up_from_where_one_is(project: Path) -> None:
         (project / name).rename(project / "lib" / name)
     done = mongo_tables("init", "lib", cwd=project)
     assert "lib/README.md: changed" in done.stdout
-    assert "next: the commit hook belongs into .:" in done.stdout
     assert tomllib.loads((project / "lib/mongo-tables.toml").read_text())["results"] == "bench.json"
+    assert "has the hook already" in mongo_tables("init", "lib", cwd=project).stdout
+    (hook,) = hooks_of(project)
+    assert hook["entry"] == "mongo-tables check --config-file lib/mongo-tables.toml"
+    assert re.search(hook["files"], "lib/bench.json")
+    assert mongo_tables(*hook["entry"].split()[1:], cwd=project).stderr == CHECKED
+    (project / "README.md").write_text("# All\n")
+    (project / "bench.json").write_text(json.dumps(BENCH))
+    mongo_tables("init", "--results", "bench.json", cwd=project)
+    assert [hook["entry"] for hook in hooks_of(project)] == [hook["entry"], "mongo-tables check"]
 
 
 def test_without_git_there_is_a_table_and_no_hook(project: Path) -> None:
@@ -315,12 +329,8 @@ def test_hooks_that_cannot_be_added_to_safely_are_left_with_a_word_of_what_to_ad
 
 
 def test_the_hook_runs_for_pages_results_and_settings_and_nothing_else(project: Path) -> None:
-    import re
-
     mongo_tables("init", cwd=project)
-    ((hook,),) = [
-        repo["hooks"] for repo in yaml.safe_load((project / ".pre-commit-config.yaml").read_text())["repos"]
-    ]
+    (hook,) = hooks_of(project)
     names = [
         "README.md",
         "docs/a.markdown",
@@ -392,6 +402,16 @@ def test_an_interrupt_leaves_everything_as_it_was(project: Path, monkeypatch: py
     with pytest.raises(KeyboardInterrupt):
         main(["init"])
     assert files(project) == before
+
+
+def test_a_password_in_a_site_s_file_is_not_shown(site: Path) -> None:
+    uri = "mongodb://reader:hidden-word@127.0.0.1:9/x"
+    (site / "mkdocs.yml").write_text(
+        f"plugins:\n  - mongo-tables:\n      results: {uri}\n      connect_limit: 0.1\n"
+    )
+    for more in ([], ["--results", "bench.json"], ["--dry-run"]):
+        done = mongo_tables("init", *more, cwd=site, expect=2)
+        assert "hidden-word" not in done.stdout + done.stderr
 
 
 def test_nobody_is_asked_anything(project: Path) -> None:
