@@ -197,6 +197,7 @@ _ALL = (
     Rule("MT308", "zero-divisor", "error", "A document has 0 where the pipeline divides by it."),
     Rule("MT310", "no-results-source", "error", "The results source cannot be reached or read."),
     Rule("MT312", "needs-server", "error", "A pipeline that fixtures are asked for runs on a server only."),
+    Rule("MT313", "unread-file", "note", "A file of the results source is there, and is not read."),
     Rule("MT320", "not-one-row", "error", "A value in the prose comes from no row, or from several."),
     Rule("MT321", "check-of-nothing", "error", "A statement is bound to rows that do not exist."),
     Rule(

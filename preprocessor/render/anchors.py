@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from preprocessor.comments.keywords import schema_of
 from preprocessor.specs.model import PipelineSpec, TableSpec
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def anchors_in(figure: str) -> list[str]:
 
 def _derive_name(spec: PipelineSpec) -> str:
     columns = " ".join(spec.headers) if isinstance(spec, TableSpec) else ""
-    kind = schema_of(spec.comment.keyword)
+    kind = spec.comment.kind
     name = next(filter(None, map(words, (spec.title or "", spec.caption or "", columns))), "")
     return f"{kind}-{name}" if name else kind
 

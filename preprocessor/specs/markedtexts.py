@@ -30,8 +30,12 @@ def _written(body: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
 
 
 def headers_of(body: Mapping[str, Any]) -> tuple[str, ...]:
-    """The headers as plain text."""
-    return tuple(plain_text(_pieces(body, text)) or text for text in body["headers"])
+    """The headers as plain text; made of the names of columns where none are written."""
+    if "headers" in body:
+        return tuple(plain_text(_pieces(body, text)) or text for text in body["headers"])
+    from preprocessor.specs.fieldwords import column_headers  # tables with headers of their own need no words
+
+    return column_headers(body["columns"])
 
 
 def header_groups_of(body: Mapping[str, Any]) -> tuple[HeaderGroup, ...]:

@@ -1,6 +1,6 @@
 """What comments ask for, as plain data: a class for each kind of comment, and what makes its specs.
 
-``DIRECTIVES`` at the end has one record for each keyword.
+``DIRECTIVES`` at the end has one record for each kind.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, NamedTuple, Self
 
-from preprocessor.comments.keywords import schema_of
 from preprocessor.comments.model import Comment
 from preprocessor.jsontext.document import Document
 from preprocessor.jsontext.model import Path
@@ -20,7 +19,9 @@ from preprocessor.specs.addresses import fields_of
 from preprocessor.specs.columnformat import ColumnFormat, formats_of
 from preprocessor.specs.inlinemarkdown import Piece, plain_text
 from preprocessor.specs.markedtexts import HeaderGroup, header_groups_of, headers_of, read_marked
-from preprocessor.specs.sharedpipelines import Expanded, Origin, Stage
+from preprocessor.specs.origins import Origin
+from preprocessor.specs.selection import STAGES
+from preprocessor.specs.sharedpipelines import Expanded, Stage
 
 
 class ValidComment(NamedTuple):
@@ -42,7 +43,7 @@ class ValidComment(NamedTuple):
         return {
             **self.common(),
             **{key: self.body[key] for key in kept if key in self.body},
-            **{path[0]: plain_text(found) for path, found in pieces.items() if len(path) == 1},
+            **{str(path[0]): plain_text(found) for path, found in pieces.items() if len(path) == 1},
             "pieces": pieces,
             "format": formats_of(self.body),
             "max_age": int(self.body["max_age"]) if "max_age" in self.body else None,
@@ -81,7 +82,7 @@ class Spec:
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineSpec(Spec):
-    """A comment with a pipeline of its own: Extended JSON decoded to BSON types, shared stage lists expanded.
+    """A comment with rows of its own: its pipeline, Extended JSON decoded to BSON types, shared stage lists expanded.
 
     ``origins`` says for each stage where it is written; empty means that all stages stand as written.
     ``provenance``: as written, None where it is not. ``max_age``: days. Title, caption and headers are plain text;
@@ -100,6 +101,16 @@ class PipelineSpec(Spec):
     max_age: int | None = None
     origins: tuple[Origin, ...] = ()
     pieces: Mapping[Path, tuple[Piece, ...]] = field(default_factory=dict)
+
+    @property
+    def has_own_pipeline(self) -> bool:
+        """Whether the comment writes its pipeline, and does not select rows by keys (``specs.selection``)."""
+        return "pipeline" in self.comment.parsed.value
+
+    def name_stage(self, operator: str) -> str:
+        """How the comment calls what a stage does: ``$sort``, or ``sort`` where it has no pipeline."""
+        keys = () if self.has_own_pipeline else STAGES.items()
+        return next((key for key, stage in keys if stage == operator), operator)
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
@@ -122,12 +133,19 @@ class PipelineSpec(Spec):
         return source_query(self.collection, self.pipeline, self.let)
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """As ``Spec.locate``; a stage of a shared list is located at the string that names the list."""
-        if self.origins and len(path) > 1 and path[0] == "pipeline" and isinstance(path[1], int):
-            origin = self.origins[path[1]] if 0 <= path[1] < len(self.origins) else None
-            inner = () if origin is None or origin.shared else path[2:]
-            path = ("pipeline",) if origin is None else ("pipeline", origin.number, *inner)
+        """As ``Spec.locate``; a stage that is not written as such is located at what stands for it (``Origin``)."""
+        if path[:1] == ("pipeline",):
+            path = self._find_written(path)
         return Spec.locate(self, path, key=key)
+
+    def _find_written(self, path: Path) -> Path:
+        """What stands in the comment for a place of the pipeline."""
+        number = path[1] if len(path) > 1 else None
+        if self.origins and isinstance(number, int):
+            return self.origins[number].find(path[2:]) if 0 <= number < len(self.origins) else ("pipeline",)
+        if self.has_own_pipeline:
+            return path
+        return self.origins[0].path if self.origins else ("collection",)
 
 
 def _spread_of(body: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -176,6 +194,12 @@ class TableSpec(PipelineSpec):
             baseline=body.get("baseline"),
             chart=body.get("chart"),
         )
+
+    def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """As ``PipelineSpec.locate``; a header that is not written is located at its column."""
+        if path[:1] == ("headers",) and "headers" not in self.comment.parsed.value:
+            path = ("columns", *path[1:])
+        return PipelineSpec.locate(self, path, key=key)
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
@@ -336,15 +360,10 @@ class CheckSpec(QuotingSpec):
 
 
 class Directive(NamedTuple):
-    """One kind of comment, by its keyword and the class of its specs."""
+    """One kind of comment, which its JSON Schema is called by, and the class of its specs."""
 
-    keyword: str
+    kind: str
     spec: type[Spec]
-
-    @property
-    def schema(self) -> str:
-        """The name of the JSON Schema of its body."""
-        return schema_of(self.keyword)
 
     @property
     def has_pipeline(self) -> bool:
@@ -358,12 +377,12 @@ class Directive(NamedTuple):
 
 
 DIRECTIVES: Final[Mapping[str, Directive]] = {
-    one.keyword: one
+    one.kind: one
     for one in (
-        Directive("MONGO_TABLE", TableSpec),
-        Directive("MONGO_VALUE", ValueSpec),
-        Directive("MONGO_CHECK", CheckSpec),
-        Directive("MONGO_CHART", ChartSpec),
+        Directive("table", TableSpec),
+        Directive("value", ValueSpec),
+        Directive("check", CheckSpec),
+        Directive("chart", ChartSpec),
     )
 }
-"""Every kind of comment, by its keyword."""
+"""Every kind of comment, by its name."""

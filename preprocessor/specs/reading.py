@@ -20,6 +20,7 @@ from preprocessor.schemas.validation import schema_findings
 from preprocessor.specs.formatchecks import format_findings, zone_findings
 from preprocessor.specs.layoutchecks import layout_findings
 from preprocessor.specs.model import DIRECTIVES, PipelineSpec, Spec, ValidComment
+from preprocessor.specs.selection import expand_selection, selection_findings
 from preprocessor.specs.sharedpipelines import Expanded, Lookup, expand
 
 
@@ -40,16 +41,17 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
 
     ``shared`` gives the shared stage list of a name, or None.
     """
-    directive = DIRECTIVES[comment.keyword]
+    directive = DIRECTIVES[comment.kind]
     document = Document(file, comment.parsed, comment.locate)
     found = syntax_findings(document)
     if not document.parsed.readable:
         return Reading(None, found)
-    found += schema_findings(document, directive.schema, f"a {comment.keyword} comment")
+    found += schema_findings(document, directive.kind, f"a {comment.keyword} comment")
     if not isinstance(document.parsed.value, dict):
         return Reading(None, found)
     found += _check_ignored_rules(document)
     found += _column_findings(document)
+    found += selection_findings(document) if directive.has_pipeline else ()
     found += zone_findings(document)
     found += format_findings(document)
     found += layout_findings(document)
@@ -88,7 +90,9 @@ def _decode_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], Ex
         if key in body:
             body[key], malformed = decode_at(document, (key,), body[key])
             found += malformed
-    written = body.get("pipeline")
+    if "pipeline" not in body:
+        return body, expand_selection(document, body), found
+    written = body["pipeline"]
     stages = written if isinstance(written, list) else []
     guessed = document.parsed.is_guess(("pipeline",))
     expanded = expand(document, ("pipeline",), [] if guessed else stages, shared)

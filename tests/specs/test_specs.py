@@ -227,7 +227,7 @@ KEYS = st.sampled_from(
 )
 
 
-@given(st.sampled_from(comments.KEYWORDS), st.dictionaries(KEYS, JSON, max_size=4))
+@given(st.sampled_from(list(comments.KEYWORDS)), st.dictionaries(KEYS, JSON, max_size=4))
 @settings(max_examples=150, deadline=None)
 def test_whatever_a_comment_holds_its_findings_stand_within_the_page(keyword, body):
     text = f"<!-- {keyword}: {json.dumps(table(**body), indent=1)} -->"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from preprocessor.files import atomic
+from preprocessor.files.changes import changed_lines
 from preprocessor.findings.reporters import escape_control_chars
 from preprocessor.findings.usage import UsageError
 from preprocessor.pages.model import Page
@@ -37,9 +37,7 @@ def write_in_place(changed: Sequence[tuple[Page, str]]) -> int:
 def print_changes(changed: Sequence[tuple[Page, str]]) -> int:
     """Print what a new text would change in each page; give 1 when there is any, else 0."""
     for page, text in changed:
-        before, after = page.text.splitlines(keepends=True), text.splitlines(keepends=True)
-        lines = difflib.unified_diff(before, after, page.file, f"{page.file} (as it should be)")
-        sys.stdout.writelines(line if line.endswith("\n") else line + "\n" for line in lines)
+        sys.stdout.writelines(changed_lines(page.text, text, page.file, f"{page.file} (as it should be)"))
     return 1 if changed else 0
 
 

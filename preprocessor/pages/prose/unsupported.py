@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from preprocessor.aggregation.values import MISSING
+from preprocessor.comments.keywords import keyword_like
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import tables_by_id
 from preprocessor.pages.prose.captions import list_captions
@@ -201,5 +202,6 @@ def _value_comment(spec: TableSpec, column: str, row: dict[str, object]) -> str:
     label = column_value(row, spec.columns[0])
     where = {} if label is MISSING else {spec.columns[0]: label}
     body = {"table": spec.id or "ID", "column": column, "where": where}
-    comment = f"<!-- MONGO_VALUE: {dumps(body, json_options=RELAXED_JSON_OPTIONS)} -->"
+    keyword = keyword_like(spec.comment.keyword, "value")
+    comment = f"<!-- {keyword}: {dumps(body, json_options=RELAXED_JSON_OPTIONS)} -->"
     return f"write {comment}" if spec.id else f'give it an "id", and write {comment}'
