@@ -282,7 +282,7 @@ _ALL = (
     Rule("MT505", "carried-key", "note", "A key that is a document travels with every row and is not shown."),
     Rule("MT506", "uneven-rounding", "note", "A column is rounded differently in tables of one page."),
     Rule("MT507", "unused-ignore", "warning", "A comment ignores a rule that finds nothing in it."),
-    Rule("MT508", "many-digits", "note", "A computed column shows more digits than anybody reads."),
+    Rule("MT508", "many-digits", "note", "A column shows more digits than anybody reads."),
     Rule("MT509", "unit-twice", "note", "A header and its column's format name one unit in two ways."),
 )
 

@@ -46,7 +46,8 @@ def unread_findings(local: LocalDocuments | None) -> list[Finding]:
     hint = "give it the ending of a format that is read, or move it away"
     message = "the results source does not read this file"
     return [
-        finding("MT313", shorten_path(path), (0, 0), message, hint) for path in (local.unread() if local else ())
+        finding("MT313", shorten_path(path), (0, 0), message, hint)
+        for path in (local.unread() if local else ())
     ]
 
 

@@ -60,9 +60,14 @@ class Plot:
         return self.labels.get(column, column)
 
     def unit(self, column: str) -> str:
-        """The unit of a column; empty where none is given."""
+        """The unit of a column's numbers, as its axis has them; empty where none is given."""
         form = self.format.get(column)
-        return (form.unit or "") if form else ""
+        return form.raw_unit if form else ""
+
+    def unit_beside(self, column: str) -> str:
+        """The unit that a value's text does not name itself."""
+        form = self.format.get(column)
+        return "" if form and form.names_unit else self.unit(column)
 
     @property
     def common_unit(self) -> str:
@@ -263,7 +268,7 @@ def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text:
         interval = None if ratio is None else _known_interval(one)
         return Point(x, ratio, x_text, words, interval, counted=count_blocks(one.blocks, one.campaigns))
     number = _on_axis(plot, value)
-    unit = "" if number is None else plot.unit(column)
+    unit = "" if number is None else plot.unit_beside(column)
     point = Point(x, number, x_text, plot.text(column, value), unit=unit)
     if point.y is None or column not in plot.spread:
         return point

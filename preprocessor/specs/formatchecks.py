@@ -88,7 +88,9 @@ def _separator_findings(document: Document, path: Path, form: Mapping[str, Any])
     except KeyError:
         return  # The schema names those that there are.
     if separator == decimal:
-        message = f"`{separator}` groups digits and begins the fraction as well: 1{separator}234 may be either"
+        message = (
+            f"`{separator}` groups digits and begins the fraction as well: 1{separator}234 may be either"
+        )
         hint = '"thousands": true takes what the `locale` groups digits by'
         yield document.finding(_CONTRADICTION, (*path, "thousands"), message, hint)
 

@@ -68,7 +68,7 @@ def _column_fault(column: str, taken: Mapping[str, str], grouped: Any) -> tuple[
 def _order_findings(
     document: Document, heading: str, columns: Sequence[str], shown: Sequence[str]
 ) -> Iterator[Finding]:
-    if len(set(columns)) < len(columns) or not set(columns) <= set(shown):
+    if not columns or len(set(columns)) < len(columns) or not set(columns) <= set(shown):
         return  # That is told by itself.
     first = shown.index(columns[0])
     if list(columns) != list(shown[first : first + len(columns)]):

@@ -205,7 +205,9 @@ JSON = st.recursive(
     | st.sampled_from(["", "a", "$a", "a.b", "left", "90d", "MT120", "first"]),
     lambda inner: st.lists(inner, max_size=3)
     | st.dictionaries(
-        st.sampled_from(["$match", "a", "x", "y", "row", "column", "id", "$date", "decimals"]),
+        st.sampled_from(
+            ["$match", "a", "x", "y", "row", "column", "id", "$date", "decimals", "link", "date", "thousands"]
+        ),
         inner,
         max_size=3,
     ),
@@ -217,6 +219,11 @@ KEYS = st.sampled_from(
         "columns",
         "headers",
         "format",
+        "locale",
+        "totals",
+        "group_rows",
+        "header_groups",
+        "markdown",
         "chart",
         "baseline",
         "let",

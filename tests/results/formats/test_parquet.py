@@ -61,7 +61,10 @@ def test_a_dot_in_a_name_leads_nowhere(tmp_path: Path) -> None:
     ("columns", "said"),
     [
         ({"t": pa.array([time(1, 2)])}, "bench.parquet: the column `t` is of the type time64[us]"),
-        ({"m": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64()))}, "bench.parquet: the column `m` is of"),
+        (
+            {"m": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64()))},
+            "bench.parquet: the column `m` is of",
+        ),
         ({"a.b": [1], "a_b": [2]}, "bench.parquet: two columns are named `a_b`"),
         ({"n": pa.array([2**64 - 1], pa.uint64())}, "bench.parquet: document 1 is not a BSON document"),
         ({"p": pa.array([Decimal("1" * 50)])}, "bench.parquet: a decimal number of more than 34 digits"),
@@ -80,7 +83,9 @@ def test_a_file_that_is_cut_off_is_told(tmp_path: Path, kept: int) -> None:
 
 
 def test_another_file_with_its_ending_is_told(tmp_path: Path) -> None:
-    assert fault(written(tmp_path, "bench.parquet", "a,b\n1,2\n" * 9)).startswith("bench.parquet: not Parquet: ")
+    assert fault(written(tmp_path, "bench.parquet", "a,b\n1,2\n" * 9)).startswith(
+        "bench.parquet: not Parquet: "
+    )
 
 
 def test_types_of_columns_are_those_of_the_file_alone(tmp_path: Path) -> None:
@@ -97,7 +102,9 @@ def test_without_its_library_one_line_says_what_to_install(tmp_path: Path) -> No
         "try: open_source(sys.argv[1]).aggregate(Query('bench', ()))\n"
         "except ResultsError as error: print(error.message, '|', error.hint)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
+    )
     assert done.stdout == (
         f"{path}: Parquet is read by pyarrow, which is not installed | "
         "pip install 'mkdocs-mongo-tables[parquet]'\n"

@@ -33,9 +33,25 @@ def test_a_column_whose_every_cell_is_a_number_has_numbers(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     "cell",
-    ["007", "+1", ".5", "1.", "1,5", "NaN", "inf", "0x10", "1_000", "5 ms", "9223372036854775808", "١", "true"],
+    [
+        "007",
+        "+1",
+        ".5",
+        "1.",
+        "1,5",
+        "NaN",
+        "inf",
+        "0x10",
+        "1_000",
+        "5 ms",
+        "9223372036854775808",
+        "١",
+        "true",
+    ],
 )
-def test_one_cell_that_json_would_not_write_as_a_number_makes_its_column_text(tmp_path: Path, cell: str) -> None:
+def test_one_cell_that_json_would_not_write_as_a_number_makes_its_column_text(
+    tmp_path: Path, cell: str
+) -> None:
     assert column(tmp_path, "1", f'"{cell}"', "2") == ["1", cell, "2"]
 
 
@@ -113,7 +129,9 @@ def test_names_of_columns_are_names_that_a_pipeline_can_read(tmp_path: Path) -> 
 
 
 def test_two_columns_of_one_name_are_told(tmp_path: Path) -> None:
-    assert fault(table(tmp_path, "a,b.c,b_c", "1,2,3")).startswith("bench.csv:1:7: two columns are named `b_c`")
+    assert fault(table(tmp_path, "a,b.c,b_c", "1,2,3")).startswith(
+        "bench.csv:1:7: two columns are named `b_c`"
+    )
 
 
 def test_cells_in_quotes_have_separators_quotes_and_ends_of_lines_and_blanks_around_cells_count_for_nothing(
