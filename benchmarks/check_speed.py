@@ -34,16 +34,18 @@ def _commands(pages: Sequence[str]) -> dict[str, list[str]]:
     return {**named, **{f"check --static {Path(page).name}": [*check, "--static", page] for page in pages}}
 
 
-def _cpu_seconds(arguments: Sequence[str], environment: Mapping[str, str]) -> float:
+def cpu_seconds(arguments: Sequence[str], environment: Mapping[str, str], folder: str | None = None) -> float:
+    """CPU seconds, user and system, of one Python process that is started in ``folder``."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([sys.executable, *arguments], env=environment, stdout=subprocess.DEVNULL)
+    done = subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode not in (0, 1):
         raise SystemExit(f"{' '.join(arguments)}: exit status {done.returncode}")
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def _environment(folder: str, *, bytecode: bool) -> dict[str, str]:
+def environment_in(folder: str, *, bytecode: bool) -> dict[str, str]:
+    """The environment of such a process, with Python's bytecode and our caches in ``folder``."""
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     kept = {"PYTHONPYCACHEPREFIX": folder} if bytecode else {"PYTHONDONTWRITEBYTECODE": "1"}
     return {**inherited, **kept, "MONGO_TABLES_CACHE": str(Path(folder) / "tables")}
@@ -70,10 +72,10 @@ def main() -> None:
     commands = _commands(given.pages)
     times: dict[str, list[float]] = {label: [] for label in commands}
     with tempfile.TemporaryDirectory() as folder:
-        environment = _environment(folder, bytecode=not given.no_bytecode)
+        environment = environment_in(folder, bytecode=not given.no_bytecode)
         for number in range(given.rounds + 1):
             for label, arguments in commands.items():
-                seconds = _cpu_seconds(arguments, environment)
+                seconds = cpu_seconds(arguments, environment)
                 if number:  # the first round fills the caches
                     times[label].append(seconds)
     print(f"{machine()}\n{given.rounds} rounds, CPU seconds{'least':>44}{'median':>9}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.files import atomic
+from preprocessor.files.changes import changed_lines
 from preprocessor.findings.reporters import escape_control_chars, report
 from preprocessor.findings.usage import UsageError
 
@@ -58,11 +58,9 @@ def write_changes(changes: Sequence[Change]) -> int:
 def print_changes(changes: Sequence[Change]) -> int:
     """Print what is to change in each file, as a unified diff; give 1 when there is any, else 0."""
     for change in changes:
-        before, after = (text.splitlines(keepends=True) for text in (change.before, change.after))
         name = escape_control_chars(change.name)
-        lines = difflib.unified_diff(before, after, name, f"{name} (as it should be)")
-        for line in lines:
-            sys.stdout.write(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
+        lines = changed_lines(change.before, change.after, name, f"{name} (as it should be)")
+        sys.stdout.writelines(lines)
     return 1 if changes else 0
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
+from preprocessor.comments.keywords import KEYWORDS
 from preprocessor.findings.finding import Finding
 from preprocessor.jsontext.parsing import Parsed, parse
 
@@ -31,12 +32,12 @@ class Region(NamedTuple):
 class Comment:
     """A live comment.
 
-    ``body`` is the text after ``KEYWORD:`` without the prefixes of containers, lines joined by ``\\n``;
-    ``body_lines`` says for each of its lines where it begins in the file. ``start`` and ``end`` are offsets
-    of ``<!--`` and after ``-->``; ``line`` and ``column`` (from 1, in characters) are those of ``<!--``.
-    ``prefix`` is what every further line of a block in the same container begins with. ``inline``: text of
-    the same paragraph stands before or after it on its lines. ``before`` and ``after`` are for `stand_in`.
-    ``holder`` names a heading, a table, a link or ``RAW_HTML`` around it.
+    ``keyword`` is as written, ``kind`` what it stands for. ``body`` is the text after ``KEYWORD:`` without the
+    prefixes of containers, lines joined by ``\\n``; ``body_lines`` says for each of its lines where it begins in
+    the file. ``start`` and ``end`` are offsets of ``<!--`` and after ``-->``; ``line`` and ``column`` (from 1, in
+    characters) are those of ``<!--``. ``prefix`` is what every further line of a block in the same container begins
+    with. ``inline``: text of the same paragraph stands before or after it on its lines. ``before`` and ``after`` are
+    for `stand_in`. ``holder`` names a heading, a table, a link or ``RAW_HTML`` around it.
     """
 
     keyword: str
@@ -52,6 +53,11 @@ class Comment:
     before: str = ""
     after: str = ""
     holder: str = ""
+
+    @property
+    def kind(self) -> str:
+        """What the comment asks for, whichever keyword it has: ``table``, ``chart``, ``value`` or ``check``."""
+        return KEYWORDS[self.keyword]
 
     @cached_property
     def parsed(self) -> Parsed:

@@ -27,6 +27,11 @@ def bad_byte(content: bytes) -> BadByte | None:
     return None
 
 
+def place_at(text: str, offset: int) -> tuple[int, int]:
+    """Line and column, both from 1 and in characters, of what stands at ``offset`` from 0."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
 def may_be_file(path: Path) -> bool:
     """Whether ``path`` is a file, or cannot be looked at: whoever reads it then learns why."""
     try:

@@ -137,6 +137,8 @@ _ALL = (
     Rule("MT142", "shared-pipeline-unreadable", "error", "The file of a shared stage list cannot be read."),
     Rule("MT143", "unknown-rule", "error", "A comment ignores a rule that does not exist."),
     Rule("MT144", "anchor-taken", "warning", "A heading of the page has the id of a table."),
+    Rule("MT145", "contradictory-format", "error", "A format says two things of which one can hold."),
+    Rule("MT146", "layout-does-not-fit", "error", "A total, a group or a heading does not fit the columns."),
     Rule("MT150", "experiment-file", "error", "An experiment file is not TOML, or cannot be run."),
     # MT160–MT169: regions of generated text
     Rule("MT160", "region-without-end", "error", "A generated region begins and never ends."),
@@ -208,6 +210,7 @@ _ALL = (
     Rule("MT308", "zero-divisor", "error", "A document has 0 where the pipeline divides by it."),
     Rule("MT310", "no-results-source", "error", "The results source cannot be reached or read."),
     Rule("MT312", "needs-server", "error", "A pipeline that fixtures are asked for runs on a server only."),
+    Rule("MT313", "unread-file", "note", "A file of the results source is there, and is not read."),
     Rule("MT320", "not-one-row", "error", "A value in the prose comes from no row, or from several."),
     Rule("MT321", "check-of-nothing", "error", "A statement is bound to rows that do not exist."),
     Rule(
@@ -254,6 +257,12 @@ _ALL = (
         "error",
         "A row lacks the comparison that its table shows, has it against another row, or contradicts it.",
     ),
+    Rule(
+        "MT335",
+        "format-does-not-fit",
+        "error",
+        "A column has values that its format or its total is not for, such as texts in per cent.",
+    ),
     # MT4xx: misleading output
     Rule("MT401", "limit-without-sort", "warning", "A `$limit` picks documents that nothing has ordered."),
     Rule("MT402", "path-never-there", "warning", "A pipeline reads a field that no document has."),
@@ -288,6 +297,8 @@ _ALL = (
     Rule("MT428", "texts-left-out", "warning", "A sum or a mean leaves out texts among the numbers."),
     Rule("MT429", "dates-not-to-scale", "warning", "A chart shows texts of dates at equal distances."),
     # MT5xx: untidiness
+    Rule("MT430", "unsafe-link", "warning", "A row has an address that must not become a link."),
+    Rule("MT431", "group-in-pieces", "warning", "Rows of one group stand apart, under two headings."),
     Rule("MT501", "unused-field", "note", "A field is computed or kept, and never used."),
     Rule("MT502", "carried-arrays", "note", "Whole arrays travel with every row and are not shown."),
     Rule("MT503", "header-blanks", "note", "A header has blanks at its ends, or two in a row."),
@@ -295,7 +306,7 @@ _ALL = (
     Rule("MT505", "carried-key", "note", "A key that is a document travels with every row and is not shown."),
     Rule("MT506", "uneven-rounding", "note", "A column is rounded differently in tables of one page."),
     Rule("MT507", "unused-ignore", "warning", "A comment ignores a rule that finds nothing in it."),
-    Rule("MT508", "many-digits", "note", "A computed column shows more digits than anybody reads."),
+    Rule("MT508", "many-digits", "note", "A column shows more digits than anybody reads."),
     Rule("MT509", "unit-twice", "note", "A header and its column's format name one unit in two ways."),
 )
 

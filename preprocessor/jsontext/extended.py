@@ -13,10 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.jsontext.model import Path
-from preprocessor.jsontext.shellvalues import Value, of_call
+
+if TYPE_CHECKING:
+    from preprocessor.jsontext.shellvalues import Value
 
 _INT32 = range(-(2**31), 2**31)
 _INT64 = range(-(2**63), 2**63)
@@ -44,6 +46,8 @@ def decode(value: Any) -> tuple[Any, list[Malformed]]:
 
 def read_pasted_value(name: str, arguments: str) -> Value | None:
     """What ``name(arguments)``, as shells write it, is in Extended JSON; None where it is no sound value."""
+    from preprocessor.jsontext.shellvalues import of_call  # only who pasted from a shell pays for it
+
     value = of_call(name, arguments)
     return value if value and not decode(value.json)[1] else None
 
@@ -84,6 +88,8 @@ def _format_day(value: dict[str, Any]) -> str:
     if not isinstance(held, str):
         return ""
     import json
+
+    from preprocessor.jsontext.shellvalues import of_call
 
     date = of_call("ISODate", json.dumps(held))
     return date.text if date else ""

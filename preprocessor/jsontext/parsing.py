@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from preprocessor.jsontext.model import MAX_DEPTH, Path
 from preprocessor.jsontext.places import places
-from preprocessor.jsontext.reader import read
 
 if TYPE_CHECKING:
     from preprocessor.jsontext.model import Problem, Reading
@@ -73,6 +72,8 @@ def parse(text: str) -> Parsed:
 
 
 def _careful(text: str) -> Reading:
+    from preprocessor.jsontext.reader import read  # a text without a fault does not pay for it
+
     return read(text)
 
 

@@ -13,7 +13,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from preprocessor.jsontext.extended import read_pasted_value  # only who pasted from a shell needs it
+from preprocessor.jsontext.extended import read_pasted_value
 from preprocessor.jsontext.model import MAX_DEPTH, Kind, Path, Problem, Reading
 from preprocessor.jsontext.shellvalues import of_expression, unquote
 

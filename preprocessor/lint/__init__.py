@@ -68,16 +68,22 @@ def page_findings(subjects: Iterable[RuleContext]) -> list[tuple[RuleContext, Fi
 
 def row_findings(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> list[Finding]:
     """All that is said of the rows of a table or a chart."""
-    from preprocessor.lint import rules_charts  # and with it what draws charts, and `zoneinfo`, which cost
-
     spec = subject.spec
     named = list(rules_rows.find_repeated_keys(spec, rows)) if isinstance(spec, TableSpec) else []
     return [
         *(named or rules_chance.find_tied_rows(spec, rows)),
         *rules_texts.find_text_order_of_rows(spec, rows),
         *rules_digits.find_many_digits(subject, rows),
-        *(one for rule in rules_charts.RULES for one in rule(spec, rows)),
+        *_chart_findings(spec, rows),
     ]
+
+
+def _chart_findings(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> list[Finding]:
+    if isinstance(spec, TableSpec) and spec.chart is None:
+        return []
+    from preprocessor.lint import rules_charts  # and with it what draws charts, and `zoneinfo`, which cost
+
+    return [one for rule in rules_charts.RULES for one in rule(spec, rows)]
 
 
 def find_by_asking(

@@ -3,25 +3,24 @@
 What is compared is what readers see, the number that stands there with the number that would stand there, both as
 rounded. A cell stays where it shows the same, or where both are numbers of one format in the same words, and the number
 has moved no farther than the tolerance says: by a share of the one that stands, or out of the interval of today's row.
-Of a value with its range, ``120 (110–130)``, the value counts. What compares a row with the baseline follows from other
-columns: its words count and its sign, not its number. A table stays where it has as many rows, the same words
-everywhere, and every cell of it stays.
+Of a value with its range, ``120 (110–130)``, the value counts. What compares a row with the baseline, and a total,
+follow from other cells: their words count and their sign, not their number. A table stays where it has as many rows,
+the same words everywhere, and every cell of it stays.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import unescape
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.pages.statements import quoted_row, value_form
 from preprocessor.render.column import column_value
-from preprocessor.render.columns import columns_of
 from preprocessor.render.conclusions import conclusion_of
-from preprocessor.render.pipetable import escape_cell
 from preprocessor.render.shownnumbers import Shown, is_written_by, read_numbers
+from preprocessor.render.tablelayout import lay_out
 from preprocessor.render.values import cell_text, finite_decimal, is_number
 
 if TYPE_CHECKING:
@@ -29,19 +28,23 @@ if TYPE_CHECKING:
 
     from preprocessor.pages.markdowntext import MarkdownContext
     from preprocessor.render.column import Column
+    from preprocessor.render.tablelayout import TableLayout
     from preprocessor.results.model import Rows
-    from preprocessor.specs.model import ColumnFormat, TableSpec, ValueSpec
+    from preprocessor.specs.columnformat import ColumnFormat
+    from preprocessor.specs.model import TableSpec, ValueSpec
     from preprocessor.specs.tolerance import Tolerance
 
 _VALUE_WITH_RANGE: Final = 3
 """Numbers of a cell with its range, and of a comparison with its interval."""
 _DASHES: Final = re.compile("-+")
+_ADDRESS: Final = re.compile(r"\]\([^()\s]*\)")
+_NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
 
 
 class Cell(NamedTuple):
     """A cell of today: its value, the text for it, unescaped, and what is known of its interval.
 
-    ``follows``: it is worked out from other columns. ``ends`` are both ends of the interval, as they are shown.
+    ``follows``: it is worked out from other cells. ``ends`` are both ends of the interval, as they are shown.
     """
 
     value: object
@@ -104,15 +107,15 @@ def is_near_table(standing: str, today: Sequence[str], spec: TableSpec, rows: Ro
     if spec.tolerance is None:
         return False
     then, now = _Parts.of(standing.strip("\n").split("\n")), _Parts.of(today)
-    if (then.above, then.head, len(then.rows)) != (now.above, now.head, len(rows)):
+    if (then.above, then.head, len(then.rows)) != (now.above, now.head, len(now.rows)):
         return False
     notes, more = then.below[: len(now.below)], then.below[len(now.below) :]
-    if notes != now.below or (more and not spec.provenance):
+    if notes != now.below or (more and not spec.provenance) or not rows:
         return False
-    columns = columns_of(spec, rows)
+    cells = _cells_of(spec, lay_out(spec, rows), rows)
     return all(
-        _row_stays(cells, _cells_of(spec, row, columns, number), spec.tolerance)
-        for number, (cells, row) in enumerate(zip(then.rows, rows, strict=True))
+        _row_stays(standing, texts, kinds, spec.tolerance)
+        for standing, texts, kinds in zip(then.rows, now.rows, cells, strict=True)
     )
 
 
@@ -122,25 +125,37 @@ def is_near_value(standing: str, today: str, spec: ValueSpec, context: MarkdownC
     tolerance = spec.tolerance or table.tolerance
     if tolerance is None or row is None:
         return False
-    cell = cell_of(table, row, spec.column, _read(today), value_form(spec, context.tables))
+    cell = cell_of(table, row, spec.column, _read(today), value_form(spec, table))
     return cell_stays(_read(standing), cell, tolerance)
 
 
-def _row_stays(standing: Sequence[str], today: Sequence[Cell], tolerance: Tolerance) -> bool:
-    return len(standing) == len(today) and all(
-        cell_stays(cell, one, tolerance) for cell, one in zip(standing, today, strict=True)
+def _row_stays(
+    standing: Sequence[str], texts: Sequence[str], kinds: Sequence[Cell], tolerance: Tolerance
+) -> bool:
+    return len(standing) == len(texts) and all(
+        cell_stays(cell, kind._replace(text=text), tolerance)
+        for cell, text, kind in zip(standing, texts, kinds, strict=True)
     )
 
 
-def _cells_of(spec: TableSpec, row: Mapping[str, Any], columns: Sequence[Column], number: int) -> list[Cell]:
-    """The cells of one row, with texts as ``_Parts`` reads them. A column that compares has no name."""
-    texts = [_read(escape_cell(column.texts[number])) for column in columns]
-    return [
-        cell_of(spec, row, column.name, text, spec.form_of(column.name))
-        if column.name
-        else Cell(column.values[number], text, follows=True)
-        for column, text in zip(columns, texts, strict=True)
-    ]
+def _cells_of(spec: TableSpec, layout: TableLayout, rows: Rows) -> Iterator[list[Cell]]:
+    """What the cells of each line of a table are, without their texts: rows below their headings, then totals."""
+    words = Cell("", "")
+    for group in layout.groups:
+        if group.heading is not None:
+            yield [words for _ in layout.columns]
+        for number in range(group.rows.start, group.rows.stop):
+            yield [_cell_in(spec, rows[number], column, number) for column in layout.columns]
+    for total in layout.totals:
+        found = [(total.cells.get(column.name), spec.form_of(column.name)) for column in layout.columns]
+        yield [Cell(one.value, "", form, follows=True) if one else words for one, form in found]
+
+
+def _cell_in(spec: TableSpec, row: Mapping[str, Any], column: Column, number: int) -> Cell:
+    """A column that compares has no name."""
+    if not column.name:
+        return Cell(column.values[number], "", follows=True)
+    return cell_of(spec, row, column.name, "", spec.form_of(column.name))
 
 
 class _Parts(NamedTuple):
@@ -172,5 +187,5 @@ class _Parts(NamedTuple):
 
 
 def _read(markdown: str) -> str:
-    """A cell as one reads it, as far as numbers in it go."""
-    return unescape(markdown)
+    """A cell as one reads it, as far as numbers in it go: the digits of an address are none."""
+    return unescape(_ADDRESS.sub(lambda found: found[0].translate(_NO_DIGITS), markdown))

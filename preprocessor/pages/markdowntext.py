@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.pages.asking import source_answer
-from preprocessor.pages.statements import value_text
+from preprocessor.pages.statements import shown_value
 from preprocessor.render.formats import DEFAULT, TABLE_FORMATS
 from preprocessor.render.provenance import provenance_details, provenance_parts
 from preprocessor.results.model import ResultsError
@@ -63,7 +63,13 @@ class MarkdownContext(NamedTuple):
 
     def value_text(self, spec: ValueSpec) -> str:
         """A value as the Markdown of a sentence."""
-        return TABLE_FORMATS[self.form]().text(value_text(spec, self.tables, self.answers))
+        found = shown_value(spec, self.tables, self.answers)
+        if found is None:
+            return ""
+        from preprocessor.render.inlinetext import inline_markdown, link_markdown  # few pages have either
+
+        plain = TABLE_FORMATS[self.form]().text(found.text)
+        return link_markdown(found.to, inline_markdown(found.pieces) if found.pieces else plain)
 
 
 def _with_picture(spec: PipelineSpec, rows: Rows, picture: str, below: Sequence[str]) -> list[str]:

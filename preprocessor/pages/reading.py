@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from preprocessor import comments
+from preprocessor.files.text import shorten_path
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import Page
 
 if TYPE_CHECKING:
     from preprocessor.files.text import BadByte
-    from preprocessor.results.model import ResultsError
+    from preprocessor.results.model import LocalDocuments, ResultsError
     from preprocessor.specs.sharedpipelines import SharedPipeline
 
 
@@ -38,6 +39,16 @@ def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | Non
     found += (each for one, _ in read for each in one.findings)
     specs, server_only = tuple(one.spec for one, _ in read), tuple(fault for _, fault in read)
     return Page(file, text, scan.comments, specs, tuple(found), scan.rejected, server_only)
+
+
+def unread_findings(local: LocalDocuments | None) -> list[Finding]:
+    """A note on each file of a results source that is there and not read: nobody shall wait for what is in it."""
+    hint = "give it the ending of a format that is read, or move it away"
+    message = "the results source does not read this file"
+    return [
+        finding("MT313", shorten_path(path), (0, 0), message, hint)
+        for path in (local.unread() if local else ())
+    ]
 
 
 def source_findings(error: ResultsError, file: str) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""Reads numbers back from texts that readers see, such as cells: what ``values`` writes, the other way round.
+"""Reads numbers back from texts that readers see, such as cells: what ``numbertext`` writes, the other way round.
 
 Of ``1,234 (1,200–1,300) ms`` the numbers are 1234, 1200 and 1300, and the words ``# (#–#) ms``. No rounding is undone:
 a number is what is shown.
@@ -11,13 +11,15 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from preprocessor.specs.conventions import convention_of
+
 if TYPE_CHECKING:
-    from preprocessor.specs.model import ColumnFormat
+    from preprocessor.specs.columnformat import ColumnFormat
 
 _BEFORE_SIGN: Final = r"(?<![\w.,)])"
 """A hyphen behind a word or a number is none."""
 _GROUPED_FROM: Final = 4
-"""Digits before the point, from which thousands are parted."""
+"""Digits before the decimal sign, from which they are grouped."""
 
 
 class Shown(NamedTuple):
@@ -28,17 +30,31 @@ class Shown(NamedTuple):
     words: str
 
 
+class _Signs(NamedTuple):
+    """What stands between groups of digits, and before decimals."""
+
+    group: str
+    decimal: str
+
+    @classmethod
+    def of(cls, form: ColumnFormat | None) -> _Signs:
+        """Those that a format writes."""
+        convention = convention_of(form.locale if form else None)
+        group = form.thousands if form and isinstance(form.thousands, str) else convention.group
+        return cls(group, convention.decimal)
+
+
 def read_numbers(text: str, form: ColumnFormat | None = None) -> Shown:
     """The numbers of a text that ``form`` has written."""
-    separator = form.thousands if form and isinstance(form.thousands, str) else ","
-    pattern = _number(separator)
+    signs = _Signs.of(form)
+    pattern = _number(signs)
     written = tuple(pattern.findall(text))
-    return Shown(written, tuple(Decimal(_plain(one, separator)) for one in written), pattern.sub("#", text))
+    return Shown(written, tuple(Decimal(_plain(one, signs)) for one in written), pattern.sub("#", text))
 
 
 def is_written_by(written: str, form: ColumnFormat | None) -> bool:
     """Whether a number could be written by ``form``: with as many decimals, thousands parted or not."""
-    whole, _, fraction = written.partition(".")
+    whole, _, fraction = written.partition(_Signs.of(form).decimal)
     digits = sum(map(str.isdigit, whole))
     is_grouped = digits < len(whole.lstrip("+-"))
     if form is not None and form.decimals is not None and len(fraction) != form.decimals:
@@ -46,12 +62,15 @@ def is_written_by(written: str, form: ColumnFormat | None) -> bool:
     return digits < _GROUPED_FROM or is_grouped == bool(form and form.thousands)
 
 
-def _plain(text: str, separator: str) -> str:
-    """The number as ``Decimal`` reads it. A point that parts thousands looks like one of decimals where it is alone."""
-    return text if separator == "." and text.count(".") < 2 else text.replace(separator, "")
+def _plain(text: str, signs: _Signs) -> str:
+    """The number as ``Decimal`` reads it. A point that parts groups looks like one of decimals where it is alone."""
+    if signs.group == signs.decimal and text.count(signs.group) < 2:
+        return text
+    return text.replace(signs.group, "").replace(signs.decimal, ".")
 
 
 @lru_cache(maxsize=16)
-def _number(separator: str) -> re.Pattern[str]:
-    grouped = rf"\d{{1,3}}(?:{re.escape(separator)}\d{{3}})+(?!\d)"
-    return re.compile(rf"(?:{_BEFORE_SIGN}[-+])?(?:{grouped}|\d+)(?:\.\d+)?(?:e[-+]?\d+)?")
+def _number(signs: _Signs) -> re.Pattern[str]:
+    group, decimal = map(re.escape, signs)
+    grouped = rf"\d{{1,3}}(?:{group}\d{{2,3}})*{group}\d{{3}}(?!\d)"
+    return re.compile(rf"(?:{_BEFORE_SIGN}[-+])?(?:{grouped}|\d+)(?:{decimal}\d+)?(?:e[-+]?\d+)?")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -62,7 +62,7 @@ def _folders(folder: Path) -> dict[str, Path]:
         raise _unusable(f"there is no fixture folder {folder}", _PULL_HINT) from None
     except OSError as error:
         raise _unusable(f"the fixture folder {folder} cannot be read: {error.strerror}") from None
-    _refuse_broken_links(found)
+    refuse_broken_links(found)
     return {unquote(place.name): place for place in places}
 
 
@@ -79,7 +79,7 @@ def files_of(folder: Path, collection: str) -> list[Path]:
 
 def files_in(place: Path) -> list[Path]:
     """The fixture files in the folder of a collection, in their order; none where there is no such folder."""
-    return sorted((p for p in _list_files(place) if p.suffix in SUFFIXES), key=lambda path: path.name)
+    return sorted((p for p in list_files(place) if p.suffix in SUFFIXES), key=lambda path: path.name)
 
 
 def unread_in(folder: Path, collection: str) -> tuple[str, ...]:
@@ -90,9 +90,9 @@ def unread_in(folder: Path, collection: str) -> tuple[str, ...]:
     place = _folders(folder).get(collection)
     if place is None:
         return ()
-    files = _list_files(place)
+    files = list_files(place)
     alone = not any(p.suffix in SUFFIXES for p in files)
-    found = {p.name for p in files if _is_data(p.name) or (alone and _is_like_data(p.name))}
+    found = {p.name for p in files if _is_data(p.name) or (alone and is_like_data(p.name))}
     return tuple(sorted({*found, *_deeper(place)}))
 
 
@@ -121,7 +121,8 @@ def _is_data(name: str) -> bool:
     return (Path(path.stem).suffix.lower() if suffix in _PACKED else suffix) in _DATA
 
 
-def _is_like_data(name: str) -> bool:
+def is_like_data(name: str) -> bool:
+    """Whether a file's name says that it may hold documents in a format that is not read from fixture folders."""
     path = Path(name)
     return path.suffix not in SUFFIXES and path.suffix.lower() in _OTHER_DATA
 
@@ -146,7 +147,7 @@ def _first_below(place: Path) -> Path | None:
     return None
 
 
-def _list_files(place: Path) -> list[Path]:
+def list_files(place: Path) -> list[Path]:
     """The files in a folder, without those whose names begin with a dot."""
     try:
         if not place.is_dir():
@@ -155,11 +156,11 @@ def _list_files(place: Path) -> list[Path]:
         files = [p for p in found if p.is_file()]
     except OSError as error:
         raise _unusable(f"the folder {place} cannot be read: {error.strerror}") from None
-    _refuse_broken_links(found)
+    refuse_broken_links(found)
     return files
 
 
-def _refuse_broken_links(places: Sequence[Path]) -> None:
+def refuse_broken_links(places: Sequence[Path]) -> None:
     """Raise ``ResultsError`` for links to nothing, which might stand for documents; it names all of them."""
     hint = "put the documents there, or remove the link"
     broken = sorted(p for p in places if p.is_symlink() and not p.exists())
@@ -186,6 +187,19 @@ def blocks(path: Path) -> Iterator[bytes]:
                 yield block + file.readline()
     except OSError as error:
         raise combine_faults([Fault(path, 0, 0, f"cannot be read: {error.strerror}")]) from None
+
+
+def glance_at(paths: Iterable[Path]) -> str:
+    """A text that is another one once a file was written to: name, size and time of each."""
+    found = []
+    for path in paths:
+        try:
+            status = path.stat()
+        except OSError:
+            found.append(f"{path}")
+        else:
+            found.append(f"{path} {status.st_size} {status.st_mtime_ns}")
+    return " ".join(found)
 
 
 def refuse_outside(path: Path) -> None:

@@ -1,56 +1,61 @@
-"""Results from fixture files: no server, the same rows.
-
-The folder is read as it was when first asked; ``state`` looks at the disk again and drops what has changed.
-"""
+"""Fixture folders: a folder of files for each collection, beside which plain files may stand."""
 
 from __future__ import annotations
 
 import hashlib
-from array import array
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from operator import eq
 from pathlib import Path
 from typing import Protocol
 
 from preprocessor.results import bsoncache, cachefolder, fixturefiles, fixturetext
-from preprocessor.results.local import LocalSource
+from preprocessor.results.filesource import FileSource
 from preprocessor.results.model import Fault, Limits, ResultsError
+from preprocessor.results.plaincollections import PlainCollections
 from preprocessor.results.rawdocuments import RawDocuments
+from preprocessor.results.repeatedids import HINT, find_repeated_ids
+from preprocessor.results.sourcetext import Part
 
 
 class _Digest(Protocol):
     def update(self, data: bytes, /) -> None: ...
 
 
-class FixtureSource(LocalSource):
-    """A folder of fixtures as a results source."""
+class FixtureSource(FileSource):
+    """A folder of fixtures as a results source, with the plain files that stand directly in it."""
 
     def __init__(self, folder: Path, limits: Limits | None = None) -> None:
-        super().__init__(limits)
+        plain = PlainCollections([Part("", str(folder), "")])
+        super().__init__(folder.as_posix(), (FixtureFolder(folder), plain), limits)
+
+
+class FixtureFolder:
+    """The collections of a folder that have a folder of fixture files each."""
+
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._cache = cachefolder.folder_for(folder)
         self._keys: dict[str, dict[Path, str]] = {}
-        self._unread: dict[str, tuple[str, ...]] = {}
 
-    @property
-    def name(self) -> str:
-        """The folder's path as it was given."""
-        return self._folder.as_posix()
-
-    def reach(self) -> None:
-        """Raise ``ResultsError`` when the folder is not there, cannot be listed or has no collection."""
-        if not self.collections():
-            raise ResultsError(
-                f"the results source {self.name} has no collections",
-                hint="fill it with `mongo-tables pull mongodb://HOST/DATABASE`, or name another folder",
-                environment=True,
-            )
-
-    def collections(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, ...]:
         """Names of the collections (sub-folders), sorted."""
         return fixturefiles.collection_names(self._folder)
+
+    def where(self, collection: str) -> str:
+        """The folder of a collection."""
+        return fixturefiles.folder_of(self._folder, collection).as_posix()
+
+    def look(self, collection: str) -> Mapping[str, str]:
+        """The digest of each file of a collection, and the names of files that are refused."""
+        keys = {path: _key(path) for path in fixturefiles.files_of(self._folder, collection)}
+        self._keys[collection] = keys
+        unread = fixturefiles.unread_in(self._folder, collection)
+        return {**{path.name: key for path, key in keys.items()}, **dict.fromkeys(unread, "not read")}
+
+    def glance(self, collection: str) -> str:
+        """Name, size and time of each file."""
+        return fixturefiles.glance_at(fixturefiles.files_of(self._folder, collection))
 
     def lines(self, collection: str) -> Iterator[bytes]:
         """The documents that stand in a line each, as they are written there."""
@@ -59,45 +64,20 @@ class FixtureSource(LocalSource):
                 content = fixturefiles.read(file).removeprefix(BOM_UTF8)
                 yield from (line for line in content.splitlines(keepends=True) if not line.isspace())
 
-    def _read(self, collection: str, *, believing: bool = True) -> RawDocuments:
-        """The documents of a collection, each ``_id`` once. ``believing`` says whether the cache is asked."""
+    def unread(self) -> Sequence[Path]:
+        """None: what is in the folder of a collection and not read is an error of whoever reads the collection."""
+        return ()
+
+    def read(self, collection: str, *, believing: bool) -> RawDocuments:
+        """The documents of a collection, each ``_id`` once."""
         try:
             loaded = self._load(collection, believing)
         except ResultsError as error:
             raise self._faults() or error from None
         documents = RawDocuments(loaded.values())
-        if repeated := _find_repeated_ids(tuple(loaded), documents):
+        if repeated := _describe_repeated(tuple(loaded), documents):
             raise fixturetext.combine_faults(repeated)
         return documents
-
-    def _read_anew(self, collection: str) -> RawDocuments:
-        """The documents, read from the files without the cache, whose entries are then written anew: one is broken."""
-        return self._read(collection, believing=False)
-
-    def state(self) -> str:
-        """Digest of the names and bytes of all fixture files, and of the names of files that are refused.
-
-        Documents of changed collections are read anew.
-        """
-        total = hashlib.sha256()
-        with self._lock:
-            collections = self.collections()
-            for collection in collections:
-                keys = {path: _key(path) for path in fixturefiles.files_of(self._folder, collection)}
-                unread = fixturefiles.unread_in(self._folder, collection)
-                before = self._keys.get(collection, keys), self._unread.get(collection, unread)
-                if before != (keys, unread):
-                    self._stored.pop(collection, None)
-                self._keys[collection], self._unread[collection] = keys, unread
-                for path, key in keys.items():
-                    total.update(f"{collection}/{path.name}\0{key}\n".encode())
-                for name in unread:
-                    total.update(f"{collection}/{name}\0not read\n".encode(errors="surrogateescape"))
-            for gone in (self._stored.keys() | self._keys.keys()) - set(collections):
-                self._stored.pop(gone, None)
-                self._keys.pop(gone, None)
-                self._unread.pop(gone, None)
-        return total.hexdigest()
 
     def _files(self, collection: str) -> list[Path]:
         known = self._keys.get(collection)
@@ -117,7 +97,7 @@ class FixtureSource(LocalSource):
     def _find_cached(self, path: Path, known: str | None) -> bytes | None:
         """The documents of a file from the cache, if there is an entry for its content.
 
-        A digest that ``state`` has taken in this process spares reading the file: the cache has those very bytes.
+        A digest that ``look`` has taken in this process spares reading the file: the cache has those very bytes.
         """
         payload = bsoncache.get(self._cache, known) if known else None
         if payload is None and self._cache is not None and (key := _key(path)) != known:
@@ -134,7 +114,7 @@ class FixtureSource(LocalSource):
     def _faults(self) -> ResultsError | None:
         """Every fault of every file of the folder, so that one run tells all."""
         faults: list[Fault] = []
-        for collection in self.collections():
+        for collection in self.names():
             try:
                 files = fixturefiles.files_of(self._folder, collection)
             except ResultsError as error:
@@ -166,23 +146,14 @@ def _through(digest: _Digest, blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield block
 
 
-def _find_repeated_ids(paths: Sequence[Path], documents: RawDocuments) -> list[Fault]:
-    """A fault for each document that repeats an earlier ``_id``; ``paths`` are the files of the pieces.
-
-    Hashes show first whether any repeat: they take a tenth of the memory of the values.
-    """
-    hashes = sorted(array("q", map(hash, documents.first_values())))
-    if not any(map(eq, hashes, islice(hashes, 1, None))):
-        return []
-    seen: dict[bytes, int] = {}
+def _describe_repeated(paths: Sequence[Path], documents: RawDocuments) -> list[Fault]:
+    """A fault for each document that repeats an earlier ``_id``; ``paths`` are the files of the pieces."""
     found: list[Fault] = []
-    for number, value in enumerate(documents.first_values()):
-        first = seen.setdefault(value, number)
-        if first != number and len(found) <= fixturetext.FAULTS_SHOWN:
-            here, before = (
-                (paths[piece], index) for piece, index in (documents.place(number), documents.place(first))
-            )
-            found.append(_duplicate(documents[number], here, before))
+    for number, first in islice(find_repeated_ids(documents), fixturetext.FAULTS_SHOWN + 1):
+        here, before = (
+            (paths[piece], index) for piece, index in (documents.place(number), documents.place(first))
+        )
+        found.append(_duplicate(documents[number], here, before))
     return found
 
 
@@ -192,10 +163,5 @@ def _duplicate(raw: bytes, here: tuple[Path, int], first: tuple[Path, int]) -> F
     (line, column), (above, _) = (
         fixturetext.place_of(path, fixturefiles.read(path), index) for path, index in (here, first)
     )
-    return Fault(
-        here[0],
-        line,
-        column,
-        f"the _id {bson.decode(raw)['_id']!r} is also that of {first[0]}:{above}",
-        "a server holds each _id once; drop one of the two",
-    )
+    message = f"the _id {bson.decode(raw)['_id']!r} is also that of {first[0]}:{above}"
+    return Fault(here[0], line, column, message, HINT)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from preprocessor.aggregation import AggregationError, LimitReached, NotOffline, aggregate
@@ -143,6 +144,10 @@ class LocalSource(ABC):
     def lines(self, collection: str) -> Iterable[bytes]:
         """Every document of a collection as a line of Extended JSON."""
         return (f"{typedjson.line(raw)}\n".encode() for raw in self.raws(collection))
+
+    def unread(self) -> Sequence[Path]:
+        """None: only files can be there and not read."""
+        return ()
 
     def candidates(self, query: Query) -> Rows:
         """The documents that the query's first ``$match`` may keep, whole; all of them when it can keep none."""

@@ -48,17 +48,14 @@ class Query:
 
     @cached_property
     def key(self) -> str:
-        """A key of the content alone: equal for equal queries (field order counts), in every process."""
-        from hashlib import sha256
-
+        """The content itself as a text: equal for equal queries (field order counts), in every process."""
         import bson
 
         parts = {"collection": self.collection, "pipeline": list(self.pipeline), "let": dict(self.let)}
         try:
-            content = bson.encode(parts)
+            return bson.encode(parts).decode("latin-1")
         except (bson.errors.InvalidDocument, bson.errors.InvalidStringData, OverflowError):
-            content = repr(parts).encode("utf-8", "surrogatepass")
-        return sha256(content).hexdigest()
+            return repr(parts)
 
 
 class ResultsError(CommandError):
@@ -141,6 +138,10 @@ class LocalDocuments(Protocol):
 
     def lines(self, collection: str) -> Iterable[bytes]:
         """Every document of a collection as a line of Extended JSON, none for an unknown one."""
+        ...
+
+    def unread(self) -> Sequence[Path]:
+        """The files that are there and not read, sorted."""
         ...
 
     def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:

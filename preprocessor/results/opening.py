@@ -11,6 +11,8 @@ from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from preprocessor.results.sourcetext import Part, move_parts, split_parts
+
 if TYPE_CHECKING:
     from preprocessor.results.model import Limits, ResultsError, ResultsSource
 
@@ -38,10 +40,14 @@ def is_uri(where: str, folder: Path = Path()) -> bool:
     """
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", where.strip()):
         return True
-    path = folder / where.strip()
+    return any(_is_meant_as_uri(part, folder / part.pattern) for part in split_parts(where, folder))
+
+
+def _is_meant_as_uri(part: Part, path: Path) -> bool:
     there = next((place for place in (path, *path.parents) if lexists(place)), Path())
     absent = str(path.relative_to(there)) if path != there else ""
-    return "@" in absent or absent.lower().startswith("mongodb")
+    begins = f"{part.name}:" if ":" in part.name else absent
+    return "@" in f"{part.name}{absent}{absent and part.types}" or begins.lower().startswith("mongodb")
 
 
 def _is_deployment(where: str) -> bool:
@@ -54,6 +60,27 @@ def _open_deployment(where: str, limits: Limits) -> ResultsSource:
     return MongoSource(where, limits)
 
 
+def _names_files(where: str) -> bool:
+    """Whether a text names files: one, some by a pattern, or parts of which each says more than a path."""
+    if is_uri(where):
+        return False
+    parts = split_parts(where)
+    if len(parts) != 1 or str(parts[0]) != parts[0].pattern or not parts[0].is_path:
+        return True
+    path = Path(parts[0].pattern)
+    if lexists(path):
+        return not path.is_dir()
+    from preprocessor.results.formats import may_be_read
+
+    return may_be_read(path.name)
+
+
+def _open_files(where: str, limits: Limits) -> ResultsSource:
+    from preprocessor.results.openingfiles import open_files
+
+    return open_files(where, limits)
+
+
 def _open_fixtures(where: str, limits: Limits) -> ResultsSource:
     from preprocessor.results.fixtures import FixtureSource
 
@@ -62,9 +89,9 @@ def _open_fixtures(where: str, limits: Limits) -> ResultsSource:
 
 _FIXTURES: Final = Kind(
     form="FOLDER",
-    meaning="fixture files FOLDER/COLLECTION/*.jsonl, no server needed",
-    short="a fixture folder",
-    give="the path of a fixture folder (. for this one)",
+    meaning="such files in a folder, and fixture files FOLDER/COLLECTION/*.jsonl",
+    short="a folder",
+    give="the path of a folder (. for this one)",
     is_named=lambda where: not is_uri(where),
     open=_open_fixtures,
 )
@@ -77,6 +104,14 @@ KINDS: Final = (
         give="mongodb://HOST/DATABASE, mongodb+srv://HOST/DATABASE",
         is_named=_is_deployment,
         open=_open_deployment,
+    ),
+    Kind(
+        form="[NAME=]FILE[?COLUMN=TYPE],…",
+        meaning="files, or patterns of files, of results: JSON, JSON Lines, CSV, TSV, Parquet, also packed (.gz)",
+        short="a file",
+        give="the path of a file (bench.json), a pattern (runs=bench/*.csv)",
+        is_named=_names_files,
+        open=_open_files,
     ),
     _FIXTURES,
 )
@@ -93,7 +128,8 @@ def list_kinds(more: Iterable[tuple[str, str]] = ()) -> str:
 
 def join_kinds() -> str:
     """The names of all kinds, joined with "or" for a sentence."""
-    return " or ".join(kind.short for kind in KINDS)
+    *first, last = (kind.short for kind in KINDS)
+    return f"{', '.join(first)} or {last}"
 
 
 def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
@@ -106,11 +142,15 @@ def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
         raise _unusable("an empty text names no results source")
     kind = _kind_of(where)
     if kind is None:  # It may hold a password.
-        said = " nor ".join(each.short for each in KINDS)
-        raise _unusable(f"the results source mongodb://*** is neither {said} that is there")
+        raise _unusable(f"the results source mongodb://*** is not {join_kinds()} that is there")
     from preprocessor.results.model import Limits
 
     return kind.open(where, limits or Limits())
+
+
+def move_source(where: str, folder: Path, write: Callable[[Path], str]) -> str:
+    """The same source written elsewhere: paths in ``where`` are relative to ``folder``, and ``write`` writes them."""
+    return where if is_uri(where, folder) else move_parts(where, folder, write)
 
 
 def is_fixture_folder(where: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import queue
 import threading
 from collections.abc import Iterable, Sequence
 
@@ -59,6 +58,8 @@ def _run_here(source: ResultsSource, work: Sequence[tuple[str, Query]]) -> dict[
 def _run(
     source: ResultsSource, work: Sequence[tuple[str, Query]], workers: int
 ) -> dict[str, Rows | ResultsError]:
+    import queue  # one worker needs none
+
     waiting: queue.SimpleQueue[tuple[str, Query]] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[str, Rows | ResultsError | BaseException]] = queue.SimpleQueue()
     lost: list[ResultsError] = []

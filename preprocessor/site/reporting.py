@@ -13,6 +13,7 @@ from preprocessor.comments.htmlcomments import Page as Lines
 from preprocessor.comments.search import may_have_comment
 from preprocessor.findings.reporters import amounts, failing
 from preprocessor.pages.faultboxes import line_of
+from preprocessor.pages.reading import unread_findings
 from preprocessor.site.pagereader import unreadable
 from preprocessor.site.shownpath import choose_shown_path
 
@@ -29,7 +30,8 @@ log = PrefixedLogger("mongo-tables", logging.getLogger("mkdocs.plugins.mongo_tab
 
 def findings_of(site: SiteBuild) -> list[Finding]:
     """All findings, sorted. A source out of reach is one fault, not one for each table."""
-    loose = {*site.late, *_in_front_matter(site)}
+    unread = [] if site.asked.unreachable else unread_findings(site.asked.local)
+    loose = {*site.late, *_in_front_matter(site), *unread}
     if not site.pages:
         return sorted(loose)
     build, fail_on = site.known.of(site.pages.values()), site.options.fail_on

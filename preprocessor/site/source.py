@@ -5,17 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from preprocessor.files.environment import results_named
-from preprocessor.results.opening import is_uri
+from preprocessor.results.opening import is_uri, move_source
 
 
 def results_source(option: str, folder: Path) -> str:
     """The results source to use: what the environment says, otherwise the option.
 
     The environment comes first so that one configuration serves the author's laptop (fixtures) and a build
-    that reads a database. A path is relative to ``folder``, the one of the configuration file.
+    that reads a database. Paths are relative to ``folder``, the one of the configuration file.
     """
-    where = results_named() or option.strip()
-    return where if is_uri(where, folder) else str(folder / where)
+    return move_source(results_named() or option.strip(), folder, str)
 
 
 def find_watched_path(where: str) -> str | None:

@@ -22,7 +22,7 @@ from preprocessor.render.chartscale import Scale, apart, linear_marks, log_marks
 from preprocessor.render.html import html_chart, html_table
 from preprocessor.render.pipetable import pipe_table
 from preprocessor.render.stylesheet import STYLE_SHEET_FILE
-from preprocessor.specs.model import ColumnFormat
+from preprocessor.specs.columnformat import ColumnFormat
 from tests.render.specs import chart, table
 
 ROWS: list[dict[str, Any]] = [

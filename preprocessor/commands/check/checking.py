@@ -12,6 +12,7 @@ from preprocessor.pages.build import Build
 from preprocessor.pages.generated import defer_findings
 from preprocessor.pages.included import Included, read_included
 from preprocessor.pages.keptanswers import KeptAnswers
+from preprocessor.pages.reading import unread_findings
 from preprocessor.pages.sitepages import Whereabouts
 
 if TYPE_CHECKING:
@@ -157,6 +158,7 @@ def _judge(
     found += build.source_findings(request.results)
     if not request.static:
         found += _find_stale(pages, build)
+        found += [] if build.away else unread_findings(build.asked.local)
     if request.prose and not build.away:
         from preprocessor.pages.prose.unsupported import prose_findings  # only who asks for it pays
 

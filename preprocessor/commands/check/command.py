@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from preprocessor.pages.prose.fixing import Fixed
 
 DESCRIPTION = (
-    "Checks every MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
+    "Checks every RESULT_… and MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
     "source, its rows. All faults of all files are listed, each with file, line and column."
 )
 EPILOG = (
@@ -79,7 +79,6 @@ def run(arguments: Namespace) -> int:
 
     With a baseline only findings that it does not accept count. Raises UsageError for options that exclude each other.
     """
-    from preprocessor.commands.check.accepting import accept, leave_out_accepted
     from preprocessor.commands.check.checking import Request, check_pages
     from preprocessor.pages.files import STDIN, read_paths
     from preprocessor.pages.sitepages import page_folders
@@ -103,9 +102,11 @@ def run(arguments: Namespace) -> int:
     )
     checked = check_pages(given.pages, request)
     findings = checked.findings
-    if arguments.write_baseline:
-        return 2 if given.faults else accept(findings, Path(arguments.baseline))
     if arguments.baseline:
+        from preprocessor.commands.check.accepting import accept, leave_out_accepted
+
+        if arguments.write_baseline:
+            return 2 if given.faults else accept(findings, Path(arguments.baseline))
         findings = leave_out_accepted(findings, Path(arguments.baseline))
     sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=checked.sources))
     changed = _fix(checked.fixed, arguments) if arguments.fix else 0

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
+from preprocessor.comments.keywords import keyword_like
 from preprocessor.findings.rules import finding
 from preprocessor.pages.build import Build
 from preprocessor.pages.files import open_shared_pipelines
@@ -67,5 +68,6 @@ def _try_page(page: Page, build: Build, pipelines: str, progress: Progress) -> T
 
 def _finding(page: Page, mutation: Mutation) -> Finding:
     message = f"`{mutation.written}` could be `{mutation.instead}`, and nothing would notice"
-    hint = f"bind what “{mutation.sentence}” says to rows, by MONGO_VALUE, or leave it out"
+    keyword = keyword_like(page.comments[0].keyword if page.comments else "", "value")
+    hint = f"bind what “{mutation.sentence}” says to rows, by {keyword}, or leave it out"
     return finding("MT326", page.file, place(page.text, mutation.start), message, hint)

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from preprocessor.comments.keywords import keyword_like
 from preprocessor.comments.model import END_MARKER, begin_marker
 from preprocessor.findings.rules import finding
 from preprocessor.pages.ids import list_written_ids
@@ -24,7 +25,7 @@ from preprocessor.pages.prose.typed import Left, Proposal, propose
 from preprocessor.pages.prose.unsupported import list_generated, list_tables_within
 from preprocessor.pages.statements import value_text
 from preprocessor.render.anchors import distinct, with_anchors
-from preprocessor.render.pipetable import escape_words
+from preprocessor.render.markdownescape import escape_words
 from preprocessor.specs.model import PipelineSpec, TableSpec, ValueSpec
 
 if TYPE_CHECKING:
@@ -142,7 +143,8 @@ class _Trial(NamedTuple):
 
     def _write_value(self, value: _Value, name: str) -> _Edit:
         written = value.proposal.written
-        comment = f"<!-- MONGO_VALUE: {_write_json({'table': name, **value.proposal.body})} -->"
+        keyword = keyword_like(value.proposal.table.comment.keyword, "value")
+        comment = f"<!-- {keyword}: {_write_json({'table': name, **value.proposal.body})} -->"
         shown = f"<span>{written}</span>"  # as a site has it while it converts the page
         if self.in_place:
             words = escape_words(written)

@@ -16,7 +16,8 @@ from preprocessor.pages.prose.numbers import NUMBER
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.render.column import column_value
 from preprocessor.render.values import cell_text, finite_decimal
-from preprocessor.specs.model import ColumnFormat, TableSpec
+from preprocessor.specs.columnformat import ColumnFormat
+from preprocessor.specs.model import TableSpec
 
 if TYPE_CHECKING:
     from preprocessor.pages.prose.evidence import Evidence, Number

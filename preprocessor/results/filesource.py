@@ -1,0 +1,146 @@
+"""A results source whose documents are in files: no server, the same rows.
+
+Files are read as they are when first asked for; ``state`` looks at the disk again and drops what has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from preprocessor.results.local import LocalSource
+from preprocessor.results.model import Limits, ResultsError
+from preprocessor.results.rawdocuments import RawDocuments
+
+
+class FileCollections(Protocol):
+    """Collections whose documents are in files. Every method may raise ``ResultsError``."""
+
+    def names(self) -> tuple[str, ...]:
+        """Names of the collections, sorted."""
+        ...
+
+    def where(self, collection: str) -> str:
+        """The files of a collection, as messages name them."""
+        ...
+
+    def look(self, collection: str) -> Mapping[str, str]:
+        """What tells the files of a collection from what they were before: a key for each, by its name."""
+        ...
+
+    def glance(self, collection: str) -> str:
+        """A text that is another one once the files of a collection were written to; they are not read for it."""
+        ...
+
+    def read(self, collection: str, *, believing: bool) -> RawDocuments:
+        """The documents of a collection. ``believing`` says whether the cache is asked."""
+        ...
+
+    def lines(self, collection: str) -> Iterable[bytes] | None:
+        """The documents of a collection as they stand in lines; None where they do not stand so."""
+        ...
+
+    def unread(self) -> Sequence[Path]:
+        """The files that are there and not read."""
+        ...
+
+
+class FileSource(LocalSource):
+    """Files as a results source; a collection may be in one of ``held`` alone."""
+
+    def __init__(self, name: str, held: Sequence[FileCollections], limits: Limits | None = None) -> None:
+        super().__init__(limits)
+        self._name = name
+        self._held = held
+        self._seen: dict[str, Mapping[str, str]] = {}
+
+    @property
+    def name(self) -> str:
+        """The text that names the files, as it was given."""
+        return self._name
+
+    def reach(self) -> None:
+        """Raise ``ResultsError`` when there is no folder or file, none can be listed, or none has a collection."""
+        if not self.collections():
+            raise ResultsError(
+                f"the results source {self.name} has no collections",
+                hint="put a file of results there, fill it with `mongo-tables pull mongodb://HOST/DATABASE`, or "
+                "name another one",
+                environment=True,
+            )
+
+    def collections(self) -> tuple[str, ...]:
+        """Names of the collections, sorted."""
+        return tuple(self._all())
+
+    def state(self) -> str:
+        """Digest of the names and bytes of all files, and of the names of files that are refused.
+
+        Documents of changed collections are read anew.
+        """
+        import hashlib  # a single run does not ask for it
+
+        total = hashlib.sha256()
+        with self._lock:
+            seen: dict[str, Mapping[str, str]] = {}
+            for collection, holding in self._all().items():
+                keys = {name: key for held in holding for name, key in held.look(collection).items()}
+                if self._seen.get(collection, keys) != keys:
+                    self._stored.pop(collection, None)
+                seen[collection] = keys
+                for name, key in keys.items():
+                    total.update(f"{collection}/{name}\0{key}\n".encode(errors="surrogateescape"))
+            for gone in (self._stored.keys() | self._seen.keys()) - seen.keys():
+                self._stored.pop(gone, None)
+            self._seen = seen
+        return total.hexdigest()
+
+    def writes(self) -> str:
+        """A text that changes once a file was written, came or went; no file is read for it."""
+        return "\n".join(
+            f"{collection} {held.glance(collection)}"
+            for collection, holding in self._all().items()
+            for held in holding
+        )
+
+    def unread(self) -> Sequence[Path]:
+        """The files that are there and not read."""
+        return sorted({path for held in self._held for path in held.unread()})
+
+    def lines(self, collection: str) -> Iterable[bytes]:
+        """The documents as they stand in lines of files, or would."""
+        for held in self._holding(collection):
+            lines = held.lines(collection)
+            if lines is not None:
+                return lines
+        return super().lines(collection)
+
+    def _read(self, collection: str, *, believing: bool = True) -> RawDocuments:
+        holding = self._holding(collection)
+        if len(holding) > 1:
+            refuse_two(collection, [held.where(collection) for held in holding])
+        return holding[0].read(collection, believing=believing) if holding else RawDocuments(())
+
+    def _read_anew(self, collection: str) -> RawDocuments:
+        """The documents, read from the files without the cache, whose entries are then written anew: one is broken."""
+        return self._read(collection, believing=False)
+
+    def _holding(self, collection: str) -> Sequence[FileCollections]:
+        return self._all().get(collection, ())
+
+    def _all(self) -> Mapping[str, Sequence[FileCollections]]:
+        """Who holds each collection, by its name, in the order of names."""
+        found: dict[str, list[FileCollections]] = {}
+        for held in self._held:
+            for name in held.names():
+                found.setdefault(name, []).append(held)
+        return dict(sorted(found.items()))
+
+
+def refuse_two(collection: str, places: Sequence[str]) -> None:
+    """Raise ``ResultsError``: the collection would be in several places."""
+    raise ResultsError(
+        f"the collection `{collection}` is in {' and in '.join(places)}",
+        hint=f"name one of them otherwise, as in other={places[-1]}; or all of them: {collection}=PATTERN",
+    )

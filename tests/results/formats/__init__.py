@@ -1,0 +1,42 @@
+"""Files of each format as their readers give them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import bson
+import pytest
+
+from preprocessor.results.formats.model import SourceFile
+from preprocessor.results.model import ResultsError
+from preprocessor.results.plaindocuments import read_documents
+from preprocessor.results.plainfiles import PlainFile
+
+
+def documents(path: Path, **types: str) -> list[dict[str, Any]]:
+    """The documents of a file, without the numbers that they are given."""
+    plain = PlainFile(path, path.parent, "", types)
+    found = bson.decode_all(read_documents(plain))
+    return [{name: value for name, value in document.items() if name != "_id"} for document in found]
+
+
+def fault(path: Path, **types: str) -> str:
+    """What is said of a file that cannot be read, and what to do, from its name on."""
+    with pytest.raises(ResultsError) as caught:
+        documents(path, **types)
+    assert caught.value.environment
+    said = caught.value.message.removeprefix(f"{path.parent}/")
+    return f"{said} [{caught.value.hint}]" if caught.value.hint else said
+
+
+def written(folder: Path, name: str, content: str | bytes) -> Path:
+    """A file in a folder."""
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def source_file(path: Path) -> SourceFile:
+    """A file as a reader is given it."""
+    return SourceFile(path)
