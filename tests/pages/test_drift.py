@@ -248,3 +248,50 @@ def test_what_is_no_tolerance_is_told(wrong: object) -> None:
     (found,) = page.findings
     assert found.rule in ("MT132", "MT133")
     assert "tolerance" in found.message
+
+
+@pytest.mark.parametrize(
+    ("form", "then", "near", "far"),
+    [
+        ({"decimals": 1, "thousands": True, "locale": "de"}, 1000, 1040.5, 1060.5),
+        ({"decimals": 0, "thousands": True, "locale": "fr"}, 1000, 1040, 1060),
+        ({"decimals": 0, "thousands": True, "locale": "en-IN"}, 1234567, 1240000, 1340000),
+        ({"percent": True, "decimals": 1}, 0.5, 0.51, 0.56),
+        ({"currency": "€", "decimals": 2, "locale": "de"}, 1000, 1040, 1060),
+        ({"duration": "ms"}, 120, 121, 140),
+        ({"duration": "ms"}, 990, 991, 1010),  # in seconds
+        ({"significant": 3}, 1.5, 1.51, 1.6),
+        ({"link": "https://example.com/{name}/1"}, 1000, 1040, 1060),
+    ],
+)
+def test_a_number_is_read_back_as_its_format_writes_it(
+    form: dict[str, Any], then: float, near: float, far: float
+) -> None:
+    text = f"It is {value()}.\n\n{table(tolerance='5 %', format={'qps': form})}"
+    assert stays(text, rows(then), rows(near))
+    assert not stays(text, rows(then), rows(far))
+
+
+def test_where_a_cell_leads_to_is_no_number() -> None:
+    text = table(tolerance="5 %", format={"qps": {"link": "https://example.com/{n}"}})
+    assert not stays(text, rows(1000, n=1000), rows(1000, n=1001))
+
+
+def test_rows_below_headings_and_totals_stay_together() -> None:
+    text = table(
+        tolerance="5 %",
+        columns=["kind", "name", "qps"],
+        headers=["Kind", "Name", "Q/s"],
+        group_rows="kind",
+        totals={"qps": "sum"},
+    )
+
+    def kinds(*qps: float) -> list[dict[str, Any]]:
+        return [{**row, "kind": kind} for row, kind in zip(rows(*qps), "xxy", strict=True)]
+
+    assert "Sum of 3 rows" in written(text, kinds(1000, 10, 10))
+    assert stays(text, kinds(1000, 10, 10), kinds(1040, 10, 10))
+    assert not stays(text, kinds(1000, 10, 10), kinds(1040, 10, 11))
+    other = kinds(1000, 10, 10)
+    other[1]["kind"] = "y"
+    assert not stays(text, kinds(1000, 10, 10), other)

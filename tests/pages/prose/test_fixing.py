@@ -133,6 +133,11 @@ def test_a_multi_line_comment_in_a_quote_keeps_its_lines(source: KeptAnswers) ->
     assert '{\n>   "id": "table-case-threads-speed-inserts-s-p99-ms-mib-s", "collection"' in done.text
 
 
+def test_a_value_has_the_first_word_of_its_table_s_comment(source: KeptAnswers) -> None:
+    done = fixed(f"It waits 12.5 ms.\n\n{table(id='speed')}\n".replace("MONGO_", "RESULT_"), source)
+    assert "It waits <!-- RESULT_VALUE: {" in done.text
+
+
 @pytest.mark.parametrize(
     ("prose", "reason"),
     [
