@@ -26,10 +26,10 @@ from preprocessor.files.gcpause import seldom_collected
 from preprocessor.findings.usage import CommandError, print_error, print_failure
 
 _DESCRIPTION = """\
-Tables in Markdown that come from MongoDB aggregation pipelines.
+Tables in Markdown that come from files of results, or from MongoDB.
 
-A page says <!-- MONGO_TABLE: {"collection": …, "pipeline": […], "columns": […], "headers": […]} -->
-and the table is made when the page is rendered, from a database or from fixture files."""
+A page says <!-- RESULT_TABLE: {"collection": "bench", "columns": ["name", "mean"], "sort": "-mean"} -->
+and the table is made when the page is rendered; a "pipeline" computes what the documents do not have."""
 
 
 class Command(NamedTuple):
@@ -47,6 +47,7 @@ COMMANDS = {
     "check": Command("find what is wrong with the comments of pages", "preprocessor.commands.check.command"),
     "mutate": Command("find sentences that could be wrong unseen", "preprocessor.commands.mutate.command"),
     "explain": Command("show what a pipeline does, stage by stage", "preprocessor.commands.explain.command"),
+    "init": Command("write the first set-up of a repository", "preprocessor.commands.init.command"),
     "new": Command("write the first comment for a collection", "preprocessor.commands.new.command"),
     "render": Command("write pages with their tables", "preprocessor.commands.render.command"),
     "schema": Command("print the JSON Schema of a comment", "preprocessor.commands.schema"),

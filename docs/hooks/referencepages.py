@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from preprocessor.aggregation.catalogue import Kind, Operator, operators
+from preprocessor.comments.keywords import KEYWORDS
 from preprocessor.findings.rules import RULES
 from preprocessor.schemas.loading import load
 from preprocessor.schemas.resultfields import Field, fields
@@ -103,18 +104,19 @@ def keys_page() -> str:
         "The body of a comment is one JSON object (MongoDB Extended JSON, relaxed or canonical). This page is made "
         "from the JSON Schemas that comments are validated against; `mongo-tables schema NAME` prints them.\n",
     ]
-    parts += (_comment_section(one.schema, one.keyword) for one in DIRECTIVES.values())
+    parts += map(_comment_section, DIRECTIVES)
     return "\n".join(parts)
 
 
-def _comment_section(name: str, keyword: str) -> str:
-    schema = load(name)
+def _comment_section(kind: str) -> str:
+    schema = load(kind)
     required = set(schema.get("required", ()))
     keys = [
-        f"### `{key}` {{ #{name}-{key.replace('_', '-')} }}\n\n{_key_text(about, key in required)}\n"
+        f"### `{key}` {{ #{kind}-{key.replace('_', '-')} }}\n\n{_key_text(about, key in required)}\n"
         for key, about in schema["properties"].items()
     ]
-    return f"## `{keyword}`\n\n{schema['markdownDescription']}\n\n" + "\n".join(keys)
+    title = " or ".join(f"`{keyword}`" for keyword, meant in KEYWORDS.items() if meant == kind)
+    return f"## {title} {{ #mongo_{kind} }}\n\n{schema['markdownDescription']}\n\n" + "\n".join(keys)
 
 
 def _key_text(key: Mapping[str, Any], required: bool) -> str:

@@ -18,9 +18,17 @@ def add_arguments(parser: ArgumentParser) -> None:
         "name",
         nargs="?",
         default="table",
+        type=_schema_called,
         choices=names(),
-        help="which one (default: table)",
+        help="which one, a comment by its keyword too (default: table)",
     )
+
+
+def _schema_called(name: str) -> str:
+    """The name of the schema that describes a comment with this keyword; any other text as it is."""
+    from preprocessor.comments.keywords import KEYWORDS  # the list of choices needs none of it
+
+    return KEYWORDS.get(name, name)
 
 
 def run(arguments: Namespace) -> int:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from preprocessor.comments.frontmatter import front_matter_lines
 from preprocessor.comments.htmlcomments import Page
-from preprocessor.comments.keywords import opening_at
+from preprocessor.comments.keywords import SUSPECT, opening_at
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
 
-_BEGIN = re.compile(r"<!--[\s-]*mongo", re.IGNORECASE)
+_BEGIN = re.compile(SUSPECT, re.IGNORECASE)
 _HINT = (
     "write the number itself there, or take the comment out; a title may come from the page's heading, which "
     "takes values"

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from preprocessor.comments.commonmark import TOKEN
 from preprocessor.comments.fences import Fence, fence_at
+from preprocessor.comments.keywords import opening_at
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _CLOSE = re.compile(r"--!?>")
 _INTEREST = re.compile(r"<!--|`+|\\`")
 _ENDS_PARAGRAPH = re.compile(r"[> \t]*(?:$|(?P<mark>`{3}|~{3}))| {0,3}<!--")
-_DIRECTIVE = re.compile(r"<!--\s*MONGO[_-]", re.IGNORECASE)
 
 
 class HtmlComment(NamedTuple):
@@ -167,7 +167,7 @@ class _Folding:
     def _comment(self, start: int, index: int) -> HtmlComment:
         """Record the comment that opens at ``start`` in the line with ``index``."""
         end = self._close_after(start)
-        if end > 0 and not _DIRECTIVE.match(self.page.text, start):
+        if end > 0 and opening_at(self.page.text, start) is None:
             end = self._close_outside_fences(end, index)
         closed = end > 0
         comment = HtmlComment(
@@ -218,7 +218,7 @@ class _Folding:
         """
         line_end = self.page.starts[index] + len(self.page.lines[index])
         start = self.page.text.find("<!--", run.end(), line_end)
-        if start < 0 or not _DIRECTIVE.match(self.page.text, start):
+        if start < 0 or opening_at(self.page.text, start) is None:
             return run.end()
         close = self._close_after(start)
         last = self.page.line_index(close)

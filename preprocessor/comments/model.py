@@ -9,16 +9,17 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
+from preprocessor.comments.keywords import KEYWORDS
 from preprocessor.findings.finding import Finding
 from preprocessor.jsontext.parsing import Parsed, parse
 
 
 class Region(NamedTuple):
-    """Generated text under a comment, between ``<!-- mongo-tables: begin DIGEST -->`` and ``… end -->``.
+    """Generated text behind a comment, between ``<!-- mongo-tables: begin DIGEST -->`` and ``… end -->``.
 
-    ``start`` and ``end`` are offsets of the whole, both markers included. ``inner`` is the lines between
-    the markers without the prefix of the container, joined by ``\\n``; ``digest`` is what the marker says
-    it was when generated.
+    ``start`` and ``end`` are offsets of the whole, both markers included. ``inner`` is what stands between the
+    markers, without the prefix of the container: under a block its lines, joined by ``\\n``, in a sentence its
+    words on one line, wherever somebody has wrapped them. ``digest`` is what the marker says it was when generated.
     """
 
     start: int
@@ -31,11 +32,12 @@ class Region(NamedTuple):
 class Comment:
     """A live comment.
 
-    ``body`` is the text after ``KEYWORD:`` without the prefixes of containers, lines joined by ``\\n``;
-    ``body_lines`` says for each of its lines where it begins in the file. ``start`` and ``end`` are offsets
-    of ``<!--`` and after ``-->``; ``line`` and ``column`` (from 1, in characters) are those of ``<!--``.
-    ``prefix`` is what every further line of a block in the same container begins with. ``inline``: text of
-    the same paragraph stands before or after it on its lines. ``before`` and ``after`` are for `stand_in`.
+    ``keyword`` is as written, ``kind`` what it stands for. ``body`` is the text after ``KEYWORD:`` without the
+    prefixes of containers, lines joined by ``\\n``; ``body_lines`` says for each of its lines where it begins in
+    the file. ``start`` and ``end`` are offsets of ``<!--`` and after ``-->``; ``line`` and ``column`` (from 1, in
+    characters) are those of ``<!--``. ``prefix`` is what every further line of a block in the same container begins
+    with. ``inline``: text of the same paragraph stands before or after it on its lines. ``before`` and ``after`` are
+    for `stand_in`. ``holder`` names a heading, a table, a link or ``RAW_HTML`` around it.
     """
 
     keyword: str
@@ -50,6 +52,12 @@ class Comment:
     region: Region | None = None
     before: str = ""
     after: str = ""
+    holder: str = ""
+
+    @property
+    def kind(self) -> str:
+        """What the comment asks for, whichever keyword it has: ``table``, ``chart``, ``value`` or ``check``."""
+        return KEYWORDS[self.keyword]
 
     @cached_property
     def parsed(self) -> Parsed:
@@ -120,9 +128,11 @@ def digest(inner: str) -> str:
     return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+RAW_HTML = "raw HTML"  # the holder in which nothing is Markdown
+
 END_MARKER = "<!-- mongo-tables: end -->"
 
 
 def begin_marker(inner: str) -> str:
-    """Give the line that begins a region with this inner text; `END_MARKER` is the line that ends it."""
+    """Give what begins a region with this inner text; `END_MARKER` is what ends it."""
     return f"<!-- mongo-tables: begin {digest(inner)} -->"

@@ -13,8 +13,15 @@ from preprocessor.comments.containers import IMAGE, TITLE, Place, places
 from preprocessor.comments.frontmatter import front_matter_lines
 from preprocessor.comments.frontmattercomments import front_matter_findings
 from preprocessor.comments.htmlcomments import HtmlComment, Page, fold
-from preprocessor.comments.keywords import KEYWORDS, Opening, opening_at, place_of
-from preprocessor.comments.model import Comment, Scan
+from preprocessor.comments.keywords import (
+    BEGINNING,
+    KEYWORDS,
+    Opening,
+    keyword_like,
+    opening_at,
+    place_of,
+)
+from preprocessor.comments.model import RAW_HTML, Comment, Scan
 from preprocessor.comments.prefixes import prefix_length
 from preprocessor.comments.regions import Marker, attach_regions, marker_at
 from preprocessor.findings.finding import Finding
@@ -23,10 +30,15 @@ from preprocessor.findings.rules import finding
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?P<closed>")?', re.DOTALL)
 _SECOND_END = re.compile(r"[\r\n][> \t]*-->|(?<=-->)[ \t]*-->")
 _BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[> \t]*[\r\n]")
-_DIRECTIVE = re.compile(r"<!--\s*MONGO_")
-_NEXT_DIRECTIVE = re.compile(r"<!--\s*(?:MONGO_|mongo-tables:)")
+_DIRECTIVE = re.compile(BEGINNING)
+_NEXT_DIRECTIVE = re.compile(rf"{BEGINNING}|<!--\s*mongo-tables:")
 
-_SWITCH_OFF = "to switch a table off, write a word before its name: <!-- off MONGO_TABLE: … -->"
+
+def _switch_off(text: str, start: int) -> str:
+    """How to switch off the comment that begins at ``start``."""
+    opening = opening_at(text, start)
+    name = opening.meant if opening else ""
+    return f"to switch it off, write a word before its name: <!-- off {name}: … -->"
 
 
 class _Candidate(NamedTuple):
@@ -74,11 +86,11 @@ def scan_page(text: str, file: str) -> Scan:
             live += [comment] if comment is not None else []
     comments, findings = attach_regions(page, file, live)
     generated = [
-        (page.line_index(comment.region.start) + 1, page.line_index(comment.region.end) + 1)
+        (page.position(comment.region.start), page.position(comment.region.end))
         for comment in comments
         if comment.region is not None
     ]
-    own = [item for item in judge.findings if not any(a <= item.line <= b for a, b in generated)]
+    own = [one for one in judge.findings if not any(a <= (one.line, one.column) < b for a, b in generated)]
     return Scan(
         tuple(comments), tuple(sorted([*above, *own, *findings])), tuple(judge.rejected), tuple(judge.off)
     )
@@ -148,19 +160,20 @@ class _Judge:
         Away from the margin Python-Markdown begins a comment at the innermost ``<!--``, and prints the
         outer one.
         """
+        text = self.page.text
+        inner = _NEXT_DIRECTIVE.search(text, html.start + 4, html.end)
+        assert inner is not None  # It is what made the comment one that hides.
         if place.kind == "live" and not place.margin and not place.raw:
             self.rejected.append((html.start, html.end))
             self._report(
                 "MT116",
                 html.start,
                 "another comment begins inside this one; the site shows the outer one as text here",
-                f"remove one of the two, or close the first before the second; {_SWITCH_OFF}",
+                f"remove one of the two, or close the first before the second; {_switch_off(text, inner.start())}",
             )
             return
-        inner = _NEXT_DIRECTIVE.search(self.page.text, html.start + 4, html.end)
-        assert inner is not None  # It is what made the comment one that hides.
         self.off.append((inner.start(), html.end))
-        ends_with_inner = self.page.text.find("-->", inner.start(), html.end - 1) < 0
+        ends_with_inner = text.find("-->", inner.start(), html.end - 1) < 0
         if place.kind == "live" and html.closed and ends_with_inner:
             self._complain_about_end(html, inner.start(), after)
 
@@ -174,11 +187,13 @@ class _Judge:
             if second is None:
                 continue
             message = "the comments above end at the first `-->`: readers see this one as text"
-            self._report("MT124", second.end() - len("-->"), message, f"remove it; {_SWITCH_OFF}")
+            self._report(
+                "MT124", second.end() - len("-->"), message, f"remove it; {_switch_off(text, inner)}"
+            )
             for one in after.comments[:number]:
                 if _DIRECTIVE.match(text, one.start):
                     message = "this comment is not switched off: the one around it ends before it"
-                    self._report("MT125", one.start, message, _SWITCH_OFF)
+                    self._report("MT125", one.start, message, _switch_off(text, one.start))
             return
         if _BLANK_LINE.search(text, html.start, inner):
             self._report(
@@ -295,7 +310,9 @@ class _Judge:
                 html.start,
                 f"{name} stands in {place.holder}, which cannot hold it",
                 "put it on a line of its own"
-                + ("; for one number use MONGO_VALUE" if place_of(name) == "block" else ""),
+                + (
+                    f"; for one number use {keyword_like(name, 'value')}" if place_of(name) == "block" else ""
+                ),
             )
         else:
             return False
@@ -327,6 +344,7 @@ class _Judge:
             None,
             place.before,
             place.after,
+            RAW_HTML if place.raw else place.holder,
         )
 
 

@@ -1,4 +1,4 @@
-"""Generated regions of in-place mode: text between two markers directly under the comment it comes from."""
+"""Generated regions of in-place mode: text between two markers, under a block or behind a comment in a sentence."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from preprocessor.comments.keywords import place_of
 from preprocessor.comments.model import Comment, Region
 from preprocessor.comments.prefixes import without_prefix
 from preprocessor.findings.finding import Finding
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 _MARKER = re.compile(r"<!--\s*mongo-tables:\s*(?P<which>begin|end)\b[ \t]*(?P<digest>[^\n]*?)\s*-->$")
 _DIGEST = re.compile(r"[0-9a-f]{16}$")
 _BETWEEN = re.compile(r"[>\s]*$")
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_BLANKS = re.compile(r"[ \t]+")
 
 
 class Marker(NamedTuple):
@@ -65,7 +68,8 @@ def attach_regions(
             continue
         closing = items[end]
         if problem is None or problem[0] == "MT163":
-            comments[-1] = replace(comments[-1], region=_region(page, item, closing))
+            region = _region_in_sentence if _in_sentence(comments[-1]) else _region
+            comments[-1] = replace(comments[-1], region=region(page, item, closing))
         index = end + 1
     return comments, findings
 
@@ -100,11 +104,11 @@ def _problem(
             "remove the region, both markers too, and write it anew",
         )
     above = comments[-1] if comments else None
-    if above is None or above.region is not None or not _BETWEEN.match(page.text[above.end : marker.start]):
+    if above is None or above.region is not None or not _follows(page, marker, above):
         return (
             "MT162",
             "a generated region stands under no comment",
-            "remove it, or move it directly under the comment that it comes from",
+            "remove it, or move it directly behind the comment that it comes from",
         )
     if not _DIGEST.match(marker.digest):
         return (
@@ -113,6 +117,22 @@ def _problem(
             "write the region anew; until then nobody can tell whether it was edited by hand",
         )
     return None
+
+
+def _in_sentence(comment: Comment) -> bool:
+    return place_of(comment.keyword) == "sentence"
+
+
+def _follows(page: Page, marker: Marker, above: Comment) -> bool:
+    """Whether a region that begins here belongs to the comment above; one in a sentence has it right behind it."""
+    between = page.text[above.end : marker.start]
+    return not between if _in_sentence(above) else bool(_BETWEEN.match(between))
+
+
+def _region_in_sentence(page: Page, begin: Marker, end: Comment | Marker) -> Region:
+    first, *others = _NEWLINE.split(page.text[begin.end : end.start])
+    inner = " ".join([first, *(without_prefix(line, begin.prefix) for line in others)])
+    return Region(begin.start, end.end, _BLANKS.sub(" ", inner).strip(" "), begin.digest or "")
 
 
 def _region(page: Page, begin: Marker, end: Comment | Marker) -> Region:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from preprocessor.comments.keywords import SUSPECT
 from preprocessor.comments.model import Scan
 
 # Names are compared loosely, so that a near miss is met too; a page without a match costs this search only. What
 # stands in the place of a comment that the site has taken out already (`preprocessor.pages.placeholders`) is none.
-_SUSPECT = re.compile(r"<!--[\s-]*mongo(?!-tables:[0-9a-f]{16}-\d+-->)", re.IGNORECASE)
+_SUSPECT = re.compile(rf"{SUSPECT}(?!-tables:[0-9a-f]{{16}}-\d+-->)", re.IGNORECASE)
 
 
 def may_have_comment(text: str) -> bool:

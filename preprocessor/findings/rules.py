@@ -137,20 +137,35 @@ _ALL = (
     Rule("MT142", "shared-pipeline-unreadable", "error", "The file of a shared stage list cannot be read."),
     Rule("MT143", "unknown-rule", "error", "A comment ignores a rule that does not exist."),
     Rule("MT144", "anchor-taken", "warning", "A heading of the page has the id of a table."),
+    Rule("MT145", "contradictory-format", "error", "A format says two things of which one can hold."),
+    Rule("MT146", "layout-does-not-fit", "error", "A total, a group or a heading does not fit the columns."),
     Rule("MT150", "experiment-file", "error", "An experiment file is not TOML, or cannot be run."),
     # MT160–MT169: regions of generated text
     Rule("MT160", "region-without-end", "error", "A generated region begins and never ends."),
     Rule("MT161", "region-without-begin", "error", "A generated region ends that never began."),
     Rule("MT162", "region-without-comment", "error", "A generated region stands under no comment."),
     Rule("MT163", "region-without-digest", "error", "The marker of a generated region has no proper digest."),
-    Rule("MT164", "edited-region", "error", "The table under a comment was edited by hand."),
+    Rule("MT164", "edited-region", "error", "What was written behind a comment was edited by hand."),
     Rule(
         "MT165",
         "no-place-for-table",
         "error",
         "A table is to be written under a comment within a line of text.",
     ),
-    Rule("MT166", "stale-region", "error", "The table under a comment is not that of today's results."),
+    Rule("MT166", "stale-region", "error", "What stands behind a comment is not that of today's results."),
+    Rule(
+        "MT167",
+        "shown-on-code-host",
+        "error",
+        "GitHub would show a comment of a sentence, or take its line for HTML.",
+    ),
+    Rule(
+        "MT168",
+        "drawing-in-the-way",
+        "error",
+        "A file that is not ours stands where the drawing of a chart belongs.",
+    ),
+    Rule("MT169", "orphan-drawing", "warning", "A drawing beside a page belongs to no chart of it any more."),
     # MT170–MT174: the site as it was built
     Rule(
         "MT170",
@@ -222,6 +237,12 @@ _ALL = (
         "A sentence says faster, more or most where rows beside it say the contrary (`check --prose`).",
     ),
     Rule(
+        "MT328",
+        "left-as-typed",
+        "note",
+        "A figure in the prose cannot become a value of a table (`check --prose --fix`).",
+    ),
+    Rule(
         "MT330",
         "cannot-be-drawn",
         "error",
@@ -235,6 +256,12 @@ _ALL = (
         "unsound-comparison",
         "error",
         "A row lacks the comparison that its table shows, has it against another row, or contradicts it.",
+    ),
+    Rule(
+        "MT335",
+        "format-does-not-fit",
+        "error",
+        "A column has values that its format or its total is not for, such as texts in per cent.",
     ),
     # MT4xx: misleading output
     Rule("MT401", "limit-without-sort", "warning", "A `$limit` picks documents that nothing has ordered."),
@@ -270,6 +297,8 @@ _ALL = (
     Rule("MT428", "texts-left-out", "warning", "A sum or a mean leaves out texts among the numbers."),
     Rule("MT429", "dates-not-to-scale", "warning", "A chart shows texts of dates at equal distances."),
     # MT5xx: untidiness
+    Rule("MT430", "unsafe-link", "warning", "A row has an address that must not become a link."),
+    Rule("MT431", "group-in-pieces", "warning", "Rows of one group stand apart, under two headings."),
     Rule("MT501", "unused-field", "note", "A field is computed or kept, and never used."),
     Rule("MT502", "carried-arrays", "note", "Whole arrays travel with every row and are not shown."),
     Rule("MT503", "header-blanks", "note", "A header has blanks at its ends, or two in a row."),
@@ -277,7 +306,7 @@ _ALL = (
     Rule("MT505", "carried-key", "note", "A key that is a document travels with every row and is not shown."),
     Rule("MT506", "uneven-rounding", "note", "A column is rounded differently in tables of one page."),
     Rule("MT507", "unused-ignore", "warning", "A comment ignores a rule that finds nothing in it."),
-    Rule("MT508", "many-digits", "note", "A computed column shows more digits than anybody reads."),
+    Rule("MT508", "many-digits", "note", "A column shows more digits than anybody reads."),
     Rule("MT509", "unit-twice", "note", "A header and its column's format name one unit in two ways."),
 )
 

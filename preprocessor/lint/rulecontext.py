@@ -43,7 +43,9 @@ class RuleContext:
     def columns(self) -> tuple[str, ...]:
         """The fields of the rows that are shown."""
         return tuple(
-            column for path, column in self.spec.shown_columns if path[0] not in ("spread", "baseline")
+            column
+            for path, column in self.spec.shown_columns
+            if path[0] not in ("spread", "baseline", "format")
         )
 
     @cached_property
@@ -56,7 +58,7 @@ class RuleContext:
 
     def _header(self, column: str, header: str) -> str:
         form = self.spec.format.get(column)
-        return with_unit(header, form.unit or "") if form else header
+        return with_unit(header, form.raw_unit) if form else header
 
     @cached_property
     def visits(self) -> list[Visit]:

@@ -15,7 +15,7 @@ from preprocessor.findings.rules import finding
 from preprocessor.lint.asking import Documents, collect_documents, run_stages
 from preprocessor.lint.ordering import By, Order, orders
 from preprocessor.lint.rulecontext import quote
-from preprocessor.lint.sortings import Sorting, Stages, is_kept, is_row_by_row, last_sorting
+from preprocessor.lint.sortings import Sorting, Stages, is_kept, is_row_by_row, last_sorting, write_sorting
 from preprocessor.render.column import column_value
 from preprocessor.specs.model import PipelineSpec
 
@@ -80,7 +80,7 @@ def _differing(spec: PipelineSpec, one: Row, other: Row) -> list[str]:
 def _with_more_keys(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) -> str:
     telling = [name for name in _differing(spec, one, other) if is_kept(name, sorting.behind)]
     key = next((name for name in telling if name not in sorting.keys), "_id")
-    return f"sort by a field that tells them apart too, for example {sorting.with_key(key)}"
+    return f"sort by a field that tells them apart too, for example {write_sorting(spec, {**sorting.keys, key: 1})}"
 
 
 def find_ties_at_limit(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding]:
@@ -93,13 +93,14 @@ def find_ties_at_limit(spec: PipelineSpec, source: LocalDocuments) -> Iterator[F
         border = collect_documents(spec, source, [*before, {"$skip": last - 1}, {"$limit": 2}])
         keys = sorting.keys_of(border)
         if len(keys) == 2 and keys[0] == keys[1] and _is_seen(spec, source, sorting, border):
+            with_id = write_sorting(spec, {**sorting.keys, "_id": 1})
             yield finding(
                 "MT419",
                 spec.file,
                 spec.locate(("pipeline", place, "$limit"), key=True),
-                f"the first that `$limit` cuts off is equal to the last that it keeps in {quote(sorting.keys)}, "
-                "by which rows are sorted: which of them is shown is chance",
-                f"sort by a field that tells them apart too, for example {sorting.with_key('_id')}, or show both",
+                f"the first that `{spec.name_stage('$limit')}` cuts off is equal to the last that it keeps in "
+                f"{quote(sorting.keys)}, by which rows are sorted: which of them is shown is chance",
+                f"sort by a field that tells them apart too, for example {with_id}, or show both",
             )
 
 

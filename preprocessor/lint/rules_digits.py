@@ -15,19 +15,21 @@ from preprocessor.specs.model import TableSpec
 Rows = Sequence[Mapping[str, Any]]
 
 _MOST_DIGITS: Final = 6
+_MOST_AS_STORED: Final = 15
+"""What a decimal text can say to a double and back: with more, binary arithmetic made the number."""
 _MOST_DECIMALS: Final = 15  # of the schema
 
 
 def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
-    """MT508: a column that is computed, and that nobody rounds, shows the noise of its arithmetic."""
+    """MT508: a column that nobody rounds shows the noise of arithmetic, the pipeline's or that of whoever measured."""
     spec = subject.spec
     for index, column in enumerate(spec.columns if isinstance(spec, TableSpec) else ()):
         traits, form = subject.column(column).traits, spec.format.get(column)
-        if traits.path is not None or traits.digits is not None or (form and form.decimals is not None):
+        if traits.digits is not None or (form and (form.rounds or form.shorten)):
             continue
         values = [column_value(row, column) for row in rows]
         longest = max(values, key=significant_digits, default=None)
-        if significant_digits(longest) <= _MOST_DIGITS:
+        if significant_digits(longest) <= (_MOST_DIGITS if traits.path is None else _MOST_AS_STORED):
             continue
         decimals = _propose_decimals(values)
         message = f"`{column}` shows up to {significant_digits(longest)} digits, such as {raw_text(longest)}"

@@ -117,8 +117,15 @@ def find_paths_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
         source = shape.traits.path
         form = subject.spec.format.get(column)
         dealt_with = form is not None and (form.missing is not None or form.reason is not None)
-        if not shape.missing or shape.absent or shape.unknown or not source or dealt_with:
-            continue
+        if (
+            path[0] == "format"
+            or not shape.missing
+            or shape.absent
+            or shape.unknown
+            or not source
+            or dealt_with
+        ):
+            continue  # A cell without an address is one without a link.
         if _every_document_has(subject, source):
             continue  # It is an array without elements that gives no value.
         yield subject.finding(

@@ -15,7 +15,8 @@ from preprocessor.lint.rulecontext import RuleContext, quote
 from preprocessor.lint.shape.expressions import Path
 from preprocessor.lint.shape.flow import StageFlow
 from preprocessor.lint.shape.values import NUMBERS, Shape, lookup
-from preprocessor.specs.model import ChartSpec
+from preprocessor.lint.sortings import write_sorting
+from preprocessor.specs.model import ChartSpec, PipelineSpec
 
 
 def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
@@ -63,22 +64,26 @@ def _find_dropping_stage(subject: RuleContext, sort: StageFlow, key: str) -> Sta
 def find_limits_without_sort(subject: RuleContext) -> Iterator[Finding]:
     """MT401: which documents a ``$limit`` keeps is chance when nothing has put them in order."""
     for stage in chance_limits(subject):
+        without, add = f"`{stage.name}` without a `$sort` before it", "put a `$sort` before it"
+        if not subject.spec.has_own_pipeline:
+            without, add = "`limit` without `sort`", "add a `sort`"
         yield subject.in_pipeline(
             "MT401",
             stage.path,
-            f"`{stage.name}` without a `$sort` before it: which document is shown is chance, and changes "
-            "when results are added",
-            f"put a `$sort` before it{_sort_by_time(stage.before)}",
+            f"{without}: which document is shown is chance, and changes when results are added",
+            f"{add}{_sort_by_time(subject.spec, stage.before)}",
         )
 
 
-def _sort_by_time(documents: Shape) -> str:
+def _sort_by_time(spec: PipelineSpec, documents: Shape) -> str:
     """A sort by a date that documents have there, as an example; by their ``_id`` where they have none."""
     dates = [name for name, shape in documents.fields.items() if "date" in shape.kinds and not shape.unknown]
     if dates:
-        return f', for example {{"$sort": {{"{dates[0]}": -1}}}} for the newest'
+        return f", for example {write_sorting(spec, {dates[0]: -1})} for the newest"
     whole = documents.fields.get("_id")
-    return ', for example {"$sort": {"_id": 1}}' if whole is not None and not whole.absent else ""
+    return (
+        f", for example {write_sorting(spec, {'_id': 1})}" if whole is not None and not whole.absent else ""
+    )
 
 
 def chance_limits(subject: RuleContext) -> list[StageFlow]:
@@ -153,7 +158,8 @@ def _stage_name(path: Path) -> str:
 
 def _sort_by(subject: RuleContext) -> str:
     first = subject.columns[0] if subject.columns else "_id"
-    return f'end the pipeline with a `$sort` that tells the rows apart, for example {{"$sort": {{"{first}": 1}}}}'
+    where = "end the pipeline with a `$sort`" if subject.spec.has_own_pipeline else "add a `sort`"
+    return f"{where} that tells the rows apart, for example {write_sorting(subject.spec, {first: 1})}"
 
 
 def find_stored_order(subject: RuleContext) -> Iterator[Finding]:
@@ -202,16 +208,17 @@ def find_text_order(subject: RuleContext) -> Iterator[Finding]:
             example = find_misplaced_texts(shape.traits.known or (), stage.argument[key])
             if example is not None:
                 yield subject.in_pipeline(
-                    "MT408", (*stage.path, key), *describe_text_order(key, example), key=True
+                    "MT408", (*stage.path, key), *describe_text_order(subject.spec, key, example), key=True
                 )
 
 
-def describe_text_order(key: str, example: str) -> tuple[str, str]:
+def describe_text_order(spec: PipelineSpec, key: str, example: str) -> tuple[str, str]:
     """Message and hint about a key that sorts numbers as text."""
-    return (
-        f"`{key}` is text with numbers in it, and sorts letter by letter: {example}",
-        "sort by the numbers themselves: keep them as fields until after the `$sort`",
+    how = (
+        "keep them as fields until after the `$sort`" if spec.has_own_pipeline else "by a field that has them"
     )
+    message = f"`{key}` is text with numbers in it, and sorts letter by letter: {example}"
+    return message, f"sort by the numbers themselves: {how}"
 
 
 _RUN = re.compile(r"\d+")

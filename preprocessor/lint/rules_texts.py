@@ -33,7 +33,7 @@ def find_text_order_of_rows(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]
         example = find_misplaced_texts((column_value(row, key) for row in rows), direction)
         if example is not None:
             at = spec.locate(("pipeline", sorting.place, sorting.name, key), key=True)
-            yield finding("MT408", spec.file, at, *describe_text_order(key, example))
+            yield finding("MT408", spec.file, at, *describe_text_order(spec, key, example))
 
 
 def find_text_order_in_stages(subject: RuleContext, source: LocalDocuments) -> Iterator[Finding]:
@@ -49,4 +49,4 @@ def find_text_order_in_stages(subject: RuleContext, source: LocalDocuments) -> I
             )
             if example is not None:
                 path = (*stage.path, key)
-                yield subject.in_pipeline("MT408", path, *describe_text_order(key, example), key=True)
+                yield subject.in_pipeline("MT408", path, *describe_text_order(spec, key, example), key=True)

@@ -113,26 +113,31 @@ def find_two_units(subject: RuleContext) -> Iterator[Finding]:
     """MT427: the header names one unit, the column's format another. MT509: the same one, in other words."""
     spec = subject.spec
     for path, column, header in subject.spec.headings:
-        form = spec.format.get(column)
-        says = units.readings(read_unit(header))
-        if (
-            not form
-            or not form.unit
-            or not any(map(_is_unit, says))
-            or not find_added_unit(header, form.unit)
-        ):
+        form, written = spec.format.get(column), read_unit(header)
+        says = units.readings(written)
+        if not form or not any(map(_is_unit, says)):
             continue
-        added = units.readings(form.unit)
-        alike = any(
-            one.powers == other.powers and units.same_size(one, other) for one in says for other in added
-        )
         at = spec.locate(path, key=path[0] == "labels")
-        said = f"the header of `{column}` says {read_unit(header)}, and `format` adds {form.unit}"
-        if alike:
-            yield subject.finding("MT509", at, f"{said}: readers see it twice", "leave one of them out")
-        else:
-            hint = "leave the wrong one out; a unit in the header is enough"
-            yield subject.finding("MT427", at, f"{said}: readers cannot know which it is", hint)
+        if form.names_unit:
+            said = f"the header of `{column}` says {written}, and each cell names a unit of its own"
+            yield subject.finding(
+                "MT427", at, f"{said}: readers cannot know which it is", "take it out of the header"
+            )
+        elif form.unit and find_added_unit(header, form.unit):
+            yield _two_units(subject, column, at, written, form.unit)
+
+
+def _two_units(subject: RuleContext, column: str, at: tuple[int, int], written: str, unit: str) -> Finding:
+    alike = any(
+        one.powers == other.powers and units.same_size(one, other)
+        for one in units.readings(written)
+        for other in units.readings(unit)
+    )
+    said = f"the header of `{column}` says {written}, and `format` adds {unit}"
+    if alike:
+        return subject.finding("MT509", at, f"{said}: readers see it twice", "leave one of them out")
+    hint = "leave the wrong one out; a unit in the header is enough"
+    return subject.finding("MT427", at, f"{said}: readers cannot know which it is", hint)
 
 
 def _is_unit(unit: Unit) -> bool:

@@ -43,7 +43,12 @@ _HOW = {(False, False): "kept", (True, False): "computed or kept", (True, True):
 
 
 def find_unshown_arrays(subject: RuleContext) -> Iterator[Finding]:
-    """MT502: whole arrays of samples travel with every row and are not shown."""
+    """MT502: whole arrays of samples travel with every row and are not shown.
+
+    The rows of a comment without a pipeline are whole documents, which nobody chose: nothing is said of them.
+    """
+    if not subject.spec.has_own_pipeline:
+        return
     heavy = [name for name, is_heavy in _list_unshown_fields(subject).items() if is_heavy and name != "_id"]
     kept = {one.name: one.path for one in subject.usage.unused if not one.computed}
     placed = [name for name in heavy if name in kept]

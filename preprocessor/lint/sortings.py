@@ -10,6 +10,8 @@ from preprocessor.aggregation import AggregationError
 from preprocessor.aggregation.fields import Effect, Gives, Parts, effect_of, record_of, split_path
 from preprocessor.aggregation.sorting import parse
 from preprocessor.lint.ordering import By, orders
+from preprocessor.specs.model import PipelineSpec
+from preprocessor.specs.selection import write_sort
 
 Stages = Sequence[Mapping[str, Any]]
 
@@ -27,10 +29,6 @@ class Sorting(NamedTuple):
         """Whether the rows still have every field that they are sorted by."""
         return all(is_kept(key, self.behind) for key in self.keys)
 
-    def with_key(self, field: str) -> str:
-        """The sort with one more key, as it is written."""
-        return json.dumps({"$sort": {**self.keys, field: 1}}, ensure_ascii=False, default=str)
-
     def keys_of(self, rows: Sequence[Mapping[str, Any]]) -> list[Any]:
         """The sort key of each row; empty if only a server can compute the keys."""
         try:
@@ -38,6 +36,13 @@ class Sorting(NamedTuple):
             return [pattern.keys(row) for row in rows]
         except AggregationError:
             return []
+
+
+def write_sorting(spec: PipelineSpec, keys: Mapping[str, Any]) -> str:
+    """A sort by these keys as the comment would have it: a stage, or the key ``sort``."""
+    if not spec.has_own_pipeline:
+        return write_sort(keys)
+    return json.dumps({"$sort": keys}, ensure_ascii=False, default=str)
 
 
 def last_sorting(pipeline: Stages) -> Sorting | None:

@@ -13,10 +13,26 @@ _FIRST_IGNORABLE_ERROR: Final = "MT302"
 _ABOUT_SENTENCES: Final = "MT324"
 """It needs `--prose`, and its finding stands in a sentence: that a comment ignores it is never in vain."""
 SEEN_IN_ROWS: Final = frozenset(
-    {"MT408", "MT411", "MT418", "MT419", "MT424", "MT425", "MT426", "MT429", "MT508"}
+    {
+        "MT335",
+        "MT408",
+        "MT411",
+        "MT418",
+        "MT419",
+        "MT424",
+        "MT425",
+        "MT426",
+        "MT429",
+        "MT430",
+        "MT431",
+        "MT508",
+    }
 )
-"""Rules of the linter that may speak only once pipelines have run."""
-_NEED_ROWS: Final = frozenset({"MT302", "MT303", "MT304", "MT332", "MT333", "MT334"}) | SEEN_IN_ROWS
+"""Rules that may speak only once pipelines have run."""
+_NEED_ROWS: Final = (
+    frozenset({"MT302", "MT303", "MT304", "MT332", "MT333", "MT334", "MT335", "MT430", "MT431"})
+    | SEEN_IN_ROWS
+)
 
 
 def is_silenced(found: Finding, ignore: Mapping[str, str]) -> bool:

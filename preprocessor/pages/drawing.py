@@ -7,18 +7,20 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.lint.columnhelp import column_meanings
-from preprocessor.pages.statements import value_and_text
+from preprocessor.pages.statements import shown_value
 from preprocessor.render.chartdata import as_table
 from preprocessor.render.columns import columns_of
 from preprocessor.render.conclusions import conclusion_of
 from preprocessor.render.downloads import csv_text, json_text
 from preprocessor.render.html import html_chart, html_table
+from preprocessor.render.inlinetext import inline_html, link_html
 from preprocessor.render.intervalpicture import interval_picture
 from preprocessor.render.provenanceblock import ProvenanceBlock, provenance_html
 from preprocessor.render.runs import MOST_LINES, lines_of, list_runs
 from preprocessor.render.text import text_html, with_minus_signs
 from preprocessor.render.values import is_number, raw_text
 from preprocessor.results.model import ResultsError
+from preprocessor.specs.inlinemarkdown import has_link
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Answers, Tables
@@ -76,16 +78,18 @@ class FigureContext:
 
     def draw_value(self, spec: ValueSpec) -> str:
         """A value as it stands in a sentence."""
-        found = value_and_text(spec, self.tables, self.answers)
+        found = shown_value(spec, self.tables, self.answers)
         if found is None:
             name = f"<code>{text_html(spec.table)}</code>"
             return f'<span class="mongo-table-fault" role="alert">no value: table {name} has a fault</span>'
-        value, text = found
+        value, text, pieces, to = found
         raw = "" if value is None else f' data-v="{text_html(raw_text(value))}"'
         one = conclusion_of(value) if spec.draw else None
         picture = interval_picture(one) if one else ""
         shown = with_minus_signs(text) if one or conclusion_of(value) or is_number(value) else text
-        html = f'<span class="mongo-value"{raw}>{text_html(shown)}</span>'
+        inner = inline_html(pieces) if pieces else text_html(shown)
+        inner = inner if has_link(pieces) else link_html(to, inner)
+        html = f'<span class="mongo-value"{raw}>{inner}</span>'
         return f'<span class="mongo-beside">{html}&nbsp;{picture}</span>' if picture else html
 
     def _notes(self, spec: PipelineSpec, table: TableSpec, rows: Rows, columns: Sequence[Column]) -> str:

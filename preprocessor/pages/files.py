@@ -95,7 +95,9 @@ def _page_files(written: str, faults: list[str]) -> list[Path]:
 
 
 def pages_under(folder: Path, failed: Callable[[OSError], None] | None = None) -> list[Path]:
-    """The pages in a folder and those below it; ``failed`` is called for those that cannot be read."""
+    """The pages in a folder and those below it, or the page that it is; ``failed`` is called for unreadable ones."""
+    if folder.is_file():
+        return [folder]
     walked = os.walk(folder, onerror=failed)
     files = (Path(place, name) for place, _, names in walked for name in names)
     return sorted(file for file in files if file.suffix in PAGE_SUFFIXES and may_be_file(file))

@@ -166,7 +166,7 @@ def _reason(one: Finding, comment: Comment, late: re.Pattern[str] | None, open_e
         return "this comment is known at build only"
     from preprocessor.specs.model import DIRECTIVES
 
-    table = _TABLE.search(comment.body) if DIRECTIVES[comment.keyword].quotes_table else None
+    table = _TABLE.search(comment.body) if DIRECTIVES[comment.kind].quotes_table else None
     if table and late and late.fullmatch(table[1]):
         return f"the table `{table[1]}` is known at build only"
     if table and open_ended and one.rule == "MT139":

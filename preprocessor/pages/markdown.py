@@ -85,7 +85,12 @@ def standing_alone(text: str, at: Place, lines: Sequence[str]) -> tuple[int, str
 def stands_alone(text: str, comment: Comment) -> bool:
     """Whether nothing but the marks of containers stands on the comment's lines."""
     rest = text[comment.end : _end_of_line(text, comment.end)]
-    return bool(_CONTAINER_ONLY.match(_lead(text, comment.start))) and not rest.strip()
+    return leads_its_line(text, comment) and not rest.strip()
+
+
+def leads_its_line(text: str, comment: Comment) -> bool:
+    """Whether nothing but the marks of containers stands before the comment on its line."""
+    return bool(_CONTAINER_ONLY.match(_lead(text, comment.start)))
 
 
 def _lead(text: str, start: int) -> str:

@@ -1,11 +1,12 @@
-"""Writes a sound comment as Markdown: the lines of a table, the text of a value."""
+"""Writes a sound comment as Markdown: the lines of a table or a chart, the text of a value."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.pages.asking import source_answer
-from preprocessor.pages.statements import value_text
+from preprocessor.pages.statements import shown_value
 from preprocessor.render.formats import DEFAULT, TABLE_FORMATS
 from preprocessor.render.provenance import provenance_details, provenance_parts
 from preprocessor.results.model import ResultsError
@@ -13,34 +14,44 @@ from preprocessor.specs.model import TableSpec
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Answers, Tables
+    from preprocessor.results.model import Rows
     from preprocessor.specs.model import PipelineSpec, ValueSpec
 
 
 class MarkdownContext(NamedTuple):
-    """What rendering a page takes: rows, the tables that values may come from, by id, one of ``TABLE_FORMATS``."""
+    """What rendering a page takes: rows, the tables that values may come from, by id, one of ``TABLE_FORMATS``.
+
+    ``picture`` gives the Markdown of the drawing that a table or a chart has in a file beside the page, "" where it has
+    none; None where there are no such files.
+    """
 
     answers: Answers
     tables: Tables
     form: str = DEFAULT
+    picture: Callable[[PipelineSpec], str] | None = None
 
-    def table_lines(self, spec: PipelineSpec) -> list[str]:
+    def table_lines(self, spec: PipelineSpec, *, told: bool = True) -> list[str]:
         """The lines of a table, without a container's prefix; none when its pipeline failed.
 
-        Markdown has no charts: a chart is the table of what it draws, with what it holds that against below.
+        Without a picture a chart is the table of what it draws, with what it holds that against below. ``told``: with
+        where the rows come from, if that is asked for.
         """
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
             return []
+        below = self._line_below(spec) if told else []
+        if self.picture and (picture := self.picture(spec)):
+            return _with_picture(spec, rows, picture, below)
+        write = TABLE_FORMATS[self.form]().table
         if isinstance(spec, TableSpec):
-            return TABLE_FORMATS[self.form]().table(spec, rows, below=self._line_below(spec))
+            return write(spec, rows, below=below)
         # Pages without charts do not pay for it.
         from preprocessor.render.chartdata import as_table, plot_of
         from preprocessor.render.chartreference import note_on_references
 
         plot = plot_of(spec)
         note = note_on_references(plot) if plot and rows else ""
-        below = [*([note] if note else []), *self._line_below(spec)]
-        return TABLE_FORMATS[self.form]().table(as_table(spec), rows, below=below)
+        return write(as_table(spec), rows, below=[*([note] if note else []), *below])
 
     def _line_below(self, spec: PipelineSpec) -> list[str]:
         """Where the rows come from, in one line: in Markdown, which folds nothing away, for those alone who ask."""
@@ -52,4 +63,19 @@ class MarkdownContext(NamedTuple):
 
     def value_text(self, spec: ValueSpec) -> str:
         """A value as the Markdown of a sentence."""
-        return TABLE_FORMATS[self.form]().text(value_text(spec, self.tables, self.answers))
+        found = shown_value(spec, self.tables, self.answers)
+        if found is None:
+            return ""
+        from preprocessor.render.inlinetext import inline_markdown, link_markdown  # few pages have either
+
+        plain = TABLE_FORMATS[self.form]().text(found.text)
+        return link_markdown(found.to, inline_markdown(found.pieces) if found.pieces else plain)
+
+
+def _with_picture(spec: PipelineSpec, rows: Rows, picture: str, below: Sequence[str]) -> list[str]:
+    """A chart, or a table under its chart, in a page that has drawings beside it: such a page has pipe tables."""
+    from preprocessor.render.pipetable import pipe_picture, pipe_table
+
+    if isinstance(spec, TableSpec):
+        return pipe_table(spec, rows, below=below, picture=picture)
+    return pipe_picture(spec, picture, below=below)

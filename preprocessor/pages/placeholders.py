@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from preprocessor.comments.keywords import LIVE, place_of
+from preprocessor.comments.keywords import LIVE, PREFIXES, place_of
 from preprocessor.comments.rawhtml import OPAQUE
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def show_comments_again(html: str, lost: Mapping[str, str]) -> str:
 
 
 def take_out_live_comments(html: str) -> tuple[str, Sequence[LeftOver]]:
-    """The HTML without any live ``MONGO_…`` comment, and those that were there, in order.
+    """The HTML without any live comment of ours, and those that were there, in order.
 
     Such a comment came in after its page was read, from an included file for example. Nobody would see that its table
     is missing, and everybody could read its pipeline. What is switched off stays where it is: in another comment, or
@@ -153,7 +153,7 @@ def take_out_live_comments(html: str) -> tuple[str, Sequence[LeftOver]]:
     """
     found: list[LeftOver] = []
     pieces, done = [], 0
-    for start, end in _comments(html) if "MONGO_" in html else ():
+    for start, end in _comments(html) if any(prefix in html for prefix in PREFIXES) else ():
         if live := _LIVE.match(html, start):
             found.append(LeftOver(live[1], html[start:end]))
             pieces.append(html[done:start])

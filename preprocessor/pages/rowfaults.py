@@ -13,7 +13,9 @@ from preprocessor.pages.asking import source_answer
 from preprocessor.render.column import column_value, index_hint
 from preprocessor.render.comparison import baseline_faults, baseline_rows
 from preprocessor.render.conclusions import cell_faults, conclusion_faults
+from preprocessor.render.misfits import format_faults, link_faults, total_faults
 from preprocessor.render.ranges import range_faults
+from preprocessor.render.rowgroups import group_faults
 from preprocessor.results.model import ResultsError
 from preprocessor.specs.model import ChartSpec, PipelineSpec, TableSpec
 
@@ -67,13 +69,16 @@ def _no_rows(spec: PipelineSpec, collections: Sequence[str]) -> Finding:
         hint = did_you_mean(spec.collection, collections) or f"there are {', '.join(collections)}"
         message = f"the results source has no collection '{spec.collection}'"
         return finding("MT304", spec.file, spec.locate(("collection",)), message, hint)
-    return finding(
-        "MT303",
-        spec.file,
-        spec.locate(("pipeline",)),
-        f"the pipeline gives no rows from collection '{spec.collection}'",
-        '`mongo-tables explain` names the stage that lost them; "empty" says what the page shall show instead',
+    message = f"the pipeline gives no rows from collection '{spec.collection}'"
+    hint = (
+        '`mongo-tables explain` names the stage that lost them; "empty" says what the page shall show instead'
     )
+    if not spec.has_own_pipeline:
+        selects = any("$match" in stage for stage in spec.pipeline)
+        lost = f"`where` selects no document of collection '{spec.collection}'"
+        message = lost if selects else f"collection '{spec.collection}' has no documents"
+        hint = '`mongo-tables explain` says which condition loses them; "empty" says what the page shall show instead'
+    return finding("MT303", spec.file, spec.locate(("pipeline",)), message, hint)
 
 
 def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
@@ -108,8 +113,12 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
 
         plot = plot_of(spec)
         faults += [("MT330", fault) for fault in (plot_faults(plot, rows) if plot else ())]
+    faults += [("MT335", fault) for fault in format_faults(spec, rows)]
     if isinstance(spec, TableSpec):
         faults += [("MT334", fault) for fault in cell_faults(spec, rows)]
+        faults += [("MT335", fault) for fault in total_faults(spec, rows)]
+        faults += [("MT430", fault) for fault in link_faults(spec, rows)]
+        faults += [("MT431", fault) for fault in group_faults(spec, rows)]
     if isinstance(spec, TableSpec) and spec.baseline:
         faults += [("MT331", fault) for fault in baseline_faults(spec, rows)]
         if len(numbers := baseline_rows(spec, rows)) == 1:

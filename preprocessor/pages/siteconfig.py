@@ -18,28 +18,18 @@ from preprocessor.findings.reporters import SEVERITIES
 from preprocessor.findings.usage import UsageError
 from preprocessor.pages.leftout import LeftOut
 from preprocessor.pages.monorepo import PLUGINS, find_included_sites
+from preprocessor.pages.ownfile import OWN_FILE, own_pages, require_known_keys
 from preprocessor.results.limitoptions import limits_of, parse_limits
 from preprocessor.results.model import Limits
 from preprocessor.results.opening import move_source
 
-FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml")
+FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml", OWN_FILE)
 """The names of such files, in the order in which they are looked for."""
 
 _NAME: Final = "mongo-tables"
 _SNIPPETS: Final = "pymdownx.snippets"
-_WORDS: Final = (
-    "docs_dir",
-    "exclude_docs",
-    "draft_docs",
-    "INHERIT",
-    "!include ",
-    "*include ",
-    _NAME,
-    _SNIPPETS,
-)
+_WORDS: Final = ("docs_dir", "exclude_docs", "draft_docs", "!include ", "*include ", _NAME, _SNIPPETS)
 """A file with none of these says nothing that is asked for."""
-
-_MEND: Final = "mend it, or name another file with --config-file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +39,9 @@ class Site:
     ``results`` is a URI, or names files relative to the folder of ``file``. ``options`` are those of the plugin, else
     those of the Markdown extension, as they stand in the file. ``snippets`` are the folders from which
     ``pymdownx.snippets`` takes files into pages. ``left_out`` says which pages a build leaves out, and ``includes`` are
-    the files of the sites that its ``nav`` includes.
+    the files of the sites that its ``nav`` includes. ``pages`` are those, and folders of them, that there are in the
+    place of ``docs``; a file of a repository that is no site names them. ``names_us``: the file lists the plugin or the
+    extension, or is our own.
     """
 
     file: Path
@@ -60,6 +52,8 @@ class Site:
     snippets: tuple[Path, ...] = ()
     left_out: LeftOut = field(default_factory=LeftOut)
     includes: tuple[Path, ...] = ()
+    pages: tuple[Path, ...] = ()
+    names_us: bool = False
 
 
 def find_site(start: Path) -> Site | None:
@@ -91,7 +85,7 @@ def _upward(start: Path) -> Iterator[Path]:
 def _require_agreement(sites: list[Site]) -> Site:
     first = sites[0]
     for other in sites[1:]:
-        if (other.docs, other.pipelines, other.results) != (first.docs, first.pipelines, first.results):
+        if _places(other) != _places(first):
             raise UsageError(
                 f"{first.file.name} and {other.file.name} name different pages or results",
                 f"say which one is meant with --config-file {first.file.name} or --config-file {other.file.name}",
@@ -99,12 +93,18 @@ def _require_agreement(sites: list[Site]) -> Site:
     return first
 
 
+def _places(site: Site) -> tuple[object, ...]:
+    return site.docs, site.pages, site.pipelines, site.results
+
+
 def read_site(file: Path) -> Site:
     """The site that a file describes. Raises UsageError with the place of what is not YAML or TOML in it."""
     file = file.absolute()
-    settings = _toml(file) if file.suffix == ".toml" else _yaml(file)
+    is_own = file.name == OWN_FILE
+    settings = _settings(file, is_own=is_own)
     docs = file.parent / _text(file, settings, "docs_dir", "docs")
-    options = _own_options(settings)
+    named = settings if is_own else _own_options(settings)
+    options = named or {}
     pipelines = _text(file, options, "pipelines", "")
     return Site(
         file=file,
@@ -115,7 +115,22 @@ def read_site(file: Path) -> Site:
         snippets=_snippet_folders(file, settings),
         left_out=LeftOut(_text(file, settings, "exclude_docs", ""), _text(file, settings, "draft_docs", "")),
         includes=_find_included_sites(file, settings),
+        pages=own_pages(settings, file.parent) if is_own else (),
+        names_us=named is not None,
     )
+
+
+def _settings(file: Path, *, is_own: bool) -> Mapping[str, Any]:
+    from preprocessor.pages.settingsfiles import toml_settings, yaml_settings  # many pages are of no site
+
+    if file.suffix != ".toml":
+        return yaml_settings(file, _WORDS)
+    settings = toml_settings(file)
+    if is_own:
+        require_known_keys(settings)
+        return settings
+    project = settings.get("project")
+    return project if isinstance(project, dict) else {}
 
 
 def _find_included_sites(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
@@ -143,13 +158,13 @@ def _text(file: Path, settings: Mapping[str, Any], key: str, default: str) -> st
     return value
 
 
-def _own_options(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options of the plugin; where the site has none, those of the extension."""
+def _own_options(settings: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The options of the plugin; where the site has none, those of the extension; None where it lists neither."""
     for key in ("plugins", "markdown_extensions"):
         options = _options_among(settings.get(key), _NAME)
         if options is not None:
             return options
-    return {}
+    return None
 
 
 def _options_among(listed: object, name: str) -> Mapping[str, Any] | None:
@@ -171,84 +186,6 @@ def _find_options(entry: Mapping[str, Any], name: str) -> object:
     group, _, rest = name.partition(".")
     inner = entry.get(group)
     return _find_options(inner, rest) if rest and isinstance(inner, Mapping) else None
-
-
-def _toml(file: Path) -> Mapping[str, Any]:
-    import tomllib
-
-    try:
-        settings = tomllib.loads(_read(file))
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # Numbers of thousands of digits are a ValueError of Python's.
-        raise UsageError(f"{file.name}: not TOML: {error}", _MEND) from None
-    project = settings.get("project")
-    return project if isinstance(project, dict) else {}
-
-
-def _yaml(file: Path) -> Mapping[str, Any]:
-    """The settings of a file; none where nothing that is asked for stands in it: parsing takes longer than to start."""
-    text = _read(file)
-    return _read_inherited(file, text) if any(word in text for word in _WORDS) else {}
-
-
-def settings_of(file: Path) -> Mapping[str, Any]:
-    """All settings of a YAML file. Raises UsageError with the place of what is not YAML in it."""
-    return _read_inherited(file, _read(file))
-
-
-def _read_inherited(file: Path, text: str, seen: tuple[Path, ...] = ()) -> Mapping[str, Any]:
-    """The settings of a file over those of the file that it names as ``INHERIT``."""
-    settings = _parse(file, text)
-    parent = settings.get("INHERIT")
-    if not isinstance(parent, str):
-        return settings
-    above = Path(os.path.normpath(file.parent / parent))
-    if above in seen:
-        raise UsageError(
-            f"{file.name}: `INHERIT` leads back to {parent}", "remove `INHERIT` from one of the files"
-        )
-    return _merge(_read_inherited(above, _read(above), (*seen, Path(os.path.normpath(file)))), settings)
-
-
-def _parse(file: Path, text: str) -> Mapping[str, Any]:
-    from preprocessor.pages.siteyaml import YAMLError, load
-
-    try:
-        settings = load(text)
-    except YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "it cannot be read"
-        raise UsageError(f"{file.name}{place}: not YAML: {problem}", _MEND) from None
-    except (ValueError, RecursionError) as error:  # Such as a date in month 13: the loader gives no place.
-        raise UsageError(f"{file.name}: not YAML: {error}", _MEND) from None
-    return settings if isinstance(settings, dict) else {}
-
-
-def _merge(base: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any]:
-    """``own`` over ``base``: mappings key by key, all else as a whole, as MkDocs does.
-
-    https://www.mkdocs.org/user-guide/configuration/#configuration-inheritance
-    """
-    merged = dict(base)
-    for key, value in own.items():
-        known = merged.get(key)
-        if isinstance(known, Mapping) and isinstance(value, Mapping):
-            value = _merge(known, value)
-        merged[key] = value
-    return merged
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{file.name}: not UTF-8 (byte {error.start})", "save the file as UTF-8") from None
-    except (OSError, ValueError) as error:  # A path with a NUL in it is a ValueError.
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"{file}: {reason}", "--config-file names the file of the site") from None
 
 
 def fill_in(arguments: Namespace) -> None:
@@ -300,7 +237,8 @@ def results_of(site: Site) -> str:
 def _read_existing_site(file: Path) -> Site:
     if not file.is_file():
         raise UsageError(
-            f"{file}: no such file", f"--config-file names {', '.join(FILES[::2])} or one like it"
+            f"{file}: no such file",
+            f"--config-file names {', '.join((*FILES[::2], OWN_FILE))} or one like it",
         )
     return read_site(file)
 

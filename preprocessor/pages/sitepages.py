@@ -11,7 +11,7 @@ from preprocessor.findings.usage import UsageError
 from preprocessor.pages.leftout import none_left_out
 from preprocessor.pages.monorepo import folder_in_site
 from preprocessor.pages.otherpages import OtherPages
-from preprocessor.pages.siteconfig import Site, find_files, find_site, from_here, settings_of
+from preprocessor.pages.siteconfig import Site, find_files, find_site, from_here
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Page
@@ -30,7 +30,10 @@ class SitePages(NamedTuple):
     def leave_out(self, page: Path) -> bool:
         """Whether the build leaves out a page of the site's folders. Raises UsageError for an invalid pattern."""
         try:
-            return all(self.site.left_out.has(page, *each) for each in self.below(page))
+            return all(
+                page != folder and self.site.left_out.has(page, folder, within)
+                for folder, within in self.below(page)
+            )
         except ValueError as error:
             raise UsageError(
                 f"{self.site.file.name}: `exclude_docs` or `draft_docs`: {error}",
@@ -39,16 +42,21 @@ class SitePages(NamedTuple):
 
 
 def pages_of(site: Site) -> SitePages:
-    """The folders of a site, with those of the sites that its ``nav`` includes.
+    """The folders of a site, and single pages, with the folders of the sites that its ``nav`` includes.
 
     Raises UsageError for one of these that cannot be read.
     """
-    return SitePages(site, ((_plain(site.docs), ""), *_of_included(site)))
+    own = ((_plain(folder), "") for folder in site.pages or (site.docs,))
+    return SitePages(site, (*own, *_of_included(site)))
 
 
 def _of_included(site: Site) -> Iterator[tuple[Path, str]]:
+    if not site.includes:
+        return
+    from preprocessor.pages.settingsfiles import yaml_settings
+
     for file in site.includes:
-        settings = settings_of(file)
+        settings = yaml_settings(file)
         docs, name = settings.get("docs_dir", "docs"), settings.get("site_name")
         if isinstance(docs, str) and isinstance(name, str):  # Else the plugin says what is missing.
             yield _plain(file.parent / docs), folder_in_site(name)

@@ -16,8 +16,12 @@ from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import Tables
 from preprocessor.pages.queriedfields import missing_fields
+from preprocessor.render.celllinks import address_in
 from preprocessor.render.column import column_value
-from preprocessor.render.values import brief_text, cell_text, is_number, raw_text
+from preprocessor.render.misfits import find_misfit
+from preprocessor.render.values import brief_text, cell_text, is_number, raw_text, visible
+from preprocessor.specs.columnformat import ColumnFormat
+from preprocessor.specs.inlinemarkdown import Piece, plain_text, read_inline
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
@@ -31,17 +35,41 @@ _NO_ROWS = frozenset({"MT303", "MT304"})
 """Rules about a table without rows; where its author ignores them, its values say that they have none."""
 
 
-def value_and_text(spec: ValueSpec, tables: Tables, answers: Answers) -> tuple[Any, str] | None:
-    """The value as it came and as the sentence shows it; None when there is none, or its table has a fault."""
-    rows = _select_rows(spec, tables, answers).rows
-    if rows is None or len(rows) != 1:
+class ShownValue(NamedTuple):
+    """A value as it came and as its sentence shows it; of Markdown its ``pieces``, and where it leads ``to``."""
+
+    value: Any
+    text: str
+    pieces: tuple[Piece, ...] = ()
+    to: str = ""
+
+
+def shown_value(spec: ValueSpec, tables: Tables, answers: Answers) -> ShownValue | None:
+    """The value of a sentence; None when there is none, or its table has a fault."""
+    row = quoted_row(spec, tables, answers)
+    if row is None:
         return None
-    form = spec.format or tables[spec.table].form_of(spec.column)
-    value = column_value(rows[0], spec.column)
+    form = value_form(spec, tables[spec.table]) or ColumnFormat()
+    value = column_value(row, spec.column)
     if conclusion := _conclusion_in_words(value):
-        return value, conclusion
+        return ShownValue(value, conclusion)
+    to = address_in(form.link, row) if form.link else ""
+    if form.markdown and isinstance(value, str):
+        pieces = read_inline(visible(value))
+        return ShownValue(value, plain_text(pieces), pieces, to)
     text = cell_text(value, form)
-    return value, f"{text} {form.unit}" if form and form.unit else text
+    return ShownValue(value, f"{text} {form.unit}" if form.unit else text, to=to)
+
+
+def quoted_row(spec: ValueSpec, tables: Tables, answers: Answers) -> Mapping[str, Any] | None:
+    """The row that a value comes from; None when there is not exactly one, or its table has a fault."""
+    rows = _select_rows(spec, tables, answers).rows
+    return rows[0] if rows is not None and len(rows) == 1 else None
+
+
+def value_form(spec: ValueSpec, table: TableSpec) -> ColumnFormat | None:
+    """How a value of a table is written: as the comment says, else as the table's column is."""
+    return spec.format or table.form_of(spec.column)
 
 
 def _conclusion_in_words(value: object) -> str:
@@ -65,8 +93,8 @@ def _find_contradiction(value: object) -> str:
 
 def value_text(spec: ValueSpec, tables: Tables, answers: Answers) -> str:
     """The value as the sentence shows it; empty when the finding of ``value_findings`` says why there is none."""
-    found = value_and_text(spec, tables, answers)
-    return found[1] if found else ""
+    found = shown_value(spec, tables, answers)
+    return found.text if found else ""
 
 
 def value_findings(
@@ -94,7 +122,7 @@ def value_findings(
 
 def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
     """Faults of values that a sentence cannot show: an empty text, a null without a text for it, an array."""
-    form = spec.format or table.form_of(spec.column)
+    form = value_form(spec, table)
     if value is None and not (form and form.missing is not None):
         what = "null, which leaves the sentence without a value"
     elif isinstance(value, str) and not value.strip():
@@ -103,6 +131,10 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
         message = f"the comparison in `{spec.column}` of table `{spec.table}` {fault}"
         hint = "measure it again, or take the document as it was measured"
         return [finding("MT334", spec.file, spec.locate(("column",)), message, hint)]
+    elif spec.format and (misfit := find_misfit(value, spec.format)):
+        key, said, hint = misfit
+        message = f"`{spec.column}` of table `{spec.table}` is {said}"
+        return [finding("MT335", spec.file, spec.locate(("format", key)), message, hint)]
     elif spec.draw and not _conclusion_in_words(value):
         what = "no comparison, of which alone an interval can be drawn"
     elif isinstance(value, Mapping | list) and not _conclusion_in_words(value):

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from preprocessor.comments.keywords import schema_of
 from preprocessor.specs.model import PipelineSpec, TableSpec
 
 if TYPE_CHECKING:
@@ -47,12 +46,12 @@ def row_anchors(anchor: str, columns: Sequence[Column]) -> list[str]:
     That is its first cell, with the next one or two where only they tell all rows apart. A column of fractions is
     measured, names nothing, and changes with every measurement. Rows that nothing tells apart are numbered.
     """
-    labels = [words(raw) or "row" for raw in columns[0].raws]
+    labels = [words(name) or "row" for name in columns[0].names]
     names = labels
     for column in columns[1:_KEYS]:
         if len(set(names)) == len(names) or any(map(_is_fraction, column.values)):
             break
-        names = [f"{name}-{words(raw)}" for name, raw in zip(names, column.raws, strict=True)]
+        names = [f"{name}-{words(own)}" for name, own in zip(names, column.names, strict=True)]
     named = names if len(set(names)) == len(names) else labels
     return distinct((f"{anchor}--{name}" for name in named), set())
 
@@ -68,7 +67,7 @@ def anchors_in(figure: str) -> list[str]:
 
 def _derive_name(spec: PipelineSpec) -> str:
     columns = " ".join(spec.headers) if isinstance(spec, TableSpec) else ""
-    kind = schema_of(spec.comment.keyword)
+    kind = spec.comment.kind
     name = next(filter(None, map(words, (spec.title or "", spec.caption or "", columns))), "")
     return f"{kind}-{name}" if name else kind
 

@@ -36,6 +36,11 @@ class Drawing(NamedTuple):
     elements: Sequence[str]
 
 
+def draw_chart(plot: Plot, rows: Sequence[Mapping[str, object]], width: int = WIDTH) -> Drawing:
+    """The chart as it is drawn on a page that has room for this width."""
+    return _prepare(plot, rows)(width)
+
+
 def chart_html(plot: Plot, rows: Sequence[Mapping[str, object]]) -> str:
     """The chart, wide and narrow, in a box that the keyboard reaches. Lines end in ``\\n``."""
     draw = _prepare(plot, rows)

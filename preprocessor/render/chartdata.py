@@ -15,7 +15,8 @@ from preprocessor.specs.charts import ChartSettings
 from preprocessor.specs.model import ChartSpec, TableSpec
 
 if TYPE_CHECKING:
-    from preprocessor.specs.model import ColumnFormat, PipelineSpec
+    from preprocessor.specs.columnformat import ColumnFormat
+    from preprocessor.specs.model import PipelineSpec
 
 Rows = Sequence[Mapping[str, object]]
 AxisKind = Literal["number", "time", "category"]
@@ -50,9 +51,14 @@ class Plot(ChartSettings):
         return self.labels.get(column, column)
 
     def unit(self, column: str) -> str:
-        """The unit of a column; empty where none is given."""
+        """The unit of a column's numbers, as its axis has them; empty where none is given."""
         form = self.format.get(column)
-        return (form.unit or "") if form else ""
+        return form.raw_unit if form else ""
+
+    def unit_beside(self, column: str) -> str:
+        """The unit that a value's text does not name itself."""
+        form = self.format.get(column)
+        return "" if form and form.names_unit else self.unit(column)
 
     @property
     def common_unit(self) -> str:

@@ -9,8 +9,10 @@ from typing import Final
 
 from preprocessor.render.chartdata import Plot, Point, Series
 from preprocessor.render.headers import find_added_unit, with_unit
+from preprocessor.render.numbertext import number_text
 from preprocessor.render.text import display_width, text_html, with_minus_signs
 from preprocessor.render.values import raw_text
+from preprocessor.specs.columnformat import ColumnFormat
 
 WIDTH: Final = 640
 NARROW: Final = 360
@@ -60,19 +62,18 @@ def mark_texts(plot: Plot, column: str, values: Sequence[float]) -> list[str]:
 
 def plain_mark_texts(plot: Plot, column: str, values: Sequence[float]) -> list[str]:
     """The same with hyphens, as Markdown has them."""
-    form = plot.format.get(column)
-    given = form.thousands if form else None
-    grouped = bool(given) or max(map(abs, values), default=0) >= 10_000
-    separator = given if isinstance(given, str) else "," if grouped else ""
-    return [_mark_text(value, separator) for value in values]
+    form = plot.format.get(column) or ColumnFormat()
+    grouped = bool(form.thousands) or max(map(abs, values), default=0) >= 10_000
+    written = ColumnFormat(thousands=form.thousands or grouped, locale=form.locale, percent=form.percent)
+    return [_mark_text(value, written) for value in values]
 
 
-def _mark_text(value: float, separator: str) -> str:
+def _mark_text(value: float, form: ColumnFormat) -> str:
     text = raw_text(value)
     number = Decimal(text)
     if abs(number) >= 10**9 or (number and abs(number) < Decimal("0.0001")):
         return raw_text(float(f"{value:.3g}")) if "e" in text else f"{number:.3g}".lower().replace("e+", "e")
-    return format(number, ",f").replace(",", separator)
+    return number_text(format(number, "f"), form, whole=True)
 
 
 def axis_title(plot: Plot, label: str, unit: str, axis: str) -> str:
@@ -156,7 +157,7 @@ def value_html(text: str, x: float, y: float) -> str:
 
 def tip_html(plot: Plot, series: Series, point: Point) -> str:
     """What is shown of a point to who points at it: all that is known of it, its unit once."""
-    label, unit = plot.label(plot.x), plot.unit(plot.x)
+    label, unit = plot.label(plot.x), plot.unit_beside(plot.x)
     x = f"{label} {point.x_text} {find_added_unit(label, unit)}".rstrip()
     value = " ".join(filter(None, (point.y_text, point.ends_text, point.unit)))
     total = f"{point.total} in all" if point.total not in ("", point.y_text) else ""

@@ -117,7 +117,7 @@ def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text:
         interval = None if ratio is None else _known_interval(one)
         return Point(x, ratio, x_text, words, interval, counted=count_blocks(one.blocks, one.campaigns))
     number = _on_axis(plot, value)
-    unit = "" if number is None else plot.unit(column)
+    unit = "" if number is None else plot.unit_beside(column)
     point = Point(x, number, x_text, plot.text(column, value), unit=unit)
     if point.y is None or column not in plot.spread:
         return point

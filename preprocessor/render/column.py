@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from preprocessor.aggregation.values import MISSING
+from preprocessor.render.headers import with_unit
+from preprocessor.specs.inlinemarkdown import Piece
 
 Align = Literal["left", "right", "center"]
 
@@ -14,11 +16,16 @@ class Column(NamedTuple):
     """One column: ``values`` as they came, ``texts`` as cells show them, unescaped; one of each per row.
 
     ``raws`` are the values as text with no format, "" for none: worked out once for cells, files and anchors.
-    ``unit`` is what stands beside the header: "" where the header names it already.
+    ``unit`` is what stands beside the header: "" where the header names it already, ``raw_unit`` that of the values as
+    they came, where cells are in others. ``heading`` spans this header and those beside it that have the same.
     ``name`` is the author's name of the column; a column that compares has none. ``reason`` says why a value is not
     there. ``links`` has for each row the address that its cell leads to, "" for none; it is empty where none does.
     ``sign_meanings`` likewise has what the sign at the end of a cell means. ``notes`` stand under the table,
     ``for_files`` are columns that files alone have behind this one.
+
+    Of inline Markdown there are ``pieces``: of the header, and ``marked`` for each row, () for a cell that has none.
+    ``bar``: a bar shows how large each number is; ``scale``: "sequential" or "diverging" where shades do. ``fitted``:
+    each cell ends with a unit of its own.
     """
 
     header: str
@@ -33,6 +40,33 @@ class Column(NamedTuple):
     sign_meanings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     for_files: tuple[Column, ...] = ()
+    raw_unit: str = ""
+    heading: str = ""
+    pieces: tuple[Piece, ...] = ()
+    marked: tuple[tuple[Piece, ...], ...] = ()
+    bar: bool = False
+    scale: str = ""
+    fitted: bool = False
+
+    @property
+    def full_header(self) -> str:
+        """The header as one text, behind the heading that spans it."""
+        return f"{self.heading}: {self.header}" if self.heading else self.header
+
+    @property
+    def shown_header(self) -> str:
+        """The full header with the unit that stands beside it."""
+        return with_unit(self.full_header, self.unit)
+
+    @property
+    def file_header(self) -> str:
+        """The full header with the unit of the values as they came."""
+        return with_unit(self.full_header, self.raw_unit or self.unit)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What names each row: its raw text, of Markdown the text that is shown."""
+        return self.texts if self.marked else self.raws
 
 
 def column_value(row: Mapping[str, object], column: str) -> object:

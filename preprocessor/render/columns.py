@@ -6,43 +6,78 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.aggregation.values import MISSING
+from preprocessor.render.celllinks import addresses_of
 from preprocessor.render.column import Align, Column, column_value
 from preprocessor.render.comparison import with_comparisons
 from preprocessor.render.conclusiontext import conclusion_in_words, note_on_reference
 from preprocessor.render.headers import find_added_unit
 from preprocessor.render.text import range_text
-from preprocessor.render.values import cell_text, finite_decimal, format_value, is_number, raw_or_nothing
+from preprocessor.render.values import (
+    cell_text,
+    finite_decimal,
+    format_value,
+    is_number,
+    raw_or_nothing,
+    visible,
+)
+from preprocessor.specs.columnformat import ColumnFormat
+from preprocessor.specs.inlinemarkdown import Piece, plain_text, read_inline
 
 if TYPE_CHECKING:
     from preprocessor.specs.model import TableSpec
 
+Rows = Sequence[Mapping[str, object]]
+
+_PLAIN: Final = ColumnFormat()
 _ALIGNS: Final[Mapping[str, Align]] = {"left": "left", "right": "right", "center": "center"}
 
 
-def columns_of(spec: TableSpec, rows: Sequence[Mapping[str, object]]) -> list[Column]:
+def columns_of(spec: TableSpec, rows: Rows) -> list[Column]:
     """The columns of a table in the author's order, with those that compare rows with its baseline."""
-    columns = [
-        _column(spec, name, header, rows) for name, header in zip(spec.columns, spec.headers, strict=True)
-    ]
+    columns = [_column(spec, index, rows) for index in range(len(spec.columns))]
     if spec.baseline is None:
         return columns
     return with_comparisons(spec, columns, rows)
 
 
-def _column(spec: TableSpec, name: str, header: str, rows: Sequence[Mapping[str, object]]) -> Column:
-    form = spec.format.get(name)
+def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
+    name, header = spec.columns[index], spec.headers[index]
+    form = spec.format.get(name) or _PLAIN
     values = tuple(column_value(row, name) for row in rows)
     raws = tuple(map(raw_or_nothing, values))
+    marked = tuple(map(_marked, values)) if form.markdown else ()
     return Column(
         header=header,
-        unit=find_added_unit(header, form.unit) if form and form.unit else "",
-        align=_ALIGNS.get((form.align if form else None) or "") or _natural_align(values),
+        unit=find_added_unit(header, form.unit) if form.unit else "",
+        align=_ALIGNS.get(form.align or "") or _natural_align(values),
         values=values,
-        texts=_texts(spec, name, values, raws, rows),
+        texts=_marked_texts(marked, values, raws, form) if marked else _texts(spec, name, values, raws, rows),
         raws=raws,
         name=name,
-        reason=(form.reason or "") if form else "",
+        reason=form.reason or "",
+        links=addresses_of(form.link, values, rows) if form.link else (),
         notes=tuple(filter(None, map(note_on_reference, values))),
+        raw_unit=form.raw_unit,
+        heading=next((one.text for one in spec.header_groups if name in one.columns), ""),
+        pieces=spec.pieces.get(("headers", index), ()),
+        marked=marked,
+        bar=form.bar,
+        scale=form.scale or "",
+        fitted=bool(form.duration or form.bytes),
+    )
+
+
+def _marked(value: object) -> tuple[Piece, ...]:
+    return read_inline(visible(value)) if isinstance(value, str) else ()
+
+
+def _marked_texts(
+    marked: Sequence[tuple[Piece, ...]], values: Sequence[object], raws: Sequence[str], form: ColumnFormat
+) -> tuple[str, ...]:
+    """What is read of each text; other values as they are."""
+    return tuple(
+        plain_text(pieces) if pieces else format_value(value, raw, form)
+        for pieces, value, raw in zip(marked, values, raws, strict=True)
     )
 
 
@@ -51,7 +86,7 @@ def _texts(
     name: str,
     values: Sequence[object],
     raws: Sequence[str],
-    rows: Sequence[Mapping[str, object]],
+    rows: Rows,
 ) -> tuple[str, ...]:
     """What cells show: the value, and behind it the range of its repeats where the table has one.
 

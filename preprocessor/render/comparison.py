@@ -61,7 +61,8 @@ def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> 
     for name, column in zip(spec.columns, columns, strict=True):
         found.append(column)
         if name in list_compared_columns(spec):
-            found.append(_comparison(spec, column, columns[0], numbers[0], conclusions))
+            compared = _comparison(spec, column, columns[0], numbers[0], conclusions)
+            found.append(compared._replace(heading=column.heading))
     return found
 
 

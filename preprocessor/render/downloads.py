@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.render.column import Column, column_value
 from preprocessor.render.columns import columns_of
-from preprocessor.render.headers import with_unit
 from preprocessor.render.values import is_number, raw_or_nothing
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def csv_text(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = Non
     columns = list(_with_ranges(spec, rows, columns or columns_of(spec, rows)))
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(_safe(with_unit(column.header, column.unit)) for column in columns)
+    writer.writerow(_safe(column.file_header) for column in columns)
     writer.writerows(zip(*(map(_field, column.values, column.raws) for column in columns), strict=True))
     return text.getvalue()
 
@@ -127,4 +126,4 @@ def _encoder() -> Callable[[object], str]:
 
 def _unit(spec: TableSpec, name: str) -> dict[str, str]:
     form = spec.format.get(name)
-    return {"unit": form.unit} if form and form.unit else {}
+    return {"unit": form.raw_unit} if form and form.raw_unit else {}

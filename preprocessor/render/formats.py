@@ -28,16 +28,17 @@ class TableFormat(NamedTuple):
 
 
 def _pipe() -> TableFormat:
-    from preprocessor.render.pipetable import escape_cell, pipe_table
+    from preprocessor.render.markdownescape import escape_words
+    from preprocessor.render.pipetable import pipe_table
 
-    return TableFormat(pipe_table, escape_cell)
+    return TableFormat(pipe_table, escape_words)
 
 
 def _html() -> TableFormat:
-    from preprocessor.render.pipetable import escape_cell
+    from preprocessor.render.markdownescape import escape_words
     from preprocessor.render.plainhtml import plain_html_table
 
-    return TableFormat(plain_html_table, escape_cell)
+    return TableFormat(plain_html_table, escape_words)
 
 
 DEFAULT: Final = "pipe"

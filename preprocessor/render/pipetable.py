@@ -1,70 +1,67 @@
 """A table as an aligned Markdown pipe table, for in-place mode: GitHub must render it, and people read its
 source.
 
-Whatever stands in a cell, GitHub-flavoured Markdown and Python-Markdown must both show exactly that text. A
-backslash escapes what is special in both dialects; what only one of them lets a backslash escape is written
-as a character reference, which both decode and neither interprets:
-
-* GFM: https://github.github.com/gfm/#tables-extension- and #backslash-escapes
-* Python-Markdown: ``Markdown.ESCAPED_CHARS`` (and ``|`` within tables)
+Whatever stands in a cell, GitHub-flavoured Markdown and Python-Markdown must both show exactly that text.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.render.column import Align, Column
-from preprocessor.render.columns import columns_of
-from preprocessor.render.headers import with_unit
-from preprocessor.render.notes import notes_of
+from preprocessor.render.inlinetext import inline_markdown, link_markdown
+from preprocessor.render.markdownescape import escape_cell, escape_words
+from preprocessor.render.tablelayout import TableLayout, lay_out
 from preprocessor.render.text import NO_ROWS, display_width
-from preprocessor.render.values import visible
+from preprocessor.render.totals import TotalRow
 
 if TYPE_CHECKING:
-    from preprocessor.specs.model import TableSpec
+    from preprocessor.specs.model import PipelineSpec, TableSpec
 
-_SPECIAL: Final = re.compile(
-    r"""
-      [\\`*\[\]{}|\#]                      # a backslash escapes these in both dialects
-    | (?<![A-Za-z0-9])_ | _(?![A-Za-z0-9]) # an underscore inside a word is no emphasis
-    | (?<=-)- | -(?=-)                     # smart dashes
-    | !(?=\[)
-    | [&<>~$^@]                            # markup, strikethrough, mathematics, superscript, mentions
-    | (?<==)= | =(?==)                     # highlighting
-    | (?<=\+)\+ | \+(?=\+)                 # insertion
-    | :(?=//)                              # bare addresses
-    | (?<=[wW]{3})\.
-    | [^\S\ \t\n]                          # no-break and other wide blanks: stripped at the ends of a cell
-    | :(?=(?:[+-]1|100|1234|[a-z0-9_+-]*[a-z_][a-z0-9_+-]*):)   # emoji
-    """,
-    re.VERBOSE,
-)
-_BACKSLASHED: Final = frozenset("\\`*[]{}|#_-!")
-_SPACE: Final = re.compile(r"[ \t]+")
 _MINIMUM: Final = 3
 
 
 def pipe_table(
-    spec: TableSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = ()
+    spec: TableSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = (), picture: str = ""
 ) -> list[str]:
     """The lines of the table, without line ends and without a container's prefix.
 
-    Title and caption stand above it as a paragraph. With no rows the author's ``empty`` text (or a plain
-    statement) takes the place of the table. Its notes, and ``below`` as plain text, stand under it.
+    Title and caption stand above it as a paragraph, and under them ``picture``, if any, in Markdown. With no rows the
+    author's ``empty`` text (or a plain statement) takes the place of the table. Its notes, and ``below`` as plain text,
+    stand under it.
     """
     if not rows:
         return [*_heading(spec), _emphasis(spec.empty or NO_ROWS)]
-    columns = columns_of(spec, rows)
-    notes = [*notes_of(columns), *below]
-    table = _join_columns([_pad_column(column) for column in columns])
-    return [*_heading(spec), *table, *(line for note in notes for line in ("", _emphasis(note)))]
+    layout = lay_out(spec, rows)
+    drawn = [picture, ""] if picture else []
+    table = _join_columns([_pad_column(cells, column.align) for column, cells in _columns(layout)])
+    return [*_heading(spec), *drawn, *table, *_notes([*layout.notes, *below])]
 
 
-def _heading(spec: TableSpec) -> list[str]:
-    parts = [f"**{escape_cell(spec.title)}**"] if spec.title else []
-    parts += [_emphasis(spec.caption)] if spec.caption else []
+def pipe_picture(spec: PipelineSpec, picture: str, *, below: Sequence[str] = ()) -> list[str]:
+    """The lines of a figure that is but a picture, as those of ``pipe_table``."""
+    return [*_heading(spec), picture, *_notes(below)]
+
+
+def image(name: str, address: str) -> str:
+    """A picture in Markdown; ``name`` is for who cannot see it."""
+    return f"![{escape_words(' '.join(name.split()))}]({address})"
+
+
+def _notes(notes: Sequence[str]) -> list[str]:
+    return [line for note in notes for line in ("", _emphasis(note))]
+
+
+def _heading(spec: PipelineSpec) -> list[str]:
+    title, caption = spec.pieces.get(("title",)), spec.pieces.get(("caption",))
+    parts = []
+    if spec.title:
+        parts.append(
+            f"<strong>{inline_markdown(title)}</strong>" if title else f"**{escape_cell(spec.title)}**"
+        )
+    if spec.caption:
+        parts.append(f"<em>{inline_markdown(caption)}</em>" if caption else _emphasis(spec.caption))
     return [" ".join(parts), ""] if parts else []
 
 
@@ -73,28 +70,50 @@ def _emphasis(text: str) -> str:
     return f"*{escape_cell(text)}*"
 
 
-def escape_cell(text: str) -> str:
-    """Text as the Markdown of one cell: shown as it is, on one line, whatever it contains."""
-    lines = visible(text).split("\n")
-    return "<br>".join(_SPECIAL.sub(_escape_character, _SPACE.sub(" ", line).strip(" ")) for line in lines)
+def _columns(layout: TableLayout) -> Iterator[tuple[Column, list[str]]]:
+    """Each column with its cells from top to bottom: header, values below the headings of groups, totals.
+
+    A heading over several headers stands before each of them, for Markdown has no such headings.
+    """
+    for number, column in enumerate(layout.columns):
+        header = inline_markdown(column.pieces) if column.pieces else escape_cell(column.header)
+        before = f"{escape_cell(column.heading)}: " if column.heading else ""
+        unit = f" ({escape_cell(column.unit)})" if column.unit else ""
+        values = _cells(column)
+        cells = [f"{before}{header}{unit}"]
+        for group in layout.groups:
+            if group.heading is not None:
+                cells.append("" if number else _strong(group.heading))
+            cells += values[group.rows.start : group.rows.stop]
+        cells += [_total(row, column, first=not number) for row in layout.totals]
+        yield column, cells
 
 
-def _escape_character(match: re.Match[str]) -> str:
-    character = match[0]
-    if character in _BACKSLASHED:
-        return "\\" + character
-    return _NAMED.get(character) or f"&#{ord(character)};"
+def _cells(column: Column) -> list[str]:
+    """The cells of a column with what is marked in them and where they lead to."""
+    cells = [
+        inline_markdown(pieces) if pieces else escape_cell(text)
+        for pieces, text in zip(column.marked or ((),) * len(column.texts), column.texts, strict=True)
+    ]
+    return list(map(link_markdown, column.links, cells)) if column.links else cells
 
 
-_NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+def _total(row: TotalRow, column: Column, *, first: bool) -> str:
+    if first:
+        return _strong(row.label)
+    total = row.cells.get(column.name)
+    return _strong(total.text) if total else ""
 
 
-def _pad_column(column: Column) -> list[str]:
+def _strong(text: str) -> str:
+    return f"**{escape_cell(text)}**" if text.strip() else ""
+
+
+def _pad_column(cells: Sequence[str], align: Align) -> list[str]:
     """Header, delimiter and cells of a column, all of one width."""
-    cells = [escape_cell(with_unit(column.header, column.unit)), *map(escape_cell, column.texts)]
     width = max(_MINIMUM, *map(display_width, cells))
-    lines = [_pad(cell, width, column.align) for cell in cells]
-    return [lines[0], _delimiter(width, column.align), *lines[1:]]
+    lines = [_pad(cell, width, align) for cell in cells]
+    return [lines[0], _delimiter(width, align), *lines[1:]]
 
 
 def _delimiter(width: int, align: Align) -> str:

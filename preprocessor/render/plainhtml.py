@@ -6,16 +6,17 @@ says by ``align``, which GitHub keeps, where cells stand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from preprocessor.render.columns import columns_of
-from preprocessor.render.headers import with_unit
-from preprocessor.render.notes import notes_of
-from preprocessor.render.text import NO_ROWS, text_html
+from preprocessor.render.inlinetext import inline_html, link_html
+from preprocessor.render.tablelayout import TableLayout, lay_out
+from preprocessor.render.text import NO_ROWS, lines_html
 
 if TYPE_CHECKING:
     from preprocessor.render.column import Column
+    from preprocessor.render.totals import TotalRow
+    from preprocessor.specs.inlinemarkdown import Piece
     from preprocessor.specs.model import TableSpec
 
 
@@ -23,34 +24,74 @@ def plain_html_table(
     spec: TableSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = ()
 ) -> list[str]:
     """The lines of the table, without line ends and without a container's prefix; parameters as of ``pipe_table``."""
-    heading = [f"<strong>{_show_lines(spec.title)}</strong>"] if spec.title else []
-    heading += [_show_lines(spec.caption)] if spec.caption else []
+    heading = [f"<strong>{_words(spec.pieces.get(('title',)), spec.title)}</strong>"] if spec.title else []
+    heading += [_words(spec.pieces.get(("caption",)), spec.caption)] if spec.caption else []
     if not rows:
-        return [f"<p>{' '.join([*heading, f'<em>{_show_lines(spec.empty or NO_ROWS)}</em>'])}</p>"]
-    columns = columns_of(spec, rows)
-    cells = [[_cell("td", text, column) for text in column.texts] for column in columns]
+        return [f"<p>{' '.join([*heading, f'<em>{lines_html(spec.empty or NO_ROWS)}</em>'])}</p>"]
+    layout = lay_out(spec, rows)
     return [
         "<table>",
         *([f"<caption>{' '.join(heading)}</caption>"] if heading else []),
         "<thead>",
-        _row([_cell("th", with_unit(column.header, column.unit), column) for column in columns]),
+        *_heading_row(layout),
+        _row(_cell("th", _header(column), column) for column in layout.columns),
         "</thead>",
-        "<tbody>",
-        *map(_row, zip(*cells, strict=True)),
-        "</tbody>",
+        *_bodies(layout),
+        *_foot(layout),
         "</table>",
-        *(f"<p><em>{_show_lines(note)}</em></p>" for note in (*notes_of(columns), *below)),
+        *(f"<p><em>{lines_html(note)}</em></p>" for note in (*layout.notes, *below)),
     ]
 
 
-def _row(cells: Sequence[str]) -> str:
+def _words(pieces: Sequence[Piece] | None, text: str) -> str:
+    return inline_html(pieces) if pieces else lines_html(text)
+
+
+def _heading_row(layout: TableLayout) -> Iterator[str]:
+    spans = [f'<th colspan="{span}">{lines_html(text)}</th>' for text, span in layout.headings]
+    if spans:
+        yield _row(spans)
+
+
+def _header(column: Column) -> str:
+    header = _words(column.pieces, column.header)
+    return f"{header} ({lines_html(column.unit)})" if column.unit else header
+
+
+def _bodies(layout: TableLayout) -> Iterator[str]:
+    rows = list(zip(*map(_cells, layout.columns), strict=True))
+    for group in layout.groups:
+        yield "<tbody>"
+        if group.heading is not None:
+            yield _row([f'<th colspan="{len(layout.columns)}" align="left">{lines_html(group.heading)}</th>'])
+        yield from map(_row, rows[group.rows.start : group.rows.stop])
+        yield "</tbody>"
+
+
+def _cells(column: Column) -> list[str]:
+    marked = column.marked or ((),) * len(column.texts)
+    shown = [_words(pieces, text) for pieces, text in zip(marked, column.texts, strict=True)]
+    if column.links:
+        shown = list(map(link_html, column.links, shown))
+    return [_cell("td", text, column) for text in shown]
+
+
+def _foot(layout: TableLayout) -> Iterator[str]:
+    if layout.totals:
+        yield from ("<tfoot>", *(_total_row(layout, row) for row in layout.totals), "</tfoot>")
+
+
+def _total_row(layout: TableLayout, row: TotalRow) -> str:
+    label, *others = layout.columns
+    texts = (row.cells[one.name].text if one.name in row.cells else "" for one in others)
+    totals = (_cell("th", lines_html(text), one) for text, one in zip(texts, others, strict=True))
+    return _row((_cell("th", lines_html(row.label), label), *totals))
+
+
+def _row(cells: Iterable[str]) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _cell(tag: str, text: str, column: Column) -> str:
+def _cell(tag: str, html: str, column: Column) -> str:
     align = "" if column.align == "left" else f' align="{column.align}"'
-    return f"<{tag}{align}>{_show_lines(text)}</{tag}>"
-
-
-def _show_lines(text: str) -> str:
-    return text_html(text).replace("\n", "<br>")
+    return f"<{tag}{align}>{html}</{tag}>"

@@ -20,6 +20,7 @@ from preprocessor.render.provenance import (
 )
 from preprocessor.render.runs import amount_of, lines_of
 from preprocessor.render.text import text_html
+from preprocessor.specs.selection import STAGES
 
 if TYPE_CHECKING:
     from preprocessor.render.runs import ListedRuns
@@ -68,15 +69,19 @@ def _link(spec: TableSpec, kind: str, to: str) -> str:
 
 
 def _fold(spec: TableSpec, made: ProvenanceBlock) -> str:
-    pipeline = text_html("\n".join(_as_written(spec)))
-    label = f"Pipeline of {spec.title or spec.id or 'this figure'}"
+    rows_from = text_html("\n".join(_as_written(spec)))
+    collection = f"the collection <code>{text_html(spec.collection)}</code>"
+    label, said = "Pipeline", f"This pipeline over {collection} gives the rows:"
+    if not spec.has_own_pipeline:
+        label, said = "Selection", f"The rows are these documents of {collection}:"
+    label = f"{label} of {spec.title or spec.id or 'this figure'}"
     parts = [
         "<details>",
         "<summary>How it was made</summary>",
         *_details(made.source),
         *_commands(made.source),
-        f"<p>This pipeline over the collection <code>{text_html(spec.collection)}</code> gives the rows:</p>",
-        f'<pre tabindex="0" role="group" aria-label="{text_html(label)}"><code>{pipeline}</code></pre>',
+        f"<p>{said}</p>",
+        f'<pre tabindex="0" role="group" aria-label="{text_html(label)}"><code>{rows_from}</code></pre>',
         *_runs(made),
         "</details>",
     ]
@@ -98,9 +103,10 @@ def _commands(source: Provenance | None) -> list[str]:
 
 
 def _as_written(spec: TableSpec) -> Iterator[str]:
-    """The pipeline as the comment has it, names of shared stages and all; the JSON file has them in place."""
-    stages = spec.comment.parsed.value.get("pipeline", [])
-    yield from _lay_out(stages, "", "", top=True)
+    """What gives the rows, as the comment has it, names of shared stages and all; the JSON file has them in place."""
+    written = spec.comment.parsed.value
+    keys = {key: written[key] for key in STAGES if key in written}
+    yield from _lay_out(written.get("pipeline", keys), "", "", top=True)
 
 
 def _lay_out(value: Any, before: str, after: str, *, top: bool = False) -> Iterator[str]:

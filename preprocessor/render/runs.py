@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.render.anchors import row_anchors
 from preprocessor.render.columns import columns_of
-from preprocessor.render.html import table_html
+from preprocessor.render.tablehtml import table_html
 from preprocessor.render.values import is_number
 from preprocessor.results.conclusions import mean_of_block
 from preprocessor.results.provenance import Run
 from preprocessor.results.told import RUN_COLUMNS
 from preprocessor.results.variants import variant_name
-from preprocessor.specs.model import ColumnFormat
+from preprocessor.specs.columnformat import ColumnFormat
 
 if TYPE_CHECKING:
     from preprocessor.specs.model import TableSpec
@@ -113,6 +113,11 @@ def _table(spec: TableSpec, rows: Sequence[Mapping[str, Any]]) -> TableSpec:
         spread={},
         baseline=None,
         chart=None,
+        totals={},
+        group_rows=None,
+        header_groups=(),
+        page_size=None,
+        pieces={},
     )
 
 

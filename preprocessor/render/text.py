@@ -11,7 +11,8 @@ from unicodedata import combining, east_asian_width
 from preprocessor.render.values import visible
 
 NO_ROWS: Final = "There are no results for this table yet."
-_HYPHEN_OF_NUMBER: Final = re.compile(r"(?<![^\s(–])-(?=\.?\d|Infinity)")
+# A currency may stand between the sign and the digits: -€5, -EUR 5.
+_HYPHEN_OF_NUMBER: Final = re.compile(r"(?<![^\s(–])-(?=[A-Z]{0,4}[^\s\w.(-]?\s?\.?\d|Infinity)")
 
 
 @lru_cache(maxsize=16_384)
@@ -21,6 +22,12 @@ def text_html(text: str) -> str:
     Most of it stands on a page more than once: in a table, its chart, the runs behind it.
     """
     return escape(visible(text))
+
+
+def lines_html(text: str) -> str:
+    """Text as HTML that shows this text, its lines below each other."""
+    shown = text_html(text)
+    return shown.replace("\n", "<br>") if "\n" in shown else shown
 
 
 def with_minus_signs(text: str) -> str:

@@ -23,8 +23,7 @@ import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from decimal import ROUND_HALF_EVEN, Context, Decimal
-from functools import lru_cache
+from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
@@ -37,17 +36,18 @@ from bson.min_key import MinKey
 from bson.regex import Regex
 from bson.timestamp import Timestamp
 
-from preprocessor.aggregation.values import MISSING
+from preprocessor.aggregation.errors import AggregationError
+from preprocessor.aggregation.values import MISSING, is_date, millis
+from preprocessor.render.numbertext import number_text
+from preprocessor.render.rounding import WIDE, round_decimals, round_significant, wide_for
 
 if TYPE_CHECKING:
-    from preprocessor.specs.model import ColumnFormat
+    from preprocessor.specs.columnformat import ColumnFormat
 
 
 MISSING_TEXT: Final = "—"
 NULL_TEXT: Final = "n/a"
 
-# As many digits as any Decimal128 or any double spelled out can need, so that rounding is never done twice.
-_WIDE: Final = Context(prec=400, rounding=ROUND_HALF_EVEN)
 _CONTROL: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
@@ -65,9 +65,22 @@ def format_value(value: object, raw: str, form: ColumnFormat | None) -> str:
     """The same as ``cell_text``, for a value whose raw text is already known."""
     if value is MISSING or value is None:
         return _absent_text(value, form)
-    if form is not None and is_number(value):
-        return _round(raw, form.decimals, form.thousands)
-    return raw
+    if form is None:
+        return raw
+    if is_number(value):
+        return number_text(raw, form, isinstance(value, int))
+    return _formatted_date(value, raw, form) if form.date and is_date(value) else raw
+
+
+def _formatted_date(value: Any, raw: str, form: ColumnFormat) -> str:
+    """A date by the author's pattern, in the author's zone; one that no pattern can write as it is."""
+    from preprocessor.aggregation.dateformats import date_text  # and with it `zoneinfo`, which costs
+    from preprocessor.aggregation.dates import zone
+
+    try:
+        return date_text(millis(value), zone(form.timezone or "UTC"), form.date or "")
+    except AggregationError:
+        return raw
 
 
 def raw_or_nothing(value: object) -> str:
@@ -131,9 +144,9 @@ def significant_digits(value: object) -> int:
     if not isinstance(value, float | Decimal128):
         return 0
     number = Decimal(raw_text(value))
-    if not number.is_finite() or number == number.to_integral_value(context=_wide_for(number)):
+    if not number.is_finite() or number == number.to_integral_value(context=wide_for(number)):
         return 0
-    return len(number.normalize(_WIDE).as_tuple().digits)
+    return len(number.normalize(WIDE).as_tuple().digits)
 
 
 def brief_text(value: object, form: ColumnFormat | None = None, beside: Iterable[Decimal] = ()) -> str:
@@ -144,13 +157,22 @@ def brief_text(value: object, form: ColumnFormat | None = None, beside: Iterable
     raw, others = raw_or_nothing(value), list(beside)
     if not is_number(value) or not (number := Decimal(raw)).is_finite():
         return cell_text(value, form)
-    rounded = raw if form is None or form.decimals is None else _round(raw, form.decimals, None)
+    rounded = raw if form is None or form.names_unit else _rounded_text(number, form) or raw
     if rounded != raw and _alike(Decimal(rounded), number, others):
         return rounded
     if significant_digits(value) <= _IN_MESSAGES:
         return raw
     texts = (str(Context(prec=digits).plus(number)) for digits in range(_IN_MESSAGES, len(raw)))
     return next((text for text in texts if _alike(Decimal(text), number, others)), raw)
+
+
+def _rounded_text(number: Decimal, form: ColumnFormat) -> str:
+    """The number as its cell rounds it; "" where it does not."""
+    if form.decimals is not None:
+        return format(round_decimals(number, form.decimals), "f")
+    if form.significant is not None:
+        return format(round_significant(number, form.significant, pad=False), "f")
+    return ""
 
 
 def _alike(shown: Decimal, number: Decimal, others: Sequence[Decimal]) -> bool:
@@ -235,32 +257,6 @@ def _regex_text(value: Regex[Any] | re.Pattern[Any]) -> str:
 
 
 _REGEX_FLAGS: Final = (("i", re.I), ("m", re.M), ("s", re.S), ("x", re.X))
-
-
-@lru_cache(maxsize=8192)
-def _round(raw: str, decimals: int | None, thousands: bool | str | None) -> str:
-    """Round a number, given as its raw text, to ``decimals`` and group its digits by ``thousands``.
-
-    Rounding is half to even on the decimal text of the value, the one a reader of the raw rows sees: the
-    double 2.675 (in binary a little less) becomes 2.68. What rounds to zero has no sign. NaN and the
-    infinities stay.
-    """
-    number = Decimal(raw)
-    if not number.is_finite() or (decimals is None and not thousands):
-        return raw
-    if decimals is not None:
-        number = number.quantize(Decimal(1).scaleb(-decimals), context=_wide_for(number))
-        number = abs(number) if number.is_zero() else number
-    if not thousands:
-        return format(number, "f")
-    separator = "," if thousands is True else thousands
-    return format(number, ",f").replace(",", separator)
-
-
-def _wide_for(number: Decimal) -> Context:
-    """Decimal128 reaches 1E+6144: quantize() refuses a result longer than the context's precision."""
-    needed = number.adjusted() + 60
-    return _WIDE if needed <= _WIDE.prec else Context(prec=needed, rounding=ROUND_HALF_EVEN)
 
 
 def visible(text: str) -> str:

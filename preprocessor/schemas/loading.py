@@ -1,4 +1,8 @@
-"""The JSON Schemas that come with the program, by name."""
+"""The JSON Schemas that come with the program, by name.
+
+An object of a schema may have ``x-parts``, names of files in ``parts/``: the properties that they hold stand before its
+own. So what several kinds of comments have alike is written once.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,8 @@ from typing import Any, Final
 
 _FOLDER: Final = Path(__file__).parent
 _COMMENTS: Final = _FOLDER / "comments"
+_PARTS: Final = _FOLDER / "parts"
+_WITH_PARTS: Final = "x-parts"
 _SUFFIX: Final = ".schema.json"
 
 
@@ -30,5 +36,21 @@ def _names_in(folder: Path) -> list[str]:
 def load(name: str) -> dict[str, Any]:
     """The schema of this name, read once; whoever gets it leaves it as it is. OSError for a name that none has."""
     folder = _COMMENTS if name in comment_names() else _FOLDER
-    schema: dict[str, Any] = json.loads((folder / f"{name}{_SUFFIX}").read_text("utf-8"))
+    text = (folder / f"{name}{_SUFFIX}").read_text("utf-8")
+    schema: dict[str, Any] = json.loads(text, object_hook=_with_parts if _WITH_PARTS in text else None)
     return schema
+
+
+def _with_parts(node: dict[str, Any]) -> dict[str, Any]:
+    """The object with the properties of its parts."""
+    if not isinstance(node.get(_WITH_PARTS), list):
+        return node
+    shared = {key: about for part in node[_WITH_PARTS] for key, about in _part(part).items()}
+    kept = {key: value for key, value in node.items() if key not in (_WITH_PARTS, "properties")}
+    return {**kept, "properties": {**shared, **node.get("properties", {})}}
+
+
+@cache
+def _part(name: str) -> dict[str, Any]:
+    properties: dict[str, Any] = json.loads((_PARTS / f"{name}.json").read_text("utf-8"))
+    return properties

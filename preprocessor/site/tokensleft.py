@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from preprocessor.comments.keywords import PREFIXES
 from preprocessor.files.text import shorten_path
 from preprocessor.findings.rules import finding
 from preprocessor.pages.placeholders import take_out_live_comments
@@ -51,7 +52,7 @@ def _finding(file: str, message: str, hint: str) -> Finding:
 
 def _live_keyword(content: bytes) -> str:
     """The keyword of the first comment that ought to be a figure; nothing where there is none."""
-    if b"MONGO_" not in content:
+    if not any(prefix.encode() in content for prefix in PREFIXES):
         return ""
     _, live = take_out_live_comments(content.decode("utf-8", "replace"))
     return live[0].keyword if live else ""

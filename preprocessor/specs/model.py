@@ -1,6 +1,6 @@
 """What comments ask for, as plain data: a class for each kind of comment, and what makes its specs.
 
-``DIRECTIVES`` at the end has one record for each keyword.
+``DIRECTIVES`` at the end has one record for each kind.
 """
 
 from __future__ import annotations
@@ -10,34 +10,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, NamedTuple, Self
 
-from preprocessor.comments.keywords import schema_of
 from preprocessor.comments.model import Comment
 from preprocessor.jsontext.document import Document
 from preprocessor.jsontext.model import Path
 from preprocessor.results.model import Query
 from preprocessor.results.provenance import source_query
+from preprocessor.specs.addresses import fields_of
 from preprocessor.specs.charts import ChartSettings
-from preprocessor.specs.sharedpipelines import Expanded, Origin, Stage
-
-
-class ColumnFormat(NamedTuple):
-    """How values are written. ``thousands``: the separator, True for a comma, False or None for none.
-
-    ``missing`` is the text of a cell without a value, ``reason`` why there is none, told under the table.
-    """
-
-    decimals: int | None = None
-    unit: str | None = None
-    align: str | None = None
-    thousands: bool | str | None = None
-    missing: str | None = None
-    reason: str | None = None
-
-    @classmethod
-    def of(cls, written: Mapping[str, Any]) -> Self:
-        """Give the format that a comment has."""
-        decimals = written.get("decimals")
-        return cls(**{**written, "decimals": None if decimals is None else int(decimals)})
+from preprocessor.specs.columnformat import ColumnFormat, formats_of
+from preprocessor.specs.inlinemarkdown import Piece, plain_text
+from preprocessor.specs.markedtexts import HeaderGroup, header_groups_of, headers_of, read_marked
+from preprocessor.specs.origins import Origin
+from preprocessor.specs.selection import STAGES
+from preprocessor.specs.sharedpipelines import Expanded, Stage
+from preprocessor.specs.tolerance import Tolerance
 
 
 class ValidComment(NamedTuple):
@@ -52,14 +38,20 @@ class ValidComment(NamedTuple):
         """Give what every spec has."""
         return {"comment": self.comment, "file": self.file, "ignore": self.body.get("ignore", {})}
 
+    def tolerance(self) -> Tolerance | None:
+        """Give how far what stands in the page may be from today's rows; None where it may not."""
+        return Tolerance.of(self.body["tolerance"]) if "tolerance" in self.body else None
+
     def with_pipeline(self) -> dict[str, Any]:
         """Give what every spec with a pipeline has."""
         kept = ("collection", "let", "id", "title", "caption", "empty", "provenance")
-        formats = self.body.get("format", {})
+        pieces = read_marked(self.body)
         return {
             **self.common(),
             **{key: self.body[key] for key in kept if key in self.body},
-            "format": {column: ColumnFormat.of(written) for column, written in formats.items()},
+            **{str(path[0]): plain_text(found) for path, found in pieces.items() if len(path) == 1},
+            "pieces": pieces,
+            "format": formats_of(self.body),
             "max_age": int(self.body["max_age"]) if "max_age" in self.body else None,
             "pipeline": self.expanded.stages,
             "origins": self.expanded.origins,
@@ -96,10 +88,11 @@ class Spec:
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineSpec(Spec):
-    """A comment with a pipeline of its own: Extended JSON decoded to BSON types, shared stage lists expanded.
+    """A comment with rows of its own: its pipeline, Extended JSON decoded to BSON types, shared stage lists expanded.
 
     ``origins`` says for each stage where it is written; empty means that all stages stand as written.
-    ``provenance``: as written, None where it is not. ``max_age``: days.
+    ``provenance``: as written, None where it is not. ``max_age``: days. Title, caption and headers are plain text;
+    ``pieces`` has by its place in the comment what of them is more than that.
     """
 
     collection: str
@@ -113,6 +106,17 @@ class PipelineSpec(Spec):
     provenance: bool | None = None
     max_age: int | None = None
     origins: tuple[Origin, ...] = ()
+    pieces: Mapping[Path, tuple[Piece, ...]] = field(default_factory=dict)
+
+    @property
+    def has_own_pipeline(self) -> bool:
+        """Whether the comment writes its pipeline, and does not select rows by keys (``specs.selection``)."""
+        return "pipeline" in self.comment.parsed.value
+
+    def name_stage(self, operator: str) -> str:
+        """How the comment calls what a stage does: ``$sort``, or ``sort`` where it has no pipeline."""
+        keys = () if self.has_own_pipeline else STAGES.items()
+        return next((key for key, stage in keys if stage == operator), operator)
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
@@ -135,12 +139,19 @@ class PipelineSpec(Spec):
         return source_query(self.collection, self.pipeline, self.let)
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """As ``Spec.locate``; a stage of a shared list is located at the string that names the list."""
-        if self.origins and len(path) > 1 and path[0] == "pipeline" and isinstance(path[1], int):
-            origin = self.origins[path[1]] if 0 <= path[1] < len(self.origins) else None
-            inner = () if origin is None or origin.shared else path[2:]
-            path = ("pipeline",) if origin is None else ("pipeline", origin.number, *inner)
+        """As ``Spec.locate``; a stage that is not written as such is located at what stands for it (``Origin``)."""
+        if path[:1] == ("pipeline",):
+            path = self._find_written(path)
         return Spec.locate(self, path, key=key)
+
+    def _find_written(self, path: Path) -> Path:
+        """What stands in the comment for a place of the pipeline."""
+        number = path[1] if len(path) > 1 else None
+        if self.origins and isinstance(number, int):
+            return self.origins[number].find(path[2:]) if 0 <= number < len(self.origins) else ("pipeline",)
+        if self.has_own_pipeline:
+            return path
+        return self.origins[0].path if self.origins else ("collection",)
 
 
 def _spread_of(body: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -159,14 +170,20 @@ def _range_fields(spread: Mapping[str, Sequence[str]], columns: Sequence[str]) -
 class TableSpec(PipelineSpec):
     """A MONGO_TABLE. ``baseline`` is as written, valid against the schema.
 
-    ``spread``: column → fields of its lowest value, its highest and, where given, its number of repeats.
+    ``spread``: column → fields of its lowest value, its highest and, where given, its number of repeats. ``totals``:
+    column → sum, avg, min, max or count. ``group_rows``: the column by which rows are grouped. ``page_size``: rows.
     """
 
     columns: tuple[str, ...]
     headers: tuple[str, ...]
     spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    totals: Mapping[str, str] = field(default_factory=dict)
+    group_rows: str | None = None
+    header_groups: tuple[HeaderGroup, ...] = ()
+    page_size: int | None = None
     baseline: Mapping[str, Any] | None = None
     chart: ChartSettings | None = None
+    tolerance: Tolerance | None = None
 
     @classmethod
     def of(cls, valid: ValidComment) -> Self:
@@ -175,21 +192,39 @@ class TableSpec(PipelineSpec):
         return cls(
             **valid.with_pipeline(),
             columns=tuple(body["columns"]),
-            headers=tuple(body["headers"]),
+            headers=headers_of(body),
             spread=_spread_of(body),
+            totals=body.get("totals", {}),
+            group_rows=body.get("group_rows"),
+            header_groups=header_groups_of(body),
+            page_size=int(body["page_size"]) if "page_size" in body else None,
             baseline=body.get("baseline"),
             chart=ChartSettings.of(body["chart"]) if "chart" in body else None,
+            tolerance=valid.tolerance(),
         )
+
+    def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """As ``PipelineSpec.locate``; a header that is not written is located at its column."""
+        if path[:1] == ("headers",) and "headers" not in self.comment.parsed.value:
+            path = ("columns", *path[1:])
+        return PipelineSpec.locate(self, path, key=key)
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
-        """The columns, and the fields of ranges and comparisons that are no columns of their own."""
+        """The columns, and the fields of ranges, comparisons and links that are no columns of their own."""
         own: list[tuple[Path, str]] = [
             (("columns", index), column) for index, column in enumerate(self.columns)
         ]
         field = (self.baseline or {}).get("comparison")
         compared: list[tuple[Path, str]] = [(("baseline", "comparison"), field)] if field else []
-        return [*own, *_range_fields(self.spread, self.columns), *compared]
+        return [*own, *_range_fields(self.spread, self.columns), *compared, *self._link_fields]
+
+    @property
+    def _link_fields(self) -> Iterator[tuple[Path, str]]:
+        for column, form in self.format.items():
+            for name in fields_of(form.link or ""):
+                if name not in self.columns:
+                    yield ("format", column, "link"), name
 
     def form_of(self, column: str) -> ColumnFormat | None:
         """How a value of the column is written; the end of a range as the column whose range it is."""
@@ -264,12 +299,13 @@ class QuotingSpec(Spec):
 class ValueSpec(QuotingSpec):
     """A MONGO_VALUE: ``column`` of the one row of ``table`` that the query ``where`` selects.
 
-    ``draw``: whether the interval of a comparison is drawn beside its words.
+    ``draw``: whether the interval of a comparison is drawn beside its words. ``tolerance``: None for that of its table.
     """
 
     column: str
     format: ColumnFormat | None = None
     draw: bool = False
+    tolerance: Tolerance | None = None
 
     @classmethod
     def of(cls, valid: ValidComment) -> Self:
@@ -282,6 +318,7 @@ class ValueSpec(QuotingSpec):
             where=body.get("where", {}),
             format=ColumnFormat.of(body["format"]) if "format" in body else None,
             draw=body.get("draw", False),
+            tolerance=valid.tolerance(),
         )
 
     @property
@@ -316,15 +353,10 @@ class CheckSpec(QuotingSpec):
 
 
 class Directive(NamedTuple):
-    """One kind of comment, by its keyword and the class of its specs."""
+    """One kind of comment, which its JSON Schema is called by, and the class of its specs."""
 
-    keyword: str
+    kind: str
     spec: type[Spec]
-
-    @property
-    def schema(self) -> str:
-        """The name of the JSON Schema of its body."""
-        return schema_of(self.keyword)
 
     @property
     def has_pipeline(self) -> bool:
@@ -338,12 +370,12 @@ class Directive(NamedTuple):
 
 
 DIRECTIVES: Final[Mapping[str, Directive]] = {
-    one.keyword: one
+    one.kind: one
     for one in (
-        Directive("MONGO_TABLE", TableSpec),
-        Directive("MONGO_VALUE", ValueSpec),
-        Directive("MONGO_CHECK", CheckSpec),
-        Directive("MONGO_CHART", ChartSpec),
+        Directive("table", TableSpec),
+        Directive("value", ValueSpec),
+        Directive("check", CheckSpec),
+        Directive("chart", ChartSpec),
     )
 }
-"""Every kind of comment, by its keyword."""
+"""Every kind of comment, by its name."""

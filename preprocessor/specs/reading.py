@@ -18,7 +18,10 @@ from preprocessor.jsontext.document import Document, decode_at, syntax_findings
 from preprocessor.jsontext.model import Path
 from preprocessor.schemas.validation import schema_findings
 from preprocessor.specs.charts import reference_findings
+from preprocessor.specs.formatchecks import format_findings, zone_findings
+from preprocessor.specs.layoutchecks import layout_findings
 from preprocessor.specs.model import DIRECTIVES, PipelineSpec, Spec, ValidComment
+from preprocessor.specs.selection import expand_selection, selection_findings
 from preprocessor.specs.sharedpipelines import Expanded, Lookup, expand
 
 
@@ -39,21 +42,25 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
 
     ``shared`` gives the shared stage list of a name, or None.
     """
-    directive = DIRECTIVES[comment.keyword]
+    directive = DIRECTIVES[comment.kind]
     document = Document(file, comment.parsed, comment.locate)
     found = syntax_findings(document)
     if not document.parsed.readable:
         return Reading(None, found)
-    found += schema_findings(document, directive.schema, f"a {comment.keyword} comment")
+    found += schema_findings(document, directive.kind, f"a {comment.keyword} comment")
     if not isinstance(document.parsed.value, dict):
         return Reading(None, found)
     found += _check_ignored_rules(document)
     found += _column_findings(document)
-    found += _zone_findings(document)
+    found += selection_findings(document) if directive.has_pipeline else ()
+    found += zone_findings(document)
     found += reference_findings(document)
+    found += format_findings(document)
+    found += layout_findings(document)
     body, expanded, malformed = _decode_body(document, shared)
     found += malformed
-    runnable = not malformed and _is_pipeline(expanded)
+    # The ``where`` of a value or a statement is a query on rows, and no pipeline.
+    runnable = directive.has_pipeline and not malformed and _is_pipeline(expanded)
     pipeline = _only_pipeline(comment, file, body, expanded) if runnable else None
     faulty = any(one.severity == "error" for one in found)
     spec = None if faulty else directive.spec.of(ValidComment(comment, file, body, expanded))
@@ -86,7 +93,9 @@ def _decode_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], Ex
         if key in body:
             body[key], malformed = decode_at(document, (key,), body[key])
             found += malformed
-    written = body.get("pipeline")
+    if "pipeline" not in body:
+        return body, expand_selection(document, body), found
+    written = body["pipeline"]
     stages = written if isinstance(written, list) else []
     guessed = document.parsed.is_guess(("pipeline",))
     expanded = expand(document, ("pipeline",), [] if guessed else stages, shared)
@@ -116,15 +125,21 @@ def _column_findings(document: Document) -> Iterator[Finding]:
     shown = _columns_in(body)
     if not shown:
         return
-    for path, column in _settings(body, *_SETTINGS):
+    for path, column in _settings(body, *_SETTINGS, *_below_headings(body)):
         if column not in shown:
             message = f"`{column}` is not a column that is shown here"
             hint = did_you_mean(column, shown) or f"shown are {', '.join(f'`{each}`' for each in shown)}"
             if path[0] == "labels" and column in ("x", "y", "series", "facets"):
                 hint = f"labels go by the names of columns: {', '.join(f'`{each}`' for each in shown)}"
             yield document.finding(
-                "MT136", path, message, hint, key=path[0] in ("format", "labels", "spread")
+                "MT136", path, message, hint, key=path[0] in ("format", "labels", "spread", "totals")
             )
+
+
+def _below_headings(body: Mapping[str, Any]) -> list[Path]:
+    """The places of the columns below each heading over several columns."""
+    groups = body.get("header_groups")
+    return [("header_groups", heading) for heading in groups] if isinstance(groups, dict) else []
 
 
 def _columns_in(body: Mapping[str, Any]) -> list[str]:
@@ -135,30 +150,13 @@ def _columns_in(body: Mapping[str, Any]) -> list[str]:
     return [column for _, column in _settings(body, ("x",), ("y",), ("series",), ("facets",))]
 
 
-def _zone_findings(document: Document) -> Iterator[Finding]:
-    """Complain of a time zone that does not exist."""
-    body = document.parsed.value
-    for path in (("timezone",), ("chart", "timezone")):
-        for at, named in _settings(body, path):
-            if at != path or not named:
-                continue
-            from preprocessor.aggregation.dates import (
-                is_zone,
-                zone_names,
-            )  # and with it `zoneinfo`, which costs
-
-            if not is_zone(named):
-                hint = did_you_mean(named, zone_names()) or (
-                    "a zone is named by its place, such as Europe/Berlin, or by its distance from UTC: +05:30"
-                )
-                yield document.finding("MT133", path, f"there is no time zone `{named}`", hint)
-
-
 #: Where a comment names columns that it must show.
 _SETTINGS: tuple[Path, ...] = (
     ("format",),
     ("labels",),
     ("spread",),
+    ("totals",),
+    ("group_rows",),
     ("baseline", "column"),
     ("chart", "x"),
     ("chart", "y"),

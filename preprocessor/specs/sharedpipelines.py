@@ -20,6 +20,7 @@ from preprocessor.jsontext.document import Document, decode_at, syntax_findings
 from preprocessor.jsontext.model import Path
 from preprocessor.jsontext.parsing import parse
 from preprocessor.schemas.validation import schema_findings
+from preprocessor.specs.origins import Origin
 
 Stage = Mapping[str, Any]
 
@@ -39,13 +40,6 @@ class SharedPipeline(NamedTuple):
 
 
 Lookup = Callable[[str], SharedPipeline | None]
-
-
-class Origin(NamedTuple):
-    """Where a stage is written: its number in the comment's list, and whether there is the name of a shared list."""
-
-    number: int
-    shared: bool
 
 
 class Expanded(NamedTuple):
@@ -139,12 +133,12 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
                 continue
             part = shared(stage) or SharedPipeline(stage, None)
             stages += part.stages
-            origins += [Origin(index, shared=True)] * len(part.stages)
+            origins += [Origin(here, "shared")] * len(part.stages)
             found += _list_findings(document, here, part)
         else:
             value, malformed = decode_at(document, here, stage)
             stages.append(value)
-            origins.append(Origin(index, shared=False))
+            origins.append(Origin(here))
             found += malformed
     return Expanded(tuple(stages), tuple(origins), tuple(found))
 

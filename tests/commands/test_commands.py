@@ -114,7 +114,9 @@ def test_a_page_keeps_its_line_ends_and_its_mode(project: Path) -> None:
     assert page.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("name", ["table", "chart", "value", "check", "pipeline"])
+@pytest.mark.parametrize(
+    "name", ["table", "chart", "value", "check", "pipeline", "RESULT_TABLE", "MONGO_CHECK"]
+)
 def test_schema_prints_a_json_schema(name: str, tmp_path: Path) -> None:
     assert "$schema" in json.loads(mongo_tables("schema", name, cwd=tmp_path).stdout)
 

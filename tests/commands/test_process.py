@@ -84,7 +84,7 @@ def test_a_closed_standard_output_is_one_line(command: str, folder: Path) -> Non
 
 def test_closed_standard_error_and_input_are_no_matter(folder: Path) -> None:
     assert "| Run |" in shell("$PYTHON render page.md 2>&- <&-", folder).stdout
-    assert "MONGO_TABLE" in shell("$PYTHON new runs 2>&- <&-", folder).stdout
+    assert "RESULT_TABLE" in shell("$PYTHON new runs 2>&- <&-", folder).stdout
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")

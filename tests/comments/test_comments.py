@@ -27,7 +27,11 @@ def rules(text: str) -> list[str]:
 @pytest.mark.parametrize("keyword", KEYWORDS)
 def test_every_keyword_is_found_with_its_body(keyword):
     comment = only(f"<!-- {keyword}: {{}} -->")
-    assert (comment.keyword, comment.body, comment.body_lines) == (keyword, " {} ", ((1, 18),))
+    assert (comment.keyword, comment.body, comment.body_lines) == (
+        keyword,
+        " {} ",
+        ((1, len(f"<!-- {keyword}:") + 1),),
+    )
 
 
 def test_an_empty_body_is_found_and_left_to_whoever_reads_json():
@@ -152,6 +156,27 @@ def test_the_inner_text_of_a_region_is_without_the_prefix_and_has_the_digest_tha
         assert digest(region.inner) == region.digest
 
 
+VALUE = '<!-- MONGO_VALUE: {"collection": "r"} -->'
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("It is ", " ms"),
+        ("It is ", "\nms"),
+        ("> It is ", "\r\n> ms"),
+        ("- It is ", "\r\n  \tms"),
+        ("> It is ", "\nms"),
+    ],
+)
+def test_the_inner_text_of_a_region_in_a_sentence_is_its_words_however_they_are_wrapped(before, behind):
+    region = only(
+        f"{before}{VALUE}<!-- mongo-tables: begin {digest('120 ms')} -->120{behind}<!-- mongo-tables: end -->."
+    ).region
+    assert region is not None
+    assert (region.inner, digest(region.inner)) == ("120 ms", region.digest)
+
+
 def test_the_digest_does_not_depend_on_newlines():
     assert digest("a\r\nb\rc") == digest("a\nb\nc")
     assert digest("") == "e3b0c44298fc1c14"
@@ -241,3 +266,24 @@ def test_a_table_that_is_switched_off_is_told_apart_from_one_that_was_never_seen
 
 def test_a_table_switched_off_by_a_word_before_its_name_is_an_ordinary_comment() -> None:
     assert find(f"{TABLE.replace('MONGO', 'off MONGO')}\n\n{TABLE}", "page.md").findings == ()
+
+
+@pytest.mark.parametrize("word", ["MONGO", "RESULT"])
+@pytest.mark.parametrize(
+    ("page", "rule", "said"),
+    [
+        ("# A <!-- {}_CHART: {{}} -->", "MT113", "for one number use {}_VALUE"),
+        ("<!-- {}-CHEK: {{}} -->", "MT103", "did you mean `<!-- {}_CHECK:`?"),
+        ("<!-- old\n\n<!-- {}_TABLE: {{}} -->\n\n-->", "MT124", "<!-- off {}_TABLE: … -->"),
+        ("- a <!-- old <!-- {}_CHART: {{}} -->", "MT116", "<!-- off {}_CHART: … -->"),
+    ],
+)
+def test_what_is_said_names_the_keyword_with_the_word_that_the_author_wrote(word, page, rule, said):
+    (finding,) = find(page.format(word), "page.md").findings
+    assert finding.rule == rule
+    assert said.format(word) in finding.hint
+
+
+def test_a_comment_says_what_it_asks_for_whichever_word_it_begins_with():
+    assert [only(f"<!-- {keyword}: {{}} -->").kind for keyword in KEYWORDS] == list(KEYWORDS.values())
+    assert KEYWORDS["RESULT_TABLE"] == KEYWORDS["MONGO_TABLE"] == "table"

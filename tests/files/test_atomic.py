@@ -22,6 +22,17 @@ def test_a_file_gets_new_bytes_and_keeps_its_mode(tmp_path: Path) -> None:
     assert names(tmp_path) == ["a"]
 
 
+def test_a_file_that_nobody_may_write_is_not_replaced(tmp_path: Path) -> None:
+    file, other = tmp_path / "a", tmp_path / "b"
+    file.write_bytes(b"old")
+    file.chmod(0o444)
+    with pytest.raises(PermissionError) as caught:
+        atomic.write_all({other: b"new", file: b"new"})
+    assert caught.value.filename == str(file)
+    assert file.read_bytes() == b"old"
+    assert names(tmp_path) == ["a"]
+
+
 def test_no_file_is_replaced_when_a_later_one_cannot_be_written(tmp_path: Path) -> None:
     first, folder = tmp_path / "a", tmp_path / "b"
     first.write_bytes(b"old")

@@ -51,10 +51,11 @@ KIND = """\
 PAGE = '# Page\n\n<!-- MONGO_SPECIMEN: {"text": "a < b"} -->\n\nThe end.\n'
 
 
-def test_every_keyword_has_a_class_and_every_class_a_row_that_shows_it() -> None:
-    assert set(KEYWORDS) == set(DIRECTIVES)
+def test_every_kind_has_two_keywords_a_class_and_a_row_that_shows_it() -> None:
+    assert set(KEYWORDS.values()) == set(DIRECTIVES)
+    assert set(KEYWORDS) == {f"{word}_{kind.upper()}" for word in ("MONGO", "RESULT") for kind in DIRECTIVES}
     assert {one.spec for one in DIRECTIVES.values()} == set(KINDS)
-    assert all(one.keyword == keyword for keyword, one in DIRECTIVES.items())
+    assert all(one.kind == kind for kind, one in DIRECTIVES.items())
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +68,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     insert(package / "specs/model.py", "class Directive(NamedTuple):", CLASS)
     insert(
         package / "specs/model.py",
-        '        Directive("MONGO_TABLE"',
-        '        Directive("MONGO_SPECIMEN", SpecimenSpec),\n',
+        '        Directive("table"',
+        '        Directive("specimen", SpecimenSpec),\n',
     )
     insert(package / "pages/kinds.py", "    TableSpec: Kind(", KIND)
     insert(
@@ -140,6 +141,6 @@ def test_a_new_directive_is_in_the_reference_and_among_the_schemas(program: Path
     code = "from docs.hooks.referencepages import keys_page; print(keys_page())"
     page = said(program, tmp_path, "-c", code)
     assert (
-        "## `MONGO_SPECIMEN`\n\nThe body of a MONGO_SPECIMEN comment: a paragraph.\n\n### `text` { #specimen-text }"
+        "## `MONGO_SPECIMEN` or `RESULT_SPECIMEN` { #mongo_specimen }\n\nThe body of a MONGO_SPECIMEN comment: a paragraph.\n\n### `text` { #specimen-text }"
         in page
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -22,7 +21,8 @@ from preprocessor.render.chartfaults import plot_faults
 from preprocessor.render.chartscale import Scale, apart, linear_marks, log_marks
 from preprocessor.render.html import html_chart, html_table
 from preprocessor.render.pipetable import pipe_table
-from preprocessor.specs.model import ColumnFormat
+from preprocessor.render.stylesheet import STYLE_SHEET_FILE
+from preprocessor.specs.columnformat import ColumnFormat
 from tests.render.specs import chart, table
 
 ROWS: list[dict[str, Any]] = [
@@ -430,8 +430,7 @@ def test_in_markdown_a_chart_is_its_table() -> None:
 
 
 def test_every_colour_can_be_read_on_its_page() -> None:
-    css = (Path(drawing.__file__).parents[1] / "site" / "assets" / "mongo-tables.css").read_text("utf-8")
-    colours = re.findall(r"--mongo-\d: (#[0-9a-f]{6})", css)
+    colours = re.findall(r"--mongo-\d: (#[0-9a-f]{6})", STYLE_SHEET_FILE.read_text("utf-8"))
     assert len(colours) == 12
     for colour, page in zip(colours, ["#ffffff"] * 6 + ["#1e2129"] * 6, strict=True):
         assert _contrast(colour, page) >= 4.5, colour

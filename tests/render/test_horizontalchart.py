@@ -12,7 +12,7 @@ from preprocessor.render.chart import chart_html
 from preprocessor.render.chartdata import Plot, chart_plot
 from preprocessor.render.chartfaults import plot_faults
 from preprocessor.specs.charts import Reference
-from preprocessor.specs.model import ColumnFormat
+from preprocessor.specs.columnformat import ColumnFormat
 from tests.render.specs import chart
 
 ROWS: list[dict[str, Any]] = [

@@ -10,7 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from preprocessor.render.pipetable import escape_cell, pipe_table
+from preprocessor.render.markdownescape import escape_cell
+from preprocessor.render.pipetable import pipe_table
 from preprocessor.render.text import display_width
 from preprocessor.render.values import visible
 from tests.render.specs import table

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from preprocessor.aggregation.values import MISSING
 from preprocessor.render.column import column_value
 from preprocessor.render.values import cell_text, visible
-from preprocessor.specs.model import ColumnFormat
+from preprocessor.specs.columnformat import ColumnFormat
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,12 @@ SOUND = {
     "table": {
         "collection": "results", "pipeline": PIPELINE, "columns": ["a", "b.c"], "headers": ["A", "B"],
         "id": "x-1", "title": "T", "caption": "C", "empty": "–", "let": {"x": [1]},
-        "format": {"a": {"decimals": 2, "unit": "ms", "align": "left", "thousands": True, "missing": "–", "reason": "R"}},
+        "format": {"a": {"decimals": 2, "unit": "ms", "align": "left", "thousands": True, "missing": "–", "reason": "R"},
+                   "b.c": {"significant": 3, "locale": "de", "percent": True, "currency": "EUR", "currency_place": "after",
+                           "duration": "ns", "bytes": "SI", "date": "%Y", "timezone": "UTC", "markdown": True,
+                           "link": "{u}", "bar": True, "scale": "diverging"}},
+        "markdown": True, "locale": "fr", "totals": {"b.c": "avg"}, "group_rows": "a", "header_groups": {"G": ["b.c"]},
+        "page_size": 10,
         "spread": {"a": ["l", "h", "n"]}, "provenance": False, "max_age": 30,
         "baseline": {"row": 1, "column": ["a"], "header": "H", "as": "percent", "comparison": "c"},
         "chart": {"mark": "bar", "x": "a", "y": "b.c", "series": "a", "log": "y"}, "ignore": {"MT120": "why"},

@@ -206,7 +206,9 @@ JSON = st.recursive(
     | st.sampled_from(["", "a", "$a", "a.b", "left", "90d", "MT120", "first"]),
     lambda inner: st.lists(inner, max_size=3)
     | st.dictionaries(
-        st.sampled_from(["$match", "a", "x", "y", "row", "column", "id", "$date", "decimals"]),
+        st.sampled_from(
+            ["$match", "a", "x", "y", "row", "column", "id", "$date", "decimals", "link", "date", "thousands"]
+        ),
         inner,
         max_size=3,
     ),
@@ -218,6 +220,11 @@ KEYS = st.sampled_from(
         "columns",
         "headers",
         "format",
+        "locale",
+        "totals",
+        "group_rows",
+        "header_groups",
+        "markdown",
         "chart",
         "baseline",
         "let",
@@ -228,7 +235,7 @@ KEYS = st.sampled_from(
 )
 
 
-@given(st.sampled_from(comments.KEYWORDS), st.dictionaries(KEYS, JSON, max_size=4))
+@given(st.sampled_from(list(comments.KEYWORDS)), st.dictionaries(KEYS, JSON, max_size=4))
 @settings(max_examples=150, deadline=None)
 def test_whatever_a_comment_holds_its_findings_stand_within_the_page(keyword, body):
     text = f"<!-- {keyword}: {json.dumps(table(**body), indent=1)} -->"

@@ -19,12 +19,16 @@ if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Page
     from preprocessor.pages.otherpages import OtherPages
+    from preprocessor.pages.prose.fixing import Fixed
     from preprocessor.pages.siteconfig import Site
     from preprocessor.results.model import Limits
 
 
 class Request(NamedTuple):
-    """How pages are checked. ``static``: no pipeline is run; ``prose``: sentences are held against rows."""
+    """How pages are checked. ``static``: no pipeline is run; ``prose``: sentences are held against rows.
+
+    ``fix``: what they type is made values of tables where that can be.
+    """
 
     site: Site
     pipelines: str
@@ -32,14 +36,19 @@ class Request(NamedTuple):
     limits: Limits
     static: bool
     prose: bool
+    fix: bool = False
 
 
 class Checked(NamedTuple):
-    """What was found, in order and each once, on which pages, and the text of every page that a finding may name."""
+    """What was found, in order and each once, on which pages, and the text of every page that a finding may name.
+
+    ``fixed`` are the pages that are another with values for figures.
+    """
 
     findings: Sequence[Finding]
     pages: Collection[Page]
     sources: Mapping[str, str]
+    fixed: Sequence[Fixed]
 
 
 class _Group(NamedTuple):
@@ -48,6 +57,7 @@ class _Group(NamedTuple):
     pages: Sequence[Page]
     together: Sequence[Page]
     findings: Sequence[Finding]
+    fixed: Sequence[Fixed] = ()
 
 
 def check_pages(pages: Sequence[Page], request: Request) -> Checked:
@@ -60,6 +70,7 @@ def check_pages(pages: Sequence[Page], request: Request) -> Checked:
         sorted({one for group in groups for one in group.findings}),
         {page.file: page for group in groups for page in group.pages}.values(),
         {page.file: page.text for group in groups for page in group.together},
+        [one for group in groups for one in group.fixed if one.text != one.page.text],
     )
 
 
@@ -105,11 +116,31 @@ def _check_group(pages: Sequence[Page], others: OtherPages, taken_in: Included, 
     build = Build(KeptAnswers(request.results, request.limits), pages, others.tables_for(pages))
     with closing(build.asked):
         findings = _judge(pages, build, others, taken_in.findings, request)
+        fixed = _fix(pages, build, request) if request.fix and not build.away else []
+    findings = sorted([*findings, *(one for page in fixed for one in page.left)])
     together, open_ended = build.pages, taken_in.open_ended
     if any(one.rule == "MT139" for one in findings):  # A table may come into any page of the site.
         whole = others.find_built_with(pages)
         together, open_ended = [*together, *whole.pages], open_ended or whole.open_ended
-    return _Group(pages, build.pages, defer_findings(findings, together, open_ended=open_ended))
+    return _Group(pages, build.pages, defer_findings(findings, together, open_ended=open_ended), fixed)
+
+
+def _fix(pages: Sequence[Page], build: Build, request: Request) -> list[Fixed]:
+    """Pages with values for figures: in place where no site is built from a page, or it has such text already."""
+    from preprocessor.pages.files import open_shared_pipelines
+    from preprocessor.pages.prose.fixing import fix_page
+    from preprocessor.pages.reading import read_page
+
+    shared, where = open_shared_pipelines(request.pipelines), Whereabouts(request.site)
+
+    def read(text: str, file: str) -> Page:
+        return read_page(text, file, shared)
+
+    def is_in_place(page: Page) -> bool:
+        apart = where.of(page.file) is None or where.leave_out(Path(page.file))
+        return apart or any(comment.region for comment in page.comments)
+
+    return [fix_page(page, build, read, in_place=is_in_place(page)) for page in pages if page.comments]
 
 
 def _judge(
@@ -136,10 +167,17 @@ def _judge(
 
 
 def _find_stale(pages: Sequence[Page], build: Build) -> list[Finding]:
-    """What is wrong with tables that were written into the pages; only those with such a table pay for it."""
+    """What is wrong with what was written into pages, and beside them; only those with such text pay for it."""
     with_regions = [page for page in pages if any(comment.region for comment in page.comments)]
     if not with_regions:
         return []
-    from preprocessor.pages.inplace import stale_findings
+    from preprocessor.pages.drawings import judge_file, orphan_findings
+    from preprocessor.pages.inplace import compose_in_place, stale_findings
 
-    return [one for page in with_regions for one in stale_findings(page, build.answers, build.tables)]
+    found = []
+    for page in with_regions:
+        composed = compose_in_place(page, build.answers, build.tables)
+        judged = [judge_file(drawing, page.file) for drawing in composed.settled_drawings]
+        found += [*stale_findings(composed), *(fault for fault in judged if fault)]
+        found += orphan_findings(page, {drawing.path for drawing in composed.drawings})
+    return found

@@ -12,12 +12,13 @@ from preprocessor.findings.reporters import REPORT_FORMATS, SEVERITIES, exit_cod
 from preprocessor.findings.usage import UsageError, print_error
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from preprocessor.pages.model import Page
+    from preprocessor.pages.prose.fixing import Fixed
 
 DESCRIPTION = (
-    "Checks every MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
+    "Checks every RESULT_… and MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
     "source, its rows. All faults of all files are listed, each with file, line and column."
 )
 EPILOG = (
@@ -46,6 +47,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="also warn of figures in sentences that no row of their section's tables supports",
     )
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="with --prose: show the pages with a MONGO_VALUE for each figure that one cell of their tables says",
+    )
+    parser.add_argument("--write", action="store_true", help="with --fix: write these pages")
     _add_report(parser)
     add_source(parser)
 
@@ -91,6 +98,7 @@ def run(arguments: Namespace) -> int:
         arguments.limits,
         static=arguments.static,
         prose=arguments.prose,
+        fix=arguments.fix,
     )
     checked = check_pages(given.pages, request)
     findings = checked.findings
@@ -101,9 +109,18 @@ def run(arguments: Namespace) -> int:
             return 2 if given.faults else accept(findings, Path(arguments.baseline))
         findings = leave_out_accepted(findings, Path(arguments.baseline))
     sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=checked.sources))
+    changed = _fix(checked.fixed, arguments) if arguments.fix else 0
     if not findings and not given.faults and arguments.format == "text":
         print(_describe_scope(checked.pages, arguments), file=sys.stderr)
-    return 2 if given.faults else exit_code(findings, arguments.fail_on)
+    return 2 if given.faults else exit_code(findings, arguments.fail_on) or changed
+
+
+def _fix(fixed: Sequence[Fixed], arguments: Namespace) -> int:
+    """Write the pages with values, or show what would change; give 1 when something is left to be written."""
+    from preprocessor.commands.rewriting import Change, print_changes, write_changes
+
+    changes = [Change(one.page.file, Path(one.page.file), one.page.text, one.text) for one in fixed]
+    return write_changes(changes) if arguments.write else print_changes(changes)
 
 
 def _refuse_contradictions(arguments: Namespace, stdin: str) -> None:
@@ -111,6 +128,14 @@ def _refuse_contradictions(arguments: Namespace, stdin: str) -> None:
         raise UsageError("--write-baseline goes with --baseline FILE, the file that is written")
     if arguments.prose and arguments.static:
         raise UsageError("--prose holds sentences against rows, and --static runs no pipeline")
+    if arguments.fix and not arguments.prose:
+        raise UsageError("--fix goes with --prose")
+    if arguments.fix and (arguments.format != "text" or arguments.write_baseline):
+        raise UsageError(
+            "--fix shows a diff beside the findings, so neither --format nor --write-baseline goes with it"
+        )
+    if arguments.write and (not arguments.fix or stdin in arguments.paths):
+        raise UsageError("--write goes with --fix, and with pages that are files")
     if arguments.stdin_filename is not None and stdin not in arguments.paths:
         raise UsageError(f"--stdin-filename goes with {stdin}, the page on standard input")
 

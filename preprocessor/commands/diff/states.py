@@ -10,7 +10,6 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.lint.rules_rows import find_naming_columns
 from preprocessor.render.chartdata import as_table
 from preprocessor.render.columns import columns_of
-from preprocessor.render.headers import with_unit
 from preprocessor.render.values import raw_text
 from preprocessor.results.model import Query, ResultsError
 from preprocessor.results.provenance import choice
@@ -102,7 +101,7 @@ def _cells(table: TableSpec, rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[s
         tuple(Cell(one.texts[row], raw[row]) for one, raw in zip(columns, raws, strict=True))
         for row in range(len(rows))
     )
-    return tuple(with_unit(one.header, one.unit) for one in columns), cells
+    return tuple(one.shown_header for one in columns), cells
 
 
 def _build_measurement_query(spec: PipelineSpec) -> Query:

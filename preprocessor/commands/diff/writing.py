@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from preprocessor.commands.diff.comparing import CellChange, TableChange
 from preprocessor.findings.reporters import escape_control_chars
-from preprocessor.render.pipetable import escape_cell
+from preprocessor.render.markdownescape import escape_cell
 
 NOT_THE_SAME_TEST = "the experiment itself changed: these are not figures of the same test, and have no ratio"
 

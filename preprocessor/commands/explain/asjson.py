@@ -27,7 +27,7 @@ def plain(told: Explanation, rows: int) -> dict[str, Any]:
         "looked_at": len(told.start.rows) if told.start else None,
         "fields": _fields(told.shape),
         "stages": [_stage(report, rows) for report in told.stages],
-        "unreached": [to_extended_json(stage) for stage in told.unreached],
+        "unreached": [to_extended_json(stage) for _, stage in told.unreached],
         "rows": told.rows,
         "remarks": [asdict(remark) for remark in told.remarks],
         "findings": [asdict(one) for one in told.findings],
@@ -40,6 +40,7 @@ def _stage(report: StageReport, rows: int) -> dict[str, Any]:
     return {
         "number": report.number,
         "operator": report.operator,
+        "name": report.name,
         "stage": to_extended_json(report.stage),
         "line": report.line,
         "column": report.column,

@@ -39,10 +39,10 @@ def find_comments(text: str, file: str, line: int | None) -> list[Comment]:
 
     Raises UsageError when the page has none.
     """
-    found = [comment for comment in find(text, file).comments if DIRECTIVES[comment.keyword].has_pipeline]
+    found = [comment for comment in find(text, file).comments if DIRECTIVES[comment.kind].has_pipeline]
     if not found:
-        known = " and no ".join(one.keyword for one in DIRECTIVES.values() if one.has_pipeline)
-        raise UsageError(f"{file} has no {known} comment")
+        kinds = " or a ".join(one.kind for one in DIRECTIVES.values() if one.has_pipeline)
+        raise UsageError(f"{file} has no comment for a {kinds}")
     return found if line is None else [min(found, key=lambda comment: _distance(text, comment, line))]
 
 

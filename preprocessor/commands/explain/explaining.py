@@ -39,11 +39,13 @@ if TYPE_CHECKING:
 class StageReport:
     """One stage: where it is written, how many documents it got and gave, what it did to them.
 
+    ``name`` is what the comment calls it: the operator, or a key such as ``where``.
     ``milliseconds`` is its own time, or with ``from_start`` the time of the pipeline up to it. ``shared``: whether it
     comes from a shared stage list; line and column are then those of the list's name.
     """
 
     number: int
+    name: str
     stage: Stage
     line: int
     column: int
@@ -71,8 +73,8 @@ class Explanation:
     """What the pipeline of one comment does on a results source.
 
     ``start`` are the collection's documents, None where nothing could be run. ``findings`` say why a stage, or all
-    of them, could not be run; ``unreached`` are the stages from there on. ``rows`` is the number of the table's rows,
-    None when it failed.
+    of them, could not be run; ``unreached`` are the stages from there on, each behind its name. ``rows`` is the number
+    of the table's rows, None when it failed.
     """
 
     file: str
@@ -85,7 +87,7 @@ class Explanation:
     start: Step | None = None
     shape: Shape = field(default_factory=lambda: Shape(0, ()))
     stages: tuple[StageReport, ...] = ()
-    unreached: tuple[Stage, ...] = ()
+    unreached: tuple[tuple[str, Stage], ...] = ()
     remarks: tuple[Remark, ...] = ()
     findings: tuple[Finding, ...] = ()
     rows: int | None = None
@@ -111,8 +113,9 @@ def explain(
     if failure is not None:
         found = _with_failure(found, spec, failure)
     told = replace(_heading(spec, columns, source), findings=found)
+    named = tuple((spec.name_stage(operator_of(stage)[0]), stage) for stage in query.pipeline)
     if not steps:
-        return replace(told, unreached=query.pipeline)
+        return replace(told, unreached=named)
     stages = _reports(spec, steps, way)
     complete = failure is None
     return replace(
@@ -120,7 +123,7 @@ def explain(
         start=steps[0],
         shape=shape_of(steps[0].rows),
         stages=tuple(stages),
-        unreached=query.pipeline[len(stages) :],
+        unreached=named[len(stages) :],
         remarks=tuple(_verdict(spec, columns, steps, stages, way, source) if complete else ()),
         rows=steps[-1].count if complete else None,
     )
@@ -180,10 +183,11 @@ def _reports(spec: PipelineSpec, steps: Sequence[Step], way: Walk) -> list[Stage
         line, column = spec.locate(("pipeline", index))
         report = StageReport(
             number=index + 1,
+            name=spec.name_stage(operator_of(stage)[0]),
             stage=stage,
             line=line,
             column=column,
-            shared=bool(spec.origins) and spec.origins[index].shared,
+            shared=bool(spec.origins) and spec.origins[index].form == "shared",
             before=before,
             after=after,
             shape=shapes[index + 1],
@@ -238,7 +242,7 @@ def _gap_remark(
         if each.culprit in absent:
             history, hint = _history(each.culprit, report.number, earlier, steps)
         elif since := _since(each.culprit, earlier):
-            history = f" since stage {since.number}, {since.operator}"
+            history = f" since stage {since.number}, {since.name}"
         message += history
     return Remark("warning" if each.reason else "note", message, hint, report.number)
 
@@ -249,7 +253,7 @@ def _history(
     """What became of a path that is not there before stage ``number``: dropped by a stage, or never there."""
     dropper = _dropper(path, earlier)
     if dropper is not None:
-        return f"; stage {dropper.number}, {dropper.operator}, dropped it", ""
+        return f"; stage {dropper.number}, {dropper.name}, dropped it", ""
     return "", suggest_path(nearest_path(path, steps[number - 1].rows))
 
 
@@ -306,7 +310,7 @@ def _loss(
         reason, hint = "", ""  # The loss itself stands; only the question for its cause went wrong.
     count = loser.before.count
     lost = "the only document" if count == 1 else f"all {format_count(count, 'document')}"
-    message = f"stage {loser.number}, {loser.operator}, lost {lost}"
+    message = f"stage {loser.number}, {loser.name}, lost {lost}"
     return Remark("error", f"{message}: {reason}" if reason else message, hint, loser.number)
 
 
@@ -331,18 +335,18 @@ def _column_remark(column: str, rows: Rows, stages: Sequence[StageReport]) -> Re
     since = _since(column, stages)
     if since is None:
         return Remark("note", message)
-    return Remark("warning", f"{message}, since stage {since.number}, {since.operator}", "", since.number)
+    return Remark("warning", f"{message}, since stage {since.number}, {since.name}", "", since.number)
 
 
 def _no_column(column: str, rows: Sequence[Mapping[str, Any]], stages: Sequence[StageReport]) -> Remark:
     message = f"no row has the column `{column}`"
     dropper = _dropper(column, stages)
     if dropper is not None:
-        what = f"stage {dropper.number}, {dropper.operator}, dropped it"
+        what = f"stage {dropper.number}, {dropper.name}, dropped it"
         return Remark("error", f"{message}: {what}", "", dropper.number)
     since = _since(column, stages)
     if since is not None:
-        what = f"stage {since.number}, {since.operator}, gives it no value"
+        what = f"stage {since.number}, {since.name}, gives it no value"
         return Remark("error", f"{message}: {what}", "", since.number)
     hint = suggest_path(nearest_path(column, rows)) or f"the rows have {_fields(rows)}"
     return Remark("error", message, hint)

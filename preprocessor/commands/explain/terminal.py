@@ -151,14 +151,21 @@ def _headline(report: StageReport, width: int, paint: Paint) -> str:
     took = pad(_duration(report.after.milliseconds), 10, right=True)
     right = paint(flow, BOLD, *([RED] if lost else [])) + paint(took, DIM)
     return (
-        _format_stage(report.number, report.stage, width - len(flow) - len(took), paint, report.shared, lost)
+        _format_stage(
+            (report.number, report.name, report.stage),
+            width - len(flow) - len(took),
+            paint,
+            shared=report.shared,
+            bad=lost,
+        )
         + right
     )
 
 
-def _format_stage(number: int, stage: Stage, room: int, paint: Paint, shared: bool, bad: bool) -> str:
-    """Number, operator and text of a stage in ``room`` columns, with a cross where it is a bad one."""
-    name, body = operator_of(stage)
+def _format_stage(named: tuple[int, str, Stage], room: int, paint: Paint, *, shared: bool, bad: bool) -> str:
+    """Number, name and text of a stage in ``room`` columns, with a cross where it is a bad one."""
+    number, name, stage = named
+    _, body = operator_of(stage)
     name = escape_control_chars(name)
     text = ("(shared) " if shared else "") + escape_control_chars(json_text(body))
     left = room - 6 - display_width(name) - 2
@@ -276,10 +283,12 @@ def _paint_cell(text: str, value: Any, width: int, paint: Paint, *, right: bool)
 def _list_unreached(told: Explanation, width: int, paint: Paint) -> Iterator[str]:
     """The stage that failed, and those that were not run because of it."""
     first = len(told.stages) + 1
-    for number, stage in enumerate(told.unreached, first):
+    for number, (name, stage) in enumerate(told.unreached, first):
         word, color = ("fails", RED) if number == first else ("not run", DIM)
         right = paint(pad(word, 24, right=True), color)
-        yield _format_stage(number, stage, width - 24, paint, shared=False, bad=number == first) + right
+        yield (
+            _format_stage((number, name, stage), width - 24, paint, shared=False, bad=number == first) + right
+        )
 
 
 def _end(told: Explanation, width: int, paint: Paint) -> Iterator[str]:

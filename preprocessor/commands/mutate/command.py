@@ -21,9 +21,9 @@ DESCRIPTION = (
 )
 EPILOG = f"""\
 A sentence notices a change where what it says follows from rows: a figure that --prose holds against the tables of its
-section, a direction that rows decide, or a MONGO_VALUE, which writes what the rows say, so that there is nothing to
-change. --prose leaves out a section of which a table ignores MT324 or MT327: changes there are listed. Headings, rows
-of tables and captions are sentences, text in comments and code is not.
+section, a direction that rows decide, or a comment for a value, which writes what the rows say, so that there is
+nothing to change. --prose leaves out a section of which a table ignores MT324 or MT327: changes there are listed.
+Headings, rows of tables and captions are sentences, text in comments and code is not.
 
 {SOURCE}
 

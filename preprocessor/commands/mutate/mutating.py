@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
+from preprocessor.comments.keywords import keyword_like
 from preprocessor.findings.rules import finding
 from preprocessor.pages.build import Build
 from preprocessor.pages.files import open_shared_pipelines
 from preprocessor.pages.included import read_included
 from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.prose.captions import list_captions
+from preprocessor.pages.prose.complaints import complaints
 from preprocessor.pages.prose.mutations import Mutation, find_mutations
 from preprocessor.pages.prose.paragraphs import place
-from preprocessor.pages.prose.unsupported import list_generated, page_findings
+from preprocessor.pages.prose.unsupported import list_generated
 from preprocessor.pages.reading import read_page
 from preprocessor.pages.sitepages import Whereabouts
 
@@ -52,28 +53,21 @@ def _try_page(page: Page, build: Build, pipelines: str, progress: Progress) -> T
     mutations = list(find_mutations(page.text, list_generated(page), list(list_captions(page))))
     if not mutations:
         return Tried(page.file, 0, ())
-    known, shared = _complaints(page, build), open_shared_pipelines(pipelines)
+    known, shared = complaints(page, build), open_shared_pipelines(pipelines)
     unnoticed = []
     progress.begin(page.file, len(mutations))
     for number, mutation in enumerate(mutations, 1):
         changed = read_page(mutation.apply(page.text), page.file, shared)
-        if not _complaints(changed, build) - known:
+        seen = build.of([changed if one.file == page.file else one for one in build.pages])
+        if not complaints(changed, seen) - known:
             unnoticed.append(_finding(page, mutation))
         progress.update(number)
     progress.clear()
     return Tried(page.file, len(mutations), unnoticed)
 
 
-def _complaints(page: Page, build: Build) -> Counter[tuple[str, str]]:
-    """What a check says of a page, wherever it stands in it; the rows are those that are known already."""
-    seen = build.of([page if one.file == page.file else one for one in build.pages])
-    found = [one for one in seen.findings() if one.file == page.file]
-    return Counter(
-        (one.rule, one.message) for one in [*found, *page_findings(page, seen.tables, seen.answers)]
-    )
-
-
 def _finding(page: Page, mutation: Mutation) -> Finding:
     message = f"`{mutation.written}` could be `{mutation.instead}`, and nothing would notice"
-    hint = f"bind what “{mutation.sentence}” says to rows, by MONGO_VALUE, or leave it out"
+    keyword = keyword_like(page.comments[0].keyword if page.comments else "", "value")
+    hint = f"bind what “{mutation.sentence}” says to rows, by {keyword}, or leave it out"
     return finding("MT326", page.file, place(page.text, mutation.start), message, hint)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from preprocessor.commands.explain.emptystage import why_nothing
 from preprocessor.commands.explain.stepper import walk
+from preprocessor.commands.new.benchmarks import Suggestion, suggest_for_benchmarks
 from preprocessor.commands.new.draft import (
     explain_left_out,
     find_candidates,
@@ -48,48 +48,69 @@ class Proposal:
     left_out: Mapping[str, Sequence[str]]
 
 
-def propose_comment(arguments: Namespace, asked: KeptAnswers) -> Proposal:
-    """A comment as the options say; a person at a terminal is asked for what they leave open.
+class Wishes(NamedTuple):
+    """What is asked of a comment; what is None is chosen by looking at the documents.
 
-    Raises UsageError for what the collection does not have.
+    ``where`` has texts FIELD=VALUE; ``columns``, ``headers`` and ``sort`` have commas between them, a ``-`` before a
+    field sorts it down. ``name`` is the id of the table. ``asking``: a person at a terminal is asked for what is None.
     """
-    asking = sys.stdin.isatty() and not arguments.columns
-    where = dict(_parse_condition(text) for text in arguments.where or ())
-    collection = _choose_collection(arguments.collection, asked.source.collections(), asking)
+
+    keyword: str
+    collection: str | None = None
+    where: Sequence[str] = ()
+    columns: str | None = None
+    headers: str | None = None
+    sort: str | None = None
+    title: str = ""
+    name: str = ""
+    asking: bool = False
+
+
+def propose_comment(wishes: Wishes, asked: KeptAnswers) -> Proposal:
+    """A comment that fulfils the wishes. Raises UsageError for what the collection does not have."""
+    where = dict(_parse_condition(text) for text in wishes.where)
+    collection = _choose_collection(wishes.collection, asked.source.collections(), wishes.asking)
     documents = _read_documents(asked.source, collection, where)
-    drafted, out = _draft(arguments, asked, collection, where, documents, asking)
+    is_open = not (wishes.columns or wishes.headers or wishes.sort or wishes.asking)
+    suggested = suggest_for_benchmarks(documents) if is_open else None
+    if suggested and suggested.where:
+        where |= suggested.where
+        documents = _read_documents(asked.source, collection, where)
+    fields = _find_fields(collection, documents)
+    chosen = suggested or _choose(wishes, fields, documents)
+    write = partial(format_comment, wishes.keyword, collection, where, title=wishes.title, name=wishes.name)
+    drafts = _draft(wishes, chosen, write, fields, documents)
+    if wishes.sort or wishes.asking or not _can_be_tried(asked.source, documents):
+        first = next(drafts)
+        drafted = Drafted(first.write({}), first.paths)
+    else:
+        drafted = choose_soundest(drafts, asked)
+    out = {} if wishes.columns or wishes.asking else explain_left_out(documents, fields, drafted.paths)
     return Proposal(collection, len(documents), drafted, out)
 
 
+def _choose(wishes: Wishes, fields: Sequence[Candidate], documents: Rows) -> Suggestion:
+    """Columns, headers and order as wished, asked for, or suggested by what the documents have."""
+    paths = _choose_columns(wishes.columns, fields, wishes.asking)
+    headers = _choose_headers(wishes.headers, paths, propose_headers(paths, documents), wishes.asking)
+    return Suggestion({}, paths, headers, _choose_sorting(wishes.sort, paths, wishes.asking))
+
+
 def _draft(
-    arguments: Namespace,
-    asked: KeptAnswers,
-    collection: str,
-    where: Mapping[str, Any],
+    wishes: Wishes,
+    chosen: Suggestion,
+    write: Callable[..., str],
+    fields: Sequence[Candidate],
     documents: Rows,
-    asking: bool,
-) -> tuple[Drafted, Mapping[str, Sequence[str]]]:
-    """The comment, and the fields that it leaves out, by the reason why, where nobody chose them."""
-    fields = _find_fields(collection, documents)
-    paths = _choose_columns(arguments.columns, fields, asking)
-    headers = _choose_headers(arguments.headers, paths, propose_headers(paths, documents), asking)
-    sort = _choose_sorting(arguments.sort, paths, asking)
-    chosen = bool(arguments.columns or asking)
-
-    def draft(shown: Sequence[str], by: Sequence[str]) -> Draft:
-        texts = dict(zip(paths, headers, strict=True))
-        named = [texts.get(path) or propose_headers([path], documents)[0] for path in shown]
-        shaped, title = name_columns(shown, named, fields), arguments.title or ""
-        return Draft(tuple(shown), partial(format_comment, collection, where, shaped, by, title))
-
-    if arguments.sort or asking or not _can_be_tried(asked.source, documents):
-        drafted = Drafted(draft(paths, sort).write({}), tuple(paths))
-    else:
-        may_add = not (chosen or arguments.headers)
-        drafted = choose_soundest(
-            (draft(*one) for one in propose_orders(paths, fields, may_add=may_add)), asked
-        )
-    return drafted, {} if chosen else explain_left_out(documents, fields, drafted.paths)
+) -> Iterator[Draft]:
+    """The comment as it is chosen, then others that show the same in another order, or the ``_id`` beside it."""
+    texts = dict(zip(chosen.columns, chosen.headers, strict=True))
+    may_add = not (wishes.columns or wishes.headers)
+    others = propose_orders(chosen.columns, fields, may_add=may_add)
+    for shown, sort in ((chosen.columns, chosen.sort), *others):
+        headers = [texts.get(path) or propose_headers([path], documents)[0] for path in shown]
+        columns = name_columns(shown, headers, fields)
+        yield Draft(tuple(shown), partial(write, columns, sort))
 
 
 def _can_be_tried(source: ResultsSource, documents: Rows) -> bool:
@@ -209,7 +230,7 @@ def _choose_sorting(written: str | None, paths: Sequence[str], asking: bool) -> 
     proposal = propose_sorting(paths)
     text = written or (_ask("Sorted by", ", ".join(proposal)) if asking else "")
     sort = [part.strip() for part in text.split(",")] if text else proposal
-    for path in sort:
+    for path in (one.removeprefix("-") for one in sort):
         if path not in paths:
             hint = "a table is sorted by what it shows"
             raise UsageError(f"`{path}` is not one of the columns {', '.join(paths)}", hint)

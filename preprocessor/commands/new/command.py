@@ -32,7 +32,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--columns", metavar="FIELDS", help="fields to show, with commas: _id.threads,qps")
     parser.add_argument("--headers", metavar="TEXTS", help="what readers see above them, with commas")
     parser.add_argument(
-        "--sort", metavar="FIELDS", help="the columns to sort by (default: the first, then those of _id)"
+        "--sort",
+        metavar="FIELDS",
+        help="the columns to sort by, with - before one that goes down: --sort=-qps "
+        "(default: the first, then those of _id)",
     )
     parser.add_argument("--title", metavar="TEXT", help="a title above the table")
     parser.add_argument("--append", metavar="PAGE", help="write the comment at the end of this page")
@@ -43,13 +46,27 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print the comment, or append it to a page; give 0. Raises UsageError when there can be none."""
-    from preprocessor.commands.new.choosing import propose_comment
+    from preprocessor.commands.new.appending import table_keyword
+    from preprocessor.commands.new.choosing import Wishes, propose_comment
+    from preprocessor.pages.files import read_text
     from preprocessor.pages.keptanswers import KeptAnswers
 
+    file = Path(arguments.append) if arguments.append else None
+    page = read_text(file) if file and file.exists() else ""
+    wishes = Wishes(
+        keyword=table_keyword(page),
+        collection=arguments.collection,
+        where=arguments.where or (),
+        columns=arguments.columns,
+        headers=arguments.headers,
+        sort=arguments.sort,
+        title=arguments.title or "",
+        asking=sys.stdin.isatty() and not arguments.columns,
+    )
     with closing(KeptAnswers(arguments.results, arguments.limits)) as asked:
-        proposal = propose_comment(arguments, asked)
-    if arguments.append:
-        _append(Path(arguments.append), proposal.drafted.text)
+        proposal = propose_comment(wishes, asked)
+    if file:
+        _write(file, page, proposal.drafted.text)
     else:
         # A page is UTF-8, whatever the terminal speaks.
         sys.stdout.buffer.write(_encode(proposal.drafted.text + "\n"))
@@ -70,20 +87,13 @@ def _say(text: str) -> None:
     print(escape_control_chars(text), file=sys.stderr)
 
 
-def _append(file: Path, text: str) -> None:
+def _write(file: Path, page: str, comment: str) -> None:
+    from preprocessor.commands.new.appending import append_block
     from preprocessor.files import atomic
-    from preprocessor.pages.files import read_text
-    from preprocessor.pages.markdown import newline_of
 
-    page = read_text(file) if file.exists() else ""
-    newline = newline_of(page)
-    blank = (
-        "" if not page or page.endswith(newline * 2) else newline if page.endswith(newline) else newline * 2
-    )
-    above = page + blank
-    whole = above + text.replace("\n", newline) + newline
-    atomic.write(file.resolve(), _encode(whole))
-    _say(f"{file}:{whole.count(newline, 0, len(above)) + 1}: comment written")
+    whole = append_block(page, comment)
+    atomic.write(file.resolve(), _encode(whole.text))
+    _say(f"{file}:{whole.line}: comment written")
 
 
 def _encode(text: str) -> bytes:

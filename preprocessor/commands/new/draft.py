@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from preprocessor.aggregation.values import type_name
+from preprocessor.commands.new.benchmarks import PARAMETERS
 from preprocessor.render.values import raw_text
 from preprocessor.schemas.loading import load
+from preprocessor.specs.fieldwords import column_headers
 
 MOST_COLUMNS = 6
 """As many columns as a table has that nobody chose; more do not fit a page."""
@@ -24,7 +26,8 @@ _SCALARS = frozenset({"int", "long", "double", "decimal", "string", "bool", "dat
 _ORDERED = frozenset({"int", "long", "double", "decimal", "date", "null"})
 """What sorts as readers expect; in texts 10 stands before 9."""
 
-_COLUMN = re.compile(r"[^$.][^.]*(\.[^$.][^.]*)*")
+_COLUMN = re.compile(r"[^-$.][^.]*(\.[^$.][^.]*)*")
+"""What can be both a column and a field that rows are sorted by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +49,12 @@ class Candidate:
         return len(set(self.values))
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of the draft: the field it shows, its name in the rows, its header, whether some rows lack it."""
+class Column(NamedTuple):
+    """A column of the draft: the field it shows, its header, and what it says of documents without the field."""
 
     path: str
-    name: str
     header: str
-    gaps: bool = False
+    missing: str = ""
 
 
 def find_candidates(documents: Sequence[Mapping[str, Any]]) -> list[Candidate]:
@@ -160,24 +161,17 @@ def propose_sorting(paths: Sequence[str]) -> list[str]:
 
 
 def name_columns(paths: Sequence[str], headers: Sequence[str], fields: Iterable[Candidate]) -> list[Column]:
-    """The columns that show ``paths``, some of ``fields``, under ``headers``.
-
-    Rows name each by the last part of its path, or by the whole path where two are alike.
-    """
-    gaps = {one.path: not one.everywhere for one in fields}
+    """The columns that show ``paths``, some of ``fields``, under ``headers``."""
+    gaps = {one.path for one in fields if not one.everywhere}
     return [
-        Column(path, name, text, gaps.get(path, False))
-        for path, name, text in zip(paths, _names(paths), headers, strict=True)
+        Column(path, text, _describe_gap(path) if path in gaps else "")
+        for path, text in zip(paths, headers, strict=True)
     ]
 
 
-def _names(paths: Sequence[str]) -> list[str]:
-    last = [path.rpartition(".")[2] for path in paths]
-    wanted = [
-        name if last.count(name) == 1 else path.replace(".", "_").strip("_") or "id"
-        for name, path in zip(last, paths, strict=True)
-    ]
-    return [name if name not in wanted[:at] else f"{name}_{at + 1}" for at, name in enumerate(wanted)]
+def _describe_gap(path: str) -> str:
+    """What stands where a document lacks a field: nobody measures a parameter, which some may simply not have."""
+    return "–" if path.startswith(f"{PARAMETERS}.") else "not measured"
 
 
 def propose_headers(paths: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -187,8 +181,8 @@ def propose_headers(paths: Sequence[str], documents: Sequence[Mapping[str, Any]]
     known = load("result")
     described = all(name in document for name in known.get("required", ()) for document in documents)
     return [
-        (_describe_in_schema(path, known) if described else "") or header(name)
-        for path, name in zip(paths, _names(paths), strict=True)
+        (_describe_in_schema(path, known) if described else "") or words
+        for path, words in zip(paths, column_headers(paths), strict=True)
     ]
 
 
@@ -201,62 +195,44 @@ def _describe_in_schema(path: str, schema: Mapping[str, Any]) -> str:
     return f"{place['title']}{unit}" if "title" in place else ""
 
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z_\s-]+|[A-Z]")
-
-
-def header(name: str) -> str:
-    """A field's name as a header: "docSizeKB" becomes "Doc size KB"."""
-    words = [word if word.isupper() and len(word) > 1 else word.lower() for word in _WORD.findall(name)]
-    text = " ".join(words)
-    return text[:1].upper() + text[1:] or name.strip() or "–"
-
-
 def format_comment(
+    keyword: str,
     collection: str,
     where: Mapping[str, Any],
     shown: Sequence[Column],
     sort: Sequence[str],
-    title: str = "",
     ignore: Mapping[str, str] | None = None,
+    *,
+    title: str = "",
+    name: str = "",
 ) -> str:
-    """The text of a comment that shows the columns ``shown``, sorted by those whose paths are ``sort``.
+    """The text of a comment that shows the columns ``shown``, sorted by ``sort``, a path or ``-`` and a path each.
 
     ``where`` selects documents, path → value; values are Extended JSON. ``ignore``: rule id → why it is ignored.
+    ``name`` is the id of the table.
+    Headers are written where they say other words than the names of the columns.
     """
-    names = {column.path: column.name for column in shown}
-    stages: list[dict[str, Any]] = [{"$match": dict(where)}] if where else []
-    stages.append({"$project": _projection(shown)})
-    stages.append({"$sort": {names[path]: 1 for path in sort}})
-    body: dict[str, Any] = {"title": title} if title else {}
-    body |= {
-        "collection": collection,
-        "pipeline": stages,
-        "columns": [column.name for column in shown],
-        "headers": [column.header for column in shown],
-    }
-    gaps = {column.name: {"missing": "not measured"} for column in shown if column.gaps}
+    columns = [column.path for column in shown]
+    headers = [column.header for column in shown]
+    body: dict[str, Any] = {"id": name} if name else {}
+    body |= {"title": title} if title else {}
+    body["collection"] = collection
+    body |= {"where": dict(where)} if where else {}
+    body["columns"] = columns
+    body |= {"headers": headers} if tuple(headers) != column_headers(columns) else {}
+    body["sort"] = sort[0] if len(sort) == 1 else list(sort)
+    gaps = {column.path: {"missing": column.missing} for column in shown if column.missing}
     body |= {"format": gaps} if gaps else {}
     body |= {"ignore": dict(ignore)} if ignore else {}
-    return f"<!-- MONGO_TABLE: {_format_body(body)} -->"
-
-
-def _projection(shown: Sequence[Column]) -> dict[str, Any]:
-    fields: dict[str, Any] = {} if any(column.name == "_id" for column in shown) else {"_id": 0}
-    return fields | {column.name: 1 if column.name == column.path else f"${column.path}" for column in shown}
+    return f"<!-- {keyword}: {_format_body(body)} -->"
 
 
 def _format_body(body: Mapping[str, Any]) -> str:
-    """JSON with a line for each key and each stage, without what would end the comment or begin another."""
-    lines = [f"  {_json(key)}: {_value(key, value)}" for key, value in body.items()]
+    """JSON with a line for each key, without what would end the comment or begin another."""
+    lines = [f"  {_json(key)}: {_json(value)}" for key, value in body.items()]
     text = "{\n" + ",\n".join(lines) + "\n}"
     # In JSON, < and > stand in strings only, where their escapes mean the same.
     return text.replace("<", "\\u003c").replace(">", "\\u003e") if "--" in text else text
-
-
-def _value(key: str, value: Any) -> str:
-    if key != "pipeline":
-        return _json(value)
-    return "[\n" + ",\n".join(f"    {_json(stage)}" for stage in value) + "\n  ]"
 
 
 def _json(value: Any) -> str:

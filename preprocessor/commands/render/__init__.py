@@ -1,1 +1,1 @@
-"""``mongo-tables render``: ``command`` declares and renders, ``writing`` puts pages on disk."""
+"""``mongo-tables render``: ``command`` declares and renders, ``inplace`` writes into the pages themselves."""

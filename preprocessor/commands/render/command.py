@@ -1,4 +1,4 @@
-"""``mongo-tables render``: pages with their tables, to standard output, to a folder, or in place."""
+"""``mongo-tables render``: pages with their figures, to standard output, to a folder, or in place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.options import EXIT, SOURCE, add_source
-from preprocessor.findings.reporters import report
 from preprocessor.findings.usage import UsageError
 from preprocessor.render.formats import DEFAULT, TABLE_FORMATS
 
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
     from preprocessor.pages.model import Page
 
 DESCRIPTION = (
-    "Puts the tables into Markdown pages. Without an option the result goes to standard output, with the\n"
-    "comments replaced by tables. With --in-place each table is written under its comment, between two\n"
-    "markers, so that GitHub shows it; a second run changes nothing.\n"
-    "Nothing at all is written when a page has an error."
+    "Puts figures into Markdown pages. Without an option the result goes to standard output, with the\n"
+    "comments replaced by tables and values. With --in-place each table is written under its comment and each\n"
+    "value behind its own, between two markers, so that GitHub shows them, and each chart is drawn into an SVG\n"
+    "file beside the page; a second run changes nothing. Nothing at all is written when a page has an error."
 )
 EPILOG = f"{SOURCE}\n\n{EXIT}"
 
@@ -41,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--output", metavar="DIR", help="write each page under DIR instead of standard output")
     where.add_argument(
-        "--in-place", action="store_true", help="keep the comments, write the tables under them"
+        "--in-place", action="store_true", help="keep the comments, write what they ask for behind them"
     )
     parser.add_argument(
         "--check",
@@ -49,7 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="with --in-place: write nothing, show what would change, exit 1 if anything",
     )
     parser.add_argument(
-        "--force", action="store_true", help="with --in-place: overwrite tables that were edited by hand"
+        "--force", action="store_true", help="with --in-place: overwrite what was edited by hand"
     )
     add_source(parser)
 
@@ -64,17 +63,16 @@ def run(arguments: Namespace) -> int:
     if arguments.in_place and arguments.format != DEFAULT:
         # What `check` holds the tables in pages to.
         raise UsageError(f"--in-place writes {DEFAULT} tables, so no other --format goes with it")
+    from preprocessor.commands.rewriting import tell_findings
     from preprocessor.pages.files import read_pages
-    from preprocessor.pages.inplace import region_findings
 
     pages = read_pages(arguments.files, arguments.pipelines)
     build, findings = _ask(pages, arguments)
-    if arguments.in_place and not arguments.force:
-        findings = sorted({*findings, *(one for page in pages for one in region_findings(page))})
-    if findings:
-        sources = {page.file: page.text for page in build.pages}
-        sys.stderr.write(report(findings, "text", color=sys.stderr.isatty(), sources=sources))
-    if any(one.severity == "error" for one in findings):
+    if arguments.in_place:
+        from preprocessor.commands.render.inplace import render_pages_in_place
+
+        return render_pages_in_place(pages, build, findings, arguments)
+    if tell_findings(findings, build.pages):
         return 1
     return _write(pages, build, arguments)
 
@@ -96,14 +94,9 @@ def _ask(pages: Sequence[Page], arguments: Namespace) -> tuple[Build, list[Findi
 
 
 def _write(pages: Sequence[Page], build: Build, arguments: Namespace) -> int:
-    from preprocessor.commands.render.writing import print_changes, write_in_place, write_to_folder
-    from preprocessor.pages.inplace import render_in_place
+    from preprocessor.commands.rewriting import write_to_folder
     from preprocessor.pages.markdown import render_markdown
 
-    if arguments.in_place:
-        texts = ((page, render_in_place(page, build.answers, build.tables)) for page in pages)
-        changed = [(page, text) for page, text in texts if text != page.text]
-        return print_changes(changed) if arguments.check else write_in_place(changed)
     rendered = [render_markdown(page, build.answers, build.tables, arguments.format) for page in pages]
     if arguments.output:
         write_to_folder(Path(arguments.output), pages, rendered)

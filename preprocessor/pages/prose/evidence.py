@@ -68,6 +68,15 @@ class Evidence:
         bounds = (one for bound in self.bounds for one in _shares(bound.value, kind))
         return any(_within(figure, one) for one in (*self._compare_values(kind), *bounds))
 
+    def cells_of(self, figure: Figure) -> list[Number]:
+        """The numbers in cells of tables that a figure could be."""
+        return [
+            one
+            for one in self.numbers
+            if one.column and isinstance(one.spec, TableSpec)
+            if any(_within(figure, value) for value in _in_unit_of(figure, one))
+        ]
+
     def nearest(self, figure: Figure) -> Number | None:
         """The shown number that is nearest to a figure; of its unit where it has one."""
         middle = (figure.low + figure.high) / 2
@@ -97,14 +106,16 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
     numbers: list[Number] = []
     columns: list[tuple[float, ...]] = []
     for spec, rows in tables:
-        for name in (column for path, column in spec.shown_columns if path[0] != "baseline"):
-            unit = column_unit(spec, name)
+        for name in (column for path, column in spec.shown_columns if path[0] not in ("baseline", "format")):
+            unit, scale = column_unit(spec, name), _scale_of(spec, name)
             values = [column_value(row, name) for row in rows]
             for row, value in enumerate(values):
-                numbers += [Number(one, own, spec, name, row) for one, own in _numbers(value, unit)]
+                found = _numbers(value, unit)
+                numbers += [Number(one * scale if own else one, own, spec, name, row) for one, own in found]
             if unit is None or unit.kind.endswith("/s") or unit.kind == "time":
                 columns.append(tuple(one for one in map(_finite, values) if one is not None))
         columns += _compared(spec, rows)
+        numbers += _totals(spec, rows)
         shown = {column.split(".")[0] for _, column in spec.shown_columns}
         hidden = [value for row in rows for name, value in row.items() if name not in shown]
         numbers += [Number(one, None, spec) for value in hidden for one in _find_numbers(value)]
@@ -134,9 +145,28 @@ def column_unit(spec: PipelineSpec, column: str) -> Unit | None:
         owners = (own for own, fields in spec.spread.items() if column in fields[:2])
         return next((column_unit(spec, own) for own in owners), None)
     form = spec.format.get(column)
-    if form and form.unit:
-        return unit_of(form.unit)
+    if form and (form.percent or form.raw_unit):
+        return unit_of("%" if form.percent else form.raw_unit)
     return unit_of(next((words for _, named, words in spec.headings if named == column), column))
+
+
+def _scale_of(spec: PipelineSpec, column: str) -> int:
+    """How many of what a cell shows one of its value is: a ratio is shown in per cent."""
+    form = spec.form_of(column) if isinstance(spec, TableSpec) else spec.format.get(column)
+    return 100 if form and form.percent else 1
+
+
+def _totals(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Number]:
+    """The numbers in the rows of totals."""
+    if not isinstance(spec, TableSpec) or not spec.totals:
+        return
+    from preprocessor.render.columns import columns_of  # few tables have totals
+    from preprocessor.render.totals import total_rows
+
+    for row in total_rows(spec, columns_of(spec, rows)):
+        for name, total in row.cells.items():
+            if (number := _finite(total.value)) is not None:
+                yield Number(number * _scale_of(spec, name), column_unit(spec, name), spec)
 
 
 def _numbers(value: object, unit: Unit | None) -> Iterator[tuple[float, Unit | None]]:

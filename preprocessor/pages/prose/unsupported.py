@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from preprocessor.aggregation.values import MISSING
+from preprocessor.comments.keywords import keyword_like
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import tables_by_id
 from preprocessor.pages.prose.captions import list_captions
@@ -22,7 +23,7 @@ from preprocessor.pages.prose.evidence import Evidence, Number, column_unit, evi
 from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.pages.prose.numberwords import spelled_figures
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, place, split_sentences
-from preprocessor.pages.statements import find_numbers, value_and_text
+from preprocessor.pages.statements import find_numbers, shown_value
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import conclusion_of
 from preprocessor.render.values import cell_text
@@ -114,7 +115,7 @@ def _judge_directions(
 def _verdicts(spec: Spec, tables: Tables, answers: Answers) -> Iterator[str]:
     """The verdicts of comparisons that a comment in a sentence writes, or expects."""
     if isinstance(spec, ValueSpec):
-        found = value_and_text(spec, tables, answers)
+        found = shown_value(spec, tables, answers)
         one = conclusion_of(found[0]) if found else None
         yield from [one.verdict] if one else []
     elif isinstance(spec, CheckSpec):
@@ -141,7 +142,7 @@ def _beside(
     """What the tables of the smallest section that has any show; None when no section has one with rows."""
     for section in paragraph.sections:
         if section not in known:
-            known[section] = _read_section(_tables_within(section, page, tables, answers))
+            known[section] = _read_section(list_tables_within(section, page, tables, answers))
         if (found := known[section]) is not None:
             return found
     return None
@@ -156,9 +157,10 @@ def _read_section(shown: Sequence[tuple[PipelineSpec, Sequence[Mapping[str, Any]
     )
 
 
-def _tables_within(
+def list_tables_within(
     section: tuple[int, int], page: Page, tables: Tables, answers: Answers
 ) -> list[tuple[PipelineSpec, list[dict[str, object]]]]:
+    """The tables and charts that stand in a section, from and to, or that its comments quote, with their rows."""
     own: dict[int, PipelineSpec] = {}
     for spec in _specs_within(page, *section):
         table = tables.get(spec.table) if isinstance(spec, QuotingSpec) else spec
@@ -201,5 +203,6 @@ def _value_comment(spec: TableSpec, column: str, row: dict[str, object]) -> str:
     label = column_value(row, spec.columns[0])
     where = {} if label is MISSING else {spec.columns[0]: label}
     body = {"table": spec.id or "ID", "column": column, "where": where}
-    comment = f"<!-- MONGO_VALUE: {dumps(body, json_options=RELAXED_JSON_OPTIONS)} -->"
+    keyword = keyword_like(spec.comment.keyword, "value")
+    comment = f"<!-- {keyword}: {dumps(body, json_options=RELAXED_JSON_OPTIONS)} -->"
     return f"write {comment}" if spec.id else f'give it an "id", and write {comment}'

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-STYLE_SHEET_FILE: Final = Path(__file__).parent / "mongo-tables.css"
-"""With the colours of Material for MkDocs and fallbacks for other themes."""
+from preprocessor.render.stylesheet import STYLE_SHEET_FILE
+
+__all__ = ["SCRIPT_FILE", "STYLE_SHEET_FILE", "inline"]
 
 SCRIPT_FILE: Final = Path(__file__).parent / "mongo-tables.js"
 """Sorts and filters tables, shows tips, marks old results. A page is complete without it."""

@@ -23,13 +23,13 @@ from preprocessor.cli import main
 from preprocessor.commands.new.draft import (
     find_candidates,
     format_comment,
-    header,
     name_columns,
     propose_headers,
     propose_sorting,
     suggest_columns,
 )
 from preprocessor.comments.search import find
+from preprocessor.specs.fieldwords import field_words
 from preprocessor.specs.model import TableSpec
 from preprocessor.specs.reading import read
 from tests.commands.test_commands import mongo_tables
@@ -60,10 +60,32 @@ def test_the_only_collection_needs_no_name_and_the_comment_is_sound(folder: Path
     text = mongo_tables("new", cwd=folder).stdout
     (folder / "page.md").write_text(text)
     assert mongo_tables("check", "page.md", cwd=folder).stdout == ""
-    body = json.loads(text.removeprefix("<!-- MONGO_TABLE: ").removesuffix(" -->\n"))
-    assert body["columns"] == ["testname", "threads", "ops"]
-    assert body["headers"] == ["Testname", "Threads", "Ops"]
-    assert body["pipeline"][-1] == {"$sort": {"testname": 1, "threads": 1}}
+    body = json.loads(text.removeprefix("<!-- RESULT_TABLE: ").removesuffix(" -->\n"))
+    assert body == {
+        "collection": "runs",
+        "columns": ["_id.testname", "_id.threads", "ops"],
+        "sort": ["_id.testname", "_id.threads"],
+    }
+    rendered = mongo_tables("render", "page.md", cwd=folder).stdout
+    assert [cell.strip() for cell in rendered.splitlines()[0].strip("|").split("|")] == [
+        "Testname",
+        "Threads",
+        "Ops",
+    ]
+
+
+def test_a_page_with_comments_gets_one_with_the_word_that_they_begin_with(folder: Path) -> None:
+    page = folder / "page.md"
+    for word in ("MONGO", "RESULT"):
+        first = '{"collection": "runs", "columns": ["threads"], "sort": "ops", "limit": 1}'
+        page.write_text(f"<!-- {word}_TABLE: {first} -->\n")
+        mongo_tables("new", "--append", "page.md", cwd=folder)
+        assert page.read_text().count(f"<!-- {word}_TABLE: ") == 2
+
+
+def test_a_minus_before_a_field_sorts_it_down(folder: Path) -> None:
+    text = mongo_tables("new", "--columns", "_id.testname,ops", "--sort=-ops,_id.testname", cwd=folder).stdout
+    assert '"sort": ["-ops", "_id.testname"]' in text
 
 
 def test_options_choose_documents_columns_headers_and_order(folder: Path) -> None:
@@ -90,7 +112,7 @@ def test_a_page_keeps_what_it_has_and_its_line_ends(folder: Path) -> None:
     page.write_bytes(b"# Runs\r\n\r\nText without an end")
     mongo_tables("new", "--append", "page.md", cwd=folder)
     content = page.read_bytes()
-    assert content.startswith(b"# Runs\r\n\r\nText without an end\r\n\r\n<!-- MONGO_TABLE: {\r\n")
+    assert content.startswith(b"# Runs\r\n\r\nText without an end\r\n\r\n<!-- RESULT_TABLE: {\r\n")
     assert b"\n" not in content.replace(b"\r\n", b"")
     assert mongo_tables("check", "page.md", cwd=folder).stdout == ""
 
@@ -150,8 +172,8 @@ def test_a_person_is_asked_and_may_take_what_is_proposed(folder: Path) -> None:
     )
     os.close(leader)
     os.close(follower)
-    body = json.loads(done.stdout.removeprefix("<!-- MONGO_TABLE: ").removesuffix(" -->\n"))
-    assert body["columns"] == ["threads", "ops"]
+    body = json.loads(done.stdout.removeprefix("<!-- RESULT_TABLE: ").removesuffix(" -->\n"))
+    assert body["columns"] == ["_id.threads", "ops"]
     assert body["headers"] == ["Threads of the client", "Ops"]
     assert "Collection (other, runs)" in done.stderr
 
@@ -169,7 +191,7 @@ def test_a_person_is_asked_and_may_take_what_is_proposed(folder: Path) -> None:
     ],
 )
 def test_a_field_name_becomes_a_header_in_words(name: str, text: str) -> None:
-    assert header(name) == text
+    assert field_words(name) == text
 
 
 def test_result_documents_have_the_titles_and_units_of_their_schema() -> None:
@@ -203,7 +225,7 @@ def test_whatever_the_documents_hold_the_comment_is_one_and_valid(
     if not paths:
         return
     shown = name_columns(paths, propose_headers(paths, rows), fields)
-    text = format_comment("runs", {"a": value}, shown, propose_sorting(paths), title)
+    text = format_comment("RESULT_TABLE", "runs", {"a": value}, shown, propose_sorting(paths), title=title)
     (found,) = find(text, "page.md").comments
     assert (found.start, found.end) == (0, len(text))
     spec, findings, *_ = read(found, "page.md", lambda name: None)

@@ -1,0 +1,1 @@
+"""``mongo-tables init``: the first working set-up of a repository."""

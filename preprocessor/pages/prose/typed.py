@@ -1,0 +1,140 @@
+"""Which cell of a page's tables says a typed figure, and the MONGO_VALUE that would write it just as it is typed.
+
+A figure is one that ``check --prose`` holds against rows, and a cell says it by the same measure. Only where it is one
+cell of all tables of the page there is a comment to propose: which of several is meant, nobody but the author knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from preprocessor.aggregation import aggregate
+from preprocessor.pages.prose.numbers import NUMBER
+from preprocessor.pages.prose.paragraphs import BLANK
+from preprocessor.render.column import column_value
+from preprocessor.render.values import cell_text, finite_decimal
+from preprocessor.specs.columnformat import ColumnFormat
+from preprocessor.specs.model import TableSpec
+
+if TYPE_CHECKING:
+    from preprocessor.pages.prose.evidence import Evidence, Number
+    from preprocessor.pages.prose.numbers import Figure
+    from preprocessor.results.model import Rows
+
+_DIGITS: Final = re.compile(rf"(?P<digits>{NUMBER})")
+_SEPARATOR: Final = re.compile(r"[,\u202f\u00a0]")
+_NAMES: Final = (str, int, bool)
+"""What a row is selected by: what it is called, or a setting. A fraction was measured."""
+
+
+class Proposal(NamedTuple):
+    """A value of ``table`` in the place of what is ``written``: the keys of its comment beside the table's id."""
+
+    table: TableSpec
+    written: str
+    body: Mapping[str, Any]
+
+
+class Left(NamedTuple):
+    """Why a figure stays as it is typed, and what its author may do."""
+
+    reason: str
+    hint: str
+
+
+def propose(figure: Figure, known: Evidence, rows: Mapping[int, Rows]) -> Proposal | Left | None:
+    """What could write a figure; None where nothing on the page is about it, or a check complains of it anyway.
+
+    ``rows`` are those of the tables, by the id of their specs.
+    """
+    cells = known.cells_of(figure)
+    if len(cells) > 1:
+        named = ", ".join(_name(cell) for cell in cells[:3]) + (", …" if len(cells) > 3 else "")
+        return Left(f"{len(cells)} cells have it: {named}", "write the MONGO_VALUE of the one that is meant")
+    if not cells:
+        if not known.supports(figure) or not known.speaks_of(figure):
+            return None
+        return Left(
+            "no cell has it: rows beside it say it together, or otherwise", "hold it to them by a MONGO_CHECK"
+        )
+    (cell,) = cells
+    assert isinstance(cell.spec, TableSpec)
+    row = rows[id(cell.spec)][cell.row]
+    written = _find_alike(figure, cell.spec, cell.column, row)
+    if isinstance(written, Left):
+        return written
+    where = _select(cell.spec, rows[id(cell.spec)], cell.row, cell.column)
+    if where is None:
+        return Left(
+            f"{_name(cell)} has it, and no name in its row selects that row alone",
+            "let the table show what tells its rows apart",
+        )
+    form = {"format": written.form} if written.form else {}
+    return Proposal(
+        cell.spec, written.text, {"column": cell.column, **({"where": where} if where else {}), **form}
+    )
+
+
+def _name(cell: Number) -> str:
+    spec = cell.spec
+    table = f"table `{spec.id}`" if spec.id else f"the table in line {spec.comment.line}"
+    return f"`{cell.column}` of row {cell.row + 1} of {table}"
+
+
+class _Alike(NamedTuple):
+    """The part of a figure that a value writes, and the format that it takes, if any."""
+
+    text: str
+    form: Mapping[str, Any]
+
+
+def _find_alike(figure: Figure, table: TableSpec, column: str, row: Mapping[str, Any]) -> _Alike | Left:
+    """The figure as the cell's own format writes it, with its unit or without, or by a format of its own."""
+    found = _DIGITS.match(figure.written)
+    digits = found["digits"] if found else ""
+    value, own = column_value(row, column), table.form_of(column)
+    shown = cell_text(value, own)
+    with_unit = f"{shown} {own.unit}" if own and own.unit else shown
+    if BLANK not in figure.written and with_unit in (figure.written, digits):
+        return _Alike(with_unit, {})
+    separator = _SEPARATOR.search(digits)
+    form: dict[str, Any] = {"decimals": len(digits.partition(".")[2])}
+    if separator:
+        form["thousands"] = True if separator[0] == "," else separator[0]
+    if finite_decimal(value) is not None and cell_text(value, ColumnFormat.of(form)) == digits:
+        return _Alike(digits, form)
+    return Left(
+        f"its cell says {with_unit}, and a value would be written so",
+        "type it so, or write the value and see whether the sentence still fits",
+    )
+
+
+def _select(table: TableSpec, rows: Rows, number: int, column: str) -> dict[str, Any] | None:
+    """A query of as few names as select one row; None where none do.
+
+    Not by the column that is quoted: a value that selects its row by itself holds whatever it is.
+    """
+    if len(rows) == 1:
+        return {}
+    row = rows[number]
+    known = {name: column_value(row, name) for name in _naming_columns(table, rows) if name != column}
+    names = [name for name, value in known.items() if isinstance(value, _NAMES)]
+    names.sort(key=lambda name: not isinstance(known[name], str))
+    for chosen in chain(([name] for name in names), _leading(names)):
+        where = {name: known[name] for name in chosen}
+        if aggregate(rows, [{"$match": where}]) == [row]:
+            return where
+    return None
+
+
+def _naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
+    from preprocessor.lint.rules_rows import find_naming_columns  # and with it the linter
+
+    return find_naming_columns(table, rows)
+
+
+def _leading(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (names[:count] for count in range(2, len(names) + 1))

@@ -1,0 +1,47 @@
+"""Decimal numbers with fewer digits: half to even on the decimal text that a reader of the raw rows sees."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from typing import Final
+
+# As many digits as any Decimal128 or any double spelled out can need, so that rounding is never done twice.
+WIDE: Final = Context(prec=400, rounding=ROUND_HALF_EVEN)
+
+
+def wide_for(number: Decimal) -> Context:
+    """Decimal128 reaches 1E+6144: quantize() refuses a result longer than the context's precision."""
+    needed = number.adjusted() + 60
+    return WIDE if needed <= WIDE.prec else Context(prec=needed, rounding=ROUND_HALF_EVEN)
+
+
+def round_decimals(number: Decimal, decimals: int) -> Decimal:
+    """The number with so many digits behind its decimal sign; what rounds to zero has no sign."""
+    rounded = number.quantize(Decimal(1).scaleb(-decimals), context=wide_for(number))
+    return abs(rounded) if rounded.is_zero() else rounded
+
+
+def round_significant(number: Decimal, digits: int, *, pad: bool) -> Decimal:
+    """The number with so many digits from its first that is not 0; ``pad`` adds zeros to one that has fewer."""
+    if number.is_zero():
+        return abs(number)
+    rounded = _to_digits(number, digits, pad)
+    # 9.996 is 10.00 with the last of three digits where it was.
+    return rounded if rounded.adjusted() == number.adjusted() else _to_digits(rounded, digits, pad)
+
+
+def _to_digits(number: Decimal, digits: int, pad: bool) -> Decimal:
+    last = number.adjusted() - digits + 1
+    exponent = number.as_tuple().exponent
+    if not pad and isinstance(exponent, int) and exponent >= last:
+        return number
+    return number.quantize(Decimal(1).scaleb(last), context=wide_for(number))
+
+
+def shorten(number: Decimal, digits: int) -> Decimal:
+    """A fraction with so many digits at most, or as a whole number where that has as many; all others as they are."""
+    if number == number.to_integral_value(context=wide_for(number)):
+        return number
+    if number.adjusted() >= digits - 1:
+        return round_decimals(number, 0)
+    return round_significant(number, digits, pad=False).normalize(WIDE)

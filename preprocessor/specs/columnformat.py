@@ -1,0 +1,76 @@
+"""How the values of a column are written, as a comment's ``format`` asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple, Self
+
+MICROSECONDS: Final = "µs"
+_WHOLE: Final = ("decimals", "significant")
+
+
+class ColumnFormat(NamedTuple):
+    """How values are written. ``thousands``: the separator, True for that of the ``locale``, False or None for none.
+
+    ``missing`` is the text of a cell without a value, ``reason`` why there is none, told under the table. ``duration``
+    is the unit of the values, ``bytes`` "IEC" or "SI", ``date`` a pattern of ``$dateToString`` and ``timezone`` its
+    zone. ``link`` is an address with fields in braces. No comment says
+    ``shorten``: see ``with_short_fractions``.
+    """
+
+    decimals: int | None = None
+    unit: str | None = None
+    align: str | None = None
+    thousands: bool | str | None = None
+    missing: str | None = None
+    reason: str | None = None
+    significant: int | None = None
+    locale: str | None = None
+    percent: bool = False
+    currency: str | None = None
+    currency_place: str | None = None
+    duration: str | None = None
+    bytes: str | None = None
+    date: str | None = None
+    timezone: str | None = None
+    markdown: bool = False
+    link: str | None = None
+    bar: bool = False
+    scale: str | None = None
+    shorten: bool = False
+
+    @classmethod
+    def of(cls, written: Mapping[str, Any]) -> Self:
+        """Give the format that a comment has."""
+        whole = {key: int(written[key]) for key in _WHOLE if key in written}
+        form = cls(**{**written, **whole})
+        return form._replace(duration=MICROSECONDS) if form.duration == "us" else form
+
+    @property
+    def names_unit(self) -> bool:
+        """Whether each cell says what its number is of, so that the header need not."""
+        return bool(self.percent or self.currency or self.duration or self.bytes)
+
+    @property
+    def raw_unit(self) -> str:
+        """The unit of the values as they came, for files and axes; "" where none is known."""
+        return self.unit or self.currency or self.duration or ("B" if self.bytes else "")
+
+    @property
+    def rounds(self) -> bool:
+        """Whether it says how many digits are shown."""
+        return self.decimals is not None or self.significant is not None or bool(self.duration or self.bytes)
+
+
+def formats_of(body: Mapping[str, Any]) -> dict[str, ColumnFormat]:
+    """Give the formats of a comment's columns; each column has one where there is a ``locale`` for all."""
+    written: Mapping[str, Mapping[str, Any]] = body.get("format", {})
+    common = {"locale": body["locale"]} if "locale" in body else {}
+    named = [*written, *(_named_columns(body) if common else ())]
+    return {column: ColumnFormat.of({**common, **written.get(column, {})}) for column in dict.fromkeys(named)}
+
+
+def _named_columns(body: Mapping[str, Any]) -> Iterator[str]:
+    for key in ("columns", "x", "y", "series"):
+        named = body.get(key, ())
+        yield from (named,) if isinstance(named, str) else named

@@ -1,0 +1,423 @@
+"""``mongo-tables init`` sets up what is there, says what it did, and leaves every line of its user as it was."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from preprocessor.cli import main
+from preprocessor.files import atomic
+from tests.commands.test_commands import mongo_tables
+
+BENCH = [
+    {"name": "parse", "mean": 0.0012, "rounds": 50},
+    {"name": "dump", "mean": 0.0031, "rounds": 40},
+    {"name": "validate", "mean": 0.0007, "rounds": 60},
+]
+CHECKED = "1 comment on 1 page: no fault\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A repository with a README and a file of results."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "README.md").write_text("# Mine\n\nIt is fast.\n")
+    (tmp_path / "bench.json").write_text(json.dumps(BENCH))
+    (tmp_path / "package.json").write_text('{"name": "mine", "version": "1.0.0"}')
+    return tmp_path
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def hooks_of(folder: Path) -> list[dict[str, Any]]:
+    """The hooks that pre-commit runs in a repository."""
+    settings = yaml.safe_load((folder / ".pre-commit-config.yaml").read_text())
+    return [hook for repo in settings["repos"] for hook in repo["hooks"]]
+
+
+def test_a_readme_gets_a_table_a_file_says_where_results_are_and_the_hook_is_on(project: Path) -> None:
+    done = mongo_tables("init", cwd=project)
+    assert done.stdout == (
+        "bench.json: results, JSON\n"
+        "mongo-tables.toml: written, results are bench.json\n"
+        "README.md: changed, a table of `bench` in line 7: name, mean, rounds\n"
+        ".pre-commit-config.yaml: written, hook mongo-tables-check added\n"
+        "next: `pre-commit install` once, if you have not yet: it checks every commit from then on\n"
+    )
+    assert done.stderr == CHECKED
+    readme = (project / "README.md").read_text()
+    assert readme.startswith("# Mine\n\nIt is fast.\n\n## Results\n\n<!-- RESULT_TABLE: {\n")
+    assert '"id": "bench"' in readme
+    assert '"pipeline"' not in readme
+    assert "| dump     | 0.0031 |     40 |" in readme
+    settings = tomllib.loads((project / "mongo-tables.toml").read_text())
+    assert settings == {"results": "bench.json", "pages": ["README.md"]}
+    (hook,) = hooks_of(project)
+    assert (hook["id"], hook["entry"], hook["pass_filenames"]) == (
+        "mongo-tables-check",
+        "mongo-tables check",
+        False,
+    )
+
+
+def test_what_it_wrote_notices_results_that_changed(project: Path) -> None:
+    mongo_tables("init", cwd=project)
+    (project / "bench.json").write_text(json.dumps([{**one, "rounds": 1} for one in BENCH]))
+    assert "MT166" in mongo_tables("check", cwd=project, expect=1).stdout
+    mongo_tables("render", "--in-place", "README.md", cwd=project)
+    assert mongo_tables("check", cwd=project).stderr == CHECKED
+
+
+def test_a_second_run_adds_nothing(project: Path) -> None:
+    mongo_tables("init", cwd=project)
+    once = files(project)
+    done = mongo_tables("init", cwd=project)
+    assert files(project) == once
+    assert done.stdout == (
+        "mongo-tables.toml: names results already, bench.json\n"
+        "README.md: has comments already\n"
+        ".pre-commit-config.yaml: has the hook already\n"
+    )
+
+
+def test_a_dry_run_shows_a_diff_that_git_applies_and_writes_nothing(project: Path, tmp_path_factory) -> None:
+    before = files(project)
+    done = mongo_tables("init", "--dry-run", cwd=project)
+    assert files(project) == before
+    assert "bench.json: results, JSON" in done.stderr
+    subprocess.run(["git", "apply", "-p0", "-"], cwd=project, input=done.stdout, text=True, check=True)
+    applied = files(project)
+    for name in set(applied) - set(before) | {"README.md"}:
+        (project / name).unlink() if name not in before else (project / name).write_bytes(before[name])
+    mongo_tables("init", cwd=project)
+    assert files(project) == applied
+
+
+def test_another_folder_is_set_up_from_where_one_is(project: Path) -> None:
+    (project / "lib").mkdir()
+    for name in ("README.md", "bench.json"):
+        (project / name).rename(project / "lib" / name)
+    done = mongo_tables("init", "lib", cwd=project)
+    assert "lib/README.md: changed" in done.stdout
+    assert tomllib.loads((project / "lib/mongo-tables.toml").read_text())["results"] == "bench.json"
+    assert "has the hook already" in mongo_tables("init", "lib", cwd=project).stdout
+    (hook,) = hooks_of(project)
+    assert hook["entry"] == "mongo-tables check --config-file lib/mongo-tables.toml"
+    assert re.search(hook["files"], "lib/bench.json")
+    assert mongo_tables(*hook["entry"].split()[1:], cwd=project).stderr == CHECKED
+    (project / "README.md").write_text("# All\n")
+    (project / "bench.json").write_text(json.dumps(BENCH))
+    mongo_tables("init", "--results", "bench.json", cwd=project)
+    assert [hook["entry"] for hook in hooks_of(project)] == [hook["entry"], "mongo-tables check"]
+
+
+def test_without_git_there_is_a_table_and_no_hook(project: Path) -> None:
+    (project / ".git").rmdir()
+    done = mongo_tables("init", cwd=project)
+    assert "no Git repository here" in done.stdout
+    assert not (project / ".pre-commit-config.yaml").exists()
+    assert done.stderr == CHECKED
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("perf.csv", "name,mean\nparse,0.5\ndump,1.5\n"),
+        ("results/run.ndjson", '{"name": "a", "mean": 1}\n{"name": "b", "mean": 2}\n'),
+        ("fixtures/runs/a.jsonl", '{"_id": 1, "name": "a", "mean": 1}\n{"_id": 2, "name": "b", "mean": 2}\n'),
+    ],
+)
+def test_results_of_other_kinds_are_found(project: Path, name: str, text: str) -> None:
+    (project / "bench.json").unlink()
+    (project / name).parent.mkdir(parents=True, exist_ok=True)
+    (project / name).write_text(text)
+    assert mongo_tables("init", cwd=project).stderr == CHECKED
+    named = tomllib.loads((project / "mongo-tables.toml").read_text())["results"]
+    assert named == ("fixtures" if name.startswith("fixtures") else name)
+
+
+def test_the_likeliest_file_is_taken_others_are_named_and_one_may_be_chosen(project: Path) -> None:
+    (project / "people.csv").write_text("name,age\nA,1\nB,2\n")
+    (project / "node_modules/x").mkdir(parents=True)
+    (project / "node_modules/x/bench.json").write_text(json.dumps(BENCH))
+    assert (
+        "left aside: people.csv; --results names another one"
+        in mongo_tables("init", "--dry-run", cwd=project).stderr
+    )
+    mongo_tables("init", "--results", "people.csv", cwd=project)
+    assert '"collection": "people"' in (project / "README.md").read_text()
+
+
+def test_a_pattern_of_files_is_written_as_seen_from_the_repository(project: Path) -> None:
+    (project / "lib/runs").mkdir(parents=True)
+    (project / "lib/runs/1.json").write_text(json.dumps(BENCH))
+    (project / "lib/README.md").write_text("# Lib\n")
+    mongo_tables("init", "lib", "--results", "all=lib/runs/*.json", cwd=project)
+    assert mongo_tables("check", cwd=project / "lib").stderr == CHECKED
+    assert '"collection": "all"' in (project / "lib/README.md").read_text()
+
+
+def test_a_readme_keeps_its_line_ends_its_mark_and_its_last_line(project: Path) -> None:
+    (project / "README.md").write_bytes("\ufeff# Mine\r\n\r\nno end".encode())
+    mongo_tables("init", cwd=project)
+    content = (project / "README.md").read_bytes()
+    assert content.startswith("\ufeff# Mine\r\n\r\nno end\r\n\r\n## Results\r\n".encode())
+    assert b"\n" not in content.replace(b"\r\n", b"")
+
+
+def test_beside_a_readme_of_another_markup_a_page_of_its_own_is_made(project: Path) -> None:
+    (project / "README.md").rename(project / "README.rst")
+    mongo_tables("init", cwd=project)
+    assert (project / "BENCHMARKS.md").read_text().startswith("# Results\n\n<!-- RESULT_TABLE")
+
+
+def test_a_page_of_benchmarks_comes_before_the_readme(project: Path) -> None:
+    (project / "Benchmarks.md").write_text("# All\n")
+    mongo_tables("init", cwd=project)
+    assert "RESULT_TABLE" in (project / "Benchmarks.md").read_text()
+    assert (project / "README.md").read_text() == "# Mine\n\nIt is fast.\n"
+
+
+def test_a_page_with_code_that_is_not_closed_is_left_alone(project: Path) -> None:
+    (project / "README.md").write_text("# Mine\n\n<pre>\nopen\n")
+    before = files(project)
+    done = mongo_tables("init", cwd=project, expect=2)
+    assert "README.md: a comment at its end would be text, so nothing was written" in done.stderr
+    assert files(project) == before
+
+
+MKDOCS = """\
+site_name: Mine   # ours
+# pages
+nav:
+    - Home: index.md
+
+theme:
+    name: mkdocs
+    icon: !!python/name:os.getcwd
+plugins:
+    - search:   # in two languages
+        lang:
+            - en
+            - de
+
+markdown_extensions: [admonition]
+"""
+
+
+@pytest.fixture
+def site(project: Path) -> Path:
+    (project / "docs").mkdir()
+    (project / "docs/index.md").write_text("# Home\n")
+    (project / "mkdocs.yml").write_text(MKDOCS)
+    return project
+
+
+def test_a_site_gets_a_page_and_an_entry_among_its_plugins(site: Path) -> None:
+    done = mongo_tables("init", cwd=site)
+    added = "    - mongo-tables:\n        results: bench.json\n"
+    assert (site / "mkdocs.yml").read_text() == MKDOCS.replace(
+        "            - de\n", f"            - de\n{added}"
+    )
+    assert (site / "docs/results.md").read_text().startswith("# Results\n\n<!-- RESULT_TABLE: {")
+    assert "mongo-tables: begin" not in (site / "docs/results.md").read_text()
+    assert "next: add the page to `nav` in mkdocs.yml: results.md" in done.stdout
+    assert not (site / "mongo-tables.toml").exists()
+    assert (site / "README.md").read_text() == "# Mine\n\nIt is fast.\n"
+    once = files(site)
+    mongo_tables("init", cwd=site)
+    assert files(site) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        (
+            "site_name: A\n",
+            "site_name: A\nplugins:\n  - search\n  - mongo-tables:\n      results: bench.json\n",
+        ),
+        ("plugins: [search]\n", "plugins: [search, {mongo-tables: {results: bench.json}}]\n"),
+        (
+            "plugins:\r\n- search\r\nsite_name: A\r\n",
+            "plugins:\r\n- search\r\n- mongo-tables:\r\n    results: bench.json\r\nsite_name: A\r\n",
+        ),
+        ("plugins:\n  - search", "plugins:\n  - search\n  - mongo-tables:\n      results: bench.json"),
+    ],
+)
+def test_an_entry_is_written_as_the_file_is(site: Path, text: str, after: str) -> None:
+    (site / "mkdocs.yml").write_bytes(text.encode())
+    mongo_tables("init", cwd=site)
+    assert (site / "mkdocs.yml").read_bytes() == after.encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mkdocs.yml", "plugins: {search: {}}\n"),
+        ("mkdocs.yml", "plugins:\n"),
+        ("mkdocs.yml", "a: &p [search]\nplugins: *p\n"),
+        ("mkdocs.yml", "INHERIT: base.yml\n"),
+        ("zensical.toml", '[project]\nsite_name = "A"\n'),
+        ("zensical.toml", '[project]\nmarkdown_extensions = ["toc"]\n'),
+    ],
+)
+def test_where_nothing_can_be_added_safely_it_is_said_what_to_add_and_nothing_is_written(
+    site: Path, name: str, text: str
+) -> None:
+    (site / "mkdocs.yml").unlink()
+    (site / "base.yml").write_text("plugins: [search]\n")
+    (site / name).write_text(text)
+    before = files(site)
+    done = mongo_tables("init", cwd=site, expect=2)
+    assert f"{name}: nothing can be added to it safely, so nothing was written" in done.stderr
+    assert "bench.json" in done.stderr
+    assert files(site) == before
+
+
+def test_a_site_of_zensical_gets_the_extension_behind_those_it_lists(site: Path) -> None:
+    (site / "mkdocs.yml").unlink()
+    text = '[project]\nsite_name = "A"\n\n[project.markdown_extensions.toc]\npermalink = true\n'
+    (site / "zensical.toml").write_text(text)
+    mongo_tables("init", cwd=site)
+    added = '\n[project.markdown_extensions.mongo-tables]\nresults = "bench.json"\n'
+    assert (site / "zensical.toml").read_text() == text + added
+
+
+HOOKS = """\
+# All of ours
+default_language_version: {python: python3}
+repos:
+  - repo: https://example.org/hooks   # theirs
+    rev: v1
+    hooks:
+      - id: whitespace
+        args: [--fix]
+
+# the end
+"""
+
+
+def test_hooks_that_are_there_stay_as_they_are(project: Path) -> None:
+    (project / ".pre-commit-config.yaml").write_text(HOOKS)
+    mongo_tables("init", cwd=project)
+    text = (project / ".pre-commit-config.yaml").read_text()
+    head, tail = HOOKS.split("\n\n# the end")
+    assert text.startswith(f"{head}\n  - repo: local\n")
+    assert text.endswith(f"\n\n# the end{tail}")
+    assert [len(repo["hooks"]) for repo in yaml.safe_load(text)["repos"]] == [1, 1]
+
+
+def test_hooks_that_cannot_be_added_to_safely_are_left_with_a_word_of_what_to_add(project: Path) -> None:
+    (project / ".pre-commit-config.yaml").write_text("repos: &all []\nmore: *all\n")
+    done = mongo_tables("init", cwd=project)
+    assert (project / ".pre-commit-config.yaml").read_text() == "repos: &all []\nmore: *all\n"
+    assert "nothing can be added to it safely; add this:\nrepos:\n  - repo: local\n" in done.stdout
+    assert "RESULT_TABLE" in (project / "README.md").read_text()
+
+
+def test_the_hook_runs_for_pages_results_and_settings_and_nothing_else(project: Path) -> None:
+    mongo_tables("init", cwd=project)
+    (hook,) = hooks_of(project)
+    names = [
+        "README.md",
+        "docs/a.markdown",
+        "bench.json",
+        "mongo-tables.toml",
+        "x/bench.json",
+        "benchXjson",
+        "a.py",
+    ]
+    assert [name for name in names if re.search(hook["files"], name)] == names[:4]
+
+
+def test_nothing_to_work_with_is_said_with_what_would_help(tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text('{"name": "a"}')
+    done = mongo_tables("init", cwd=tmp_path, expect=2)
+    assert "no file of results in ." in done.stderr
+    assert "--benchmark-json" in done.stderr
+    assert files(tmp_path) == {"package.json": b'{"name": "a"}'}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nowhere"], "nowhere: no such folder"),
+        (["bench.json"], "bench.json: no such folder"),
+        (["--results", "gone.json"], "gone.json"),
+        (["--results", "mongodb://reader:secret@host/x"], "a set-up is for files"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_writes_nothing(
+    project: Path, arguments: list[str], said: str
+) -> None:
+    before = files(project)
+    done = mongo_tables("init", *arguments, cwd=project, expect=2)
+    assert said in done.stderr
+    assert "secret" not in done.stderr + done.stdout
+    assert files(project) == before
+
+
+@pytest.mark.parametrize("content", [b'[{"name": "a", "mean": 1},', b"", b'[{"mean": "\xff"}]', b"[]"])
+def test_a_file_of_results_that_cannot_be_read_is_named(project: Path, content: bytes) -> None:
+    (project / "bench.json").write_bytes(content)
+    before = files(project)
+    done = mongo_tables("init", cwd=project, expect=2)
+    assert "bench.json" in done.stderr.partition("hint:")[0] + done.stdout
+    assert files(project) == before
+
+
+def test_names_of_every_kind_end_up_whole_in_every_file(project: Path) -> None:
+    name = "bench \"a', b=c?*.json"
+    (project / "bench.json").rename(project / name)
+    mongo_tables("init", cwd=project)
+    assert tomllib.loads((project / "mongo-tables.toml").read_text())["results"] == name
+    assert mongo_tables("check", cwd=project).stderr == CHECKED
+
+
+def test_an_interrupt_leaves_everything_as_it_was(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, written = files(project), []
+    write = atomic._write_beside
+
+    def interrupted(path: Path, *rest: object) -> None:
+        if written:
+            raise KeyboardInterrupt
+        written.append(path)
+        write(path, *rest)
+
+    monkeypatch.setattr(atomic, "_write_beside", interrupted)
+    monkeypatch.chdir(project)
+    with pytest.raises(KeyboardInterrupt):
+        main(["init"])
+    assert files(project) == before
+
+
+def test_a_password_in_a_site_s_file_is_not_shown(site: Path) -> None:
+    uri = "mongodb://reader:hidden-word@127.0.0.1:9/x"
+    (site / "mkdocs.yml").write_text(
+        f"plugins:\n  - mongo-tables:\n      results: {uri}\n      connect_limit: 0.1\n"
+    )
+    for more in ([], ["--results", "bench.json"], ["--dry-run"]):
+        done = mongo_tables("init", *more, cwd=site, expect=2)
+        assert "hidden-word" not in done.stdout + done.stderr
+
+
+def test_nobody_is_asked_anything(project: Path) -> None:
+    leader, follower = os.openpty()
+    command = [sys.executable, "-m", "preprocessor.cli", "init"]
+    done = subprocess.run(command, cwd=project, stdin=follower, capture_output=True, text=True, timeout=60)
+    os.close(leader)
+    os.close(follower)
+    assert (done.returncode, done.stderr) == (0, CHECKED)

@@ -1,0 +1,272 @@
+"""Typed figures become values where one cell says just that; whoever reads the page sees the same words as before."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import markdown
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from preprocessor.pages.build import Build
+from preprocessor.pages.inplace import compose_in_place, region_findings, stale_findings
+from preprocessor.pages.keptanswers import KeptAnswers
+from preprocessor.pages.markdown import render_markdown
+from preprocessor.pages.model import Page
+from preprocessor.pages.prose.fixing import Fixed, fix_page
+from preprocessor.pages.prose.unsupported import prose_findings
+from preprocessor.pages.reading import read_page
+
+ROWS = [
+    {"_id": 1, "name": "one", "n": 1, "ops": 4200.4, "p99": 1.9, "mib": 65.4987},
+    {"_id": 2, "name": "two | --> `x` <b>", "n": 8, "ops": 30100, "p99": 2.44, "mib": 92.5},
+    {"_id": 3, "name": "three", "n": 16, "ops": 41821, "p99": 12.5, "mib": 115.1},
+]
+BODY = {
+    "collection": "runs",
+    "pipeline": [{"$sort": {"n": 1}}],
+    "columns": ["name", "n", "ops", "p99", "mib"],
+    "headers": ["Case", "Threads", "Speed (inserts/s)", "p99 (ms)", "MiB/s"],
+    "format": {"mib": {"decimals": 1, "unit": "MiB/s"}},
+}
+
+
+def table(**keys: Any) -> str:
+    return f"<!-- MONGO_TABLE: {json.dumps({**BODY, **keys})} -->"
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory):
+    folder = tmp_path_factory.mktemp("fixtures")
+    (folder / "runs").mkdir()
+    (folder / "runs" / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    opened = KeptAnswers(str(folder))
+    yield opened
+    opened.close()
+
+
+def read(text: str, file: str = "page.md") -> Page:
+    return read_page(text, file, lambda _: None)
+
+
+def asked(text: str, source: KeptAnswers) -> tuple[Page, Build]:
+    page = read(text)
+    build = Build(source, [page])
+    build.ask()
+    return page, build
+
+
+def fixed(text: str, source: KeptAnswers, *, in_place: bool = True) -> Fixed:
+    page, build = asked(text, source)
+    return fix_page(page, build, read, in_place=in_place)
+
+
+def of(prose: str, source: KeptAnswers, *, in_place: bool = True, **keys: Any) -> str:
+    """What becomes of a sentence above the table."""
+    done = fixed(f"{prose}\n\n{table(**{'id': 'speed', **keys})}\n", source, in_place=in_place)
+    return done.text.partition("\n\n<!-- MONGO_TABLE")[0]
+
+
+def comment(column: str, where: dict[str, Any], **keys: Any) -> str:
+    body = {"table": "speed", "column": column, "where": where, **keys}
+    return f"<!-- MONGO_VALUE: {json.dumps(body)} -->"
+
+
+def test_a_figure_that_one_cell_says_becomes_its_value(source: KeptAnswers) -> None:
+    thousands = {"decimals": 0, "thousands": True}
+    assert of("We reach 41,821 inserts/s now.", source, in_place=False) == (
+        f"We reach {comment('ops', {'name': 'three'}, format=thousands)} inserts/s now."
+    )
+    assert (
+        of("It waits 12.5 ms.", source, in_place=False) == f"It waits {comment('p99', {'name': 'three'})} ms."
+    )
+    assert of("It waits 1.9 ms.", source, in_place=False) == f"It waits {comment('p99', {'name': 'one'})} ms."
+
+
+def test_a_figure_with_the_unit_of_its_column_is_written_by_the_format_of_the_column(
+    source: KeptAnswers,
+) -> None:
+    assert of("That is 65.5 MiB/s.", source, in_place=False) == f"That is {comment('mib', {'name': 'one'})}."
+    form = {"decimals": 2}
+    assert of("That is 65.50 MiB/s.", source, in_place=False) == (
+        f"That is {comment('mib', {'name': 'one'}, format=form)} MiB/s."
+    )
+
+
+def test_in_a_page_for_a_code_host_the_value_stands_behind_its_comment(source: KeptAnswers) -> None:
+    text = of("It waits 12.5 ms.", source)
+    assert re.fullmatch(
+        r"It waits <!-- MONGO_VALUE: \{.*\} --><!-- mongo-tables: begin [0-9a-f]{16} -->12\.5<!-- mongo-tables: end --> ms\.",
+        text,
+    )
+
+
+def test_a_row_is_selected_by_its_names_written_so_that_no_comment_cell_or_code_ends(
+    source: KeptAnswers,
+) -> None:
+    text = of("| a |\n| - |\n| it waits 2.44 ms |", source)
+    assert '"where": {"name": "two \\u007c \\u002d-\\u003e \\u0060x\\u0060 \\u003cb\\u003e"}' in text
+    assert [one.rule for one in region_findings(read(text))] == []
+
+
+def test_a_table_without_an_id_gets_that_of_its_anchor(source: KeptAnswers) -> None:
+    text = f"It waits 12.5 ms, or 1.9 ms.\n\n{table(title='All of it')}\n"
+    done = fixed(text, source)
+    assert '<!-- MONGO_TABLE: {"id": "table-all-of-it", "collection"' in done.text
+    assert done.text.count('"id"') == 1
+    assert done.text.count('{"table": "table-all-of-it"') == 2
+
+
+def test_an_id_that_another_table_has_is_not_taken(source: KeptAnswers) -> None:
+    other = json.dumps({**BODY, "id": "table-all", "pipeline": [{"$match": {"_id": 1}}], "columns": ["name"], "headers": ["C"], "format": {}})  # fmt: skip
+    done = fixed(f"It waits 12.5 ms.\n\n{table(title='All')}\n\n<!-- MONGO_TABLE: {other} -->\n", source)
+    assert '{"id": "table-all-2", "collection"' in done.text
+
+
+def test_a_multi_line_comment_in_a_quote_keeps_its_lines(source: KeptAnswers) -> None:
+    written = table().replace('{"collection"', '{\n>   "collection"', 1)
+    done = fixed(f"> It waits 12.5 ms.\n>\n> {written}\n", source)
+    assert '{\n>   "id": "table-case-threads-speed-inserts-s-p99-ms-mib-s", "collection"' in done.text
+
+
+def test_a_value_has_the_first_word_of_its_table_s_comment(source: KeptAnswers) -> None:
+    done = fixed(f"It waits 12.5 ms.\n\n{table(id='speed')}\n".replace("MONGO_", "RESULT_"), source)
+    assert "It waits <!-- RESULT_VALUE: {" in done.text
+
+
+@pytest.mark.parametrize(
+    ("prose", "reason"),
+    [
+        ("We reach 41,900 inserts/s.", "its cell says 41821"),  # a rounded figure
+        ("We reach about 42 k inserts/s.", "its cell says 41821"),
+        ("It waits 0.0125 s.", "its cell says 12.5"),  # another unit
+        ("It is 8 threads.", "no name in its row"),  # what the row is called
+        ("12.5 ms is long.", "begins with a comment"),
+        ("We wait\n12.5 ms.", "begins with a comment"),
+        ("It is 9.95 times as fast.", "no cell has it"),
+    ],
+)
+def test_what_cannot_be_written_alike_stays_and_is_told(prose: str, reason: str, source: KeptAnswers) -> None:
+    keys = {"columns": BODY["columns"][1:], "headers": BODY["headers"][1:]} if "threads" in prose else {}
+    text = f"{prose}\n\n{table(id='speed', **keys)}\n"
+    done = fixed(text, source)
+    assert done.text == text
+    (told,) = done.left
+    assert (told.rule, told.severity, reason in told.message) == ("MT328", "note", True), told
+    assert told.line == 1 + prose.startswith("We wait\n")
+
+
+def test_a_figure_of_several_cells_is_told_and_never_replaced(source: KeptAnswers) -> None:
+    text = f"It waits 12.5 ms.\n\n{table(id='a')}\n\n{table(id='b')}\n"
+    done = fixed(text, source)
+    assert done.text == text
+    (told,) = done.left
+    assert told.message.startswith(
+        "`12.5 ms` stays as it is typed: 2 cells have it: `p99` of row 3 of table `a`, "
+    )
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "It waits 77 ms.",  # check --prose complains of it
+        "It was 2026, with MongoDB 8.0.4.",
+        "See [12.5 ms](https://example.com/12.5).",
+        "Run `sleep 12.5 ms`.",
+        "```\n12.5 ms\n```",
+        "<p>12.5 ms</p>",
+        "About 99,000,000 dollars.",
+    ],
+)
+def test_what_no_cell_says_and_what_is_no_prose_stays(prose: str, source: KeptAnswers) -> None:
+    text = f"{prose}\n\n{table(id='speed')}\n"
+    done = fixed(text, source)
+    if "](" not in prose:
+        assert done.text == text
+    assert "sleep 12.5" in done.text or "sleep" not in prose
+    assert "example.com/12.5" in done.text or "example" not in prose
+    assert done.left == ()
+
+
+def test_a_figure_in_a_caption_or_behind_a_comment_stays(source: KeptAnswers) -> None:
+    written = of("It waits 12.5 ms.", source)
+    text = f"{written}\n\n{table(id='speed', caption='At most 12.5 ms.')}\n"
+    assert fixed(text, source).text == text
+
+
+def test_a_page_without_tables_is_left_alone(source: KeptAnswers) -> None:
+    assert fixed("It waits 12.5 ms.\n", source) == Fixed(
+        read("It waits 12.5 ms.\n"), "It waits 12.5 ms.\n", ()
+    )
+
+
+GITHUB = MarkdownIt("commonmark").enable("table")
+_NUMBERS = ["4,200", "4200", "4,200.4", "41,821", "41821", "30,100", "30100", "12.5", "12.50", "2.4", "2.44", "1.9", "2",
+            "65.5", "115.1", "42", "16", "8", "55,000", "10", "3", "2026"]  # fmt: skip
+_UNITS = [" inserts/s", " inserts per second", " ms", "ms", " MiB/s", " threads", "", " %", " times", "k"]
+_AROUND = ["It is ", "about ", "**", "*", "_", "\n", "\n\n", "> ", "- ", "1. ", "# ", "| a | b |\n| - | - |\n| x | ", " | y |\n", "`",
+           "[", "](x)", "<p>", "</p>\n", ".", ", ", "(", ")", "\r\n", "<b>", "</b>", "\\", "up to ", "    ", "!", "~~", "=="]  # fmt: skip
+_FIGURES = st.tuples(st.sampled_from(_NUMBERS), st.sampled_from(_UNITS)).map("".join)
+_PROSE = st.lists(
+    st.one_of(st.sampled_from(_AROUND), _FIGURES, st.sampled_from(["word", " "])), max_size=16
+).map("".join)
+
+
+def visible(html: str) -> str:
+    return re.sub(r"<!--.*?-->|</?span>", "", html, flags=re.DOTALL)
+
+
+@settings(max_examples=300, deadline=None)
+@given(prose=_PROSE, in_place=st.booleans())
+@example("**12.5** ms and a**12.5** ms", True)
+@example("_12.5_ ms [12.5 ms](x)", True)
+@example("> 12.5 ms\n12.5 ms", True)
+def test_a_fix_never_changes_what_readers_see(source: KeptAnswers, prose: str, in_place: bool) -> None:
+    text = f"{prose}\n\n{table(id='speed')}\n"
+    page, build = asked(text, source)
+    done = fix_page(page, build, read, in_place=in_place)
+    again, built = asked(done.text, source)
+    # As text, byte for byte, whatever writes the values.
+    assert render_markdown(again, built.answers, built.tables) == render_markdown(
+        page, build.answers, build.tables
+    )
+    # As a code host shows it.
+    if in_place:
+        assert visible(GITHUB.render(done.text)) == visible(GITHUB.render(text))
+    # Fixed once, and clean.
+    assert len(again.specs) == len(page.specs) + done.text.count("<!-- MONGO_VALUE")
+    assert all(again.specs)
+    assert fix_page(again, built, read, in_place=in_place).text == done.text
+    if in_place:
+        composed = compose_in_place(again, built.answers, built.tables)
+        assert [one.line for one in stale_findings(composed)] == [one.comment.line for one in again.tables]
+        assert region_findings(again) == []
+    before = {one.message for one in prose_findings([page], build.answers)}
+    assert {one.message for one in prose_findings([again], built.answers)} <= before
+
+
+@settings(max_examples=100, deadline=None)
+@given(prose=_PROSE)
+def test_a_site_shows_the_same_as_before(source: KeptAnswers, prose: str) -> None:
+    """The extension, which makes the page of a site, with the sentence and with the value in its place."""
+    text = f"{prose}\n\n{table(id='speed', provenance=False)}\n"
+    done = fixed(text, source, in_place=False)
+    shown = [_on_a_site(one, source) for one in (text, done.text)]
+    assert re.sub(r'<span class="mongo-value"[^>]*>([^<]*)</span>', r"\1", shown[1]) == shown[0]
+
+
+def _on_a_site(text: str, source: KeptAnswers) -> str:
+    from preprocessor.pages.figures import figures_of
+    from preprocessor.pages.placeholders import swap_tokens, tokens, with_tokens
+
+    page, build = asked(text, source)
+    figures = dict(zip(tokens(page), figures_of(page, build, lambda name, text: ""), strict=True))
+    html, lost = swap_tokens(
+        markdown.markdown(with_tokens(page), extensions=["tables", "attr_list"]), figures
+    )
+    assert [token for token in lost if page.specs] == []
+    return html
