@@ -104,9 +104,10 @@ def _bar(part: float) -> str:
 
 def _attributes(column: Column) -> Iterable[str]:
     marked = column.marked or ((),) * len(column.values)
+    texts = map(_typeset, column.values, column.texts)
     told = (
         _data(value, text if own else raw, text, column.reason)
-        for value, raw, text, own in zip(column.values, column.raws, column.texts, marked, strict=True)
+        for value, raw, text, own in zip(column.values, column.raws, texts, marked, strict=True)
     )
     if not column.scale:
         return told

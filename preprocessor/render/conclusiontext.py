@@ -8,8 +8,7 @@ from typing import Final
 
 from preprocessor.render.conclusions import Conclusion, conclusion_of, find_contradiction
 from preprocessor.render.values import cell_text
-from preprocessor.results.intervals import CAMPAIGNS_FOR_T
-from preprocessor.results.verdicts import ITSELF, describe, describe_interval, leaves_out
+from preprocessor.results.verdicts import CAMPAIGNS_FOR_T, ITSELF, describe, describe_interval, leaves_out
 
 _NO_DIFFERENCE_SIGN: Final = "="
 _NOT_KNOWN_SIGN: Final = "?"

@@ -151,5 +151,6 @@ def _total_row(layout: TableLayout, row: TotalRow) -> str:
 def _total_cell(column: Column, total: Total | None) -> str:
     if total is None:
         return "<td></td>"
-    raw = f' data-v="{text_html(total.raw)}"' if total.raw != total.text else ""
-    return f"<td{STYLE[column.align]}{raw}>{lines_html(with_minus_signs(total.text))}</td>"
+    text = with_minus_signs(total.text)
+    raw = f' data-v="{text_html(total.raw)}"' if total.raw != text else ""
+    return f"<td{STYLE[column.align]}{raw}>{lines_html(text)}</td>"

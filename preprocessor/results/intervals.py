@@ -20,15 +20,13 @@ from math import comb, exp, fsum, inf, log, log1p, sqrt
 from statistics import fmean, median, stdev
 from typing import Final, NamedTuple
 
-from preprocessor.results.verdicts import leaves_out
+from preprocessor.results.verdicts import CAMPAIGNS_FOR_T, leaves_out
 
 CONFIDENCE: Final = 0.95
 LEAST_BLOCKS: Final = 3
 """Two blocks may be alike by chance, and an interval over them would be a point: with fewer there is none."""
 RANKS_FROM: Final = 20
 """From so many blocks on the interval is that of the signed ranks."""
-CAMPAIGNS_FOR_T: Final = 5
-"""Student's t over fewer campaigns has intervals that are too wide to say anything."""
 _TAIL: Final = (1 - CONFIDENCE) / 2
 _LARGEST_EXPONENT: Final = 700.0
 

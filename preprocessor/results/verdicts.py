@@ -22,6 +22,8 @@ NEGLIGIBLE: Final = 0.02
 
 Slices of 40 ms saw one copy 0.9 % faster, with an interval from 0.4 to 1.5 %; ``benchmarks.copies`` looks at others.
 """
+CAMPAIGNS_FOR_T: Final = 5
+"""Student's t over fewer campaigns has intervals that are too wide to say anything."""
 SHARE: Final = 0.05
 """How many of the differences that are told may be none, on average."""
 _IN_TIMES_FROM: Final = 2.0

@@ -12,7 +12,6 @@ from preprocessor.commands.compare.writing import say_verdict
 from preprocessor.results.comparison import TO_REFERENCE, CampaignRatio, Comparison, Judged
 from preprocessor.results.conclusions import Pairs, find_interval, list_ratios
 from preprocessor.results.intervals import (
-    CAMPAIGNS_FOR_T,
     LEAST_BLOCKS,
     RANKS_FROM,
     Estimate,
@@ -24,7 +23,7 @@ from preprocessor.results.intervals import (
     t_quantile,
     walsh_averages,
 )
-from preprocessor.results.verdicts import SHARE, count_blocks, leaves_out
+from preprocessor.results.verdicts import CAMPAIGNS_FOR_T, SHARE, count_blocks, leaves_out
 
 _TOO_FEW: Final = (
     "  Fewer than three blocks do not say how much blocks differ: there is no interval, and no verdict."
