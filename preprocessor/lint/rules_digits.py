@@ -25,7 +25,7 @@ def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     spec = subject.spec
     for index, column in enumerate(spec.columns if isinstance(spec, TableSpec) else ()):
         traits, form = subject.column(column).traits, spec.format.get(column)
-        if traits.digits is not None or (form and (form.rounds or form.shorten)):
+        if traits.digits is not None or (form and form.rounds):
             continue
         values = [column_value(row, column) for row in rows]
         longest = max(values, key=significant_digits, default=None)

@@ -7,14 +7,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.render.amounts import fit_bytes, fit_duration
-from preprocessor.render.rounding import WIDE, round_decimals, round_significant, shorten
+from preprocessor.render.rounding import WIDE, round_decimals, round_significant
 from preprocessor.specs.conventions import Convention, convention_of
 
 if TYPE_CHECKING:
     from preprocessor.specs.columnformat import ColumnFormat
 
 _DIGITS_OF_AMOUNTS: Final = 3
-_SHORT: Final = 4
 _CENTS: Final = 2
 
 
@@ -56,8 +55,6 @@ def _round(number: Decimal, form: ColumnFormat, whole: bool) -> Decimal:
         return round_decimals(number, form.decimals)
     if form.significant is not None:
         return round_significant(number, form.significant, pad=not whole)
-    if form.shorten:
-        return shorten(number, _SHORT)
     exponent = number.as_tuple().exponent
     if form.currency and isinstance(exponent, int) and exponent > -_CENTS:
         return round_decimals(number, _CENTS)

@@ -36,12 +36,3 @@ def _to_digits(number: Decimal, digits: int, pad: bool) -> Decimal:
     if not pad and isinstance(exponent, int) and exponent >= last:
         return number
     return number.quantize(Decimal(1).scaleb(last), context=wide_for(number))
-
-
-def shorten(number: Decimal, digits: int) -> Decimal:
-    """A fraction with so many digits at most, or as a whole number where that has as many; all others as they are."""
-    if number == number.to_integral_value(context=wide_for(number)):
-        return number
-    if number.adjusted() >= digits - 1:
-        return round_decimals(number, 0)
-    return round_significant(number, digits, pad=False).normalize(WIDE)

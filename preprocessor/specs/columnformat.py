@@ -14,8 +14,7 @@ class ColumnFormat(NamedTuple):
 
     ``missing`` is the text of a cell without a value, ``reason`` why there is none, told under the table. ``duration``
     is the unit of the values, ``bytes`` "IEC" or "SI", ``date`` a pattern of ``$dateToString`` and ``timezone`` its
-    zone. ``link`` is an address with fields in braces. No comment says
-    ``shorten``: see ``with_short_fractions``.
+    zone. ``link`` is an address with fields in braces.
     """
 
     decimals: int | None = None
@@ -37,7 +36,6 @@ class ColumnFormat(NamedTuple):
     link: str | None = None
     bar: bool = False
     scale: str | None = None
-    shorten: bool = False
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:

@@ -229,16 +229,3 @@ def test_a_message_tells_the_number_as_it_came_where_the_cell_shows_another() ->
 )
 def test_a_minus_stands_before_a_currency_as_before_digits(text: str, typeset: str) -> None:
     assert with_minus_signs(text) == typeset
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (12.345678, "12.35"), (123456.7, "123457"), (0.00123456, "0.001235"), (1.5, "1.5"), (7, "7"), (1e21, "1e+21"),
-        (1234567.0, "1234567"), (-0.1 - 0.2, "-0.3"), (Decimal128("1.00000"), "1.00000"),
-    ],
-)  # fmt: skip
-def test_a_fraction_that_nobody_rounds_is_shortened_where_its_source_asks_for_it(
-    value: Any, text: str
-) -> None:
-    assert cell_text(value, ColumnFormat(shorten=True)) == text
