@@ -54,7 +54,11 @@ def _markdown(pieces: Sequence[Piece]) -> str:
     texts = []
     for at, one in enumerate(pieces):
         before, after = _end_of(pieces[at - 1 : at] if at else (), -1), _end_of(pieces[at + 1 : at + 2], 0)
-        texts.append(_marked(one, stands_free=_FREE.issuperset((before, after))))
+        text = _marked(one, stands_free=_FREE.issuperset((before, after)))
+        # Right before a link it would make a picture of it, which readers' browsers would fetch.
+        if text.endswith("!") and at + 1 < len(pieces) and pieces[at + 1].kind == "link":
+            text = f"{text[:-1]}&#33;"
+        texts.append(text)
     return "".join(texts)
 
 

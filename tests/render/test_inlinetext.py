@@ -60,6 +60,8 @@ def cell(html: str) -> Reader:
 @example("a**b**c *d*, `e`")
 @example("[x](http://e.example/?a=1&copy=2&b=(c)|d)")
 @example("[a|b](mailto:a@b.example)")
+@example("![x](http://evil.example/x.png)")
+@example("\\![x](http://evil.example/x.png)")
 def test_a_cell_shows_the_same_on_a_site_and_in_both_dialects(source: str) -> None:
     pieces = read_inline(visible(source))
     ours = Reader(inline_html(pieces))

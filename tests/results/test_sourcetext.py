@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -73,7 +74,10 @@ def test_an_at_sign_is_fine_in_a_path_that_is_there(tmp_path: Path) -> None:
     assert is_uri("runs=@other/*.json", tmp_path)
 
 
-NAMES = st.text(st.sampled_from("ab,=?*[]./ "), min_size=1, max_size=8)
+# Blanks around a part do not belong to it, and a slash at the end of a path says nothing.
+NAMES = st.text(st.sampled_from("ab,=?*[]./ "), min_size=1, max_size=8).filter(
+    lambda text: re.search(r" /+ *(,|$)", text) is None
+)
 
 
 @given(NAMES)

@@ -79,10 +79,13 @@ class _Reading:
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """The documents of the file: each unit of each name.
 
-    Raises ``ResultsError`` for a line that begins as a result and is none, and for a file of several runs.
+    Raises ``ResultsError`` for a line that begins as a result and is none, for a NUL character, which no name of a
+    field may have, and for a file of several runs.
     """
     reading = _Reading()
     for number, line in enumerate(file.lines(), 1):
+        if "\0" in line:
+            raise file.refuse("a NUL character stands in the text", number, line.index("\0") + 1)
         if line.startswith("Benchmark"):
             _read_result(file, number, line, reading)
         elif line.startswith("Unit "):
