@@ -99,7 +99,7 @@ def _address(page: str) -> str:
 
 def _as_block(comment: Comment, html: str) -> str:
     """HTML as Markdown takes it: what belongs to a sentence in its line, a figure in lines of its own."""
-    if comment.keyword not in ("MONGO_TABLE", "MONGO_CHART"):
+    if not comment.keyword.endswith(("_TABLE", "_CHART")):
         return html
     return f"\n{comment.prefix}".join(["", *html.split("\n"), ""])
 

@@ -27,10 +27,10 @@ _OPTIONS: Final[CodecOptions[dict[str, Any]]] = CodecOptions(tz_aware=True)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds the feed, made from the collection that the page shows."""
-    page = files.get_file_from_path(PAGE)
-    if page is not None:
-        where = results_source(config.plugins["mongo-tables"].config["results"], root_of(config))
+    """Adds the feed, made from the collection that the page shows; a site without our plugin has none."""
+    page, plugin = files.get_file_from_path(PAGE), config.plugins.get("mongo-tables")
+    if page is not None and plugin is not None:
+        where = results_source(plugin.config["results"], root_of(config))
         feed = make_feed(where, page.url, config.site_url or "")
         files.append(File.generated(config, FEED, content=feed))
     return files
