@@ -31,6 +31,7 @@ from pathlib import Path
 
 from benchmarks.site_speed import cpu_seconds
 from preprocessor import comments
+from preprocessor.comments.keywords import place_of
 from preprocessor.comments.model import Comment
 from preprocessor.pages.build import Build
 from preprocessor.pages.figures import figures_of
@@ -99,7 +100,7 @@ def _address(page: str) -> str:
 
 def _as_block(comment: Comment, html: str) -> str:
     """HTML as Markdown takes it: what belongs to a sentence in its line, a figure in lines of its own."""
-    if not comment.keyword.endswith(("_TABLE", "_CHART")):
+    if place_of(comment.keyword) != "block":
         return html
     return f"\n{comment.prefix}".join(["", *html.split("\n"), ""])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Final
@@ -38,14 +39,10 @@ def on_post_build(config: MkDocsConfig) -> None:
         (Path(config.site_dir) / ARCHIVE).write_bytes(archive)
 
 
-_made: dict[Path, bytes] = {}
-
-
+@cache
 def _archive(folder: Path) -> bytes:
-    """The files of the last commit, packed; empty where there is no Git repository."""
-    if folder not in _made:
-        _made[folder] = _run_git(folder, "archive", "--format=tar.gz", "--prefix=source/", "HEAD")
-    return _made[folder]
+    """The files of the last commit, packed, once for all pages; empty where there is no Git repository."""
+    return _run_git(folder, "archive", "--format=tar.gz", "--prefix=source/", "HEAD")
 
 
 def _run_git(folder: Path, *arguments: str) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -90,7 +89,12 @@ def run(arguments: Namespace) -> int:
 
 
 def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, Any]]:
-    """The documents of all files. Raises ResultsError for a file that cannot be read, and for a benchmark in two."""
+    """The documents of all files.
+
+    Raises ResultsError for a file that cannot be read, and for a benchmark in two; RunnerError where intervals are
+    asked for and cannot be computed.
+    """
+    from preprocessor.commands.installed import require_intervals
     from preprocessor.results.benchmarkfiles import read_benchmarks
     from preprocessor.results.benchmarkruns import merge_runs
 
@@ -101,7 +105,7 @@ def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, An
             escape_control_chars(f"{file}: {_say_tool(runs[-1])}, {format_count(len(runs[-1]), 'document')}")
         )
     if arguments.reference is not None:
-        _check_installed()
+        require_intervals()
         return merge_runs(runs, arguments.reference)
     _refuse_repeated(files, runs)
     return [one for run in runs for one in run]
@@ -121,15 +125,6 @@ def _refuse_repeated(files: Sequence[str], runs: Sequence[Sequence[Mapping[str, 
                     hint="keep each run in a --results FOLDER of its own, or name a --reference: runs are blocks then",
                     environment=True,
                 )
-
-
-def _check_installed() -> None:
-    """Raise ResultsError where what computes intervals is not there."""
-    if importlib.util.find_spec("scipy") is None:
-        from preprocessor.results.model import ResultsError
-
-        hint = "pip install 'mkdocs-mongo-tables[runner]'"
-        raise ResultsError("what computes intervals is not installed: scipy", hint=hint, environment=True)
 
 
 def _complete(document: Mapping[str, Any], arguments: Namespace) -> dict[str, Any]:

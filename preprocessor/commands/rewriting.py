@@ -27,7 +27,7 @@ def write_to_folder(folder: Path, pages: Sequence[Page], texts: Sequence[str]) -
                 f"{files[file]} and {page.file} would both become {file}", "render them one by one"
             )
         files[file] = page.file
-    _save(dict(zip(files, texts, strict=True)))
+    save_texts(dict(zip(files, texts, strict=True)))
 
 
 def tell_findings(findings: Sequence[Finding], pages: Iterable[Page]) -> bool:
@@ -49,7 +49,7 @@ class Change(NamedTuple):
 
 def write_changes(changes: Sequence[Change]) -> int:
     """Write the files that are to change, all or none, and name them; give the exit status."""
-    _save({change.file: change.after for change in changes})
+    save_texts({change.file: change.after for change in changes})
     for change in changes:
         print(f"{escape_control_chars(change.name)}: written", file=sys.stderr)
     return 0
@@ -71,8 +71,8 @@ def _place_under(folder: Path, file: str) -> Path:
     return folder / (path if inside else path.name)
 
 
-def _save(texts: Mapping[Path, str]) -> None:
-    """Write all pages or none; a link stays a link, to a file with the new text."""
+def save_texts(texts: Mapping[Path, str]) -> None:
+    """Write all files or none, with the folders that they need; a link stays a link, to a file with the new text."""
     contents = {file.resolve(): text.encode("utf-8") for file, text in texts.items()}
     for file in contents:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -21,8 +21,6 @@ from preprocessor.runner.target import Machine
 from preprocessor.runner.window import Inside
 from preprocessor.runner.workloads import Amounts, workload
 
-"""So many requests of each connection are wanted, in all windows of a row and in one."""
-
 
 @dataclass(frozen=True, slots=True)
 class Context:

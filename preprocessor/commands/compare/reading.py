@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
+from preprocessor.commands.installed import require_intervals
 from preprocessor.results.benchmarkfiles import read_benchmarks
 from preprocessor.results.benchmarks import list_processes
 from preprocessor.results.comparison import name_row
@@ -71,9 +71,5 @@ def _check_shape(rows: Sequence[Mapping[str, Any]], where: str) -> None:
 
 def _check_installed(rows: Sequence[Mapping[str, Any]]) -> None:
     """Raise RunnerError where an interval is to be computed and what computes it is not there."""
-    if (
-        any(block_speeds(row) or list_processes(row) for row in rows)
-        and importlib.util.find_spec("scipy") is None
-    ):
-        hint = "pip install 'mkdocs-mongo-tables[runner]'"
-        raise RunnerError("what computes intervals is not installed: scipy", hint)
+    if any(block_speeds(row) or list_processes(row) for row in rows):
+        require_intervals()

@@ -44,6 +44,7 @@ def run(arguments: Namespace) -> int:
     Raises UsageError where there is nothing to set up.
     """
     from preprocessor.commands.init.planning import plan
+    from preprocessor.commands.rewriting import save_texts
 
     folder = Path(arguments.folder)
     if not folder.is_dir():
@@ -52,7 +53,7 @@ def run(arguments: Namespace) -> int:
     if arguments.dry_run:
         _show_changes(planned)
         return 0
-    _write(planned.changes)
+    save_texts({one.path: one.after for one in planned.changes})
     _say([*planned.remarks, *(_describe(one) for one in planned.changes)])
     status = _check(folder, arguments)
     _say([f"next: {one}" for one in planned.by_hand])
@@ -81,15 +82,6 @@ def _show_changes(planned: Plan) -> None:
         sys.stdout.writelines(changed_lines(one.before or "", one.after, old, name))
     for line in planned.remarks:
         print(escape_control_chars(line), file=sys.stderr)
-
-
-def _write(changes: tuple[Change, ...]) -> None:
-    """All changes, or none of them."""
-    from preprocessor.files import atomic
-
-    for one in changes:
-        one.path.parent.mkdir(parents=True, exist_ok=True)
-    atomic.write_all({one.path.resolve(): one.after.encode("utf-8") for one in changes})
 
 
 def _check(folder: Path, arguments: Namespace) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -48,11 +47,7 @@ def find_pages_with_comments(site: Site | None, page: ChosenPage) -> list[Path]:
     """The pages that have a comment of ours already, of all that are checked, and the one that is chosen."""
     folders = [folder for folder, _ in pages_of(site).folders] if site else []
     checked = (path for folder in folders for path in pages_under(folder))
-    return [path for path in _once((*checked, page.path)) if path.is_file() and _has_comment(path)]
-
-
-def _once(paths: Iterable[Path]) -> Iterator[Path]:
-    yield from dict.fromkeys(paths)
+    return [path for path in dict.fromkeys((*checked, page.path)) if path.is_file() and _has_comment(path)]
 
 
 def _has_comment(path: Path) -> bool:

@@ -57,14 +57,9 @@ def add_seed(parser: ArgumentParser) -> None:
 
 def check_installed() -> None:
     """Raise RunnerError when what the runner needs beside the package is not there."""
-    from importlib.util import find_spec
+    from preprocessor.commands.installed import require_runner_extra
 
-    from preprocessor.runner.errors import RunnerError
-
-    missing = [name for name in EXTRA if find_spec(name) is None]
-    if missing:
-        hint = "pip install 'mkdocs-mongo-tables[runner]'"
-        raise RunnerError(f"what runs experiments is not installed: {', '.join(missing)}", hint)
+    require_runner_extra("what runs experiments", EXTRA)
 
 
 def fill_in(arguments: Namespace) -> None:

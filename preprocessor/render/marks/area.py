@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from preprocessor.render.chartaxes import Axes
 from preprocessor.render.chartdata import Point, Series
 from preprocessor.render.chartparts import coordinate
 from preprocessor.render.marks.dot import draw_markers, draw_range
-from preprocessor.render.marks.line import draw_line, look_of_line, path_through
+from preprocessor.render.marks.line import draw_line, look_of_line, path_of, path_through
 
 
 def draw_areas(axes: Axes) -> Iterator[str]:
@@ -40,12 +40,8 @@ def _draw_bands(axes: Axes, series: Series) -> Iterator[str]:
             continue
         above = [(one.x, one.ends[1]) for one in run if one.ends]
         below = [(one.x, one.ends[0]) for one in reversed(run) if one.ends]
-        yield f'<path class="mongo-chart__band" d="M{_path(axes, [*above, *below])}z"/>'
+        yield f'<path class="mongo-chart__band" d="M{path_of(axes, [*above, *below])}z"/>'
 
 
 def _foot(axes: Axes, point: Point) -> str:
     return f"{coordinate(axes.x.at(point.x))} {coordinate(axes.foot(point.base))}"
-
-
-def _path(axes: Axes, corners: Sequence[tuple[float, float]]) -> str:
-    return "L".join(f"{coordinate(axes.x.at(x))} {coordinate(axes.y.at(y))}" for x, y in corners)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from preprocessor.render.chartaxes import Axes
 from preprocessor.render.chartdata import Point, Series
@@ -45,5 +45,9 @@ def draw_line(axes: Axes, series: Series) -> Iterator[str]:
 
 def path_through(axes: Axes, run: list[Point]) -> str:
     """The corners of a line through the values, for a path."""
-    places = ((coordinate(axes.x.at(one.x)), coordinate(axes.y.at(one.top))) for one in run)
-    return "L".join(" ".join(place) for place in places)
+    return path_of(axes, ((one.x, one.top) for one in run))
+
+
+def path_of(axes: Axes, corners: Iterable[tuple[float, float]]) -> str:
+    """The same of any corners, each by its values on both axes."""
+    return "L".join(f"{coordinate(axes.x.at(x))} {coordinate(axes.y.at(y))}" for x, y in corners)
