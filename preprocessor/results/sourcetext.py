@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from os.path import lexists
+from os.path import join, lexists
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -64,5 +64,6 @@ def move_parts(where: str, folder: Path, write: Callable[[Path], str]) -> str:
         pattern = parts[0].pattern
         if lexists(folder / pattern) or not has_magic(pattern):
             return write(folder / pattern)
-    base = Path(_MAGIC.sub(r"[\1]", write(folder)))
-    return ",".join(str(one._replace(pattern=str(base / one.pattern))) for one in parts)
+    base = _MAGIC.sub(r"[\1]", write(folder))
+    # Not by pathlib, which drops the slash at the end of "?=/": what is left would be types.
+    return ",".join(str(one._replace(pattern=join(base, one.pattern))) for one in parts)

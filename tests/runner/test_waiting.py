@@ -31,7 +31,9 @@ def test_paced_operations_begin_at_their_time(connections):
         done = crew.perform(
             Load(uri, "a", "query", READS, "s", connections, "wire", seconds=2, rates=(200.0,))
         )
-    assert done.operations == pytest.approx(400, abs=3)
+    assert done.paced.sent + done.paced.unsent == pytest.approx(400, abs=3)
+    # A machine that does something else at the end leaves some of them.
+    assert done.paced.sent > 300
     latencies = sorted(took for took, count in done.latencies.items() for _ in range(count))
     assert latencies[len(latencies) // 2] < 20_000
 
