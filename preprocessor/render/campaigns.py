@@ -24,11 +24,14 @@ class _Campaign(NamedTuple):
 
 
 def how_often(sets: Sequence[Told]) -> str:
-    """``20 blocks in each of 2 campaigns``; ``3 repeats`` of rows without blocks; "" where nothing is known."""
+    """``20 blocks in each of 2 campaigns``; ``3 repeats`` of rows without blocks; "" where nothing is known.
+
+    Of pooled rows it says whose the figures are that are no comparisons: those of one campaign.
+    """
     of_rows = [_campaigns(one) for one in sets]
     blocks = {each.blocks for campaigns in of_rows for each in campaigns if each.blocks}
     repeats = {_repeats(one) for one, campaigns in zip(sets, of_rows, strict=True) if not campaigns} - {0}
-    parts = [_amount(blocks, "block") + _of_campaigns(of_rows) if blocks else ""]
+    parts = [_amount(blocks, "block") + _of_campaigns(of_rows) if blocks else "", _whose_speeds(sets)]
     parts += ["measured once" if repeats == {1} else _amount(repeats, "repeat")] if repeats else []
     return ", ".join(filter(None, parts))
 
@@ -56,6 +59,18 @@ def whose_runs(sets: Sequence[Told]) -> str:
     if not pooled:
         return ""
     return f", those of the campaign {min(own)} alone" if len(own) == 1 else ", those of one campaign each"
+
+
+def days_of_campaigns(sets: Iterable[Told]) -> list[str]:
+    """The days on which the campaigns behind the rows began, the first one first."""
+    return sorted({each.day for one in sets for each in _campaigns(one)} - {""})
+
+
+def _whose_speeds(sets: Sequence[Told]) -> str:
+    """``speeds of 2026-11-25``: of which campaign a pooled row has its own figures; "" where no row is pooled."""
+    starts = [_field(one, "campaign", "start") for one in sets if len(_campaigns(one)) > 1]
+    days = sorted({raw_text(start)[:10] for start in starts if isinstance(start, datetime)})
+    return f"speeds of {' to '.join(dict.fromkeys((days[0], days[-1])))}" if days else ""
 
 
 def windows_of_blocks(sets: Iterable[Told]) -> str:

@@ -16,13 +16,14 @@ from preprocessor.render.column import column_value
 from preprocessor.render.fault import Fault
 from preprocessor.render.values import brief_text, finite_decimal
 from preprocessor.results import verdicts
-from preprocessor.results.verdicts import ITSELF, Verdict
+from preprocessor.results.verdicts import ITSELF, Verdict, list_ratios_apart
 
 if TYPE_CHECKING:
     from preprocessor.specs.model import TableSpec
 
 Rows = Sequence[Mapping[str, object]]
 _PLACE: Final = ("baseline", "comparison")
+_INTERVAL: Final = ("ratio", "low", "high")
 
 
 class Conclusion(NamedTuple):
@@ -32,7 +33,7 @@ class Conclusion(NamedTuple):
     Either is None where the blocks give none: there are too few, or one of both did nothing. ``against`` names the row
     that it was measured beside, or is ``ITSELF``. ``margin`` is the part of the baseline's speed up to which two rows
     count as alike, ``negligible`` the part up to which a difference counts for nothing. The blocks are of so many
-    ``campaigns``.
+    ``campaigns``; ``apart`` has the ratio of each where their intervals do not touch, and is empty where they do.
     """
 
     ratio: Decimal | None
@@ -43,6 +44,7 @@ class Conclusion(NamedTuple):
     verdict: Verdict
     campaigns: int = 1
     negligible: Decimal = Decimal(0)
+    apart: tuple[Decimal, ...] = ()
 
 
 def conclusion_of(value: object) -> Conclusion | None:
@@ -60,7 +62,21 @@ def conclusion_of(value: object) -> Conclusion | None:
     interval = (low, high) if low is not None and high is not None and low > 0 else None
     campaigns = finite_decimal(value.get("count")) or 1
     negligible = finite_decimal(value.get("negligible")) or Decimal(0)
-    return Conclusion(ratio, interval, int(blocks), margin, against, verdict, int(campaigns), negligible)
+    apart = _list_ratios_apart(value.get("each"))
+    return Conclusion(
+        ratio, interval, int(blocks), margin, against, verdict, int(campaigns), negligible, apart
+    )
+
+
+def _list_ratios_apart(each: object) -> tuple[Decimal, ...]:
+    """The ratios of campaigns whose intervals do not touch; empty where they do, or one of them says too little."""
+    if not isinstance(each, Sequence) or isinstance(each, str):
+        return ()
+    figures = [
+        [finite_decimal(one.get(name)) for name in _INTERVAL] for one in each if isinstance(one, Mapping)
+    ]
+    known = [(ratio, low, high) for ratio, low, high in figures if ratio and low and high]
+    return list_ratios_apart(known) if len(known) == len(each) else ()
 
 
 def list_conclusions(field: str, rows: Rows) -> list[Conclusion | None]:

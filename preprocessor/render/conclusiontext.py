@@ -8,7 +8,14 @@ from typing import Final
 
 from preprocessor.render.conclusions import Conclusion, conclusion_of, find_contradiction
 from preprocessor.render.values import cell_text
-from preprocessor.results.verdicts import CAMPAIGNS_FOR_T, ITSELF, describe, describe_interval, leaves_out
+from preprocessor.results.verdicts import (
+    CAMPAIGNS_FOR_T,
+    ITSELF,
+    describe,
+    describe_interval,
+    join_apart,
+    leaves_out,
+)
 
 _NO_DIFFERENCE_SIGN: Final = "="
 _NOT_KNOWN_SIGN: Final = "?"
@@ -17,6 +24,8 @@ _MOST_DECIMALS: Final = 3
 
 def conclusion_text(one: Conclusion, as_ratio: bool) -> str:
     """The ratio with its interval, such as ``+12 % (+8 to +17)`` or ``1.12 (1.08–1.17)``, and the sign of its verdict.
+
+    Of campaigns that do not agree it has the ratio of each: ``+12 and +31 % (+8 to +35)``.
 
     It has the digits that its interval leaves it, and as many as it takes that no end looks like no difference.
     """
@@ -39,7 +48,7 @@ def full_words_of(one: Conclusion) -> str:
     """The conclusion in words, with the number of its blocks and, where it is not known, why."""
     low, high = map(float, one.interval or (Decimal(0), Decimal("Infinity")))
     figures = (float(one.ratio or 0), low, high, one.blocks)
-    return describe(one.verdict, *figures, one.campaigns, float(one.negligible))
+    return describe(one.verdict, *figures, one.campaigns, float(one.negligible), list(map(float, one.apart)))
 
 
 def conclusion_in_words(value: object) -> str:
@@ -67,7 +76,7 @@ def note_on_reference(value: object) -> str:
 
 def _in_words(one: Conclusion) -> str:
     low, high = map(float, one.interval or (Decimal(0), Decimal("Infinity")))
-    return describe_interval(one.verdict, float(one.ratio or 0), low, high)
+    return describe_interval(one.verdict, float(one.ratio or 0), low, high, list(map(float, one.apart)))
 
 
 def _ratio_with_interval(one: Conclusion, as_ratio: bool) -> str:
@@ -77,8 +86,9 @@ def _ratio_with_interval(one: Conclusion, as_ratio: bool) -> str:
     if one.interval is None:
         return f"{_write(one.ratio, _choose_decimals(one.ratio / 2, one.ratio, as_ratio), as_ratio)}{unit}"
     decimals = _choose_decimals(*one.interval, as_ratio)
-    ratio, low, high = (_write(number, decimals, as_ratio) for number in (one.ratio, *one.interval))
-    return f"{ratio}{unit} ({low}{'–' if as_ratio else ' to '}{high})"
+    shown = (*(one.apart or (one.ratio,)), *one.interval)
+    *ratios, low, high = (_write(number, decimals, as_ratio) for number in shown)
+    return f"{join_apart(ratios)}{unit} ({low}{'–' if as_ratio else ' to '}{high})"
 
 
 def _choose_decimals(low: Decimal, high: Decimal, as_ratio: bool) -> int:
@@ -110,7 +120,7 @@ def conclusion_notes(conclusions: Sequence[Conclusion | None], base: int, as_rat
         return []
     own = conclusions[base]
     told = [_say_what_was_compared(others), *([_say_of_itself(own, as_ratio)] if own and own.ratio else [])]
-    return [" ".join(told), *_explain_signs(others, as_ratio)]
+    return [" ".join(told), *_explain_ratios_apart(others), *_explain_signs(others, as_ratio)]
 
 
 def _say_what_was_compared(others: Sequence[Conclusion]) -> str:
@@ -140,6 +150,14 @@ def _say_what_campaigns_have(campaigns: Sequence[int]) -> str:
     if max(campaigns) < CAMPAIGNS_FOR_T:
         return f"with {own}"
     return f"with 95 % intervals from {CAMPAIGNS_FOR_T} campaigns on, with fewer {own}"
+
+
+def _explain_ratios_apart(others: Sequence[Conclusion]) -> Iterator[str]:
+    """What several ratios in one cell are; nothing where each cell has one."""
+    number = sum(bool(one.apart) for one in others)
+    if number:
+        rows = "One row has" if number == 1 else f"{number} rows have"
+        yield f"{rows} the ratio of each campaign: their intervals do not touch, so no one ratio is that of all."
 
 
 def _say_range(numbers: Sequence[int]) -> str:

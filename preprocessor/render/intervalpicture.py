@@ -1,9 +1,9 @@
 """A comparison as a small picture beside its words: a dot for the ratio, a line for its interval, and one for none.
 
 All have one scale, from an eighth to eight times the speed in equal steps of a factor, so that pictures that stand
-below one another can be compared; it is marked at each doubling. What lies beyond ends in an arrow. The words say all
-that the picture does, so screen readers leave it out; who points at it is told the number of blocks too. That stands in
-an attribute, which search engines do not take for words of the sentence.
+below one another can be compared; it is marked at each doubling. What lies beyond ends in an arrow. Campaigns that do
+not agree have a dot each. The words say all that the picture does, so screen readers leave it out; who points at it is
+told the number of blocks too. That stands in an attribute, which search engines do not take for words of the sentence.
 """
 
 from __future__ import annotations
@@ -30,6 +30,10 @@ def interval_picture(one: Conclusion) -> str:
     low, high = map(_place, ends)
     middle = _HEIGHT / 2
     across = "".join(dict.fromkeys(map(_draw_end, ends)))
+    dots = "".join(
+        f'<circle class="mongo-interval__ratio" cx="{_place(float(ratio)):.1f}" cy="{middle:g}" r="3.5"/>'
+        for ratio in one.apart or (one.ratio,)
+    )
     return (
         f'<span class="mongo-drawn" title="{text_html(with_minus_signs(full_words_of(one)))}">'
         f'<svg class="mongo-interval mongo-interval--{one.verdict.replace(" ", "-")}" width="{_WIDTH}" '
@@ -37,8 +41,7 @@ def interval_picture(one: Conclusion) -> str:
         f'<path class="mongo-interval__scale" d="{_SCALE}"/>'
         f'<path class="mongo-interval__one" d="M{_place(1.0):.1f} 0v{_HEIGHT}"/>'
         f'<path class="mongo-interval__range" d="M{low:.1f} {middle:g}H{high:.1f}{across}"/>'
-        f'<circle class="mongo-interval__ratio" cx="{_place(float(one.ratio)):.1f}" cy="{middle:g}" r="3.5"/>'
-        "</svg></span>"
+        f"{dots}</svg></span>"
     )
 
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from preprocessor.render.campaigns import how_often, name_campaigns, windows_of_blocks
+from preprocessor.render.campaigns import days_of_campaigns, how_often, name_campaigns, windows_of_blocks
 from preprocessor.render.values import is_number, raw_text
 from preprocessor.results.machines import LOCAL, share_machine
 
@@ -57,7 +57,7 @@ def _parts(source: Provenance) -> tuple[str, ...]:
     return (
         _dates(source),
         _profile(sets),
-        _all("MongoDB {}", (_at(one, "versions", "server") for one in sets)),
+        _all("MongoDB {}", _over_campaigns(sets, "versions", "server")),
         _all("{}", map(_machine_in_short, sets)),
         how_often(sets),
     )
@@ -85,9 +85,9 @@ def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
         ("Time limit of a window", _all("{} s", (_at(one, "experiment", "seconds") for one in sets))),
         ("Seed", _all("{}", (_at(one, "experiment", "seed") for one in sets))),
         ("Commit", _all("{}", map(_commit, sets))),
-        ("Runtime", _all("{}", (_at(one, "versions", "runtime") for one in sets))),
-        ("Driver", _all("{}", (_at(one, "versions", "driver") for one in sets))),
-        ("Program", _all("{}", (_at(one, "versions", "harness") for one in sets))),
+        ("Runtime", _all("{}", _over_campaigns(sets, "versions", "runtime"))),
+        ("Driver", _all("{}", _over_campaigns(sets, "versions", "driver"))),
+        ("Program", _all("{}", _over_campaigns(sets, "versions", "harness"))),
     )
     return tuple(each for each in told if each[1])
 
@@ -160,11 +160,23 @@ def _natural(text: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(text)]
 
 
+def _over_campaigns(sets: Iterable[Told], part: str, name: str) -> Iterator[Any]:
+    """The values of a field: of a pooled row those of all its campaigns, where they differ."""
+    for one in sets:
+        differing = _at(one, "campaigns", "differs")
+        values = [
+            other.get("values")
+            for other in (differing if isinstance(differing, list) else ())
+            if isinstance(other, Mapping) and other.get("field") == f"{part}.{name}"
+        ]
+        yield from values[0] if values and isinstance(values[0], list) else [_at(one, part, name)]
+
+
 def _dates(source: Provenance) -> str:
     if source.first is None or source.last is None:
         return ""
-    first, last = _day(source.first), _day(source.last)
-    return f"Measured {first}" if first == last else f"Measured {first} to {last}"
+    days = sorted([_day(source.first), _day(source.last), *days_of_campaigns(source.sets)])
+    return f"Measured {' to '.join(dict.fromkeys((days[0], days[-1])))}"
 
 
 def _profile(sets: Sequence[Told]) -> str:

@@ -34,7 +34,8 @@ def _value_of(part: str, names: Sequence[str]) -> Any:
     """What is told of a part, as an expression."""
     if part == "campaigns":
         each = {"$map": {"input": "$campaigns.each", "in": _POOLED}}
-        return {"$cond": [{"$isArray": "$campaigns.each"}, {"each": each}, "$$REMOVE"]}
+        told = {"each": each, "differs": "$campaigns.differs"}
+        return {"$cond": [{"$isArray": "$campaigns.each"}, told, "$$REMOVE"]}
     return _fields_of(part, names) if part in _BY_FIELD else f"${part}"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from os.path import join, lexists
+from os.path import lexists
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -65,5 +65,9 @@ def move_parts(where: str, folder: Path, write: Callable[[Path], str]) -> str:
         if lexists(folder / pattern) or not has_magic(pattern):
             return write(folder / pattern)
     base = _MAGIC.sub(r"[\1]", write(folder))
-    # Not by pathlib, which drops the slash at the end of "?=/": what is left would be types.
-    return ",".join(str(one._replace(pattern=join(base, one.pattern))) for one in parts)
+    return ",".join(str(one._replace(pattern=_move(one.pattern, base))) for one in parts)
+
+
+def _move(pattern: str, base: str) -> str:
+    """The pattern as it is written elsewhere; not by pathlib, which drops the slash of "?=/" and leaves types."""
+    return pattern if Path(pattern).is_absolute() else f"{base}/{pattern}"

@@ -58,6 +58,7 @@ _MEASURED: Final = (
     Told("campaign.start"),
     Told("campaign.blocks"),
     Told("campaigns.each"),
+    Told("campaigns.differs"),
     Told("client.connections"),
     Told("client.scheduling", "scheduling of the client", in_provenance=False),
     Told("commit.id", "commit"),

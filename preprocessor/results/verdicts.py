@@ -8,10 +8,12 @@ one would leave 1 by chance, so rows are judged together with others (Benjamini 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from math import ceil, inf, isclose, sqrt
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 Verdict = Literal["faster", "slower", "no difference", "not known"]
+_Ratio = TypeVar("_Ratio", float, Decimal)
 
 ITSELF: Final = "itself"
 """What the reference, which the others are compared with, is compared with."""
@@ -28,6 +30,8 @@ SHARE: Final = 0.05
 """How many of the differences that are told may be none, on average."""
 _IN_TIMES_FROM: Final = 2.0
 """From this ratio on a speed is so many times another, and not so many per cent faster."""
+_IN_FRACTIONS_BELOW: Final = 0.1
+"""Below this ratio a speed is a fraction of another: of 99.4 and 99.7 per cent slower, one is half the other."""
 
 
 def judge(
@@ -90,30 +94,62 @@ def describe(
     blocks: int,
     campaigns: int = 1,
     negligible: float = 0.0,
+    apart: Sequence[float] = (),
 ) -> str:
     """The verdict in plain words, with the blocks of so many campaigns that it rests on, and why it is not known."""
-    told = f"{describe_interval(verdict, ratio, low, high)}, {count_blocks(blocks, campaigns)}"
+    told = f"{describe_interval(verdict, ratio, low, high, apart)}, {count_blocks(blocks, campaigns)}"
     if verdict != "not known" or not 0 < low <= high < inf:
         return told
     why = _explain_doubt(low, high, campaigns, negligible)
     return f"{told}; {why}" if why else told
 
 
-def describe_interval(verdict: Verdict, ratio: float, low: float, high: float) -> str:
-    """The verdict in the words of a sentence, with its interval: ``7 % slower (5 to 9 %)``."""
+def list_ratios_apart(campaigns: Sequence[tuple[_Ratio, _Ratio, _Ratio]]) -> tuple[_Ratio, ...]:
+    """The ratios of campaigns of which not all intervals touch, in ascending order; empty where they do.
+
+    Each campaign is its ratio and both ends of its interval. Where they do not touch, no one ratio is that of all.
+    """
+    if not campaigns or max(low for _, low, _ in campaigns) <= min(high for _, _, high in campaigns):
+        return ()
+    return tuple(sorted(ratio for ratio, _, _ in campaigns))
+
+
+def join_apart(texts: Sequence[str]) -> str:
+    """Ratios of campaigns that do not agree: ``2.3 and 3.8``, of more than two ``2.3 to 3.8``; one stays as it is."""
+    return (
+        texts[0]
+        if len(texts) == 1
+        else (" and " if len(texts) == 2 else " to ").join(texts[:: len(texts) - 1])
+    )
+
+
+def describe_interval(
+    verdict: Verdict, ratio: float, low: float, high: float, apart: Sequence[float] = ()
+) -> str:
+    """The verdict in the words of a sentence, with its interval: ``7 % slower (5 to 9 %)``.
+
+    ``apart`` are the ratios of campaigns that do not agree, which stand in the place of the one ratio.
+    """
+    ratios = apart or [ratio]
     if verdict == "no difference":
         most = ceil(round(100 * (max(high, 1 / low) - 1), 6)) or 1
         return f"no difference larger than {most} %"
     if verdict == "not known":
         if not 0 < low <= high < inf:
             return "not known"
-        least, greatest = (_write_signed(round(100 * (end - 1))) for end in (low, high))
-        return f"not known ({least} to {greatest} %)"
+        *each, least, greatest = (_write_signed(round(100 * (one - 1))) for one in (*apart, low, high))
+        interval = f"({least} to {greatest} %)"
+        return f"not known: {join_apart(each)} % {interval}" if each else f"not known {interval}"
     if ratio >= _IN_TIMES_FROM:
-        return f"{ratio:.1f} times as fast ({low:.1f} to {high:.1f} times)"
+        times = join_apart([f"{one:.1f}" for one in ratios])
+        return f"{times} times as fast ({low:.1f} to {high:.1f} times)"
+    if ratio < _IN_FRACTIONS_BELOW:
+        *each, least, greatest = (f"1/{1 / one:,.0f}" for one in (*ratios, low, high))
+        return f"{join_apart(each)} of the speed ({least} to {greatest})"
+    changes = sorted(abs(100 * (one - 1)) for one in ratios)
     nearer, farther = sorted(abs(100 * (end - 1)) for end in (low, high))
-    change, least, greatest = _round_alike(abs(100 * (ratio - 1)), nearer, farther)
-    return f"{change} % {verdict} ({least} to {greatest} %)"
+    *each, least, greatest = _round_alike([*changes, nearer, farther])
+    return f"{join_apart(each)} % {verdict} ({least} to {greatest} %)"
 
 
 def count_blocks(blocks: int, campaigns: int = 1) -> str:
@@ -146,8 +182,8 @@ def _say_size(ratio: float) -> str:
     return f"below {100 * (ratio - 1):.0f} %"
 
 
-def _round_alike(change: float, least: float, most: float) -> list[str]:
-    """The per cents with as few decimals as leave none of them 0 and both ends apart, two at most."""
-    texts = [[f"{percent:.{decimals}f}" for percent in (change, least, most)] for decimals in range(3)]
-    told = (some for some in texts if all(map(float, some)) and some[1] != some[2])
+def _round_alike(percents: Sequence[float]) -> list[str]:
+    """The per cents with as few decimals as leave none of them 0 and both ends, the last two, apart; two at most."""
+    texts = [[f"{percent:.{decimals}f}" for percent in percents] for decimals in range(3)]
+    told = (some for some in texts if all(map(float, some)) and some[-2] != some[-1])
     return next(told, texts[-1])

@@ -103,6 +103,24 @@ def test_no_end_of_an_interval_that_leaves_no_difference_out_looks_as_if_it_did_
     assert read(html_table(spec(), rows)).tables[0][2][-1] == text
 
 
+def of_campaigns(*each: tuple[float, float, float]) -> dict[str, Any]:
+    ratio, low, high = 1.3, min(low for _, low, _ in each), max(high for _, _, high in each)
+    told = [{"ratio": one, "low": low, "high": high, "blocks": 10} for one, low, high in each]
+    return concluded(ratio, low, high, count=len(each), each=told)
+
+
+def test_a_cell_has_the_ratio_of_each_campaign_where_their_intervals_do_not_touch() -> None:
+    apart, touching = (
+        of_campaigns((1.12, 1.1, 1.14), (1.5, 1.4, 1.6)),
+        of_campaigns((1.2, 1.1, 1.3), (1.3, 1.25, 1.35)),
+    )
+    rows = [ROWS[0], {"x": "one", "v": 5, "c": apart}, {"x": "two", "v": 6, "c": touching}]
+    shown = read(html_table(spec(), rows))
+    assert [row[-1] for row in shown.tables[0][2:]] == ["+12 and +50 % (+10 to +60)", "+30 % (+10 to +35)"]
+    assert "One row has the ratio of each campaign: their intervals do not touch" in html_table(spec(), rows)
+    assert "the ratio of each campaign" not in html_table(spec(), [rows[0], rows[2]])
+
+
 def test_rows_sort_by_the_ratio() -> None:
     cells = [line for line in html_table(spec(), ROWS).splitlines() if "data-v" in line and " % (" in line]
     shown = [float(cell.partition('data-v="')[2].partition('"')[0]) for cell in cells]

@@ -41,6 +41,13 @@ def test_what_lies_beyond_the_scale_ends_in_an_arrow_at_its_end():
     assert "l3 3l-3 3" in interval_picture(concluded(9, 2, 30, "faster"))
 
 
+def test_campaigns_that_do_not_agree_have_a_dot_each():
+    one = concluded(1.4, 1.1, 2, "faster")._replace(apart=(Decimal("1.2"), Decimal("1.8")))
+    dots = re.findall(r'cx="([\d.]+)"', interval_picture(one))
+    alone = [places(interval_picture(concluded(ratio, 1.1, 2, "faster")))[1] for ratio in (1.2, 1.8)]
+    assert [float(dot) for dot in dots] == alone
+
+
 def test_without_an_interval_there_is_no_picture():
     assert interval_picture(concluded(None, verdict="not known")) == ""
     assert interval_picture(concluded(0.5)) == ""

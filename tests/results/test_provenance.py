@@ -76,10 +76,13 @@ TWO = pooled(("c0ffee", 21, 20), ("decade", 22, 18))
         ([in_blocks(1, 1)], "1 block"),
         (
             [in_blocks(1, 20, campaigns=pooled(("a", 1, 20), ("b", 2, 20)))],
-            "20 blocks in each of 2 campaigns",
+            "20 blocks in each of 2 campaigns, speeds of 2026-11-21",
         ),
-        ([in_blocks(1, 20, campaigns=TWO)], "18 to 20 blocks in each of 2 campaigns"),
-        ([in_blocks(1, 20, campaigns=TWO), in_blocks(2, 20)], "18 to 20 blocks in each of 1 to 2 campaigns"),
+        ([in_blocks(1, 20, campaigns=TWO)], "18 to 20 blocks in each of 2 campaigns, speeds of 2026-11-21"),
+        (
+            [in_blocks(1, 20, campaigns=TWO), in_blocks(2, 20)],
+            "18 to 20 blocks in each of 1 to 2 campaigns, speeds of 2026-11-21",
+        ),
         ([in_blocks(1, 20), document(2)], "20 blocks, 3 repeats"),
         ([document(1, experiment={"name": "x", "repeats": 1})], "measured once"),
         ([document(1, experiment={"name": "x"})], "client of 2 processors, 24 GiB"),
@@ -101,6 +104,13 @@ def test_rows_of_several_campaigns_name_all_of_them_with_day_and_blocks() -> Non
         details(provenance(both))["Campaigns"]
         == "c0ffee of 2026-11-21, 20 blocks; decade of 2026-11-22, 18 blocks"
     )
+
+
+def test_the_days_and_the_versions_of_pooled_rows_are_those_of_all_their_campaigns() -> None:
+    differs = [{"field": "versions.driver", "values": ["PyMongo 4.19.0", "PyMongo 4.20.0"]}]
+    source = provenance([in_blocks(1, 20, campaigns={**TWO, "differs": differs}), in_blocks(2, 20)])
+    assert provenance_parts(source)[0] == "Measured 2026-11-21 to 2026-11-22"
+    assert details(source)["Driver"] == "PyMongo 4.19.0, PyMongo 4.20.0"
 
 
 def test_a_row_of_one_campaign_names_that() -> None:

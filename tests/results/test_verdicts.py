@@ -6,7 +6,14 @@ from math import inf
 
 import pytest
 
-from preprocessor.results.verdicts import describe, discoveries, judge, threshold
+from preprocessor.results.verdicts import (
+    describe,
+    describe_interval,
+    discoveries,
+    judge,
+    list_ratios_apart,
+    threshold,
+)
 
 BENJAMINI_HOCHBERG = (
     0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0,
@@ -71,6 +78,7 @@ def test_a_step_that_holds_carries_smaller_ones_that_did_not():
         (("slower", 0.9, 0.85, 0.95, 20), "10 % slower (5 to 15 %), 20 blocks"),
         (("slower", 0.98, 0.962, 0.997, 20), "2.0 % slower (0.3 to 3.8 %), 20 blocks"),
         (("faster", 3.21, 2.98, 3.44, 20), "3.2 times as fast (3.0 to 3.4 times), 20 blocks"),
+        (("slower", 0.0412, 0.0333, 0.051, 20), "1/24 of the speed (1/30 to 1/20), 20 blocks"),
         (("no difference", 1.0, 0.97, 1.035, 20), "no difference larger than 4 %, 20 blocks"),
         (("no difference", 1.0, 1 / 1.1, 1.02, 20), "no difference larger than 10 %, 20 blocks"),
         (
@@ -98,3 +106,33 @@ def test_a_step_that_holds_carries_smaller_ones_that_did_not():
 )
 def test_a_verdict_is_said_with_what_it_rests_on(found, words):
     assert describe(*found) == words
+
+
+@pytest.mark.parametrize(
+    ("campaigns", "apart"),
+    [
+        ([], ()),
+        ([(1.2, 1.1, 1.3)], ()),
+        ([(1.2, 1.1, 1.3), (1.4, 1.3, 1.5)], ()),  # They touch.
+        ([(1.5, 1.4, 1.6), (1.2, 1.1, 1.3)], (1.2, 1.5)),
+        ([(1.2, 1.1, 1.3), (1.35, 1.25, 1.45), (1.5, 1.4, 1.6)], (1.2, 1.35, 1.5)),
+    ],
+)
+def test_campaigns_are_apart_where_two_of_their_intervals_do_not_touch(campaigns, apart):
+    assert list_ratios_apart(campaigns) == apart
+
+
+@pytest.mark.parametrize(
+    ("found", "apart", "words"),
+    [
+        (("faster", 3.0, 2.1, 4.1), (2.3, 3.8), "2.3 and 3.8 times as fast (2.1 to 4.1 times)"),
+        (("faster", 2.1, 1.7, 2.6), (1.8, 2.1, 2.4), "1.8 to 2.4 times as fast (1.7 to 2.6 times)"),
+        (("faster", 1.3, 1.1, 1.6), (1.15, 1.5), "15 and 50 % faster (10 to 60 %)"),
+        (("slower", 0.6, 0.45, 0.8), (0.5, 0.75), "25 and 50 % slower (20 to 55 %)"),
+        (("slower", 0.02, 0.01, 0.03), (0.0125, 0.025), "1/80 and 1/40 of the speed (1/100 to 1/33)"),
+        (("not known", 0.8, 0.6, 1.1), (0.7, 0.95), "not known: -30 and -5 % (-40 to +10 %)"),
+        (("no difference", 1.0, 0.96, 1.05), (0.97, 1.03), "no difference larger than 5 %"),
+    ],
+)
+def test_campaigns_that_are_apart_are_told_with_a_ratio_each(found, apart, words):
+    assert describe_interval(*found, apart) == words

@@ -22,7 +22,7 @@ from preprocessor.results.comparison import (
 )
 from preprocessor.results.conclusions import list_ratios
 from preprocessor.results.conditions import CLIENT, SERVERS
-from preprocessor.results.verdicts import count_blocks, describe
+from preprocessor.results.verdicts import count_blocks, describe, list_ratios_apart
 from preprocessor.results.withincampaign import REFERENCE, ROWS
 
 SIDE_BY_SIDE: Final = "mongo-tables run NAME --target a=WHERE --target b=WHERE"
@@ -80,7 +80,8 @@ def say_verdict(row: Comparison) -> str:
         return f"{judged.verdict}: {judged.reason}"
     campaigns = len(row.campaigns) or 1
     figures = (judged.ratio, judged.low, judged.high, judged.blocks)
-    return describe(judged.verdict, *figures, campaigns, judged.negligible)
+    each = [(one.ratio, one.low, one.high) for one in row.campaigns if one.ratio is not None]
+    return describe(judged.verdict, *figures, campaigns, judged.negligible, list_ratios_apart(each))
 
 
 def _say_figures(row: Comparison) -> str:

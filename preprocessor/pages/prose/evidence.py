@@ -128,7 +128,7 @@ def _compared(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator
     field = (spec.baseline or {}).get("comparison") if isinstance(spec, TableSpec) else None
     for one in list_conclusions(field, rows) if field else ():
         if one is not None and one.ratio is not None:
-            yield from ((float(part), 1.0) for part in (one.ratio, *(one.interval or ())))
+            yield from ((float(part), 1.0) for part in (one.ratio, *one.apart, *(one.interval or ())))
 
 
 def _words(spec: PipelineSpec) -> Sequence[str]:
