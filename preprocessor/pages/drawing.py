@@ -62,7 +62,8 @@ class FigureContext:
         if isinstance(rows, ResultsError):
             return ""
         source = self.provenance(spec) if rows else None
-        meanings = column_meanings(spec) if source and source.results else {}
+        of_results = column_meanings(spec) if source and source.results else {}
+        meanings = {**of_results, **spec.meanings}
         columns = columns_of(spec, rows)
         notes = self._notes(spec, spec, rows, columns)
         behind = self._behind(spec, rows)

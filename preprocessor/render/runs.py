@@ -42,6 +42,14 @@ _COLUMNS: Final[Mapping[str, tuple[str, ColumnFormat]]] = {
     },
     "document": ("Document", ColumnFormat()),
 }
+_MEANINGS: Final[Mapping[str, str]] = {
+    "row": "The variant that was measured.",
+    "block": "The part of the campaign in which every variant was measured, from 0.",
+    "number": "The repeat, from 1.",
+    "windows": "Windows of the row in the block.",
+    **{name: one.meaning for name, one in RUN_COLUMNS.items()},
+    "document": "The whole result document.",
+}
 _OPTIONAL: Final = (
     *("block", "number", "windows", "document"),
     *(name for name, one in RUN_COLUMNS.items() if one.optional),
@@ -98,7 +106,7 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Address) -> Liste
     anchors: dict[str, str] = {}
     for line, anchor in zip(lines, row_anchors(table.id or "runs", columns), strict=True):
         anchors.setdefault(repr(line[0].key), anchor)
-    return ListedRuns(table_html(table, rows, columns=columns), anchors)
+    return ListedRuns(table_html(table, rows, columns=columns, meanings=_MEANINGS), anchors)
 
 
 def _table(spec: TableSpec, rows: Sequence[Mapping[str, Any]]) -> TableSpec:

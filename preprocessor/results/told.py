@@ -97,9 +97,10 @@ COMPARED: Final[Mapping[str, str]] = {one.name: one.path for one in _MEASURED if
 
 
 class RunColumn(NamedTuple):
-    """A field of a run as a column: its header, how values are written, whether it stands only where runs have it."""
+    """A field of a run as a column: header, meaning, how it is written, whether it stands only where runs have it."""
 
     header: str
+    meaning: str
     unit: str | None = None
     decimals: int | None = None
     thousands: bool | None = None
@@ -107,11 +108,15 @@ class RunColumn(NamedTuple):
 
 
 RUN_COLUMNS: Final[Mapping[str, RunColumn]] = {
-    "start_time": RunColumn("Began (UTC)"),
-    "duration": RunColumn("Window", unit="ms", thousands=True, optional=True),
-    "operations": RunColumn("Operations", thousands=True, optional=True),
-    "operations_per_second": RunColumn("Speed", unit="operations/s", decimals=1, thousands=True),
-    "errors": RunColumn("Errors"),
-    "seed": RunColumn("Seed", optional=True),
+    "start_time": RunColumn("Began (UTC)", "When the first window of the line began."),
+    "duration": RunColumn("Window", "How long was measured.", unit="ms", thousands=True, optional=True),
+    "operations": RunColumn(
+        "Operations", "Operations that were done in the window.", thousands=True, optional=True
+    ),
+    "operations_per_second": RunColumn(
+        "Speed", "Operations a second in the window.", unit="operations/s", decimals=1, thousands=True
+    ),
+    "errors": RunColumn("Errors", "Operations that failed in the window."),
+    "seed": RunColumn("Seed", "The number that the random values of the window began with.", optional=True),
 }
 """The columns that are shown of each run: the fields of ``repeats``."""

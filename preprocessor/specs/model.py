@@ -55,6 +55,7 @@ class ValidComment(NamedTuple):
             "max_age": int(self.body["max_age"]) if "max_age" in self.body else None,
             "pipeline": self.expanded.stages,
             "origins": self.expanded.origins,
+            "meanings": self.expanded.fields,
         }
 
 
@@ -90,7 +91,8 @@ class Spec:
 class PipelineSpec(Spec):
     """A comment with rows of its own: its pipeline, Extended JSON decoded to BSON types, shared stage lists expanded.
 
-    ``origins`` says for each stage where it is written; empty means that all stages stand as written.
+    ``origins`` says for each stage where it is written; empty means that all stages stand as written. ``meanings`` has
+    what shared lists say of the fields that they make.
     ``provenance``: as written, None where it is not. ``max_age``: days. Title, caption and headers are plain text;
     ``pieces`` has by its place in the comment what of them is more than that.
     """
@@ -106,6 +108,7 @@ class PipelineSpec(Spec):
     provenance: bool | None = None
     max_age: int | None = None
     origins: tuple[Origin, ...] = ()
+    meanings: Mapping[str, str] = field(default_factory=dict)
     pieces: Mapping[Path, tuple[Piece, ...]] = field(default_factory=dict)
 
     @property

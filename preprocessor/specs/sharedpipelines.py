@@ -1,7 +1,7 @@
 """Shared stage lists: ``docs/pipelines/NAME.json``, named by a string where a stage could stand.
 
-A file holds a list of stages, or ``{"description": …, "pipeline": […]}``. A shared list may name other
-shared lists.
+A file holds a list of stages, or ``{"description": …, "fields": {…}, "pipeline": […]}``. A shared list may name other
+shared lists. ``fields`` says what the fields mean that the stages make, for readers of the tables that show them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from pathlib import Path as FilePath
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from preprocessor.files.text import bad_byte, leads_within, may_be_file
 from preprocessor.findings import rules
@@ -23,13 +23,15 @@ from preprocessor.schemas.validation import schema_findings
 from preprocessor.specs.origins import Origin
 
 Stage = Mapping[str, Any]
+_NO_FIELDS: Final[Mapping[str, str]] = {}
 
 
 class SharedPipeline(NamedTuple):
     """One shared stage list, other shared lists in it expanded.
 
-    ``file`` is None when there is no such list; ``known`` then holds the names that there are. ``findings``
-    are complaints about the file (and those it names); stages with an error are not to be run.
+    ``fields`` has the meaning of fields that the stages make. ``file`` is None when there is no such list; ``known``
+    then holds the names that there are. ``findings`` are complaints about the file (and those it names); stages with
+    an error are not to be run.
     """
 
     name: str
@@ -37,17 +39,19 @@ class SharedPipeline(NamedTuple):
     stages: tuple[Stage, ...] = ()
     findings: tuple[Finding, ...] = ()
     known: tuple[str, ...] = ()
+    fields: Mapping[str, str] = _NO_FIELDS
 
 
 Lookup = Callable[[str], SharedPipeline | None]
 
 
 class Expanded(NamedTuple):
-    """A pipeline without names: its stages, where each of them comes from, and findings."""
+    """A pipeline without names: its stages, where each of them comes from, findings, and what fields mean."""
 
     stages: tuple[Stage, ...]
     origins: tuple[Origin, ...]
     findings: tuple[Finding, ...]
+    fields: Mapping[str, str] = _NO_FIELDS
 
 
 class SharedPipelines:
@@ -118,7 +122,8 @@ def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeli
     value = document.parsed.value
     base: Path = ("pipeline",) if isinstance(value, dict) else ()
     result = expand(document, base, value["pipeline"] if base else value, shared)
-    return SharedPipeline(name, file, result.stages, (*found, *result.findings))
+    told = {**result.fields, **value.get("fields", {})} if base else result.fields
+    return SharedPipeline(name, file, result.stages, (*found, *result.findings), fields=told)
 
 
 def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -> Expanded:
@@ -126,6 +131,7 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
     stages: list[Stage] = []
     origins: list[Origin] = []
     found: list[Finding] = []
+    fields: dict[str, str] = {}
     for index, stage in enumerate(written):
         here = (*base, index)
         if isinstance(stage, str):
@@ -135,12 +141,13 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
             stages += part.stages
             origins += [Origin(here, "shared")] * len(part.stages)
             found += _list_findings(document, here, part)
+            fields |= part.fields
         else:
             value, malformed = decode_at(document, here, stage)
             stages.append(value)
             origins.append(Origin(here))
             found += malformed
-    return Expanded(tuple(stages), tuple(origins), tuple(found))
+    return Expanded(tuple(stages), tuple(origins), tuple(found), fields)
 
 
 def _list_findings(document: Document, here: Path, part: SharedPipeline) -> list[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,7 +104,7 @@ def test_results_beside_other_documents_are_told_of_alone_and_lend_no_meaning(tm
     )
     assert "Measured 2026-11-21 · " in html
     assert "<li>Result documents: 1</li>" in html
-    assert "<abbr" not in html
+    assert "Model of the processor" not in html
 
 
 def test_who_asks_for_the_line_gets_it_for_documents_of_any_shape(tmp_path: Path) -> None:
@@ -117,6 +118,17 @@ def test_the_age_of_documents_of_any_shape_can_be_limited(tmp_path: Path) -> Non
     html = figures(GAMES % ', "max_age": 100000', fixtures(tmp_path, "results", SPORTS))
     assert "to be measured again by 2298-02-15" in html
     assert "Measured" not in html
+
+
+def test_what_a_shared_list_says_of_its_fields_stands_at_their_headers_whatever_is_shown(
+    tmp_path: Path,
+) -> None:
+    body = {"fields": {"game": "Who played."}, "pipeline": [{"$project": {"game": 1}}]}
+    (tmp_path / "games.json").write_text(json.dumps(body), encoding="utf-8")
+    shown = {"collection": "results", "pipeline": ["games"], "columns": ["game"], "headers": ["Game"]}
+    page = f"# Games\n\n<!-- MONGO_TABLE: {json.dumps(shown)} -->\n"
+    html = figures(page, fixtures(tmp_path, "results", SPORTS), SharedPipelines(tmp_path))
+    assert '<abbr title="Who played.">Game</abbr>' in html
 
 
 def test_headers_mean_the_same_where_no_line_is_wanted(tmp_path: Path) -> None:

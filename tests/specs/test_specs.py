@@ -181,6 +181,28 @@ def test_no_name_leads_out_of_the_folder_of_shared_lists(name):
     assert SharedPipelines(HERE / "shared")(name).file is None
 
 
+def test_a_shared_list_says_what_its_fields_mean_and_those_of_the_lists_that_it_names(tmp_path):
+    lists = {
+        "outer": {"fields": {"a": "of outer"}, "pipeline": ["inner", {"$set": {"a": 1}}]},
+        "inner": {"fields": {"a": "of inner", "b": "of inner"}, "pipeline": [{"$set": {"a": 0, "b": 0}}]},
+        "words": {"fields": {"c": "of words"}, "pipeline": []},
+    }
+    for name, body in lists.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(body), encoding="utf-8")
+    page = f"<!-- MONGO_TABLE: {json.dumps(table(pipeline=['words', 'outer']))} -->\n"
+    (comment,) = comments.find(page, "page.md").comments
+    outcome = reading.read(comment, "page.md", SharedPipelines(tmp_path))
+    assert not outcome.findings
+    assert outcome.spec.meanings == {"a": "of outer", "b": "of inner", "c": "of words"}
+
+
+@pytest.mark.parametrize("told", [{"a": 1}, {"a": ""}, ["a"], "a"])
+def test_what_fields_mean_is_a_text_for_each(told, tmp_path):
+    text = json.dumps({"fields": told, "pipeline": []})
+    (tmp_path / "first.json").write_text(text, encoding="utf-8")
+    assert [one.severity for one in SharedPipelines(tmp_path)("first").findings] == ["error"]
+
+
 def test_two_tables_with_one_id_are_told_at_the_later_one():
     read, _ = read_all("".join(f"<!-- MONGO_TABLE: {json.dumps(table(id=name))} -->\n\n" for name in "aba"))
     (finding,) = together.duplicate_ids([("page.md", read)])
