@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _IN_TEXT = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.,])\d+(?:\.\d+)?")
 _BYTE_STEPS = 1.024
 _FAR = 3
-"""What is that many times beyond all numbers of its unit is about something else."""
+"""What is that many times beyond all numbers is about something else, where no unit says what it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +45,21 @@ class Evidence:
     """Numbers that statements of the paragraph hold rows against, with the units of their columns."""
 
     def speaks_of(self, figure: Figure) -> bool:
-        """Whether a figure of this unit and size could come from a column that is shown."""
+        """Whether a figure could come from a column that is shown: one of its unit, else one of numbers of its size.
+
+        A spelled figure is small, and of anything: it has to be of the size as well.
+        """
         if figure.unit is not None and figure.unit.kind in ("%", "times"):
             return bool(self.columns)
         shown = [one for one in self.numbers if one.column and one.value > 0]
-        if figure.low == figure.high:  # spelled: what was chosen, and nothing that was measured
+        spelled = figure.low == figure.high
+        if spelled:  # what was chosen, and nothing that was measured
             shown = [one for one in shown if float(one.value).is_integer()]
         if figure.unit is not None:
             shown = [one for one in shown if one.unit is not None and one.unit.fits(figure.unit)]
         values = [value for one in shown for value in _in_unit_of(figure, one)]
+        if figure.unit is not None and not spelled:
+            return bool(values)
         return bool(values) and min(values) / _FAR <= figure.high and figure.low <= max(values) * _FAR
 
     def supports(self, figure: Figure) -> bool:
@@ -67,6 +73,13 @@ class Evidence:
             return False
         bounds = (one for bound in self.bounds for one in _shares(bound.value, kind))
         return any(_within(figure, one) for one in (*self._compare_values(kind), *bounds))
+
+    def expects_unit_of(self, figure: Figure) -> bool:
+        """Whether a statement of the paragraph holds rows against something of the figure's unit."""
+        return any(
+            one.unit is not None and figure.unit is not None and one.unit.fits(figure.unit)
+            for one in self.bounds
+        )
 
     def cells_of(self, figure: Figure) -> list[Number]:
         """The numbers in cells of tables that a figure could be."""

@@ -1,8 +1,9 @@
 """Figures in a sentence: what number is meant, how exactly, and of what.
 
 A figure is as exact as its digits, rounded or cut off, and at most 5 percent off: ``22,000`` stands for 21,500 to
-23,000. Years, dates, versions, numbers that belong to a name (``M40``, ``p99``) and a bare power of ten or two are no
-figures. Units are compared within their kind: bytes, time, rates of the same thing, shares, counts of the same thing.
+23,000. One of whole digits may be a percent off, one with decimals no more than its last digit. Years, dates,
+versions, numbers that belong to a name (``M40``, ``p99``) and a bare power of ten or two are no figures. Units are
+compared within their kind: bytes, time, rates of the same thing, shares, counts of the same thing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ BEYOND = 0.25
 """How far a number may lie beyond the one that it is said to exceed or fall short of, as a fraction."""
 _LEAST = 0.01
 _MOST = 0.05
-"""The least and the most that digits may be off, as a part of the number."""
+"""The least and the most that digits may be off, as a part of the number; the least is that of whole digits."""
 
 _LONGEST = 60
 """Characters of a figure: a longer one is a code."""
@@ -178,13 +179,17 @@ def _number(digits: str) -> float:
 
 
 def _slack(digits: str, part: float) -> float:
-    """A part of the last digit that counts (of five where it is 5), at least 1 and at most 5 percent of the number."""
+    """A part of the last digit that counts (of five where it is 5), at most 5 percent of the number.
+
+    Of whole digits at least 1 percent; who writes decimals means them.
+    """
     plain = re.sub(r"[,\u202f\u00a0]", "", digits)
     _, point, decimals = plain.partition(".")
     zeros = 0 if point else len(plain) - len(plain.rstrip("0"))
     off = part * 10.0 ** (zeros - len(decimals)) * (5 if re.fullmatch(r"\d+5", plain) else 1)
     value = float(plain)
-    return min(max(off, _LEAST * value), max(_MOST * value, part * 10.0 ** -len(decimals)))
+    least = 0.0 if point else _LEAST * value
+    return min(max(off, least), max(_MOST * value, part * 10.0 ** -len(decimals)))
 
 
 def unit_after(text: str, at: int) -> tuple[Unit | None, int]:

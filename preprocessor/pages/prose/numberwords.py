@@ -42,6 +42,10 @@ _FACTOR: Final = re.compile(
     re.IGNORECASE,
 )
 _COUNTED: Final = re.compile(rf"\b(?P<count>{_COUNT})(?=[\s-])", re.IGNORECASE)
+_DURATION: Final = re.compile(
+    rf"\b(?:(?:(?P<count>an?|one|{_COUNT})\s)?(?P<part>{'|'.join(_PARTS)})s?\sof|(?P<half>half))\s(?:an?|one)(?=\s)",
+    re.IGNORECASE,
+)
 _FACTORS: Final = {"twice": 2.0, "thrice": 3.0, "doubl": 2.0, "tripl": 3.0}
 _OFF: Final = 0.12
 """How far off a spelled share or factor may be, as a part of it."""
@@ -67,6 +71,20 @@ def _fractions(text: str) -> Iterator[Figure]:
         share = 100 * _COUNTS.get(fold_case(found["count"] or ""), 1.0) / part
         slack = min(_OFF * share, 50 / part)
         yield _figure(text, start, found.end("part"), share, slack, Unit("%"))
+
+
+def spelled_durations(text: str) -> Iterator[Figure]:
+    """The parts of a second, a minute or an hour that a text spells: `a tenth of a second`, `half an hour`.
+
+    Most of them say when something was done; only what holds rows against a duration beside them makes them figures.
+    """
+    for found in _DURATION.finditer(text):
+        unit, end = unit_after(text, found.end())
+        if unit is None or unit.kind != "time":
+            continue
+        part = _PARTS[fold_case(found["part"] or found["half"])]
+        value = _COUNTS.get(fold_case(found["count"] or ""), 1.0) / part
+        yield _figure(text, found.start(), end, value, _OFF * value, unit)
 
 
 def _factors(text: str) -> Iterator[Figure]:

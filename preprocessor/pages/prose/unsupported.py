@@ -1,10 +1,12 @@
 """Which figures and directions of a page's sentences the rows of their section's tables do not support.
 
 They are held against the tables and charts of the smallest section around them that has any, and against those that a
-MONGO_VALUE or a MONGO_CHECK of that section names. A figure is judged only where one of their columns has its unit, or
-where it has none and is of a thousand and more; a share or a factor may also be the comparison of two rows, and in a
-paragraph with a MONGO_CHECK a number that it expects. What is said of a direction is in ``directions``. A table that
-ignores MT324 or MT327 takes that of its section upon itself, a MONGO_CHECK that of its paragraph.
+MONGO_VALUE or a MONGO_CHECK of that section names. A figure is judged where one of their columns has its unit, however
+far off it is, or where it has no unit, is of a thousand and more, and of the size of their numbers; a share or a
+factor may also be the comparison of two rows, and in a paragraph with a MONGO_CHECK a number that it expects. A part
+of a second that is spelled is judged beside a MONGO_CHECK of durations. What is said of a direction is in
+``directions``. A table that ignores MT324 or MT327 takes that of its section upon itself, a MONGO_CHECK that of its
+paragraph.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from preprocessor.pages.prose.captions import list_captions
 from preprocessor.pages.prose.directions import Contradicted, Shown, find_contradicted, find_directions
 from preprocessor.pages.prose.evidence import Evidence, Number, column_unit, evidence
 from preprocessor.pages.prose.numbers import Figure, figures
-from preprocessor.pages.prose.numberwords import spelled_figures
+from preprocessor.pages.prose.numberwords import spelled_durations, spelled_figures
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, place, split_sentences
 from preprocessor.pages.statements import find_numbers, shown_value
 from preprocessor.render.column import column_value
@@ -56,7 +58,11 @@ def page_findings(page: Page, tables: Tables, answers: Answers) -> Iterator[Find
         paragraphs(page.text, list_generated(page), list(list_captions(page))) if page.comments else ()
     ):
         said = (*figures(paragraph.text), *spelled_figures(paragraph.text))
-        if not said and not any(find_directions(paragraph.text)):
+        if (
+            not said
+            and not any(find_directions(paragraph.text))
+            and not any(spelled_durations(paragraph.text))
+        ):
             continue  # Most paragraphs: reading the rows of their section for nothing is slow on large pages.
         beside = _beside(paragraph, page, tables, answers, known)
         if beside is None:
@@ -96,6 +102,9 @@ def _judge_figures(
 ) -> Iterator[Finding]:
     for figure in said:
         if known.speaks_of(figure) and not known.supports(figure):
+            yield _finding(page, paragraph, figure, known, answers)
+    for figure in spelled_durations(paragraph.text) if known.bounds else ():
+        if known.expects_unit_of(figure) and not known.supports(figure):
             yield _finding(page, paragraph, figure, known, answers)
 
 

@@ -51,6 +51,11 @@ def beside(prose: str) -> str:
     [
         "Sixteen threads reach 55,000 inserts/s.",
         "Sixteen threads reach 55 k inserts a second.",
+        "Sixteen threads reach 7 inserts/s.",
+        "Sixteen threads reach 900,000,000 inserts/s.",
+        "One thread waits 0.1 ms.",
+        "One thread waits 5 s.",
+        "Eight threads wait 2.46 ms.",
         "One thread waits 7.5 ms.",
         "That is 55% faster.",
         "Ten times as many threads: 24 threads.",
@@ -129,6 +134,25 @@ def test_a_figure_beside_a_check_is_one_of_the_rows_or_one_that_the_check_expect
     assert found.message == "no row of the section's tables has `65,000 inserts/s`"
 
 
+@pytest.mark.parametrize(
+    ("prose", "told"),
+    [
+        ("Less than a tenth of a second.", "a tenth of a second"),
+        ("Three quarters of a second at most.", "Three quarters of a second"),
+        ("Less than half a second.", None),
+        ("Done in a quarter of an hour, half of a run.", "a quarter of an hour"),
+    ],
+)
+def test_a_part_of_a_second_beside_a_check_of_durations_is_held_against_it(
+    prose: str, told: str | None, fixtures: Path
+) -> None:
+    found = judged(with_check(prose, '{"p99": {"$lt": 500}}'), fixtures)
+    assert [one.message for one in found] == (
+        [f"no row of the section's tables has `{told}`"] if told else []
+    )
+    assert judged(with_check(prose, '{"ops": {"$gt": 500}}'), fixtures) == []
+
+
 def test_a_share_beside_a_check_may_be_the_bound_of_the_check(fixtures: Path) -> None:
     share = '{"$expr": {"$gte": ["$ops", {"$multiply": ["$p99", 0.45]}]}}'
     assert judged(with_check("It loses at most 55 %, that is 45% of it.", share), fixtures) == []
@@ -158,7 +182,7 @@ def test_numbers_that_are_none_support_nothing_and_do_no_harm(fixtures: Path) ->
     odd = '{"_id": 4, "n": 99, "ops": {"$numberDouble": "Infinity"}, "p99": {"$numberDouble": "NaN"}}\n'
     tiny = '{"_id": 5, "n": 5e-324, "ops": 1e308, "p99": 1}\n'
     (fixtures / "runs" / "a.jsonl").write_text(ROWS + odd)
-    assert len(judged(beside("One waits 7.5 ms, none reaches 900,000 inserts/s; 55% faster."), fixtures)) == 2
+    assert len(judged(beside("One waits 7.5 ms, none reaches 900,000 inserts/s; 55% faster."), fixtures)) == 3
     (fixtures / "runs" / "a.jsonl").write_text(ROWS + tiny)
     assert judged(beside("Sixteen are 39% faster than eight."), fixtures) == []
 
