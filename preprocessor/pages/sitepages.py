@@ -11,6 +11,7 @@ from preprocessor.findings.usage import UsageError
 from preprocessor.pages.leftout import none_left_out
 from preprocessor.pages.monorepo import folder_in_site
 from preprocessor.pages.otherpages import OtherPages
+from preprocessor.pages.ownfile import OWN_FILE
 from preprocessor.pages.siteconfig import Site, find_files, find_site, from_here
 
 if TYPE_CHECKING:
@@ -77,12 +78,30 @@ class Whereabouts:
     def of(self, file: str) -> SitePages | None:
         """The site of a page; None where no site is built from it."""
         page = _plain(Path(file))
+        nearest = self._find_around(page)
+        return nearest if nearest and nearest.below(page) else None
+
+    def is_read_as_it_is(self, file: str) -> bool:
+        """Whether a page is one that code hosts show as it is: ``mongo-tables.toml`` names it, and no site is there.
+
+        Where none names pages, it is the README that hosts show of a repository. Of a page in a folder that is named,
+        nobody knows: it may be what other pages are rendered from.
+        """
+        page = _plain(Path(file))
+        nearest = self._find_around(page)
+        if nearest is None:
+            return _is_shown_first(page)
+        if nearest.site.file.name != OWN_FILE:
+            return False
+        return page in nearest.site.pages if nearest.site.pages else _is_shown_first(page)
+
+    def _find_around(self, page: Path) -> SitePages | None:
+        """The site that is asked about where it has the page, else the one that is described nearest above it."""
         if self._asked and self._asked.below(page):
             return self._asked
         if page.parent not in self._nearest:
             self._nearest[page.parent] = self._find_nearest(page.parent)
-        nearest = self._nearest[page.parent]
-        return nearest if nearest and nearest.below(page) else None
+        return self._nearest[page.parent]
 
     def _find_nearest(self, folder: Path) -> SitePages | None:
         if self._asked and self._asked.site.file in find_files(folder):
@@ -107,6 +126,15 @@ class Whereabouts:
         """The folders of all pages that are built together with some of ``pages``."""
         sites = {id(built): built for page in pages if (built := self.of(page.file))}
         return sorted({from_here(folder) for built in sites.values() for folder, _ in built.folders})
+
+
+def _is_shown_first(page: Path) -> bool:
+    """Whether a page is the README of its repository; where there is no repository around it, of its folder.
+
+    https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-readmes
+    """
+    root = next((folder for folder in page.parents if (folder / ".git").exists()), page.parent)
+    return page.stem.lower() == "readme" and page.parent in (root, root / ".github")
 
 
 def _plain(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Commands over plain files: a README and a file of results, and nothing else."""
+"""Commands over plain files: a page and a file of results, and nothing else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CSV = "name,mean\nparse,1.5\nrender,2.5\n"
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "README.md").write_text(PAGE)
+    (tmp_path / "speed.md").write_text(PAGE)
     (tmp_path / "bench.csv").write_text(CSV)
     (tmp_path / "bench.json").write_text(
         json.dumps([{"name": "parse", "mean": 1.5}, {"name": "render", "mean": 5}])
@@ -36,9 +36,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_page_is_checked_rendered_and_explained_over_a_file(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["check", "README.md", "--results", "bench.csv"]) == 0
-    assert main(["render", "README.md", "--results", "bench.csv"]) == 0
-    assert main(["explain", "README.md", "--results", "bench.csv"]) == 0
+    assert main(["check", "speed.md", "--results", "bench.csv"]) == 0
+    assert main(["render", "speed.md", "--results", "bench.csv"]) == 0
+    assert main(["explain", "speed.md", "--results", "bench.csv"]) == 0
     said = capsys.readouterr().out
     assert "| render | " in said
     assert "collection bench  from bench.csv" in said
@@ -48,7 +48,7 @@ def test_the_variable_names_files_as_well(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("MONGO_TABLES_RESULTS", "bench=bench.c*, other=bench.json")
-    assert main(["check", "README.md"]) == 0
+    assert main(["check", "speed.md"]) == 0
     assert main(["new", "other"]) == 0
     assert '"columns": ["name", "mean"]' in capsys.readouterr().out
 
@@ -69,16 +69,16 @@ def test_a_file_that_is_there_and_not_read_is_a_note_of_a_check(
     (place / "bench").mkdir()
     (place / "bench" / "bench.csv").write_text(CSV)
     (place / "bench" / "bench.xlsx").write_text("?")
-    assert main(["check", "README.md", "--results", "bench"]) == 0
+    assert main(["check", "speed.md", "--results", "bench"]) == 0
     assert capsys.readouterr().out.startswith("bench/bench.xlsx: note MT313 the results source does not read")
-    assert main(["check", "README.md", "--results", "bench", "--fail-on", "note"]) == 1
-    assert main(["check", "--static", "README.md", "--results", "bench"]) == 0
+    assert main(["check", "speed.md", "--results", "bench", "--fail-on", "note"]) == 1
+    assert main(["check", "--static", "speed.md", "--results", "bench"]) == 0
     assert capsys.readouterr().out.count("MT313") == 1
 
 
 def test_a_fault_of_a_file_is_a_finding_at_its_line(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "bench.csv").write_text("name,mean\nparse\n")
-    assert main(["check", "README.md", "--results", "bench.csv"]) == 1
+    assert main(["check", "speed.md", "--results", "bench.csv"]) == 1
     assert (
         "bench.csv:2:1: error MT310 1 cells, where the first line names 2 columns" in capsys.readouterr().out
     )
@@ -88,25 +88,25 @@ def test_files_of_two_forms_and_of_a_revision_are_compared(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     expected = "  render, Mean: 2.5 → 5 (2 times)\n"
-    assert main(["diff", "bench.csv", "bench.json", "README.md"]) == 1
+    assert main(["diff", "bench.csv", "bench.json", "speed.md"]) == 1
     assert expected in capsys.readouterr().out
     git = ["git", "-c", "user.email=a@example.org", "-c", "user.name=A"]
     for asked in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
         subprocess.run([*git, *asked], check=True)
     (place / "bench.csv").write_text(CSV.replace("2.5", "5"))
     for before in ("HEAD:bench.csv", "HEAD:*.csv"):
-        assert main(["diff", before, "bench.csv", "README.md"]) == 1
+        assert main(["diff", before, "bench.csv", "speed.md"]) == 1
         assert expected in capsys.readouterr().out
 
 
 def test_documents_of_a_file_are_copied_into_fixtures(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["pull", "bench.csv", "--docs", "README.md"]) == 0
+    assert main(["pull", "bench.csv", "--docs", "speed.md"]) == 0
     written = (place / "fixtures" / "bench" / "bench.jsonl").read_text()
     assert written.splitlines()[0] == '{"_id":1,"name":"parse","mean":1.5}'
-    assert main(["check", "README.md"]) == 0
-    assert main(["pull", "bench.csv", "--docs", "README.md"]) == 0
+    assert main(["check", "speed.md"]) == 0
+    assert main(["pull", "bench.csv", "--docs", "speed.md"]) == 0
     assert "0 of 1 files changed" in capsys.readouterr().out
 
 
@@ -115,10 +115,10 @@ def test_a_copy_beside_a_plain_file_of_the_same_collection_is_refused(
 ) -> None:
     (place / "fixtures").mkdir()
     (place / "bench.csv").rename(place / "fixtures" / "bench.csv")
-    assert main(["pull", "bench.json", "--docs", "README.md"]) == 2
+    assert main(["pull", "bench.json", "--docs", "speed.md"]) == 2
     assert "the collection 'bench' is in fixtures/bench.csv already" in capsys.readouterr().err
     assert main(["pull", "bench.json", "bench", "--as", "now"]) == 0
-    assert main(["check", "README.md"]) == 0
+    assert main(["check", "speed.md"]) == 0
 
 
 def test_a_site_names_files_from_where_its_file_is(

@@ -26,6 +26,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_the_pages_that_the_file_names_are_checked_and_no_others(project: Path) -> None:
+    mongo_tables("render", "--in-place", "README.md", cwd=project)
     assert mongo_tables("check", cwd=project).stderr == "2 comments on 2 pages: no fault\n"
 
 
@@ -44,6 +45,7 @@ def test_options_of_a_site_may_stand_in_the_file(project: Path) -> None:
     (project / "mongo-tables.toml").write_text('results = "data"\npages = ["README.md"]\nfail_on = "note"\n')
     (project / "README.md").write_text(TABLE.replace(', "sort": "a"', ""))
     (project / "data/r/r.jsonl").write_text('{"_id": 1, "a": "x"}\n{"_id": 2, "a": "y"}\n')
+    mongo_tables("render", "--in-place", "README.md", cwd=project)
     assert "MT417" in mongo_tables("check", cwd=project, expect=1).stdout
 
 
@@ -71,3 +73,55 @@ def test_a_site_beside_the_file_must_agree_with_it(project: Path) -> None:
     assert "mkdocs.yml and mongo-tables.toml name different pages or results" in done.stderr
     (project / "mongo-tables.toml").write_text('results = "data"\n')
     assert find_site(project) is not None
+
+
+NOT_WRITTEN = "README.md:1:1: error MT166 the figure under this comment is not written into the page"
+
+
+def test_a_page_that_the_file_names_and_that_nothing_was_written_into_is_told(project: Path) -> None:
+    done = mongo_tables("check", cwd=project, expect=1)
+    assert [line for line in done.stdout.splitlines() if "MT" in line] == [NOT_WRITTEN]
+    assert "run `mongo-tables render --in-place README.md`" in done.stdout
+    (project / "mongo-tables.toml").write_text('results = "data"\npages = ["OTHER.md"]\n')
+    (project / "OTHER.md").write_text(TABLE)
+    assert "OTHER.md:1:1: error MT166" in mongo_tables("check", cwd=project, expect=1).stdout
+    mongo_tables("check", "README.md", cwd=project)  # which is rendered elsewhere, or it would be named
+
+
+def test_a_page_in_a_folder_that_the_file_names_may_be_rendered_elsewhere(project: Path) -> None:
+    (project / "mongo-tables.toml").write_text('results = "data"\npages = ["notes"]\n')
+    (project / "notes/README.md").write_text(TABLE)
+    mongo_tables("check", cwd=project)
+    mongo_tables("render", "notes/README.md", "--output", "out", cwd=project)
+
+
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [
+        ("README.md", True),
+        ("Readme.markdown", True),
+        (".github/README.md", True),
+        ("docs/README.md", False),  # of the folder that a site would have its pages in
+        ("tests/pages/README.md", False),
+        ("README.template.md", False),
+        ("page.md", False),
+    ],
+)
+def test_without_such_a_file_the_readme_of_a_repository_is_told(project: Path, file: str, told: bool) -> None:
+    (project / "mongo-tables.toml").write_text('results = "data"\n')
+    (project / ".git").mkdir()
+    (project / file).parent.mkdir(parents=True, exist_ok=True)
+    (project / file).write_text(TABLE)
+    done = mongo_tables("check", file, cwd=project, expect=int(told))
+    assert ("is not written into the page" in done.stdout) is told
+
+
+def test_a_readme_beside_a_site_is_left_to_it(project: Path) -> None:
+    (project / "mongo-tables.toml").unlink()
+    (project / "mkdocs.yml").write_text("site_name: a\nplugins: [{mongo-tables: {results: data}}]\n")
+    mongo_tables("check", "README.md", cwd=project)
+
+
+def test_a_page_that_is_about_to_get_values_is_not_told(project: Path) -> None:
+    mongo_tables("check", "--prose", "--fix", cwd=project)
+    mongo_tables("check", "--static", cwd=project)

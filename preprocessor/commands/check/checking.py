@@ -157,7 +157,7 @@ def _judge(
     found = build.findings(build.lint(others.speakers_of(pages)), known)
     found += build.source_findings(request.results)
     if not request.static:
-        found += _find_stale(pages, build)
+        found += _find_stale(_list_written(pages, request), build)
         found += [] if build.away else unread_findings(build.asked.local)
     if request.prose and not build.away:
         from preprocessor.pages.prose.unsupported import prose_findings  # only who asks for it pays
@@ -166,16 +166,29 @@ def _judge(
     return sorted(found)
 
 
+def _list_written(pages: Sequence[Page], request: Request) -> list[Page]:
+    """The pages with text that was written into them, and those whose readers see nothing where it is missing.
+
+    A page that is about to get values is written by its author next.
+    """
+    where = Whereabouts(request.site)
+    return [
+        page
+        for page in pages
+        if any(comment.region for comment in page.comments)
+        or (page.comments and not request.fix and where.is_read_as_it_is(page.file))
+    ]
+
+
 def _find_stale(pages: Sequence[Page], build: Build) -> list[Finding]:
-    """What is wrong with what was written into pages, and beside them; only those with such text pay for it."""
-    with_regions = [page for page in pages if any(comment.region for comment in page.comments)]
-    if not with_regions:
+    """What is wrong with what was written into pages, and beside them."""
+    if not pages:
         return []
     from preprocessor.pages.drawings import judge_file, orphan_findings
     from preprocessor.pages.inplace import compose_in_place, stale_findings
 
     found = []
-    for page in with_regions:
+    for page in pages:
         composed = compose_in_place(page, build.answers, build.tables)
         judged = [judge_file(drawing, page.file) for drawing in composed.settled_drawings]
         found += [*stale_findings(composed), *(fault for fault in judged if fault)]

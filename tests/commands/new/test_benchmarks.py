@@ -78,6 +78,7 @@ def test_the_comment_that_is_written_is_clean(tmp_path: Path, command: list[str]
     text = (tmp_path / "README.md").read_text()
     assert '"sort": ["value", "name", "parameters.size"]' in text
     assert '"ignore"' not in text
+    mongo_tables("render", "--in-place", "README.md", cwd=tmp_path)
     assert mongo_tables("check", "--fail-on", "note", "README.md", cwd=tmp_path).stdout == ""
 
 
