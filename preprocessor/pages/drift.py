@@ -5,18 +5,16 @@ rounded. A cell stays where it shows the same, or where both are numbers of one 
 has moved no farther than the tolerance says: by a share of the one that stands, or out of the interval of today's row.
 Of a value with its range, ``120 (110–130)``, the value counts. What compares a row with the baseline, and a total,
 follow from other cells: their words count and their sign, not their number. A table stays where it has as many rows,
-the same words everywhere, and every cell of it stays.
+the same words everywhere, and every cell of it stays. Rows may have changed places within their group.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import unescape
-from itertools import takewhile
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.pages.statements import quoted_row, value_form
+from preprocessor.pages.writtentables import Cells, WrittenTable, order_like, read_cell
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import conclusion_of
 from preprocessor.render.shownnumbers import Shown, is_written_by, read_numbers
@@ -36,9 +34,6 @@ if TYPE_CHECKING:
 
 _VALUE_WITH_RANGE: Final = 3
 """Numbers of a cell with its range, and of a comparison with its interval."""
-_DASHES: Final = re.compile("-+")
-_ADDRESS: Final = re.compile(r"\]\([^()\s]*\)")
-_NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
 
 
 class Cell(NamedTuple):
@@ -106,17 +101,41 @@ def is_near_table(standing: str, today: Sequence[str], spec: TableSpec, rows: Ro
     """
     if spec.tolerance is None:
         return False
-    then, now = _Parts.of(standing.strip("\n").split("\n")), _Parts.of(today)
-    if (then.above, then.head, len(then.rows)) != (now.above, now.head, len(now.rows)):
+    then, now = WrittenTable.of(standing.strip("\n").split("\n")), WrittenTable.of(today)
+    if (then.above, then.headers, then.alignments) != (now.above, now.headers, now.alignments):
         return False
     notes, more = then.below[: len(now.below)], then.below[len(now.below) :]
-    if notes != now.below or (more and not spec.provenance) or not rows:
+    if len(then.rows) != len(now.rows) or notes != now.below or (more and not spec.provenance) or not rows:
         return False
-    cells = _cells_of(spec, lay_out(spec, rows), rows)
-    return all(
-        _row_stays(standing, texts, kinds, spec.tolerance)
-        for standing, texts, kinds in zip(then.rows, now.rows, cells, strict=True)
+    layout = lay_out(spec, rows)
+    texts = [[read_cell(cell) for cell in row] for row in now.rows]
+    ordered = _order_like_today(
+        [[read_cell(cell) for cell in row] for row in then.rows], texts, spec, layout, rows
     )
+    return all(
+        _row_stays(row, today_row, kinds, spec.tolerance)
+        for row, today_row, kinds in zip(ordered, texts, _cells_of(spec, layout, rows), strict=True)
+    )
+
+
+def _order_like_today(
+    standing: Sequence[Cells], today: Sequence[Cells], spec: TableSpec, layout: TableLayout, rows: Rows
+) -> list[Cells]:
+    """The rows that stand in the page in today's order, those below each heading for themselves.
+
+    Where it cannot be told which is which, as they stand.
+    """
+    from preprocessor.lint.rules_rows import find_naming_columns  # and with it the linter
+
+    naming = find_naming_columns(spec, rows)
+    names = [at for at, column in enumerate(layout.columns) if column.name in naming]
+    ordered, line = list(standing), 0
+    for group in layout.groups:
+        start = line + (group.heading is not None)
+        line = start + len(group.rows)
+        found = order_like(standing[start:line], today[start:line], names)
+        ordered[start:line] = found or standing[start:line]
+    return ordered
 
 
 def is_near_value(standing: str, today: str, spec: ValueSpec, context: MarkdownContext) -> bool:
@@ -125,8 +144,8 @@ def is_near_value(standing: str, today: str, spec: ValueSpec, context: MarkdownC
     tolerance = spec.tolerance or table.tolerance
     if tolerance is None or row is None:
         return False
-    cell = cell_of(table, row, spec.column, _read(today), value_form(spec, table))
-    return cell_stays(_read(standing), cell, tolerance)
+    cell = cell_of(table, row, spec.column, read_cell(today), value_form(spec, table))
+    return cell_stays(read_cell(standing), cell, tolerance)
 
 
 def _row_stays(
@@ -156,36 +175,3 @@ def _cell_in(spec: TableSpec, row: Mapping[str, Any], column: Column, number: in
     if not column.name:
         return Cell(column.values[number], "", follows=True)
     return cell_of(spec, row, column.name, "", spec.form_of(column.name))
-
-
-class _Parts(NamedTuple):
-    """The lines of a table that ``pipe_table`` has written: those above it, its headers and alignments, its cells.
-
-    ``below`` are the words of its notes: their numbers follow from the rows.
-    """
-
-    above: list[str]
-    head: list[str]
-    rows: list[list[str]]
-    below: list[str]
-
-    @classmethod
-    def of(cls, lines: Iterable[str]) -> _Parts:
-        """The parts of some lines."""
-        written = list(lines)
-        above = list(takewhile(lambda line: not line.startswith("|"), written))
-        rows = list(takewhile(lambda line: line.startswith("|"), written[len(above) :]))
-        cells = [[cell.strip(" ") for cell in row[1:-1].split(" |")] for row in rows]
-        alignments = [_DASHES.sub("-", cell) for row in cells[1:2] for cell in row]
-        notes = [read_numbers(_read(line)).words for line in written[len(above) + len(rows) :]]
-        return cls(
-            above,
-            [*(cell for row in cells[:1] for cell in row), *alignments],
-            [list(map(_read, row)) for row in cells[2:]],
-            notes,
-        )
-
-
-def _read(markdown: str) -> str:
-    """A cell as one reads it, as far as numbers in it go: the digits of an address are none."""
-    return unescape(_ADDRESS.sub(lambda found: found[0].translate(_NO_DIGITS), markdown))

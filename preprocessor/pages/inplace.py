@@ -9,7 +9,7 @@ other does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from preprocessor.comments.keywords import place_of
@@ -20,6 +20,7 @@ from preprocessor.pages.drift import is_near_table, is_near_value
 from preprocessor.pages.kinds import KINDS
 from preprocessor.pages.markdown import newline_of, prefix_lines, stands_alone
 from preprocessor.pages.markdowntext import MarkdownContext
+from preprocessor.pages.writtentables import describe_change, describe_difference
 from preprocessor.specs.model import PipelineSpec, TableSpec, ValueSpec
 
 if TYPE_CHECKING:
@@ -34,13 +35,15 @@ State = Literal["not there", "the same", "near", "another"]
 class Part(NamedTuple):
     """What belongs behind the comment of ``spec``: ``text``, markers included, from ``start`` to ``end`` of the page.
 
-    ``state`` is what stands there now, beside it. ``is_due``: it is to be written.
+    ``shown`` is it without markers and the prefix of a container. ``state`` is what stands there now, beside it.
+    ``is_due``: it is to be written.
     """
 
     spec: Spec
     start: int
     end: int
     text: str
+    shown: str
     state: State
     is_due: bool = True
 
@@ -123,14 +126,15 @@ def _part_under(
     newline = newline_of(page.text)
     # Blank lines inside the markers: Python-Markdown takes no table that touches the line above it.
     inner = ["", *lines, ""]
-    text = prefix_lines([begin_marker("\n".join(inner)), *inner, END_MARKER], comment.prefix, newline)
+    shown = "\n".join(inner)
+    text = prefix_lines([begin_marker(shown), *inner, END_MARKER], comment.prefix, newline)
     if comment.region is None:
         end = _end_of_line(page.text, comment.end)
-        return Part(spec, end, end, newline + comment.prefix + text, "not there")
+        return Part(spec, end, end, newline + comment.prefix + text, shown, "not there")
     start, end = comment.region.start, comment.region.end
     near = not _was_edited(comment) and _is_near_figure(comment.region.inner, spec, context)
     state: State = "the same" if page.text[start:end] == text else "near" if near else "another"
-    return Part(spec, start, end, text, state)
+    return Part(spec, start, end, text, shown, state)
 
 
 def _is_near_figure(standing: str, spec: Spec, context: MarkdownContext) -> bool:
@@ -145,12 +149,12 @@ def _is_near_figure(standing: str, spec: Spec, context: MarkdownContext) -> bool
 def _part_behind(comment: Comment, spec: Spec, shown: str, context: MarkdownContext) -> Part:
     text = f"{begin_marker(shown)}{shown}{END_MARKER}"
     if comment.region is None:
-        return Part(spec, comment.end, comment.end, text, "not there")
+        return Part(spec, comment.end, comment.end, text, shown, "not there")
     region = comment.region
     same = (region.inner, region.digest) == (shown, digest(shown))
     near = not _was_edited(comment) and _is_near_value(region.inner, shown, spec, context)
     state: State = "the same" if same else "near" if near else "another"
-    return Part(spec, region.start, region.end, text, state)
+    return Part(spec, region.start, region.end, text, shown, state)
 
 
 def _is_near_value(standing: str, shown: str, spec: Spec, context: MarkdownContext) -> bool:
@@ -183,23 +187,46 @@ def region_findings(page: Page) -> list[Finding]:
     return [one for one in found if one is not None]
 
 
-def stale_findings(composed: InPlace) -> list[Finding]:
-    """MT166: what stands in the page and is another than the rows say; what was edited by hand gets its own message."""
+def stale_findings(composed: InPlace, faulty: Collection[int] = ()) -> list[Finding]:
+    """MT166: what stands in the page and is another than the rows say; what was edited by hand gets its own message.
+
+    ``faulty`` are the ids of specs with errors: of what comes of these, and of values of such tables, nothing is said.
+    """
     page, parts = composed.page, {id(part.spec): part for part in composed.parts}
+    sound = [part for part in composed.parts if not _comes_of(part.spec, faulty, page)]
+    moved = {_group(part) for part in sound if part.state == "another"}
+    told = {
+        id(part.spec) for part in sound if part.is_due and (part.state != "near" or _group(part) in moved)
+    }
     found = []
     for comment, spec in zip(page.comments, page.specs, strict=True):
-        part = parts.get(id(spec))
         if place_of(comment.keyword) != "block" and (shown := _find_no_place(page, comment)):
             found.append(shown)
-        elif part is not None and part.is_due:
-            found.append(_find_edit(page, comment) or _stale(page, comment, part))
+        elif spec is not None and id(spec) in told:
+            found.append(_find_edit(page, comment) or _stale(page, comment, parts[id(spec)]))
     return found
 
 
+def _comes_of(spec: Spec, faulty: Collection[int], page: Page) -> bool:
+    """Whether one of the ``faulty`` specs is this one, or a table of the page that it quotes."""
+    if not faulty or id(spec) in faulty:
+        return bool(faulty)
+    return any(id(table) in faulty for table in page.tables if table.id and table.id == spec.quoted_table)
+
+
 def _stale(page: Page, comment: Comment, part: Part) -> Finding:
-    what = "is not written into the page" if part.state == "not there" else "is not what the rows say now"
+    what = "is not written into the page"
+    if comment.region is not None:
+        how = _describe_change(comment, comment.region.inner, part.shown)
+        what = f"is not what the rows say now{': ' if how else ''}{how}"
     hint = f"run `mongo-tables render --in-place {page.file}`"
     return finding("MT166", page.file, (comment.line, comment.column), f"{_name(comment)} {what}", hint)
+
+
+def _describe_change(comment: Comment, standing: str, today: str) -> str:
+    if place_of(comment.keyword) != "block":
+        return describe_change(standing, today)
+    return describe_difference(standing.strip("\n").split("\n"), today.strip("\n").split("\n"))
 
 
 def _name(comment: Comment) -> str:

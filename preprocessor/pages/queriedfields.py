@@ -1,4 +1,4 @@
-"""The fields that a query on a table's rows names, and those of them that no row has.
+"""The fields that a query on a table's rows names, those of them that no row has, and names that none has.
 
 A condition such as ``$ne`` holds for a field that is not there, so a mistyped name would let a statement hold for ever.
 """
@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.aggregation import AggregationError, aggregate
 from preprocessor.aggregation.fields import paths_in
+from preprocessor.files.text import shorten
+from preprocessor.findings.nearest import did_you_mean
+from preprocessor.render.column import column_value
 
 if TYPE_CHECKING:
     from preprocessor.results.model import Rows
 
 Path = tuple[str | int, ...]
 
+_NAMES_SHOWN: Final = 3
 _OF_QUERIES: Final = ("$and", "$or", "$nor")
 
 
@@ -46,6 +50,17 @@ def missing_fields(query: Mapping[str, Any], rows: Rows) -> list[Named]:
             settled.add(one.field)
             found += [] if _is_there(one, rows) else [one]
     return found
+
+
+def suggest_names(query: Mapping[str, Any], rows: Rows) -> str:
+    """For the first text that the query asks for and no row has: the one that was meant, else some that there are."""
+    for field, name in query.items():
+        known = list(dict.fromkeys(one for row in rows if isinstance(one := column_value(row, field), str)))
+        if isinstance(name, str) and known and name not in known:
+            some = ", ".join(f"`{shorten(one)}`" for one in known[:_NAMES_SHOWN])
+            more = ", …" if len(known) > _NAMES_SHOWN else ""
+            return did_you_mean(name, map(shorten, known)) or f"`{field}` of its rows is {some}{more}"
+    return ""
 
 
 def _is_there(named: Named, rows: Rows) -> bool:

@@ -89,14 +89,16 @@ def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
             empty.append((path, column, any(column_value(row, column) == [] for row in rows)))
     if not empty:
         return []
-    names = f"the rows have {', '.join(sorted({name for row in rows for name in row}))}"
+    known = sorted({name for row in rows for name in row})
     return [
         finding(
             "MT302",
             spec.file,
             spec.locate(path),
             f"no row has the column '{column}'",
-            index_hint(column) if in_array else names,
+            index_hint(column)
+            if in_array
+            else did_you_mean(column, known) or f"the rows have {', '.join(known)}",
         )
         for path, column, in_array in empty
     ]

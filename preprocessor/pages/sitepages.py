@@ -93,7 +93,8 @@ class Whereabouts:
             return _is_shown_first(page)
         if nearest.site.file.name != OWN_FILE:
             return False
-        return page in nearest.site.pages if nearest.site.pages else _is_shown_first(page)
+        named = nearest.site.pages
+        return any(_plain(each) == page for each in named) if named else _is_shown_first(page)
 
     def _find_around(self, page: Path) -> SitePages | None:
         """The site that is asked about where it has the page, else the one that is described nearest above it."""

@@ -15,7 +15,7 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import Tables
-from preprocessor.pages.queriedfields import missing_fields
+from preprocessor.pages.queriedfields import missing_fields, suggest_names
 from preprocessor.render.celllinks import address_in
 from preprocessor.render.column import column_value
 from preprocessor.render.misfits import find_misfit
@@ -111,10 +111,12 @@ def value_findings(
             f"a value comes from one row, but {_format_row_count(len(rows))} of table `{spec.table}` match"
         )
         hint = "let `where` select exactly one row"
+        if not rows:
+            hint = suggest_names(spec.where, _rows_of(spec, tables, answers) or []) or hint
         return [finding("MT320", spec.file, spec.locate(("where",)), message, hint)]
     value = column_value(rows[0], spec.column)
     if value is MISSING:
-        hint = f"the row has {', '.join(rows[0])}"
+        hint = did_you_mean(spec.column, rows[0]) or f"the row has {', '.join(rows[0])}"
         message = f"the row of table `{spec.table}` has no `{spec.column}`"
         return [finding("MT302", spec.file, spec.locate(("column",)), message, hint)]
     return _unreadable(spec, tables[spec.table], value)
@@ -157,11 +159,9 @@ def check_findings(
         return unknown
     if not rows:
         message = f"no row of table `{spec.table}` is selected, so the statement says nothing"
-        return [
-            finding(
-                "MT321", spec.file, spec.locate(("where",)), message, "mend `where`, or drop the statement"
-            )
-        ]
+        near = suggest_names(spec.where, _rows_of(spec, tables, answers) or [])
+        hint = near or "mend `where`, or drop the statement"
+        return [finding("MT321", spec.file, spec.locate(("where",)), message, hint)]
     outcome = _failing(spec, rows)
     if not (failing := outcome.rows):
         return list(outcome.findings)

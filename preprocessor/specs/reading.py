@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from preprocessor.comments.model import Comment
 from preprocessor.findings.finding import Finding
-from preprocessor.findings.nearest import did_you_mean
+from preprocessor.findings.nearest import did_you_mean, nearest_word
 from preprocessor.findings.rules import RULES
 from preprocessor.jsontext.document import Document, decode_at, syntax_findings
 from preprocessor.jsontext.model import Path
@@ -125,15 +125,51 @@ def _column_findings(document: Document) -> Iterator[Finding]:
     shown = _columns_in(body)
     if not shown:
         return
-    for path, column in _settings(body, *_SETTINGS, *_below_headings(body)):
-        if column not in shown:
-            message = f"`{column}` is not a column that is shown here"
-            hint = did_you_mean(column, shown) or f"shown are {', '.join(f'`{each}`' for each in shown)}"
-            if path[0] == "labels" and column in ("x", "y", "series", "facets"):
-                hint = f"labels go by the names of columns: {', '.join(f'`{each}`' for each in shown)}"
-            yield document.finding(
-                "MT136", path, message, hint, key=path[0] in ("format", "labels", "spread", "totals")
-            )
+    settings = list(_settings(body, *_SETTINGS, *_below_headings(body)))
+    meant = _find_mistyped(body, shown, [(path[0], column) for path, column in settings])
+    for index, column in enumerate(columns if isinstance(columns, list) else ()):
+        if column in meant:
+            message = f"nothing else in this comment names `{column}`"
+            yield document.finding("MT136", ("columns", index), message, f"did you mean `{meant[column]}`?")
+    for path, column in settings:
+        if column not in shown and column not in meant.values():
+            yield _unknown_column(document, path, column, shown)
+
+
+def _unknown_column(document: Document, path: Path, column: str, shown: list[str]) -> Finding:
+    message = f"`{column}` is not a column that is shown here"
+    hint = did_you_mean(column, shown) or f"shown are {', '.join(f'`{each}`' for each in shown)}"
+    if path[0] == "labels" and column in ("x", "y", "series", "facets"):
+        hint = f"labels go by the names of columns: {', '.join(f'`{each}`' for each in shown)}"
+    return document.finding(
+        "MT136", path, message, hint, key=path[0] in ("format", "labels", "spread", "totals")
+    )
+
+
+def _find_mistyped(
+    body: Mapping[str, Any], shown: list[str], settings: list[tuple[str | int, str]]
+) -> dict[str, str]:
+    """The columns that are named nowhere else where a name much like it is: in two places beside ``columns``."""
+    if not isinstance(body.get("columns"), list) or all(column in shown for _, column in settings):
+        return {}
+    queried = {name for key in ("pipeline", "sort", "where") for name in _names_in(body.get(key))}
+    named = [*((key, name) for key, name in settings), *(("query", name) for name in queried)]
+    places = {name: {key for key, each in named if each == name} for _, name in named}
+    likely = [name for name, keys in places.items() if name not in shown and len(keys) > 1]
+    mistyped = {nearest_word(name, shown): name for name in likely}
+    return {column: name for column, name in mistyped.items() if column and column not in places}
+
+
+def _names_in(written: Any) -> Iterator[str]:
+    """All that may be the name of a field in a query or a pipeline: keys, and texts without the signs before them."""
+    if isinstance(written, dict):
+        yield from written
+        written = list(written.values())
+    if isinstance(written, list):
+        for part in written:
+            yield from _names_in(part)
+    elif isinstance(written, str):
+        yield written.lstrip("$-+")
 
 
 def _below_headings(body: Mapping[str, Any]) -> list[Path]:

@@ -98,11 +98,18 @@ def test_a_number_stays_while_it_has_moved_by_no_more_of_what_stands_there(
         rows(1001, 10),
         rows(1001, 10, 10, 10),
         [{"name": "A", "qps": 1001}, *rows(0, 10, 10)[1:]],
-        [*rows(0, 10, 10)[1:], *rows(1001)],
+        [*rows(0, 10, 10)[1:], *rows(1060)],
         rows(1001, 10, 20),
         [],
     ],
-    ids=["fewer rows", "more rows", "another name", "another order", "one cell far off", "no rows"],
+    ids=[
+        "fewer rows",
+        "more rows",
+        "another name",
+        "another order and one cell far off",
+        "one cell far off",
+        "no rows",
+    ],
 )
 def test_a_table_of_other_rows_or_words_is_written_anew_as_a_whole(after: list[dict[str, Any]]) -> None:
     text = table(tolerance="5 %", empty="None.", ignore={"MT303": "May be."})
@@ -295,3 +302,93 @@ def test_rows_below_headings_and_totals_stay_together() -> None:
     other = kinds(1000, 10, 10)
     other[1]["kind"] = "y"
     assert not stays(text, kinds(1000, 10, 10), other)
+
+
+def test_rows_that_changed_places_stay_where_each_is_near_enough() -> None:
+    text = f"It is {value()}.\n\n{table(tolerance='5 %')}"
+    before = rows(1000, 1010, 1020)
+    assert stays(text, before, [before[2], before[0], before[1]])
+    near = rows(1015, 1010, 1005)
+    assert stays(text, before, near[::-1])
+    assert not stays(text, before, rows(1015, 1010, 900)[::-1])
+    assert not stays(table(), before, before[::-1])  # without a tolerance
+
+
+def test_a_row_is_held_against_the_one_of_its_name_and_not_of_its_place() -> None:
+    text = table(tolerance="30 %", columns=["n", "qps"], headers=["N", "Q/s"])
+
+    def sizes(*pairs: tuple[int, int]) -> list[dict[str, Any]]:
+        return [{"name": "a", "n": n, "qps": qps} for n, qps in pairs]
+
+    assert stays(text, sizes((10, 100), (12, 150)), sizes((12, 140), (10, 120)))
+    assert not stays(text, sizes((10, 100), (12, 150)), sizes((12, 100), (10, 150)))
+
+
+def test_rows_that_their_names_do_not_tell_apart_go_by_what_did_not_change() -> None:
+    text = table(tolerance="5 %", columns=["name", "n", "qps"], headers=["Name", "N", "Q/s"])
+
+    def runs(*pairs: tuple[int, int]) -> list[dict[str, Any]]:
+        return [{"name": "a", "n": n, "qps": qps} for n, qps in pairs]
+
+    assert stays(text, runs((1, 100), (2, 102)), runs((2, 101), (1, 101)))
+    assert not stays(text, runs((1, 100), (2, 102)), runs((2, 110), (1, 101)))
+    assert not stays(text, runs((1, 100), (1, 200)), runs((1, 201), (1, 100)))  # nobody knows which is which
+
+
+def test_rows_change_places_within_their_group_alone() -> None:
+    text = table(
+        tolerance="5 %", columns=["kind", "name", "qps"], headers=["Kind", "Name", "Q/s"], group_rows="kind"
+    )
+
+    def kinds(names: str, kind: str) -> list[dict[str, Any]]:
+        return [{"kind": one, "name": name, "qps": 100} for name, one in zip(names, kind, strict=True)]
+
+    assert stays(text, kinds("abc", "xxy"), kinds("bac", "xxy"))
+    assert not stays(text, kinds("abc", "xxy"), kinds("acb", "xxy"))
+    assert not stays(text, kinds("abcd", "xxyy"), kinds("cdab", "yyxx"))
+
+
+def told(text: str, before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[str]:
+    """What a check says of a page with the rows ``before`` in it."""
+    page = read(written(text, before))
+    answers = {spec.query.key: after for spec in page.pipeline_specs}
+    return [one.message for one in stale_findings(compose_in_place(page, answers, tables_by_id([page])))]
+
+
+@pytest.mark.parametrize(
+    ("after", "difference"),
+    [
+        (rows(1000, 20, 30), "`Q/s` of `b` is 10, and 20 now"),
+        ([*rows(1000, 10, 30)[::-1]], "only the order of its rows is another"),
+        ([*rows(1001, 10, 30)[::-1]], "`Q/s` of `a` is 1,000, and 1,001 now"),
+        (rows(1000, 10), "it has 3 rows, and 2 now"),
+        (rows(1000, "", 30), "`Q/s` of `b` is 10, and nothing now"),
+        (rows(1000, "<b>|", 30), "`Q/s` of `b` is 10, and <b>| now"),
+    ],
+)
+def test_what_a_table_differs_in_first_is_told(after: list[dict[str, Any]], difference: str) -> None:
+    (said,) = told(table(), rows(1000, 10, 30), after)
+    assert said == f"the figure under this comment is not what the rows say now: {difference}"
+
+
+def test_a_value_is_told_as_it_stands_and_as_it_is_now() -> None:
+    said = told(f"It is {value()}.\n\n{table()}", rows(1000), rows(1001))
+    assert said[0] == (
+        "the value behind this comment is not what the rows say now: it is 1,000, and 1,001 now"
+    )
+
+
+def test_columns_that_are_others_are_told() -> None:
+    page = read(written(table(), rows(1000)).replace('"Q/s"', '"Queries/s"'))
+    made = compose_in_place(page, {page.tables[0].query.key: rows(1000)}, {})
+    assert "its columns are others" in stale_findings(made)[0].message
+
+
+def test_a_new_value_is_told_alone_while_the_others_are_near_enough() -> None:
+    standing = written(f"It is {value()}.\n\n{table(tolerance='5 %')}", rows(1000))
+    page = read(f"Or {value()}.\n\n{standing}")
+    made = compose_in_place(page, {page.tables[0].query.key: rows(1010)}, tables_by_id([page]))
+    assert [(one.line, one.message) for one in stale_findings(made)] == [
+        (1, "the value behind this comment is not written into the page")
+    ]
+    assert made.text.count("1,010") == 3  # and yet a page says one state

@@ -350,3 +350,26 @@ def test_a_statement_is_held_to_the_interval(campaign: Path) -> None:
     assert concluded(f"Slower.<!-- MONGO_CHECK: {body % 0.95} -->", campaign)[0] == []
     ((found,), _) = concluded(f"Slower.<!-- MONGO_CHECK: {body % 0.9} -->", campaign)
     assert (found.rule, "comparison.high is 0.94" in found.message) == ("MT322", True)
+
+
+NAMES = ("read all", "read one", "write")
+
+
+@pytest.mark.parametrize(
+    ("comment", "rule", "hint"),
+    [
+        ('VALUE: {"table": "speed", "column": "ops", "where": {"n": "read al"}}', "MT320", "did you mean `read all`?"),
+        ('VALUE: {"table": "speed", "column": "ops", "where": {"n": "x"}}', "MT320", "`n` of its rows is `read all`, `read one`, `write`"),
+        ('VALUE: {"table": "speed", "column": "ops", "where": {"n": 5}}', "MT320", "let `where` select exactly one row"),
+        ('VALUE: {"table": "speed", "column": "ops"}', "MT320", "let `where` select exactly one row"),
+        ('VALUE: {"table": "speed", "column": "opps", "where": {"n": "write"}}', "MT302", "did you mean `ops`?"),
+        ('CHECK: {"table": "speed", "where": {"n": "wrte"}, "expect": {"ops": 1}}', "MT321", "did you mean `write`?"),
+    ],
+)  # fmt: skip
+def test_a_mistyped_name_is_told_with_the_one_that_was_meant(
+    comment: str, rule: str, hint: str, fixtures: Path
+) -> None:
+    rows = [{"_id": number, "n": name, "ops": number} for number, name in enumerate(NAMES)]
+    (fixtures / "runs" / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (found,) = judged(f"So <!-- MONGO_{comment} -->", fixtures)
+    assert (found.rule, found.hint) == (rule, hint)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from preprocessor.pages.prose.fixing import Fixed
     from preprocessor.pages.siteconfig import Site
     from preprocessor.results.model import Limits
+    from preprocessor.specs.model import Spec
 
 
 class Request(NamedTuple):
@@ -157,7 +158,7 @@ def _judge(
     found = build.findings(build.lint(others.speakers_of(pages)), known)
     found += build.source_findings(request.results)
     if not request.static:
-        found += _find_stale(_list_written(pages, request), build)
+        found += _find_stale(_list_written(pages, request), build, found)
         found += [] if build.away else unread_findings(build.asked.local)
     if request.prose and not build.away:
         from preprocessor.pages.prose.unsupported import prose_findings  # only who asks for it pays
@@ -180,8 +181,8 @@ def _list_written(pages: Sequence[Page], request: Request) -> list[Page]:
     ]
 
 
-def _find_stale(pages: Sequence[Page], build: Build) -> list[Finding]:
-    """What is wrong with what was written into pages, and beside them."""
+def _find_stale(pages: Sequence[Page], build: Build, known: Sequence[Finding]) -> list[Finding]:
+    """What is wrong with what was written into pages, and beside them; ``known`` are the causes of some of it."""
     if not pages:
         return []
     from preprocessor.pages.drawings import judge_file, orphan_findings
@@ -191,6 +192,16 @@ def _find_stale(pages: Sequence[Page], build: Build) -> list[Finding]:
     for page in pages:
         composed = compose_in_place(page, build.answers, build.tables)
         judged = [judge_file(drawing, page.file) for drawing in composed.settled_drawings]
-        found += [*stale_findings(composed), *(fault for fault in judged if fault)]
+        found += stale_findings(composed, {id(spec) for spec in _list_faulty(page, known)})
+        found += [fault for fault in judged if fault]
         found += orphan_findings(page, {drawing.path for drawing in composed.drawings})
     return found
+
+
+def _list_faulty(page: Page, known: Sequence[Finding]) -> Iterator[Spec]:
+    """The specs of a page whose comments have errors."""
+    errors = [(one.line, one.column) for one in known if one.severity == "error" and one.file == page.file]
+    for comment, spec in zip(page.comments, page.specs, strict=True) if errors else ():
+        first, last = (comment.line, comment.column), comment.locate(len(comment.body))
+        if spec is not None and any(first <= place <= last for place in errors):
+            yield spec

@@ -111,7 +111,8 @@ def run(arguments: Namespace) -> int:
     sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=checked.sources))
     changed = _fix(checked.fixed, arguments) if arguments.fix else 0
     if not findings and not given.faults and arguments.format == "text":
-        print(_describe_scope(checked.pages, arguments), file=sys.stderr)
+        written = checked.fixed if arguments.write else ()
+        print(_describe_scope(checked.pages, written, arguments), file=sys.stderr)
     return 2 if given.faults else exit_code(findings, arguments.fail_on) or changed
 
 
@@ -140,9 +141,12 @@ def _refuse_contradictions(arguments: Namespace, stdin: str) -> None:
         raise UsageError(f"--stdin-filename goes with {stdin}, the page on standard input")
 
 
-def _describe_scope(pages: Collection[Page], arguments: Namespace) -> str:
-    """What was looked at, lest nothing found be taken for something looked at."""
-    comments = sum(len(page.comments) for page in pages)
+def _describe_scope(pages: Collection[Page], written: Sequence[Fixed], arguments: Namespace) -> str:
+    """What was looked at, lest nothing found be taken for something looked at; of pages ``written`` as they are now."""
+    from preprocessor.comments import find
+
+    new = {one.page.file: find(one.text, one.page.file).comments for one in written}
+    comments = sum(len(new.get(page.file, page.comments)) for page in pages)
     on = f"{format_count(comments, 'comment')} on {format_count(len(pages), 'page')}"
     if not comments:
         return f"{on}: nothing was checked"

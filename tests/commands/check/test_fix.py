@@ -62,7 +62,7 @@ def test_what_was_shown_is_written_and_then_there_is_nothing_to_fix(folder: Path
     assert check("README.md", "--fix", "--write") == (
         0,
         "",
-        "README.md: written\n1 comment on 1 page: no fault\n",
+        "README.md: written\n2 comments on 1 page: no fault\n",
     )
     written = (folder / "README.md").read_text()
     assert VALUE in written

@@ -1,0 +1,102 @@
+"""Tables as they were written into pages: their parts, which row of one is which of another, and how two differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import unescape
+from itertools import takewhile
+from typing import Final, NamedTuple
+
+from preprocessor.files.text import shorten
+from preprocessor.render.shownnumbers import read_numbers
+
+Cells = Sequence[str]
+
+_ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
+"""https://spec.commonmark.org/0.31.2/#backslash-escapes"""
+_DASHES: Final = re.compile("-+")
+_ADDRESS: Final = re.compile(r"\]\([^()\s]*\)")
+_NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
+
+
+class WrittenTable(NamedTuple):
+    """The lines of a table that ``pipe_table`` has written: those above it, its headers and alignments, its cells.
+
+    Cells are Markdown. ``below`` are the words of its notes: their numbers follow from the rows.
+    """
+
+    above: list[str]
+    headers: list[str]
+    alignments: list[str]
+    rows: list[list[str]]
+    below: list[str]
+
+    @classmethod
+    def of(cls, lines: Iterable[str]) -> WrittenTable:
+        """The parts of some lines."""
+        written = list(lines)
+        above = list(takewhile(lambda line: not line.startswith("|"), written))
+        rows = list(takewhile(lambda line: line.startswith("|"), written[len(above) :]))
+        cells = [[cell.strip(" ") for cell in row[1:-1].split(" |")] for row in rows]
+        alignments = [_DASHES.sub("-", cell) for row in cells[1:2] for cell in row]
+        notes = [read_numbers(read_cell(line)).words for line in written[len(above) + len(rows) :]]
+        return cls(above, [cell for row in cells[:1] for cell in row], alignments, cells[2:], notes)
+
+
+def read_cell(markdown: str) -> str:
+    """A cell as one reads it, as far as numbers in it go: the digits of an address are none."""
+    return unescape(_ADDRESS.sub(lambda found: found[0].translate(_NO_DIGITS), markdown))
+
+
+def order_like(rows: Sequence[Cells], others: Sequence[Cells], names: Sequence[int]) -> list[Cells] | None:
+    """The rows in the order of the ``others``; None where it cannot be told which is which.
+
+    They go by their cells at ``names``, and where these do not tell them apart, by all that stand in both tables alike.
+    """
+    settled = [at for at in range(min(map(len, rows), default=0)) if _column(rows, at) == _column(others, at)]
+    for known in (names, sorted({*names, *settled})):
+        by_name = {tuple(row[at] for at in known): row for row in rows}
+        ordered = [by_name.get(tuple(row[at] for at in known)) for row in others]
+        if len(by_name) == len(rows) == len(others):
+            return None if None in ordered else [row for row in ordered if row is not None]
+    return None
+
+
+def _column(rows: Sequence[Cells], at: int) -> list[str]:
+    return sorted(row[at] for row in rows if at < len(row))
+
+
+def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
+    """In what two tables differ first: rows, their order, or a cell as it stands and as it is now; "" for no tables."""
+    then, now = WrittenTable.of(standing), WrittenTable.of(today)
+    if not then.rows or not now.rows:
+        return ""
+    if then.headers != now.headers:
+        return "its columns are others"
+    if len(then.rows) != len(now.rows):
+        return f"it has {len(then.rows)} {_rows(len(then.rows))}, and {len(now.rows)} now"
+    if sorted(then.rows) == sorted(now.rows):
+        return "only the order of its rows is another" if then.rows != now.rows else ""
+    rows = order_like(then.rows, now.rows, [0]) or then.rows
+    cells = (
+        f"`{_quote(header)}` of `{_quote(new[0])}` is {_quote(cell)}, and {_quote(today_cell)} now"
+        for old, new in zip(rows, now.rows, strict=True)
+        for header, cell, today_cell in zip(now.headers, old, new, strict=False)
+        if cell != today_cell
+    )
+    return next(cells, "")
+
+
+def describe_change(standing: str, today: str) -> str:
+    """A value as it stands and as it is now; "" where they are the same."""
+    return "" if standing == today else f"it is {_quote(standing)}, and {_quote(today)} now"
+
+
+def _quote(cell: str) -> str:
+    """A cell as it may stand in a message: as readers see it, in one line."""
+    return shorten(_ESCAPE.sub(r"\1", unescape(cell))) or "nothing"
+
+
+def _rows(count: int) -> str:
+    return "row" if count == 1 else "rows"

@@ -1,0 +1,85 @@
+"""What a check says of text that was written into a page: the cause of a fault alone, and no echo of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.test_commands import mongo_tables
+
+TABLE: dict[str, Any] = {
+    "id": "speed",
+    "collection": "bench",
+    "pipeline": [
+        {"$sort": {"order": 1}},
+        {"$project": {"name": 1, "msecs": {"$multiply": ["$value", 1000]}}},
+    ],
+    "columns": ["name", "msecs"],
+    "headers": ["Name", "Time (ms)"],
+    "format": {"msecs": {"decimals": 2}},
+}
+READ: dict[str, Any] = {"table": "speed", "column": "msecs", "where": {"name": "read"}}
+WRITE: dict[str, Any] = {"table": "speed", "column": "msecs", "where": {"name": "write"}}
+
+
+def page(table: dict[str, Any] = TABLE, read: dict[str, Any] = READ) -> str:
+    table, read, write = (json.dumps(one) for one in (table, read, WRITE))
+    return (
+        f"Reads <!-- RESULT_VALUE: {read} -->, writes <!-- RESULT_VALUE: {write} -->.\n\n"
+        f"<!-- RESULT_TABLE: {table} -->\n"
+    )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    rows = [{"name": "read", "order": 1, "value": 0.5}, {"name": "write", "order": 2, "value": 0.25}]
+    (tmp_path / "bench.json").write_text(json.dumps(rows))
+    (tmp_path / "README.md").write_text(page())
+    (tmp_path / "mongo-tables.toml").write_text('results = "bench.json"\npages = ["README.md"]\n')
+    mongo_tables("render", "--in-place", "README.md", cwd=tmp_path)
+    mongo_tables("check", cwd=tmp_path)
+    return tmp_path
+
+
+def told(project: Path, before: str, after: str) -> list[str]:
+    """The rule of each finding with its hint, where that text of the written page is another."""
+    text = (project / "README.md").read_text()
+    assert before in text
+    (project / "README.md").write_text(text.replace(before, after, 1))
+    done = mongo_tables("check", "--format", "json", cwd=project, expect=1)
+    return [f"{one['rule']} {one['hint']}" for one in json.loads(done.stdout)["findings"]]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "cause"),
+    [
+        (json.dumps(READ), json.dumps({**READ, "column": "msec"}), "MT302 did you mean `msecs`?"),
+        (
+            json.dumps(READ),
+            json.dumps({**READ, "where": {"name": "raed"}}),
+            "MT320 did you mean `read`?",
+        ),
+        ('"columns": ["name", "msecs"]', '"columns": ["name", "msec"]', "MT136 did you mean `msecs`?"),
+        (
+            '"format": {"msecs": {"decimals": 2}}',
+            '"baseline": {"row": {"name": "none"}, "column": "msecs"}',
+            "MT331 ",
+        ),
+    ],
+)
+def test_the_cause_of_a_fault_is_told_and_nothing_that_follows_from_it(
+    project: Path, before: str, after: str, cause: str
+) -> None:
+    (found,) = told(project, before, after)
+    assert found.startswith(cause)
+
+
+def test_a_mistyped_column_is_told_where_it_stands(project: Path) -> None:
+    told(project, '"columns": ["name", "msecs"]', '"columns": ["name", "msec"]')
+    (line,) = (one for one in (project / "README.md").read_text().splitlines() if "RESULT_TABLE" in one)
+    at = line.index('"msec"') + 1
+    done = mongo_tables("check", cwd=project, expect=1)
+    assert f"README.md:3:{at}: error MT136 nothing else in this comment names `msec`" in done.stdout
