@@ -263,6 +263,7 @@ _ALL = (
         "error",
         "A column has values that its format or its total is not for, such as texts in per cent.",
     ),
+    Rule("MT336", "no-interval", "warning", "A tolerance goes by an interval, and no row has one."),
     # MT4xx: misleading output
     Rule("MT401", "limit-without-sort", "warning", "A `$limit` picks documents that nothing has ordered."),
     Rule("MT402", "path-never-there", "warning", "A pipeline reads a field that no document has."),

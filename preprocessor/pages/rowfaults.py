@@ -10,6 +10,7 @@ from preprocessor.files.environment import today
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.pages.asking import source_answer
+from preprocessor.pages.nointerval import find_no_interval
 from preprocessor.render.column import column_value, index_hint
 from preprocessor.render.comparison import baseline_faults, baseline_rows
 from preprocessor.render.conclusions import cell_faults, conclusion_faults
@@ -44,7 +45,10 @@ def row_findings(
         return [finding("MT301", spec.file, at, rows.message, rows.hint or since_hint(rows.message))]
     if not rows:
         return [] if spec.empty is not None else [_no_rows(spec, collections)]
-    return [*(_empty_columns(spec, rows) or _undrawable(spec, rows)), *_too_old(spec, answers)]
+    found = _empty_columns(spec, rows) or _undrawable(spec, rows)
+    if isinstance(spec, TableSpec) and not found:
+        found = find_no_interval(spec, spec, rows)
+    return [*found, *_too_old(spec, answers)]
 
 
 def _too_old(spec: PipelineSpec, answers: Answers) -> list[Finding]:

@@ -15,6 +15,7 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import Tables
+from preprocessor.pages.nointerval import find_no_interval
 from preprocessor.pages.queriedfields import missing_fields, suggest_names
 from preprocessor.render.celllinks import address_in
 from preprocessor.render.column import column_value
@@ -119,7 +120,8 @@ def value_findings(
         hint = did_you_mean(spec.column, rows[0]) or f"the row has {', '.join(rows[0])}"
         message = f"the row of table `{spec.table}` has no `{spec.column}`"
         return [finding("MT302", spec.file, spec.locate(("column",)), message, hint)]
-    return _unreadable(spec, tables[spec.table], value)
+    table = tables[spec.table]
+    return _unreadable(spec, table, value) or find_no_interval(spec, table, rows)
 
 
 def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
