@@ -77,6 +77,10 @@ class Comment:
         line, column = self.body_lines[index]
         return line, column + offset - self._line_starts[index]
 
+    def covers(self, line: int, column: int) -> bool:
+        """Whether a place in the file is within the comment."""
+        return (self.line, self.column) <= (line, column) <= self.locate(len(self.body))
+
     def stand_in(self, token: str) -> str:
         """Give the replacement that makes Python-Markdown keep ``token``, a one-line HTML comment, in this
         place.

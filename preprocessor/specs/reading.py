@@ -137,13 +137,18 @@ def _column_findings(document: Document) -> Iterator[Finding]:
 
 
 def _unknown_column(document: Document, path: Path, column: str, shown: list[str]) -> Finding:
-    message = f"`{column}` is not a column that is shown here"
+    message = not_shown(column)
     hint = did_you_mean(column, shown) or f"shown are {', '.join(f'`{each}`' for each in shown)}"
     if path[0] == "labels" and column in ("x", "y", "series", "facets"):
         hint = f"labels go by the names of columns: {', '.join(f'`{each}`' for each in shown)}"
     return document.finding(
         "MT136", path, message, hint, key=path[0] in ("format", "labels", "spread", "totals")
     )
+
+
+def not_shown(column: str) -> str:
+    """What is said of a setting of a column that a comment does not show."""
+    return f"`{column}` is not a column that is shown here"
 
 
 def _find_mistyped(

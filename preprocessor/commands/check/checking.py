@@ -202,6 +202,5 @@ def _list_faulty(page: Page, known: Sequence[Finding]) -> Iterator[Spec]:
     """The specs of a page whose comments have errors."""
     errors = [(one.line, one.column) for one in known if one.severity == "error" and one.file == page.file]
     for comment, spec in zip(page.comments, page.specs, strict=True) if errors else ():
-        first, last = (comment.line, comment.column), comment.locate(len(comment.body))
-        if spec is not None and any(first <= place <= last for place in errors):
+        if spec is not None and any(comment.covers(*place) for place in errors):
             yield spec

@@ -26,11 +26,8 @@ WRITE: dict[str, Any] = {"table": "speed", "column": "msecs", "where": {"name": 
 
 
 def page(table: dict[str, Any] = TABLE, read: dict[str, Any] = READ) -> str:
-    table, read, write = (json.dumps(one) for one in (table, read, WRITE))
-    return (
-        f"Reads <!-- RESULT_VALUE: {read} -->, writes <!-- RESULT_VALUE: {write} -->.\n\n"
-        f"<!-- RESULT_TABLE: {table} -->\n"
-    )
+    first, second = (f"<!-- RESULT_VALUE: {json.dumps(one)} -->" for one in (read, WRITE))
+    return f"Reads {first}, writes {second}.\n\n<!-- RESULT_TABLE: {json.dumps(table)} -->\n"
 
 
 @pytest.fixture
@@ -83,3 +80,23 @@ def test_a_mistyped_column_is_told_where_it_stands(project: Path) -> None:
     at = line.index('"msec"') + 1
     done = mongo_tables("check", cwd=project, expect=1)
     assert f"README.md:3:{at}: error MT136 nothing else in this comment names `msec`" in done.stdout
+
+
+def test_a_column_that_no_document_has_is_told_and_not_the_setting_of_the_field_that_was_meant(
+    project: Path,
+) -> None:
+    shown = {
+        "collection": "bench",
+        "sort": "order",
+        "columns": ["name", "valeu"],
+        "headers": ["Name", "Time"],
+    }
+    text = f"<!-- RESULT_TABLE: {json.dumps({**shown, 'format': {'value': {'decimals': 1}}})} -->\n"
+    (project / "README.md").write_text(text)
+    at = text.index('"valeu"') + 1
+    assert mongo_tables("check", cwd=project, expect=1).stdout.startswith(
+        f"README.md:1:{at}: error MT136 no document of 'bench' has `valeu`\n"
+    )
+    assert told(project, "valeu", "valeux") == ["MT136 did you mean `value`?"]
+    assert told(project, '"valeux"', '"order"') == ["MT136 shown are `name`, `order`"]
+    assert told(project, '"order"], "h', '"value"], "h')[0].startswith("MT166")
