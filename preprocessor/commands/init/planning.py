@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -70,7 +69,7 @@ def plan(folder: Path, given: str | None) -> Plan:
         Plan(remarks=results.remarks),
         _plan_site(base, site, results, page),
         _plan_page(base, site, results, page),
-        _plan_hook(base, site, results),
+        _plan_hook(base, site),
     ]
     return Plan(
         tuple(one for part in parts for one in part.changes),
@@ -173,7 +172,7 @@ def _to_navigation(site: Site | None, page: ChosenPage) -> tuple[str, ...]:
     return (f"add the page to `nav` in {site.file.name}: {_relative(page.path, site.docs)}",)
 
 
-def _plan_hook(base: Path, site: Site | None, results: _Results) -> Plan:
+def _plan_hook(base: Path, site: Site | None) -> Plan:
     """The commit hook, in the outermost folder of the repository."""
     repository = repository_of(base)
     if repository is None:
@@ -181,8 +180,7 @@ def _plan_hook(base: Path, site: Site | None, results: _Results) -> Plan:
             remarks=("no Git repository here: no commit hook; after `git init` run this command again",)
         )
     config = site.file if site else base / OWN_FILE
-    watched = (*_watched(base, repository, results.named), _relative(config, repository))
-    hook = Hook("" if base == repository else _relative(config, repository), watched)
+    hook = Hook("" if base == repository else _relative(config, repository))
     file = repository / HOOK_FILE
     before = read_text(file) if file.exists() else None
     if before is not None and hook.is_in(before):
@@ -193,16 +191,12 @@ def _plan_hook(base: Path, site: Site | None, results: _Results) -> Plan:
         return Plan(by_hand=(said,))
     return Plan(
         (Change(file, before, after, "hook mongo-tables-check added"),),
-        by_hand=("`pre-commit install` once, if you have not yet: it checks every commit from then on",),
+        by_hand=(
+            "`pre-commit install` once, if you have not yet: it checks every commit from then on",
+            "commit where `mongo-tables` is found: activate its environment first, or write its path into the hook's "
+            "`entry`, such as .venv/bin/mongo-tables",
+        ),
     )
-
-
-def _watched(base: Path, repository: Path, results: str) -> Iterator[str]:
-    """What of the results is in files of the repository, as a hook takes it."""
-    path = base / results
-    if is_uri(results, base) or not path.exists() or not path.resolve().is_relative_to(repository.resolve()):
-        return
-    yield _relative(path, repository) + ("/" if path.is_dir() else "")
 
 
 def _relative(path: Path, base: Path) -> str:
