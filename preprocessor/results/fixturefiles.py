@@ -76,7 +76,7 @@ def _suggest_files(folder: Path) -> str:
 
     names = [(folder / name).as_posix() for name in list_likely_files(folder)]
     if not names:
-        return f"{_ELSEWHERE_HINT}; `mongo-tables init` looks for results, and writes mongo-tables.toml, which names them"
+        return f"{_ELSEWHERE_HINT}; `mongo-tables init` looks for results, and writes where they are"
     listed = f"{', '.join(names[:_SHOWN])}{f' and {len(names) - _SHOWN} more' if len(names) > _SHOWN else ''}"
     return (
         f"there is {listed}: `mongo-tables init` writes mongo-tables.toml, which says where results are; "

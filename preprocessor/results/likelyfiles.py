@@ -25,7 +25,7 @@ class LikelyFile(NamedTuple):
 
 
 def look_at(path: Path) -> LikelyFile | None:
-    """What the file may be; None where it is in no format that is read, is known to be settings, or cannot be opened."""
+    """What the file may be; None where it is in no format that is read, is settings, or cannot be opened."""
     if not may_be_read(path.name) or _SETTINGS.fullmatch(path.name):
         return None
     try:
@@ -41,7 +41,7 @@ def has_telling_name(name: str) -> bool:
 
 
 def list_likely_files(folder: Path) -> list[str]:
-    """The names of the files in a folder that a tool wrote, or whose name is telling, sorted; none where it is not there."""
+    """The names of a folder's files that a tool wrote, or whose name is telling; none where there is no folder."""
     try:
         paths = sorted(path for path in folder.iterdir() if path.is_file())
     except OSError:

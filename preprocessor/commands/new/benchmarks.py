@@ -56,7 +56,7 @@ def suggest_for_benchmarks(documents: Documents) -> Suggestion | None:
         {"metric": metric} if len(shown) < len(documents) else {},
         list(columns),
         list(columns.values()),
-        [_BENCHMARK, *(name for name in columns if name.startswith(PARAMETERS))] if differing else ["name"],
+        [_BENCHMARK, *(name for name in columns if name.startswith(PARAMETERS))] if differing else ["_id"],
         {"value": _SECONDS} if is_time else {},
     )
 

@@ -36,13 +36,13 @@ def test_documents_of_another_shape_are_no_benchmarks() -> None:
 
 def test_times_are_in_the_unit_that_fits_them_and_rows_in_the_order_of_names() -> None:
     found = suggest_for_benchmarks([benchmark("a", 2.0), benchmark("b", 1.0)])
-    assert found == ({}, ["name", "value"], ["Benchmark", "Time"], ["name"], {"value": "s"})
+    assert found == ({}, ["name", "value"], ["Benchmark", "Time"], ["_id"], {"value": "s"})
 
 
 def test_what_is_no_time_has_its_unit_in_the_header() -> None:
     more = {"metric": "throughput", "unit": "op/s", "better": "higher"}
     found = suggest_for_benchmarks([benchmark("a", 2.0, **more), benchmark("b", 1.0, **more)])
-    assert found == ({}, ["name", "value"], ["Benchmark", "Throughput (op/s)"], ["name"], {})
+    assert found == ({}, ["name", "value"], ["Benchmark", "Throughput (op/s)"], ["_id"], {})
 
 
 def test_of_several_measures_the_first_is_shown_and_units_that_differ_have_a_column() -> None:
