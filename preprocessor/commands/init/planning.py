@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -27,6 +28,8 @@ from preprocessor.results.opening import is_uri, move_source
 
 _FIXTURES: Final = "fixtures"
 _LISTED: Final = 5
+_LARGE: Final = 2**20
+"""Bytes of a file that is not committed without a thought: most of it is samples, of which few tables show any."""
 
 
 class Change(NamedTuple):
@@ -117,6 +120,13 @@ def _find_results(base: Path) -> _Results:
         )
     first, *others = found
     remarks = [f"{from_here(first.path)}: results, {first.format}"]
+    if first.is_of_tool and first.path.stat().st_size > _LARGE:
+        command = (
+            f"mongo-tables import {shlex.quote(_relative(first.path, base))} --as bench --without-samples"
+        )
+        remarks.append(
+            f"it is large to commit: `{command}` keeps what tables show in {_FIXTURES}/, before this command"
+        )
     if others:
         more = f" and {len(others) - _LISTED} more" if len(others) > _LISTED else ""
         names = ", ".join(_relative(one.path, base) for one in others[:_LISTED])

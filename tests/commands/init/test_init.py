@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -354,6 +355,15 @@ def test_a_readme_is_checked_as_the_hook_will_figures_in_its_sentences_too(proje
     (project / "README.md").write_text("# Mine\n\nIt sorts in 270 ms.\n")
     done = mongo_tables("init", cwd=project, expect=1)
     assert "README.md:3:13: warning MT324" in done.stdout
+
+
+def test_a_file_that_is_large_to_commit_is_told_with_what_makes_it_small(project: Path) -> None:
+    one = {"command": "sort", "mean": 0.25, "stddev": 0.1, "system": 0.1, "times": [0.25] * 200_000}
+    (project / "bench.json").write_text(json.dumps({"results": [one]}))
+    done = mongo_tables("init", "--dry-run", cwd=project)
+    (command,) = re.findall(r"`mongo-tables (import .*?)`", done.stderr)
+    mongo_tables(*command.split(), cwd=project)
+    assert "fixtures: a folder with collections" in mongo_tables("init", cwd=project).stdout
 
 
 def test_nothing_to_work_with_is_said_with_what_would_help(tmp_path: Path) -> None:
