@@ -36,6 +36,7 @@ _NO_WORDS = re.compile(r"\s*<(?:script|style|pre|svg|textarea)\b", re.IGNORECASE
 
 _SENTENCE_END = re.compile(rf"[.!?:;][\s{BLANK}]+|\|[\s{BLANK}]*")
 """Or the border of a cell."""
+_CLAUSE_END = re.compile(r"[,;]\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,14 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     """From and to of the sentences of a paragraph; what stands behind one, such as a comment, is its own."""
     ends = [0, *(one.end() for one in _SENTENCE_END.finditer(text)), len(text)]
     return [(start, end) for start, end in pairwise(ends) if start < end]
+
+
+def find_clause(text: str, at: int) -> str:
+    """The part of a sentence that holds an offset, between commas and semicolons."""
+    begin, end = next(one for one in split_sentences(text) if at < one[1])
+    begin = max((one.end() for one in _CLAUSE_END.finditer(text, begin, at)), default=begin)
+    found = _CLAUSE_END.search(text, at, end)
+    return text[begin : found.start() if found else end]
 
 
 def place(page: str, offset: int) -> tuple[int, int]:

@@ -47,12 +47,10 @@ class Left(NamedTuple):
     hint: str
 
 
-def propose(
-    figure: Figure, sentence: str, known: Evidence, rows: Mapping[int, Rows]
-) -> Proposal | Left | None:
+def propose(figure: Figure, clause: str, known: Evidence, rows: Mapping[int, Rows]) -> Proposal | Left | None:
     """What could write a figure; None where nothing on the page is about it, or a check complains of it anyway.
 
-    ``sentence`` is the one that it stands in. ``rows`` are those of the tables, by the id of their specs.
+    ``clause`` is the part of a sentence that it stands in. ``rows`` are those of the tables, by the id of their specs.
     """
     cells = known.cells_of(figure)
     if len(cells) > 1:
@@ -66,7 +64,7 @@ def propose(
         )
     (cell,) = cells
     assert isinstance(cell.spec, TableSpec)
-    if other := _find_other_name(sentence, cell.spec, rows[id(cell.spec)], cell):
+    if other := _find_other_name(clause, cell.spec, rows[id(cell.spec)], cell):
         return Left(
             f"{_name(cell)} has it, and the sentence names `{other}`",
             "correct the figure, or write the MONGO_VALUE of the cell that is meant",
@@ -87,30 +85,28 @@ def propose(
     )
 
 
-def _find_other_name(sentence: str, table: TableSpec, rows: Rows, cell: Number) -> str:
-    """The name of another row, or another column, than those of the cell that a sentence has; "" where it has none.
+def _find_other_name(clause: str, table: TableSpec, rows: Rows, cell: Number) -> str:
+    """The name of another row, or another column, than those of the cell that a clause has; "" where it has none.
 
-    A sentence that names both, or neither, may be about the cell.
+    A clause that names both, or neither, may be about the cell.
     """
     labels = [name for name in _naming_columns(table, rows) if name != cell.column]
     names_of_rows = [{str(column_value(row, name)) for name in labels} for row in rows]
     headers = dict(zip(table.columns, (_UNIT.sub("", header) for header in table.headers), strict=True))
     own_row, own_header = names_of_rows[cell.row], headers.get(cell.column, cell.column)
-    rows_named = _find_named(sentence, chain.from_iterable(names_of_rows))
-    headers_named = _find_named(sentence, (header for name, header in headers.items() if name not in labels))
+    rows_named = _find_named(clause, chain.from_iterable(names_of_rows))
+    headers_named = _find_named(clause, (header for name, header in headers.items() if name not in labels))
     if rows_named and not own_row & set(rows_named):
         return rows_named[0]
     return headers_named[0] if headers_named and own_header not in headers_named else ""
 
 
-def _find_named(sentence: str, names: Iterable[str]) -> list[str]:
-    """The names, longest first, that stand in a sentence as words; a number names nothing."""
+def _find_named(clause: str, names: Iterable[str]) -> list[str]:
+    """The names, longest first, that stand in a clause as words; a number names nothing."""
     several = sorted(
         {name for name in names if any(map(str.isalpha, name))}, key=lambda name: (-len(name), name)
     )
-    return [
-        name for name in several if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sentence, re.IGNORECASE)
-    ]
+    return [name for name in several if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", clause, re.IGNORECASE)]
 
 
 def _name(cell: Number) -> str:
