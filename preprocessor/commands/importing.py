@@ -30,6 +30,7 @@ examples:
   mongo-tables import bench.json --as bench                       into the site's fixture folder, else fixtures/
   mongo-tables import go.txt --as bench --date 2026-01-31 --commit 1a2b3c4
   mongo-tables import bench.json --as bench --results fixtures/campaigns/2026-01-31
+  mongo-tables import bench.json --as bench --without-samples     a small file, to commit
   mongo-tables import run-*.json --as bench --reference ./old     twenty runs of hyperfine ./old ./new
 
 exit status: 0 read, or nothing to change, 2 wrong usage or a file that is not read
@@ -59,6 +60,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--reference", metavar="NAME", help="the files are runs in turn; compare benchmarks with this one"
     )
+    parser.add_argument(
+        "--without-samples",
+        action="store_true",
+        help="keep the figures that sum them up alone: a file of pytest-benchmark has every round",
+    )
     parser.add_argument("--dry-run", action="store_true", help="say what would change, write nothing")
     add_config_file(parser)
 
@@ -76,10 +82,12 @@ def _date(text: str) -> datetime:
 
 def run(arguments: Namespace) -> int:
     """Write, and print a line for each file that was read, what is not known of them, and what changed; give 0."""
-    from preprocessor.results.benchmarkfiles import GivenDocuments
+    from preprocessor.results.benchmarkfiles import GivenDocuments, leave_samples_out
     from preprocessor.results.pull import Copied, copy_source
 
     documents = _read_files(arguments.files, arguments)
+    if arguments.without_samples:
+        documents = [leave_samples_out(one) for one in documents]
     folder = Path(arguments.folder or find_fixture_folder(arguments.site))
     source = GivenDocuments(", ".join(arguments.files), arguments.name, documents)
     report = copy_source(source, folder, [Copied(arguments.name)], dry_run=arguments.dry_run)

@@ -38,6 +38,19 @@ def read_benchmarks(where: str, collection: str = "") -> list[dict[str, Any]]:
     return found
 
 
+def leave_samples_out(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document without its samples and what is said of each of them; how many there were stays, ``count``.
+
+    Without samples there is no interval between two runs (``results.benchmarks``).
+    """
+    of_samples = {
+        "samples",
+        "processes",
+        *(["iterations"] if isinstance(document.get("iterations"), list) else []),
+    }
+    return {name: value for name, value in document.items() if name not in of_samples}
+
+
 class GivenDocuments(LocalSource):
     """Documents at hand as a results source with one collection."""
 

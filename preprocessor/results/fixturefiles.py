@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote
@@ -17,7 +18,7 @@ from preprocessor.files.text import leads_within
 from preprocessor.results.fixturetext import combine_faults
 from preprocessor.results.model import Fault, ResultsError
 
-_PULL_HINT = (
+_ELSEWHERE_HINT = (
     "name a file of results, another folder or a mongodb:// URI as the results source, or fill it with "
     "`mongo-tables pull`"
 )
@@ -41,12 +42,14 @@ _BESIDE_HINT = f"{_FORM_HINT}, in the folder itself; move what is not to be read
 
 
 # What cannot stand in the name of a folder everywhere, or would be obeyed by a terminal; % because it escapes.
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|%\u200e\u200f\u2028-\u202e\u2066-\u2069]|^\.|[. ]$')
+_UNSAFE = r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|%\u200e\u200f\u2028-\u202e\u2066-\u2069]|^\.|[. ]$'
 
 
 def folder_of(folder: Path, collection: str) -> Path:
     """Where a collection's files are: the folder of its name, with unsafe characters percent-encoded."""
-    return folder / _UNSAFE.sub(lambda found: "".join(f"%{one:02X}" for one in found[0].encode()), collection)
+    return folder / re.sub(
+        _UNSAFE, lambda found: "".join(f"%{one:02X}" for one in found[0].encode()), collection
+    )
 
 
 def collection_names(folder: Path) -> tuple[str, ...]:
@@ -60,11 +63,27 @@ def _folders(folder: Path) -> dict[str, Path]:
         found = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
         places = [p for p in found if p.is_dir()]
     except FileNotFoundError:
-        raise _unusable(f"there is no fixture folder {folder}", _PULL_HINT) from None
+        raise _unusable(f"there is no fixture folder {folder}", _suggest_files(folder.parent)) from None
     except OSError as error:
         raise _unusable(f"the fixture folder {folder} cannot be read: {error.strerror}") from None
     refuse_broken_links(found)
     return {unquote(place.name): place for place in places}
+
+
+def _suggest_files(folder: Path) -> str:
+    """What to do where a folder has no fixture folder in it: it may hold results that nobody has named yet."""
+    from preprocessor.results.likelyfiles import (
+        list_likely_files,
+    )  # Needed where it went wrong, and it costs.
+
+    names = [(folder / name).as_posix() for name in list_likely_files(folder)]
+    if not names:
+        return f"{_ELSEWHERE_HINT}; `mongo-tables init` looks for results, and writes where they are"
+    listed = f"{', '.join(names[:_SHOWN])}{f' and {len(names) - _SHOWN} more' if len(names) > _SHOWN else ''}"
+    return (
+        f"there is {listed}: `mongo-tables init` writes mongo-tables.toml, which says where results are; "
+        f"for once, --results {shlex.quote(names[0])}"
+    )
 
 
 def files_of(folder: Path, collection: str) -> list[Path]:

@@ -133,3 +133,7 @@ def test_pre_commit_stops_the_commit(site: Path) -> None:
     passed = git("commit", "-m", "Publish a sound page")
     assert passed.returncode == 0, passed.stderr
     assert "|   1 |" in (site / "docs" / "index.md").read_text("utf-8")
+    git("rm", "-rq", "fixtures")
+    stopped = git("commit", "-m", "Remove what the page is held against")
+    assert stopped.returncode == 1, stopped.stdout
+    assert "there is no fixture folder" in stopped.stdout + stopped.stderr

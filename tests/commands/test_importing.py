@@ -177,3 +177,14 @@ def test_the_line_under_a_table_tells_date_machine_commit_and_tool(folder, capsy
         assert part in line
     assert "client" not in line.lower()
     assert "Program: shellbench 1" in line
+
+
+def test_without_samples_the_figures_that_sum_them_up_are_what_is_kept(folder):
+    assert main(["import", "go.txt", "--as", "whole"]) == 0
+    assert main(["import", "go.txt", "--as", "bench", "--without-samples"]) == 0
+    (whole,) = (folder / "fixtures" / "whole").iterdir()
+    (file,) = (folder / "fixtures" / "bench").iterdir()
+    assert [one["count"] for one in documents(file)] == [2, 1]
+    for kept, one in zip(documents(file), documents(whole), strict=True):
+        assert "samples" in one
+        assert kept == {name: value for name, value in one.items() if name not in ("samples", "processes")}

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import re
+import json
+import os
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from preprocessor.cli import main
 from preprocessor.results.formats import FORMATS
+from tests import forked
+from tests.docs.pageblocks import Block, assert_says, blocks
 from tests.results.formats.pagecommands import PAGE, commands
 from tests.results.formats.test_recorded import FILES, RECORDED
 
@@ -23,7 +28,7 @@ HEADINGS = {
 
 def comment() -> str:
     """The comment that the page shows first."""
-    return re.findall(r"^```markdown\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)[0]
+    return next(block.text for block in blocks(PAGE) if block.text.startswith("<!-- RESULT_TABLE"))
 
 
 @pytest.fixture
@@ -51,9 +56,135 @@ def test_the_first_comment_shows_what_a_tool_wrote(recorded, folder):
     shutil.copy(recorded, folder / name)
     if recorded.parent.name == "ycsb":
         (folder / "README.md").write_text(comment().replace('"time"', '"AverageLatency"'), "utf-8")
-    for command in ours("Your own benchmarks"):
-        assert main([one.replace("bench.json", name) for one in command]) == 0
+    for command in (["render", "--in-place"], ["check", "--fail-on", "note"]):
+        assert main([*command, "README.md", "--results", name]) == 0
     assert "| Benchmark " in (folder / "README.md").read_text("utf-8")
+
+
+class Reader:
+    """Somebody who does what the page says, in a repository of their own, but for what takes a network or a benchmark."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.readme = folder / "README.md"
+        self.said = ""
+        names = [f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")]
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        mine = dict.fromkeys(names, "reader@example.org")
+        self.environment = {
+            **os.environ,
+            **mine,
+            "PATH": path,
+            "PRE_COMMIT_HOME": str(folder / ".git" / "cache"),
+        }
+        self.run("git init -q")
+
+    def run(self, line: str, expect: int = 0) -> str:
+        """Run a line of the shell, and give what it said."""
+        program, *arguments = shlex.split(line)
+        if program == "mongo-tables":
+            done = forked.completed(program, arguments, self.folder, self.environment)
+        else:
+            done = subprocess.run(
+                [program, *arguments],
+                cwd=self.folder,
+                env=self.environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        assert done.returncode == expect, (line, done.stdout, done.stderr)
+        return done.stdout + done.stderr
+
+    def follow(self, block: Block) -> None:
+        """Do what one block of the page is for."""
+        if block.language == "json":
+            (self.folder / "bench.json").write_text(block.text)
+        elif block.language == "text":
+            assert_says(self.said, block.text)
+        elif block.language == "markdown":
+            self.write(block.text)
+        elif not block.text.startswith(("python3 -m venv", "hyperfine")):
+            self.said = "".join(map(self.run, block.text.splitlines()))
+
+    def write(self, text: str) -> None:
+        """Write the page's README, its comment in the place of the one that is there, its sentence behind the first ones."""
+        before = self.readme.read_text("utf-8") if self.readme.exists() else ""
+        if text.startswith("<!-- RESULT_TABLE"):
+            draft = text.replace(',\n  "tolerance": "10 %"', "")
+            assert draft in before
+            self.readme.write_text(before.replace(draft, text), "utf-8")
+        elif before:
+            head, heading, tail = before.partition("\n\n## Results")
+            self.readme.write_text(f"{head}\n{text.rstrip()}{heading}{tail}", "utf-8")
+        else:
+            self.readme.write_text(text, "utf-8")
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
+    """A reader who has done all steps of the page."""
+    found = Reader(tmp_path_factory.mktemp("reader"))
+    steps = [block for block in blocks(PAGE) if block.heading[:2] in ("1.", "2.", "3.", "4.", "5.")]
+    assert [block.language for block in steps].count("sh") == 7
+    for block in steps:
+        found.follow(block)
+    return found
+
+
+def test_the_steps_of_the_page_end_in_a_commit_of_a_table_two_values_and_a_check(reader: Reader) -> None:
+    assert reader.run("git log --format=%s") == "Hold the README to its benchmarks\n"
+    assert reader.run("git diff --name-only HEAD") == ""
+    readme = reader.readme.read_text("utf-8")
+    assert "| sort lines.txt    | 181 ms |" in readme
+    assert [readme.count(f"RESULT_{keyword}: ") for keyword in ("TABLE", "VALUE", "CHECK")] == [1, 2, 1]
+
+
+def measure_again(reader: Reader, factor: float) -> None:
+    """Another file of results, all times of which are longer."""
+    measured = json.loads(reader.run("git show HEAD:bench.json"))
+    for one in measured["results"]:
+        one["mean"] *= factor
+    (reader.folder / "bench.json").write_text(json.dumps(measured))
+
+
+@pytest.mark.parametrize("factor", [0.93, 1.08])
+def test_a_run_within_the_tolerance_is_committed_with_the_page_as_it_is(
+    reader: Reader, factor: float
+) -> None:
+    measure_again(reader, factor)
+    before = reader.readme.read_bytes()
+    assert "no fault" in reader.run("mongo-tables check --prose README.md")
+    reader.run("mongo-tables render --in-place README.md")
+    assert reader.readme.read_bytes() == before
+    reader.run("git commit -qam again")
+    reader.run("git reset -q --hard HEAD~1")
+
+
+def test_the_hook_stops_what_does_not_hold_and_what_it_is_held_against_from_going(reader: Reader) -> None:
+    readme = reader.readme.read_text("utf-8")
+    measure_again(reader, 1.5)
+    assert "MT166" in reader.run("git commit -qam slower", expect=1)
+    reader.run("git checkout -q .")
+    reader.readme.write_text(readme.replace("# mysort\n", "# mysort\n\nIt sorts in 170 ms.\n"), "utf-8")
+    assert "MT324" in reader.run("git commit -qam faster", expect=1)
+    reader.run("git checkout -q .")
+    reader.run("git rm -q bench.json")
+    assert "no file bench.json" in reader.run("git commit -qm gone", expect=1)
+    reader.run("git reset -q --hard")
+
+
+def test_what_is_kept_without_samples_is_small_and_is_what_a_set_up_takes(folder, capsys):
+    recorded = next(path for path in FILES if path.parent.name == "pytestbenchmark")
+    shutil.copy(recorded, folder / "bench.json")
+    (folder / "README.md").unlink()
+    (command,) = ours("pytest-benchmark")
+    assert main(command) == 0
+    assert "samples" not in "".join(
+        path.read_text("utf-8") for path in (folder / "fixtures").rglob("*.jsonl")
+    )
+    assert main(["init"]) == 0
+    assert "fixtures: a folder with collections" in capsys.readouterr().out
 
 
 def test_a_run_is_kept_two_are_compared_many_are_followed_and_one_is_handed_on(folder, capsys):

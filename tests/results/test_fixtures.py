@@ -138,6 +138,19 @@ def test_a_missing_folder_cannot_be_used_at_all(tmp_path: Path):
     assert caught.value.environment
 
 
+def test_where_a_folder_is_missing_the_results_that_lie_there_are_named(tmp_path: Path):
+    (tmp_path / "package.json").write_text('{"name": "a"}')
+    with pytest.raises(ResultsError) as caught:
+        open_source(str(tmp_path / "fixtures")).reach()
+    assert "`mongo-tables init` looks for results" in caught.value.hint
+    (tmp_path / "my bench.json").write_text('[{"name": "a", "mean": 1}]')
+    with pytest.raises(ResultsError) as caught:
+        open_source(str(tmp_path / "fixtures")).reach()
+    assert f"there is {tmp_path.as_posix()}/my bench.json: `mongo-tables init` writes" in caught.value.hint
+    assert caught.value.hint.endswith(f"--results '{tmp_path.as_posix()}/my bench.json'")
+    assert "package.json" not in caught.value.hint
+
+
 def test_a_folder_without_collections_is_said_to_have_none(tmp_path: Path):
     (tmp_path / "results").write_text("no folder")
     for ask in (FixtureSource.reach, lambda source: source.aggregate(ALL)):

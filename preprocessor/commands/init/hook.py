@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from preprocessor.commands.init.yamltext import add_item, write_items
-from preprocessor.pages.files import PAGE_SUFFIXES
 from preprocessor.pages.siteyaml import YAMLError, load
 
 HOOK_FILE: Final = ".pre-commit-config.yaml"
 """What pre-commit reads, in the outermost folder of a repository."""
 
-_COMMAND: Final = "mongo-tables check"
+_PROGRAM: Final = "mongo-tables"
+_COMMAND: Final = f"{_PROGRAM} check"
+_LANGUAGE: Final = "system"
 _ID: Final = "mongo-tables-check"
 _OURS: Final = ("mongo-tables-", "mongo-tables ")
 """How the id or the command of a hook of ours begins."""
 
 
 class Hook(NamedTuple):
-    """A hook that checks when a page changes, or one of ``watched``: files, and folders whose names end in a slash.
+    """A hook that checks before each commit.
 
-    ``config`` is the file that says what is checked; "" for the one in the outermost folder. Paths are as seen from
-    there.
+    ``config`` is the file that says what is checked, as seen from the outermost folder; "" for the one in that.
     """
 
     config: str
-    watched: tuple[str, ...]
 
     def is_in(self, text: str) -> bool:
         """Whether a configuration of pre-commit runs such a hook already."""
@@ -45,15 +43,19 @@ class Hook(NamedTuple):
         return "\n".join(["repos:", *write_items([self._repo()], "  ")])
 
     def _repo(self) -> dict[str, Any]:
-        """The entry; it runs the program that is installed where one commits."""
+        """The entry; it runs the program that is installed where one commits, with the libraries that it has there.
+
+        It runs whatever is committed: pre-commit passes over a hook with ``files`` where these were removed.
+        """
         options = f" --config-file {shlex.quote(self.config)}" if self.config else ""
         hook = {
             "id": _ID,
             "name": _COMMAND,
-            "entry": f"{_COMMAND}{options}",
-            "language": "system",
+            "description": f"runs the {_PROGRAM} of the environment that is active: `{_LANGUAGE}` looks on the PATH",
+            "entry": f"{_COMMAND} --prose{options}",
+            "language": _LANGUAGE,
             "pass_filenames": False,
-            "files": _pattern(self.watched),
+            "always_run": True,
         }
         return {"repo": "local", "hooks": [hook]}
 
@@ -72,14 +74,3 @@ def _our_hooks(text: str) -> Iterator[str]:
 
 def _dicts(listed: Any) -> list[dict[str, Any]]:
     return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-
-
-def _pattern(watched: Iterable[str]) -> str:
-    """The regular expression of the files that matter, as pre-commit reads it: one of Python's, of POSIX paths."""
-    pages = "|".join(suffix.removeprefix(".") for suffix in PAGE_SUFFIXES)
-    others = (f"^{_literal(each)}" + ("" if each.endswith("/") else "$") for each in watched)
-    return "|".join([rf"\.({pages})$", *others])
-
-
-def _literal(text: str) -> str:
-    return re.escape(text).replace(r"\-", "-")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import shlex
 from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -28,6 +28,8 @@ from preprocessor.results.opening import is_uri, move_source
 
 _FIXTURES: Final = "fixtures"
 _LISTED: Final = 5
+_LARGE: Final = 2**20
+"""Bytes of a file that is not committed without a thought: most of it is samples, of which few tables show any."""
 
 
 class Change(NamedTuple):
@@ -70,7 +72,7 @@ def plan(folder: Path, given: str | None) -> Plan:
         Plan(remarks=results.remarks),
         _plan_site(base, site, results, page),
         _plan_page(base, site, results, page),
-        _plan_hook(base, site, results),
+        _plan_hook(base, site),
     ]
     return Plan(
         tuple(one for part in parts for one in part.changes),
@@ -118,6 +120,13 @@ def _find_results(base: Path) -> _Results:
         )
     first, *others = found
     remarks = [f"{from_here(first.path)}: results, {first.format}"]
+    if first.is_of_tool and first.path.stat().st_size > _LARGE:
+        command = (
+            f"mongo-tables import {shlex.quote(_relative(first.path, base))} --as bench --without-samples"
+        )
+        remarks.append(
+            f"it is large to commit: `{command}` keeps what tables show in {_FIXTURES}/, before this command"
+        )
     if others:
         more = f" and {len(others) - _LISTED} more" if len(others) > _LISTED else ""
         names = ", ".join(_relative(one.path, base) for one in others[:_LISTED])
@@ -173,7 +182,7 @@ def _to_navigation(site: Site | None, page: ChosenPage) -> tuple[str, ...]:
     return (f"add the page to `nav` in {site.file.name}: {_relative(page.path, site.docs)}",)
 
 
-def _plan_hook(base: Path, site: Site | None, results: _Results) -> Plan:
+def _plan_hook(base: Path, site: Site | None) -> Plan:
     """The commit hook, in the outermost folder of the repository."""
     repository = repository_of(base)
     if repository is None:
@@ -181,8 +190,7 @@ def _plan_hook(base: Path, site: Site | None, results: _Results) -> Plan:
             remarks=("no Git repository here: no commit hook; after `git init` run this command again",)
         )
     config = site.file if site else base / OWN_FILE
-    watched = (*_watched(base, repository, results.named), _relative(config, repository))
-    hook = Hook("" if base == repository else _relative(config, repository), watched)
+    hook = Hook("" if base == repository else _relative(config, repository))
     file = repository / HOOK_FILE
     before = read_text(file) if file.exists() else None
     if before is not None and hook.is_in(before):
@@ -193,16 +201,12 @@ def _plan_hook(base: Path, site: Site | None, results: _Results) -> Plan:
         return Plan(by_hand=(said,))
     return Plan(
         (Change(file, before, after, "hook mongo-tables-check added"),),
-        by_hand=("`pre-commit install` once, if you have not yet: it checks every commit from then on",),
+        by_hand=(
+            "`pre-commit install` once, if you have not yet: it checks every commit from then on",
+            "commit where `mongo-tables` is found: activate its environment first, or write its path into the hook's "
+            "`entry`, such as .venv/bin/mongo-tables",
+        ),
     )
-
-
-def _watched(base: Path, repository: Path, results: str) -> Iterator[str]:
-    """What of the results is in files of the repository, as a hook takes it."""
-    path = base / results
-    if is_uri(results, base) or not path.exists() or not path.resolve().is_relative_to(repository.resolve()):
-        return
-    yield _relative(path, repository) + ("/" if path.is_dir() else "")
 
 
 def _relative(path: Path, base: Path) -> str:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from preprocessor.aggregation.values import is_number
-from preprocessor.results.formats import HEAD, find_format, may_be_read
-from preprocessor.results.formats.model import SourceFile
+from preprocessor.results.likelyfiles import LikelyFile, has_telling_name, look_at
 from preprocessor.results.model import ResultsError
 
 if TYPE_CHECKING:
@@ -30,19 +29,6 @@ _OTHERS: Final = re.compile(
     re.IGNORECASE,
 )
 """Folders of what others wrote, or programs made."""
-_SETTINGS: Final = re.compile(
-    r"(package(-lock)?|tsconfig.*|jsconfig|composer|manifest|renovate|pyrightconfig|launch|settings|.*\.schema)\.json",
-    re.IGNORECASE,
-)
-_TELLING: Final = re.compile(r"bench|perf|result|measur|timing|latenc|throughput|speed", re.IGNORECASE)
-
-
-class ResultFile(NamedTuple):
-    """A file with documents: its path, what its format is called, whether a tool that measures wrote it."""
-
-    path: Path
-    format: str
-    is_of_tool: bool
 
 
 class FoundFiles(NamedTuple):
@@ -51,7 +37,7 @@ class FoundFiles(NamedTuple):
     Of others whose names are as telling: why they cannot be read, and those that hold no two documents with numbers.
     """
 
-    results: Sequence[ResultFile]
+    results: Sequence[LikelyFile]
     unreadable: Sequence[ResultsError]
     poor: Sequence[Path]
 
@@ -61,7 +47,7 @@ def find_result_files(folder: Path) -> FoundFiles:
 
     Tools' files come first, then those with a telling name, then those that are nearest.
     """
-    found: list[ResultFile] = []
+    found: list[LikelyFile] = []
     unreadable: list[ResultsError] = []
     poor: list[Path] = []
     for one in sorted(_look(folder), key=lambda one: _rank(one, folder))[:_TRIED]:
@@ -76,16 +62,10 @@ def find_result_files(folder: Path) -> FoundFiles:
     return FoundFiles(found, unreadable, poor)
 
 
-def _look(folder: Path) -> Iterator[ResultFile]:
+def _look(folder: Path) -> Iterator[LikelyFile]:
     for path in _walk(folder):
-        if not may_be_read(path.name) or _SETTINGS.fullmatch(path.name):
-            continue
-        try:
-            found = find_format(path.name, SourceFile(path).head(HEAD))
-        except OSError:
-            continue
-        if found is not None:
-            yield ResultFile(path, found.name, found.recognise is not None)
+        if found := look_at(path):
+            yield found
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -108,16 +88,16 @@ def _is_of_others(folder: Path) -> bool:
     return hidden or bool(_OTHERS.fullmatch(folder.name)) or (folder / "pyvenv.cfg").is_file()
 
 
-def _rank(one: ResultFile, folder: Path) -> tuple[bool, bool, int, str]:
+def _rank(one: LikelyFile, folder: Path) -> tuple[bool, bool, int, str]:
     within = one.path.relative_to(folder)
     return not one.is_of_tool, not _is_telling(one, folder), len(within.parts), str(within)
 
 
-def _is_telling(one: ResultFile, folder: Path) -> bool:
-    return _TELLING.search(str(one.path.relative_to(folder))) is not None
+def _is_telling(one: LikelyFile, folder: Path) -> bool:
+    return has_telling_name(str(one.path.relative_to(folder)))
 
 
-def _has_rows(one: ResultFile) -> bool:
+def _has_rows(one: LikelyFile) -> bool:
     """Whether the file has several documents, and numbers in them: settings are one document. A tool may have one.
 
     Raises ResultsError for a file that cannot be read.

@@ -1,29 +1,41 @@
-"""What the first table of benchmarks shows: one measure of each, the parameters that differ, the fastest first."""
+"""What the first table of benchmarks shows: one measure of each and the parameters that differ, in the order of names.
+
+Measuring again must not change the table but in its figures: rows in the order of their values change places, and a
+standard deviation is another one each time, farther than any ``tolerance``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from preprocessor.specs.fieldwords import field_words
 
-_FIELDS: Final = ("name", "metric", "unit", "value", "tool")
+_FIELDS: Final = ("name", "benchmark", "metric", "unit", "value", "tool")
 """What every document of a benchmark has, whichever tool measured it."""
 PARAMETERS: Final = "parameters"
 """The field of a benchmark that holds what it was run with."""
+_BENCHMARK: Final = "benchmark"
+"""The name without parameters: in that with them, 10 stands before 9."""
 _MOST_PARAMETERS: Final = 3
-_SPREAD: Final = "stddev"
+_SECONDS: Final = "s"
+"""The unit of all times, whichever tool measured them."""
 
 Documents = Sequence[Mapping[str, Any]]
 
 
 class Suggestion(NamedTuple):
-    """A table: which documents it selects, field → value; its columns with their headers; what it is sorted by."""
+    """A table: which documents it selects, field → value; its columns with their headers; what it is sorted by.
+
+    ``durations`` has the unit of each column whose values are shown in the unit of time that fits them.
+    """
 
     where: Mapping[str, Any]
     columns: Sequence[str]
     headers: Sequence[str]
     sort: Sequence[str]
+    durations: Mapping[str, str] = MappingProxyType({})
 
 
 def suggest_for_benchmarks(documents: Documents) -> Suggestion | None:
@@ -33,19 +45,19 @@ def suggest_for_benchmarks(documents: Documents) -> Suggestion | None:
     metric = documents[0]["metric"]
     shown = [one for one in documents if one["metric"] == metric]
     units = list(dict.fromkeys(str(one["unit"]) for one in shown))
-    unit = f" ({units[0]})" if len(units) == 1 and units[0] else ""
+    is_time = units == [_SECONDS]
+    unit = f" ({units[0]})" if len(units) == 1 and units[0] and not is_time else ""
+    differing = _differing(shown)
     columns = {"name": "Benchmark"}
-    columns |= {f"{PARAMETERS}.{name}": field_words(name) for name in _differing(shown)}
+    columns |= {f"{PARAMETERS}.{name}": field_words(name) for name in differing}
     columns["value"] = f"{field_words(metric)}{unit}"
-    columns |= {_SPREAD: f"Standard deviation{unit}"} if all(_SPREAD in one for one in shown) else {}
     columns |= {"unit": "Unit"} if len(units) > 1 else {}
-    greatest_first = "-" if shown[0].get("better") == "higher" else ""
-    names = [name for name in columns if name == "name" or name.startswith(PARAMETERS)]
     return Suggestion(
         {"metric": metric} if len(shown) < len(documents) else {},
         list(columns),
         list(columns.values()),
-        [f"{greatest_first}value", *names],
+        [_BENCHMARK, *(name for name in columns if name.startswith(PARAMETERS))] if differing else ["_id"],
+        {"value": _SECONDS} if is_time else {},
     )
 
 

@@ -93,7 +93,10 @@ def _choose(wishes: Wishes, fields: Sequence[Candidate], documents: Rows) -> Sug
     """Columns, headers and order as wished, asked for, or suggested by what the documents have."""
     paths = _choose_columns(wishes.columns, fields, wishes.asking)
     headers = _choose_headers(wishes.headers, paths, propose_headers(paths, documents), wishes.asking)
-    return Suggestion({}, paths, headers, _choose_sorting(wishes.sort, paths, wishes.asking))
+    if wishes.sort or wishes.asking:
+        return Suggestion({}, paths, headers, _choose_sorting(wishes.sort, paths, wishes.asking))
+    _, sort = next(propose_orders(paths, fields, may_add=False))
+    return Suggestion({}, paths, headers, sort)
 
 
 def _draft(
@@ -109,7 +112,7 @@ def _draft(
     others = propose_orders(chosen.columns, fields, may_add=may_add)
     for shown, sort in ((chosen.columns, chosen.sort), *others):
         headers = [texts.get(path) or propose_headers([path], documents)[0] for path in shown]
-        columns = name_columns(shown, headers, fields)
+        columns = name_columns(shown, headers, fields, chosen.durations)
         yield Draft(tuple(shown), partial(write, columns, sort))
 
 

@@ -25,6 +25,8 @@ _CROWD = 8
 _SCALARS = frozenset({"int", "long", "double", "decimal", "string", "bool", "date"})
 _ORDERED = frozenset({"int", "long", "double", "decimal", "date", "null"})
 """What sorts as readers expect; in texts 10 stands before 9."""
+_MEASURED = frozenset({"double", "decimal"})
+"""What another run would hardly give again."""
 
 _COLUMN = re.compile(r"[^-$.][^.]*(\.[^$.][^.]*)*")
 """What can be both a column and a field that rows are sorted by."""
@@ -50,11 +52,15 @@ class Candidate:
 
 
 class Column(NamedTuple):
-    """A column of the draft: the field it shows, its header, and what it says of documents without the field."""
+    """A column of the draft: the field it shows, its header, and what it says of documents without the field.
+
+    ``duration`` is the unit of values that are shown in the unit of time that fits them.
+    """
 
     path: str
     header: str
     missing: str = ""
+    duration: str = ""
 
 
 def find_candidates(documents: Sequence[Mapping[str, Any]]) -> list[Candidate]:
@@ -139,10 +145,17 @@ def propose_orders(
 ) -> Iterator[tuple[list[str], list[str]]]:
     """Columns and what they are sorted by, from what readers like best to what tells all rows apart.
 
-    ``may_add``: whether the ``_id`` may be shown beside, or instead of, the last of the columns ``paths``.
+    What was measured comes last: by that, rows would change places whenever somebody measures again. ``may_add``:
+    whether the ``_id`` may be shown beside, or instead of, the last of the columns ``paths``.
     """
     texts = {one.path for one in fields if not set(one.types) <= _ORDERED}
-    yield list(paths), propose_sorting(paths)
+    measured = {one.path for one in fields if _MEASURED & set(one.types)}
+    first = propose_sorting(paths)
+    if measured.isdisjoint(first):
+        yield list(paths), first
+    if measured.intersection(paths):
+        stable = [path for path in paths if path not in measured]
+        yield from ((list(paths), sort) for sort in (stable, ["_id"]) if sort)
     yield list(paths), list(paths)
     numbers = [path for path in paths if path not in texts]
     if numbers:
@@ -160,11 +173,13 @@ def propose_sorting(paths: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*paths[:1], *(path for path in paths if path.startswith("_id."))]))
 
 
-def name_columns(paths: Sequence[str], headers: Sequence[str], fields: Iterable[Candidate]) -> list[Column]:
-    """The columns that show ``paths``, some of ``fields``, under ``headers``."""
+def name_columns(
+    paths: Sequence[str], headers: Sequence[str], fields: Iterable[Candidate], durations: Mapping[str, str]
+) -> list[Column]:
+    """The columns that show ``paths``, some of ``fields``, under ``headers``; ``durations``: path → unit."""
     gaps = {one.path for one in fields if not one.everywhere}
     return [
-        Column(path, text, _describe_gap(path) if path in gaps else "")
+        Column(path, text, _describe_gap(path) if path in gaps else "", durations.get(path, ""))
         for path, text in zip(paths, headers, strict=True)
     ]
 
@@ -221,10 +236,17 @@ def format_comment(
     body["columns"] = columns
     body |= {"headers": headers} if tuple(headers) != column_headers(columns) else {}
     body["sort"] = sort[0] if len(sort) == 1 else list(sort)
-    gaps = {column.path: {"missing": column.missing} for column in shown if column.missing}
-    body |= {"format": gaps} if gaps else {}
+    formats = {column.path: _format_column(column) for column in shown}
+    formats = {path: written for path, written in formats.items() if written}
+    body |= {"format": formats} if formats else {}
     body |= {"ignore": dict(ignore)} if ignore else {}
     return f"<!-- {keyword}: {_format_body(body)} -->"
+
+
+def _format_column(column: Column) -> dict[str, str]:
+    """What `format` says of a column."""
+    written = {"missing": column.missing, "duration": column.duration}
+    return {key: text for key, text in written.items() if text}
 
 
 def _format_body(body: Mapping[str, Any]) -> str:

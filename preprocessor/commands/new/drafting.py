@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from preprocessor.findings.rules import RULES
 from preprocessor.pages.build import Build
 from preprocessor.pages.reading import read_page
 
@@ -44,7 +45,8 @@ def choose_soundest(drafts: Iterable[Draft], asked: KeptAnswers) -> Drafted:
             best = graveness, draft, found
     assert best is not None, "there is a draft"
     _, draft, found = best
-    text = draft.write({one.rule: f"A first draft: {one.message}" for one in found})
+    # What a rule says, not what it says of these rows: the figures in that are old as soon as somebody measures again.
+    text = draft.write({one.rule: f"A first draft: {RULES[one.rule].summary}" for one in found})
     return Drafted(text, draft.paths, tuple(one.message for one in found))
 
 

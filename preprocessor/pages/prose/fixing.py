@@ -20,7 +20,7 @@ from preprocessor.pages.inplace import region_findings
 from preprocessor.pages.prose.complaints import complaints
 from preprocessor.pages.prose.evidence import evidence
 from preprocessor.pages.prose.numbers import figures
-from preprocessor.pages.prose.paragraphs import BLANK, paragraphs, place
+from preprocessor.pages.prose.paragraphs import BLANK, find_clause, paragraphs, place
 from preprocessor.pages.prose.typed import Left, Proposal, propose
 from preprocessor.pages.prose.unsupported import list_generated, list_tables_within
 from preprocessor.pages.statements import value_text
@@ -98,7 +98,7 @@ def _list_typed(page: Page, build: Build) -> Iterator[tuple[int, str, Proposal |
         return
     for paragraph in paragraphs(page.text, list_generated(page)):
         for figure in figures(paragraph.text):
-            found = propose(figure, known, rows)
+            found = propose(figure, find_clause(paragraph.text, figure.start), known, rows)
             if found is not None:
                 written = " ".join(figure.written.replace(BLANK, " ").split())
                 yield paragraph.start + figure.start, written, found

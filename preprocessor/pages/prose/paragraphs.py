@@ -2,7 +2,8 @@
 
 A heading, a row of a table that somebody wrote, and the title and caption of a figure are paragraphs of their own.
 Offsets stay those of the page, so that what is found in a paragraph has its line and column. Comments, generated
-regions, code, link targets, addresses and HTML tags are no prose. What Python-Markdown indents under an admonition or a
+regions, code, link targets, addresses and HTML tags are no prose; the words between tags are, for READMEs centre their
+headline in HTML. What Python-Markdown indents under an admonition or a
 tab is code to CommonMark, and is not looked at.
 """
 
@@ -27,12 +28,15 @@ _NO_PROSE = re.compile(
     r"|^[ \t>]*(?:#{1,6}[ \t]+)?(?:\d+(?:\.\d+)*[.)]|[-*+])[ \t]",
     re.DOTALL | re.MULTILINE,
 )
-_PROSE = frozenset({"paragraph_open", "heading_open", "tr_open"})
-"""What opens a paragraph, a heading, and a row of a table."""
+_PROSE = frozenset({"paragraph_open", "heading_open", "tr_open", "html_block"})
+"""What opens a paragraph, a heading, and a row of a table; and HTML, which may be all of these."""
+_NO_WORDS = re.compile(r"\s*<(?:script|style|pre|svg|textarea)\b", re.IGNORECASE)
+"""How HTML begins that holds no sentences."""
 
 
 _SENTENCE_END = re.compile(rf"[.!?:;][\s{BLANK}]+|\|[\s{BLANK}]*")
 """Or the border of a cell."""
+_CLAUSE_END = re.compile(r"[,;]\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ def paragraphs(
     spans = [
         (starts[first], starts[min(last, len(starts) - 1)])
         for kind, _, (first, last) in blocks
-        if kind in _PROSE
+        if kind in _PROSE and not _NO_WORDS.match(shown, starts[first])
     ]
     texts = [(start, shown[start:end]) for start, end in spans]
     texts += [(start, page[start:end]) for start, end in captions]
@@ -84,6 +88,14 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     """From and to of the sentences of a paragraph; what stands behind one, such as a comment, is its own."""
     ends = [0, *(one.end() for one in _SENTENCE_END.finditer(text)), len(text)]
     return [(start, end) for start, end in pairwise(ends) if start < end]
+
+
+def find_clause(text: str, at: int) -> str:
+    """The part of a sentence that holds an offset, between commas and semicolons."""
+    begin, end = next(one for one in split_sentences(text) if at < one[1])
+    begin = max((one.end() for one in _CLAUSE_END.finditer(text, begin, at)), default=begin)
+    found = _CLAUSE_END.search(text, at, end)
+    return text[begin : found.start() if found else end]
 
 
 def place(page: str, offset: int) -> tuple[int, int]:

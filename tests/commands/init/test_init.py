@@ -56,6 +56,8 @@ def test_a_readme_gets_a_table_a_file_says_where_results_are_and_the_hook_is_on(
         "README.md: changed, a table of `bench` in line 7: name, mean, rounds\n"
         ".pre-commit-config.yaml: written, hook mongo-tables-check added\n"
         "next: `pre-commit install` once, if you have not yet: it checks every commit from then on\n"
+        "next: commit where `mongo-tables` is found: activate its environment first, or write its path into the hook's "
+        "`entry`, such as .venv/bin/mongo-tables\n"
     )
     assert done.stderr == CHECKED
     readme = (project / "README.md").read_text()
@@ -66,11 +68,13 @@ def test_a_readme_gets_a_table_a_file_says_where_results_are_and_the_hook_is_on(
     settings = tomllib.loads((project / "mongo-tables.toml").read_text())
     assert settings == {"results": "bench.json", "pages": ["README.md"]}
     (hook,) = hooks_of(project)
-    assert (hook["id"], hook["entry"], hook["pass_filenames"]) == (
+    assert (hook["id"], hook["entry"], hook["language"], hook["pass_filenames"]) == (
         "mongo-tables-check",
-        "mongo-tables check",
+        "mongo-tables check --prose",
+        "system",
         False,
     )
+    assert "of the environment that is active" in hook["description"]
 
 
 def test_what_it_wrote_notices_results_that_changed(project: Path) -> None:
@@ -115,13 +119,12 @@ def test_another_folder_is_set_up_from_where_one_is(project: Path) -> None:
     assert tomllib.loads((project / "lib/mongo-tables.toml").read_text())["results"] == "bench.json"
     assert "has the hook already" in mongo_tables("init", "lib", cwd=project).stdout
     (hook,) = hooks_of(project)
-    assert hook["entry"] == "mongo-tables check --config-file lib/mongo-tables.toml"
-    assert re.search(hook["files"], "lib/bench.json")
+    assert hook["entry"] == "mongo-tables check --prose --config-file lib/mongo-tables.toml"
     assert mongo_tables(*hook["entry"].split()[1:], cwd=project).stderr == CHECKED
     (project / "README.md").write_text("# All\n")
     (project / "bench.json").write_text(json.dumps(BENCH))
     mongo_tables("init", "--results", "bench.json", cwd=project)
-    assert [hook["entry"] for hook in hooks_of(project)] == [hook["entry"], "mongo-tables check"]
+    assert [hook["entry"] for hook in hooks_of(project)] == [hook["entry"], "mongo-tables check --prose"]
 
 
 def test_without_git_there_is_a_table_and_no_hook(project: Path) -> None:
@@ -328,19 +331,39 @@ def test_hooks_that_cannot_be_added_to_safely_are_left_with_a_word_of_what_to_ad
     assert "RESULT_TABLE" in (project / "README.md").read_text()
 
 
-def test_the_hook_runs_for_pages_results_and_settings_and_nothing_else(project: Path) -> None:
+def test_the_hook_runs_whatever_is_committed_so_that_results_that_went_are_told(project: Path) -> None:
     mongo_tables("init", cwd=project)
     (hook,) = hooks_of(project)
-    names = [
-        "README.md",
-        "docs/a.markdown",
-        "bench.json",
-        "mongo-tables.toml",
-        "x/bench.json",
-        "benchXjson",
-        "a.py",
-    ]
-    assert [name for name in names if re.search(hook["files"], name)] == names[:4]
+    assert hook["always_run"] is True
+    (project / "bench.json").unlink()
+    assert "no file bench.json" in mongo_tables(*hook["entry"].split()[1:], cwd=project, expect=2).stderr
+
+
+def test_a_readme_is_checked_as_the_hook_will_figures_in_its_sentences_too(project: Path) -> None:
+    measured = [{"command": "sort", "times": [0.25]}, {"command": "sort -n", "times": [0.125]}]
+    figures = {
+        "mean": 0.25,
+        "stddev": None,
+        "median": 0.25,
+        "min": 0.25,
+        "max": 0.25,
+        "user": 0.1,
+        "system": 0.1,
+    }
+    results = [{**figures, "exit_codes": [0], **one, "mean": one["times"][0]} for one in measured]
+    (project / "bench.json").write_text(json.dumps({"results": results}))
+    (project / "README.md").write_text("# Mine\n\nIt sorts in 270 ms.\n")
+    done = mongo_tables("init", cwd=project, expect=1)
+    assert "README.md:3:13: warning MT324" in done.stdout
+
+
+def test_a_file_that_is_large_to_commit_is_told_with_what_makes_it_small(project: Path) -> None:
+    one = {"command": "sort", "mean": 0.25, "stddev": 0.1, "system": 0.1, "times": [0.25] * 200_000}
+    (project / "bench.json").write_text(json.dumps({"results": [one]}))
+    done = mongo_tables("init", "--dry-run", cwd=project)
+    (command,) = re.findall(r"`mongo-tables (import .*?)`", done.stderr)
+    mongo_tables(*command.split(), cwd=project)
+    assert "fixtures: a folder with collections" in mongo_tables("init", cwd=project).stdout
 
 
 def test_nothing_to_work_with_is_said_with_what_would_help(tmp_path: Path) -> None:

@@ -224,7 +224,7 @@ def test_whatever_the_documents_hold_the_comment_is_one_and_valid(
     paths = suggest_columns(fields)
     if not paths:
         return
-    shown = name_columns(paths, propose_headers(paths, rows), fields)
+    shown = name_columns(paths, propose_headers(paths, rows), fields, {})
     text = format_comment("RESULT_TABLE", "runs", {"a": value}, shown, propose_sorting(paths), title=title)
     (found,) = find(text, "page.md").comments
     assert (found.start, found.end) == (0, len(text))
@@ -303,3 +303,27 @@ def test_what_is_written_is_clean_whatever_the_documents_hold(rows: list[dict[st
             assume(main(["new", "--append", "page.md"]) == 0)
             status = main(["check", "--fail-on", "note", "page.md"])
         assert (status, said.getvalue()) == (0, ""), (Path("page.md").read_text(), told.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("rows", "sort"),
+    [
+        ([{"mean": 1.5, "name": "b"}, {"mean": 1.25, "name": "a"}], '"name"'),
+        ([{"mean": 1.5, "name": "fib 9"}, {"mean": 1.25, "name": "fib 10"}], '"_id"'),
+        ([{"name": "fib 9", "mean": 1.5}, {"name": "fib 10", "mean": 1.25}], '"_id"'),
+    ],
+)
+def test_rows_stand_in_an_order_that_measuring_again_does_not_change(
+    tmp_path: Path, rows: list[dict[str, Any]], sort: str
+) -> None:
+    (tmp_path / "bench.json").write_text(json.dumps(rows))
+    written = mongo_tables("new", "--results", "bench.json", cwd=tmp_path).stdout
+    assert f'"sort": {sort}\n' in written
+
+
+def test_no_reason_of_a_draft_has_a_figure_that_the_next_run_makes_old(tmp_path: Path) -> None:
+    (tmp_path / "bench.json").write_text(
+        '[{"name": "a", "mean": 0.123456789012345}, {"name": "b", "mean": 0.25}]'
+    )
+    written = mongo_tables("new", "--results", "bench.json", cwd=tmp_path).stdout
+    assert "0.1234" not in written
