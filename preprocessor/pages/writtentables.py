@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from html import unescape
 from itertools import takewhile
+from math import inf
 from typing import Final, NamedTuple
 
 from preprocessor.files.text import shorten
@@ -68,7 +69,10 @@ def _column(rows: Sequence[Cells], at: int) -> list[str]:
 
 
 def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
-    """In what two tables differ first: rows, their order, or a cell as it stands and as it is now; "" for no tables."""
+    """In what two tables differ: rows, their order, or a cell as it stands and as it is now; "" for no tables.
+
+    Of several cells it is the one that moved farthest: another may be within the tolerance.
+    """
     then, now = WrittenTable.of(standing), WrittenTable.of(today)
     if not then.rows or not now.rows:
         return ""
@@ -79,13 +83,24 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
     if sorted(then.rows) == sorted(now.rows):
         return "only the order of its rows is another" if then.rows != now.rows else ""
     rows = order_like(then.rows, now.rows, [0]) or then.rows
-    cells = (
-        f"`{_quote(header)}` of `{_quote(new[0])}` is {_quote(cell)}, and {_quote(today_cell)} now"
+    differing = [
+        (cell, today_cell, f"`{_quote(header)}` of `{_quote(new[0])}`")
         for old, new in zip(rows, now.rows, strict=True)
         for header, cell, today_cell in zip(now.headers, old, new, strict=False)
         if cell != today_cell
-    )
-    return next(cells, "")
+    ]
+    if not differing:
+        return ""
+    cell, today_cell, name = max(differing, key=lambda one: _distance(one[0], one[1]))
+    return f"{name} is {_quote(cell)}, and {_quote(today_cell)} now"
+
+
+def _distance(standing: str, today: str) -> float:
+    """How far the first number of a cell moved, as a part of the one that stands; other words are farther than any."""
+    then, now = read_numbers(read_cell(standing)), read_numbers(read_cell(today))
+    if then.words != now.words or not then.numbers or not then.numbers[0]:
+        return inf
+    return float(abs(now.numbers[0] - then.numbers[0]) / abs(then.numbers[0]))
 
 
 def describe_change(standing: str, today: str) -> str:
