@@ -15,6 +15,7 @@ from preprocessor.aggregation import aggregate
 from preprocessor.pages.prose.numbers import NUMBER
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.render.column import column_value
+from preprocessor.render.fewdigits import with_few_digits
 from preprocessor.render.values import cell_text, finite_decimal
 from preprocessor.specs.columnformat import ColumnFormat
 from preprocessor.specs.model import TableSpec
@@ -62,11 +63,12 @@ def propose(figure: Figure, known: Evidence, rows: Mapping[int, Rows]) -> Propos
         )
     (cell,) = cells
     assert isinstance(cell.spec, TableSpec)
-    row = rows[id(cell.spec)][cell.row]
-    written = _find_alike(figure, cell.spec, cell.column, row)
+    its_rows = rows[id(cell.spec)]
+    shown = with_few_digits(cell.spec, its_rows)
+    written = _find_alike(figure, shown, cell.column, its_rows[cell.row])
     if isinstance(written, Left):
         return written
-    where = _select(cell.spec, rows[id(cell.spec)], cell.row, cell.column)
+    where = _select(cell.spec, its_rows, cell.row, cell.column)
     if where is None:
         return Left(
             f"{_name(cell)} has it, and no name in its row selects that row alone",
