@@ -10,9 +10,9 @@ from typing import NoReturn
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.reporters import hint_line
 
-_MISTYPED_OPTION = re.compile(r"^unrecognized arguments: (?:[^-]\S* )*(--?[\w-]+)")
-_MISTYPED_CHOICE = re.compile(r"invalid choice: '([^']*)' \(choose from (.*)\)")
-_QUOTED = re.compile(r"'([^']+)'")
+_MISTYPED_OPTION = r"^unrecognized arguments: (?:[^-]\S* )*(--?[\w-]+)"
+_MISTYPED_CHOICE = r"invalid choice: '([^']*)' \(choose from (.*)\)"
+_QUOTED = r"'([^']+)'"
 
 
 class HintingParser(argparse.ArgumentParser):
@@ -33,7 +33,7 @@ class HintingParser(argparse.ArgumentParser):
         return given, unknown
 
     def _nearest(self, message: str) -> str:
-        if found := _MISTYPED_OPTION.search(message):
+        if found := re.search(_MISTYPED_OPTION, message):
             return did_you_mean(found[1], self._option_string_actions)
-        found = _MISTYPED_CHOICE.search(message)
-        return did_you_mean(found[1], _QUOTED.findall(found[2]) or found[2].split(", ")) if found else ""
+        found = re.search(_MISTYPED_CHOICE, message)
+        return did_you_mean(found[1], re.findall(_QUOTED, found[2]) or found[2].split(", ")) if found else ""

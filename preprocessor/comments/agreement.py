@@ -13,7 +13,7 @@ from typing import Final
 _MARK: Final = re.compile(r"(`{3}|~{3})[^`~]*")
 _MARKUP: Final = re.compile("<(?!!--\ue000\\d+-->)")
 _BLOCK: Final = re.compile(rf" {{0,3}}{_MARKUP.pattern}")
-_SPAN: Final = re.compile("`[^`\ue000\n]+`")
+_SPAN: Final = "`[^`\ue000\n]+`"
 
 
 def agrees(lines: Iterable[str]) -> bool:
@@ -52,4 +52,4 @@ def _plain(paragraph: list[str]) -> bool:
     if "`" not in text:
         return True
     # Spans that begin and end in a line are the same in every cell, item and heading that the lines may be.
-    return "|" not in text and "\\`" not in text and "`" not in _SPAN.sub("", text)
+    return "|" not in text and "\\`" not in text and "`" not in re.sub(_SPAN, "", text)

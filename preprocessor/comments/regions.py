@@ -16,7 +16,7 @@ from preprocessor.findings.rules import finding
 if TYPE_CHECKING:
     from preprocessor.comments.htmlcomments import HtmlComment, Page
 
-_MARKER = re.compile(r"<!--\s*mongo-tables:\s*(?P<which>begin|end)\b[ \t]*(?P<digest>[^\n]*?)\s*-->$")
+_MARKER = r"<!--\s*mongo-tables:\s*(?P<which>begin|end)\b[ \t]*(?P<digest>[^\n]*?)\s*-->$"
 _DIGEST = re.compile(r"[0-9a-f]{16}$")
 _BETWEEN = re.compile(r"[>\s]*$")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -36,7 +36,7 @@ class Marker(NamedTuple):
 
 def marker_at(text: str, html: HtmlComment) -> Marker | None:
     """Read an HTML comment as a marker; None when it is none."""
-    match = _MARKER.match(text[html.start : html.end]) if html.end - html.start < 200 else None
+    match = re.match(_MARKER, text[html.start : html.end]) if html.end - html.start < 200 else None
     if match is None:
         return None
     return Marker(html.start, html.end, match["digest"] if match["which"] == "begin" else None)

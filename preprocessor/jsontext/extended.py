@@ -152,9 +152,7 @@ def _decimal(value: dict[str, Any]) -> Any:
     return Decimal128(_text(value, "$numberDecimal"))
 
 
-_ISO_DATE = re.compile(
-    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d{1,3}))?([Zz]|[+-]\d\d:?\d\d)", re.ASCII
-)
+_ISO_DATE = r"(?a)(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d{1,3}))?([Zz]|[+-]\d\d:?\d\d)"
 
 
 def _date(value: dict[str, Any]) -> Any:
@@ -168,7 +166,7 @@ def _date(value: dict[str, Any]) -> Any:
         raise _Odd(f"needs a date, not {kind_of(held)}")
     if held.startswith("$"):
         raise _Odd(f"needs a date, not the field path `{held}`: it is no operator")
-    match = _ISO_DATE.fullmatch(held)
+    match = re.fullmatch(_ISO_DATE, held)
     if not match:
         raise _Odd("needs a date with its time, at most milliseconds, and its time zone")
     day, time, fraction, zone = match.groups()

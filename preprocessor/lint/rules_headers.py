@@ -20,13 +20,13 @@ def find_header_blanks(subject: RuleContext) -> Iterator[Finding]:
             yield subject.finding("MT503", subject.spec.locate(("headers", index)), message, hint)
 
 
-_CODE_NAME = re.compile(r"[a-z]+[A-Z]\w*|\w+_\w+")
+_CODE_NAME = r"[a-z]+[A-Z]\w*|\w+_\w+"
 
 
 def find_field_names_as_headers(subject: RuleContext) -> Iterator[Finding]:
     """MT504: a header that is the name of a field speaks to programs, not to readers."""
     for index, (column, header) in enumerate(zip(subject.columns, _list_headers(subject), strict=False)):
-        if header == column and _CODE_NAME.fullmatch(header):
+        if header == column and re.fullmatch(_CODE_NAME, header):
             words = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", header).lower().capitalize()
             yield subject.finding(
                 "MT504",
@@ -81,13 +81,13 @@ def find_misleading_measures(subject: RuleContext) -> Iterator[Finding]:
         yield from _cpu_in_part(subject, index, header, sources)
 
 
-_CPU = re.compile(r"\bCPU\b(?!.*(user|kernel|system))", re.IGNORECASE)
+_CPU = r"(?i)\bCPU\b(?!.*(user|kernel|system))"
 _CPU_SERIES = re.compile(r"NORMALIZED_CPU_(\w+)\]")
 
 
 def _cpu_in_part(subject: RuleContext, index: int, header: str, sources: frozenset[str]) -> Iterator[Finding]:
     shares = sorted({found[1] for source in sources if (found := _CPU_SERIES.search(source))})
-    if not shares or not _CPU.search(header) or set(shares) - {"USER", "KERNEL"}:
+    if not shares or not re.search(_CPU, header) or set(shares) - {"USER", "KERNEL"}:
         return
     left_out = [one for one in ("USER", "KERNEL", "IRQ", "SOFTIRQ", "STEAL", "NICE") if one not in shares]
     yield subject.finding(

@@ -143,8 +143,8 @@ def find_zips_by_position(subject: RuleContext) -> Iterator[Finding]:
             )
 
 
-_LATER = re.compile(r"after|end|final|last|stop", re.IGNORECASE)
-_EARLIER = re.compile(r"before|start|begin|first|initial", re.IGNORECASE)
+_LATER = r"(?i)after|end|final|last|stop"
+_EARLIER = r"(?i)before|start|begin|first|initial"
 _COMPARISONS = ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp")
 
 
@@ -153,7 +153,7 @@ def find_unchecked_counters(subject: RuleContext) -> Iterator[Finding]:
     places: dict[tuple[str, str], list[Path]] = defaultdict(list)
     for visit in subject.visits:
         pair = _two_states(visit)
-        if visit.name == "$subtract" and pair and _LATER.search(pair[0]) and _EARLIER.search(pair[1]):
+        if visit.name == "$subtract" and pair and re.search(_LATER, pair[0]) and re.search(_EARLIER, pair[1]):
             places[pair].append(visit.path)
     checked = {frozenset(pair) for visit in subject.visits if (pair := _find_compared_states(visit))}
     for (later, earlier), paths in places.items():

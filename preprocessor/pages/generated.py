@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 # What begins and does not end soon is no template: to look for its end from each beginning would take for ever.
 _TEMPLATE: Final = re.compile(r"(?<!\$)\{\{.{0,1000}?\}\}|\{%.{0,1000}?%\}", re.DOTALL)
 _SAYS_SO: Final = re.compile(r'"generated"\s*:\s*true\b')
-_ID: Final = re.compile(r'"id"\s*:\s*"((?:[^"\\]|\\.)*)"')
-_TABLE: Final = re.compile(r'"table"\s*:\s*"((?:[^"\\]|\\.)*)"')
-_CODE_MARK: Final = re.compile(r"^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})|(?P<span>`+)", re.MULTILINE)
+_ID: Final = r'"id"\s*:\s*"((?:[^"\\]|\\.)*)"'
+_TABLE: Final = r'"table"\s*:\s*"((?:[^"\\]|\\.)*)"'
+_CODE_MARK: Final = r"(?m)^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})|(?P<span>`+)"
 """Marks that may begin or end code: a fence on a line of its own, or backticks in a line."""
 
 
@@ -51,7 +51,7 @@ def template_in(text: str) -> bool:
 def without_code(text: str) -> str:
     """The page without what stands in code: a page about templates has none for that."""
     kept, end = list[str](), 0
-    marks = list(_CODE_MARK.finditer(text))
+    marks = list(re.finditer(_CODE_MARK, text))
     for mark, close in zip(marks, _closing(marks), strict=True):
         if close is not None and mark.start() >= end:
             kept.append(text[end : mark.start()])
@@ -105,7 +105,7 @@ def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ende
 def _late_tables(pages: Sequence[Page]) -> re.Pattern[str] | None:
     """The ids of tables and charts that are generated, as a pattern; None where no comment is generated."""
     late = [comment for page in pages for comment in page.comments if is_generated(comment)]
-    written = [name for comment in late for name in _ID.findall(comment.body)]
+    written = [name for comment in late for name in re.findall(_ID, comment.body)]
     ids = (_any_between([re.escape(part) for part in _TEMPLATE.split(each)]) for each in written)
     return re.compile("|".join(ids) or r"(?!)") if late else None
 
@@ -166,7 +166,7 @@ def _reason(one: Finding, comment: Comment, late: re.Pattern[str] | None, open_e
         return "this comment is known at build only"
     from preprocessor.specs.model import DIRECTIVES
 
-    table = _TABLE.search(comment.body) if DIRECTIVES[comment.kind].quotes_table else None
+    table = re.search(_TABLE, comment.body) if DIRECTIVES[comment.kind].quotes_table else None
     if table and late and late.fullmatch(table[1]):
         return f"the table `{table[1]}` is known at build only"
     if table and open_ended and one.rule == "MT139":

@@ -14,27 +14,22 @@ from typing import Final, NamedTuple
 
 from preprocessor.pages.generated import without_code
 
-_SNIPPET: Final = re.compile(
-    r"""^[ \t]*-+8<-+[ \t]+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote)[ \t]*$""", re.MULTILINE
-)
-_SNIPPETS: Final = re.compile(
-    r"^[ \t]*-+8<-+[ \t]*$\n(?P<names>.*?)^[ \t]*-+8<-+[ \t]*$", re.MULTILINE | re.DOTALL
-)
+_SNIPPET: Final = r"""(?m)^[ \t]*-+8<-+[ \t]+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote)[ \t]*$"""
+_SNIPPETS: Final = r"(?ms)^[ \t]*-+8<-+[ \t]*$\n(?P<names>.*?)^[ \t]*-+8<-+[ \t]*$"
 # What begins and does not end soon is no tag: to look for its end from each beginning would take for ever.
-_TAG: Final = re.compile(
-    r"""\{%-?\s*include(?:-markdown)?\s+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote).{0,2000}?%\}""",
-    re.DOTALL,
+_TAG: Final = (
+    r"""(?s)\{%-?\s*include(?:-markdown)?\s+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote).{0,2000}?%\}"""
 )
-_PART: Final = re.compile(r":[\w,:-]*$")
+_PART: Final = r":[\w,:-]*$"
 """Lines or a section of a snippet's file."""
 
-_PARTLY: Final = re.compile(r"\b(?:start|end|exclude|recursive)\s*=")
+_PARTLY: Final = r"\b(?:start|end|exclude|recursive)\s*="
 """Options of include-markdown by which less than the whole of a file may come in."""
 
-_STATEMENT: Final = re.compile(r"\{%-?+\s*+(?!include)")
+_STATEMENT: Final = r"\{%-?+\s*+(?!include)"
 """What may leave out, or repeat, what stands after it."""
 
-_COMMENT: Final = re.compile(r"<!--.{0,10000}?-->", re.DOTALL)
+_COMMENT: Final = r"(?s)<!--.{0,10000}?-->"
 
 _QUICK: Final = re.compile(r"8<-|\{%")
 
@@ -91,21 +86,21 @@ def whole_inclusions(page: Path, text: str, folders: Sequence[Path]) -> list[Pat
 
 
 def _whole_names(text: str) -> Iterator[str]:
-    if not may_include(text) or _STATEMENT.search(text):
+    if not may_include(text) or re.search(_STATEMENT, text):
         return
-    text = _COMMENT.sub("", text)
-    partly = {match["name"] for match in _TAG.finditer(text) if _PARTLY.search(match[0])}
-    yield from (name for name in _names(text) if name not in partly and not _PART.search(name))
+    text = re.sub(_COMMENT, "", text)
+    partly = {match["name"] for match in re.finditer(_TAG, text) if re.search(_PARTLY, match[0])}
+    yield from (name for name in _names(text) if name not in partly and not re.search(_PART, name))
 
 
 def _names(text: str) -> Iterator[str]:
     if not may_include(text):
         return
-    for match in _TAG.finditer(text):
+    for match in re.finditer(_TAG, text):
         yield match["name"]
-    for match in _SNIPPET.finditer(text):
+    for match in re.finditer(_SNIPPET, text):
         yield match["name"]
-    for match in _SNIPPETS.finditer(text):
+    for match in re.finditer(_SNIPPETS, text):
         yield from (name for line in match["names"].splitlines() if (name := line.strip()) and name[0] != ";")
 
 
@@ -117,13 +112,13 @@ def _without_inclusions(text: str, page: Path, folders: Sequence[Path]) -> str:
         return "" if all(_files(name, places) for name in _names(match[0])) else match[0]
 
     for pattern in (_TAG, _SNIPPETS, _SNIPPET):
-        text = pattern.sub(remove_found, text)
+        text = re.sub(pattern, remove_found, text)
     return text
 
 
 def _files(name: str, folders: Sequence[Path]) -> list[Path]:
     """The files of a name, which may be a pattern, in the first folder that has some."""
-    for written in dict.fromkeys((name, _PART.sub("", name))):
+    for written in dict.fromkeys((name, re.sub(_PART, "", name))):
         for folder in folders:
             if files := _matching(folder, written):
                 return files

@@ -8,7 +8,7 @@ from typing import Final
 
 _LANGUAGE: Final = r"[a-z]{2}(?:-[A-Za-z]{4})?(?:[-_][A-Z]{2})?"
 _FOLDER: Final = re.compile(_LANGUAGE)
-_SUFFIX: Final = re.compile(rf"\.{_LANGUAGE}$")
+_SUFFIX: Final = rf"\.{_LANGUAGE}$"
 
 
 def are_translations(one: str, other: str) -> bool:
@@ -28,4 +28,4 @@ def are_translations(one: str, other: str) -> bool:
 
 
 def _without_language(stem: str) -> str:
-    return _SUFFIX.sub("", stem)
+    return re.sub(_SUFFIX, "", stem)

@@ -78,8 +78,8 @@ def windows_of_blocks(sets: Iterable[Told]) -> str:
     ways = {_field(one, "experiment", "and_back") is True for one in sets if _campaigns(one)}
     if True not in ways:
         return ""
-    part = "in part " if False in ways else ""
-    return f"{part}two in each block, there and back"
+    some = "of some rows " if False in ways else ""
+    return f"{some}two in each block, one on the way there and one on the way back"
 
 
 def _campaigns(told: Told) -> list[_Campaign]:

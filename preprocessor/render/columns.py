@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from preprocessor.aggregation.values import MISSING
 from preprocessor.render.celllinks import addresses_of
 from preprocessor.render.column import Align, Column, column_value
-from preprocessor.render.comparison import with_comparisons
+from preprocessor.render.comparison import with_comparisons, with_ratios
 from preprocessor.render.conclusiontext import conclusion_in_words, note_on_reference
 from preprocessor.render.headers import find_added_unit
 from preprocessor.render.text import range_text
@@ -46,7 +46,7 @@ def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
     values = tuple(column_value(row, name) for row in rows)
     raws = tuple(map(raw_or_nothing, values))
     marked = tuple(map(_marked, values)) if form.markdown else ()
-    return Column(
+    made = Column(
         header=header,
         unit=find_added_unit(header, form.unit) if form.unit else "",
         align=_ALIGNS.get(form.align or "") or _natural_align(values),
@@ -65,6 +65,7 @@ def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
         scale=form.scale or "",
         fitted=bool(form.duration or form.bytes),
     )
+    return with_ratios(made) if any(isinstance(value, Mapping) for value in values) else made
 
 
 def _marked(value: object) -> tuple[Piece, ...]:

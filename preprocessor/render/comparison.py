@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.render.column import Column, column_value
-from preprocessor.render.conclusions import Conclusion, list_conclusions
+from preprocessor.render.conclusions import Conclusion, conclusion_of, list_conclusions
 from preprocessor.render.conclusiontext import conclusion_notes, conclusion_text, sign_in_words
 from preprocessor.render.fault import Fault
 from preprocessor.render.values import cell_text, finite_decimal, raw_or_nothing
@@ -93,17 +93,39 @@ def _concluded(header: str, conclusions: Sequence[Conclusion | None], base: int,
     texts[base] = BASELINE_TEXT
     ratios = [one.ratio if one else None for one in others]
     ratios[base] = Decimal(1)
-    unit = "" if as_ratio else "%"
-    low, high = ([one.interval[end] if one and one.interval else None for one in others] for end in (0, 1))
-    verdicts = tuple(one.verdict if one else None for one in others)
     return _column(header, ratios, as_ratio, tuple(texts))._replace(
         sign_meanings=tuple(sign_in_words(one) if one else "" for one in others),
         notes=tuple(conclusion_notes(conclusions, base, as_ratio)),
-        for_files=(
-            _column(f"{header}, interval from", low, as_ratio)._replace(unit=unit),
-            _column(f"{header}, interval to", high, as_ratio)._replace(unit=unit),
-            Column(f"{header}, verdict", "", "left", verdicts, (), tuple(map(raw_or_nothing, verdicts))),
-        ),
+        for_files=_list_columns_for_files(header, others, as_ratio),
+    )
+
+
+def with_ratios(column: Column) -> Column:
+    """A column of comparisons that sorts by their ratios, and whose files have these, the intervals and the verdicts.
+
+    Any other column stays as it is.
+    """
+    conclusions = list(map(conclusion_of, column.values))
+    if not any(conclusions):
+        return column
+    ratios = [float(one.ratio) if one and one.ratio is not None else None for one in conclusions]
+    files = _list_columns_for_files(column.header, conclusions, as_ratio=True)
+    return column._replace(raws=tuple(map(raw_or_nothing, ratios)), for_files=files)
+
+
+def _list_columns_for_files(
+    header: str, conclusions: Sequence[Conclusion | None], as_ratio: bool
+) -> tuple[Column, ...]:
+    """The columns that files have behind one of ratios: both ends of the interval, and the verdict."""
+    unit = "" if as_ratio else "%"
+    low, high = (
+        [one.interval[end] if one and one.interval else None for one in conclusions] for end in (0, 1)
+    )
+    verdicts = tuple(one.verdict if one else None for one in conclusions)
+    return (
+        _column(f"{header}, interval from", low, as_ratio)._replace(unit=unit),
+        _column(f"{header}, interval to", high, as_ratio)._replace(unit=unit),
+        Column(f"{header}, verdict", "", "left", verdicts, (), tuple(map(raw_or_nothing, verdicts))),
     )
 
 

@@ -58,7 +58,7 @@ def _with_ranges(spec: TableSpec, rows: Rows, columns: Sequence[Column]) -> Iter
         yield column._replace(unit="%") if percent else column
         yield from column.for_files
         fields = spec.spread.get(column.name, ())
-        for end, name in zip(("lowest", "highest"), fields, strict=False):
+        for end, name in zip(("from", "to"), fields, strict=False):
             values = tuple(column_value(row, name) for row in rows)
             raws = tuple(map(raw_or_nothing, values))
             yield column._replace(header=f"{column.header}, {end}", values=values, raws=raws, name=name)

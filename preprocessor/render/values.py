@@ -50,11 +50,12 @@ NULL_TEXT: Final = "n/a"
 MOST_DIGITS: Final = 6
 """Significant digits that somebody may read; a fraction that has more is shown for what arithmetic made of it."""
 
-_CONTROL: Final = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
+_CONTROL: Final = (
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f"
+    "\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 _EPOCH: Final = datetime(1970, 1, 1)
-_LINE_END: Final = re.compile("\r\n|[\r\u2028\u2029]")
+_LINE_END: Final = "\r\n|[\r\u2028\u2029]"
 
 
 def cell_text(value: object, form: ColumnFormat | None = None) -> str:
@@ -270,7 +271,7 @@ def visible(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return _CONTROL.sub(_picture, _LINE_END.sub("\n", text))
+    return re.sub(_CONTROL, _picture, re.sub(_LINE_END, "\n", text))
 
 
 def _picture(match: re.Match[str]) -> str:

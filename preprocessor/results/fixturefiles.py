@@ -41,12 +41,14 @@ _BESIDE_HINT = f"{_FORM_HINT}, in the folder itself; move what is not to be read
 
 
 # What cannot stand in the name of a folder everywhere, or would be obeyed by a terminal; % because it escapes.
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|%\u200e\u200f\u2028-\u202e\u2066-\u2069]|^\.|[. ]$')
+_UNSAFE = r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|%\u200e\u200f\u2028-\u202e\u2066-\u2069]|^\.|[. ]$'
 
 
 def folder_of(folder: Path, collection: str) -> Path:
     """Where a collection's files are: the folder of its name, with unsafe characters percent-encoded."""
-    return folder / _UNSAFE.sub(lambda found: "".join(f"%{one:02X}" for one in found[0].encode()), collection)
+    return folder / re.sub(
+        _UNSAFE, lambda found: "".join(f"%{one:02X}" for one in found[0].encode()), collection
+    )
 
 
 def collection_names(folder: Path) -> tuple[str, ...]:

@@ -13,11 +13,9 @@ from os.path import lexists
 from pathlib import Path
 from typing import Final, NamedTuple
 
-_COMMA: Final = re.compile(r",(?![^\[\]]*\])")
+_COMMA: Final = r",(?![^\[\]]*\])"
 """A comma that is not in the brackets of a pattern."""
-_PART: Final = re.compile(
-    r"(?:(?P<name>[^=/\\?*\[]+)=)?(?P<pattern>.*?)(?:\?(?P<types>[^?/\\]*=[^?/\\]*))?", re.DOTALL
-)
+_PART: Final = r"(?s)(?:(?P<name>[^=/\\?*\[]+)=)?(?P<pattern>.*?)(?:\?(?P<types>[^?/\\]*=[^?/\\]*))?"
 _MAGIC: Final = re.compile(r"([*?\[,])")
 """What is no letter of a name in a pattern, or would end it."""
 
@@ -52,7 +50,7 @@ def split_parts(where: str, folder: Path = Path()) -> list[Part]:
     whole = Part("", where.strip(), "")
     if lexists(folder / whole.pattern):
         return [whole]
-    found = (_PART.fullmatch(text.strip()) for text in _COMMA.split(where))
+    found = (re.fullmatch(_PART, text.strip()) for text in re.split(_COMMA, where))
     parts = [Part(*((one[name] or "").strip() for name in Part._fields)) for one in found if one and one[0]]
     return parts or [whole]
 

@@ -15,15 +15,13 @@ from urllib.parse import quote, urlsplit
 _LONGEST: Final = 2000
 # RFC 3986: reserved and unreserved characters, and the sign of what is encoded already.
 _KEPT: Final = "/:?#@!$&'()*+,;=-._~%[]"
-_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-_HOST: Final = re.compile(r"(?:[^\W_]|[-._])+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?", re.IGNORECASE)
-_MAIL: Final = re.compile(r"[^\s@:/?#&<>\"]+@[^\s@:/?#&<>\"]+(?:\?.*)?")
-_UNSAFE: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\\\\]"
-)
-_BARE_PERCENT: Final = re.compile("%(?![0-9a-f]{2})", re.IGNORECASE)
-_WHOLE_HOST: Final = re.compile(r"https?://[^/?#]+[/?#]")
-_FIELD: Final = re.compile(r"\{([^{}]*)\}")
+_SCHEME: Final = r"(?i)[a-z][a-z0-9+.-]*:"
+_HOST: Final = r"(?i)(?:[^\W_]|[-._])+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?"
+_MAIL: Final = r"[^\s@:/?#&<>\"]+@[^\s@:/?#&<>\"]+(?:\?.*)?"
+_UNSAFE: Final = "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\\\\]"
+_BARE_PERCENT: Final = "(?i)%(?![0-9a-f]{2})"
+_WHOLE_HOST: Final = r"https?://[^/?#]+[/?#]"
+_FIELD: Final = r"\{([^{}]*)\}"
 
 
 def safe_address(text: str) -> str:
@@ -33,35 +31,35 @@ def safe_address(text: str) -> str:
     (``//host``), with a name or a password before its host, or with control characters or backslashes is none.
     """
     text = text.strip(" ")
-    if not text or len(text) > _LONGEST or _UNSAFE.search(text) or not _leads_somewhere(text):
+    if not text or len(text) > _LONGEST or re.search(_UNSAFE, text) or not _leads_somewhere(text):
         return ""
-    return quote(_BARE_PERCENT.sub("%25", text), safe=_KEPT)
+    return quote(re.sub(_BARE_PERCENT, "%25", text), safe=_KEPT)
 
 
 def _leads_somewhere(text: str) -> bool:
-    found = _SCHEME.match(text)
+    found = re.match(_SCHEME, text)
     if found is None:
         # What a decoder of character references would turn into a scheme is none of a path either.
         first = re.split("[/?#]", text, maxsplit=1)[0]
         return not text.startswith("//") and ":" not in first and "&" not in first
     if found[0].lower() == "mailto:":
-        return _MAIL.fullmatch(text, found.end()) is not None
+        return re.fullmatch(_MAIL, text[found.end() :]) is not None
     if found[0].lower() not in ("http:", "https:"):
         return False
     try:
-        return bool(_HOST.fullmatch(urlsplit(text).netloc)) and text.startswith("//", found.end())
+        return bool(re.fullmatch(_HOST, urlsplit(text).netloc)) and text.startswith("//", found.end())
     except ValueError:  # Python's own doubts about brackets and such.
         return False
 
 
 def fields_of(template: str) -> list[str]:
     """The fields that an address names in braces, in their order."""
-    return _FIELD.findall(template)
+    return re.findall(_FIELD, template)
 
 
 def template_fault(template: str) -> str:
     """What keeps an address with fields in braces from leading anywhere; "" where nothing does."""
-    fields, rest = fields_of(template), _FIELD.sub("", template)
+    fields, rest = fields_of(template), re.sub(_FIELD, "", template)
     if not fields:
         return "names no field: each row would lead to the same place"
     if "{" in rest or "}" in rest or not all(fields):
@@ -70,9 +68,9 @@ def template_fault(template: str) -> str:
         return ""
     head = template[: template.index("{")].lower()
     mail = head.startswith("mailto:")
-    if _SCHEME.match(head) and not mail and not _WHOLE_HOST.match(head):
+    if re.match(_SCHEME, head) and not mail and not re.match(_WHOLE_HOST, head):
         return "has a field in its scheme or its host, or a scheme that becomes no link"
-    return "" if safe_address(_FIELD.sub("x@x" if mail else "x", template)) else "becomes no link"
+    return "" if safe_address(re.sub(_FIELD, "x@x" if mail else "x", template)) else "becomes no link"
 
 
 def fill_template(template: str, text_of: Callable[[str], str]) -> str:
@@ -89,4 +87,4 @@ def fill_template(template: str, text_of: Callable[[str], str]) -> str:
         text = texts[found[1]]
         return quote(text, safe="/@", errors="replace") if found.start() else text
 
-    return safe_address(_FIELD.sub(put, template))
+    return safe_address(re.sub(_FIELD, put, template))

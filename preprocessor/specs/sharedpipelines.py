@@ -69,7 +69,7 @@ class SharedPipelines:
         if name not in self._read:
             path = self.folder / f"{name}.json"
             names = (*within, name)
-            if not _NAME.fullmatch(name) or not may_be_file(path):
+            if not re.fullmatch(_NAME, name) or not may_be_file(path):
                 return SharedPipeline(name, None, known=_names(self.folder))
             self._read[name] = _read_file(path, name, lambda inner: self._inner(inner, names))
         return self._read[name]
@@ -83,7 +83,7 @@ class SharedPipelines:
         return self._load(name, within)
 
 
-_NAME = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*")
+_NAME = "[A-Za-z0-9][A-Za-z0-9_-]*"
 _CYCLE_HINT = "remove one of the names from its list"
 _LINK_HINT = "put the stages themselves into the folder; a link may lead only to another file in it"
 
@@ -135,7 +135,7 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
     for index, stage in enumerate(written):
         here = (*base, index)
         if isinstance(stage, str):
-            if not _NAME.fullmatch(stage):  # The schema complains; and no name leads out of the folder.
+            if not re.fullmatch(_NAME, stage):  # The schema complains; and no name leads out of the folder.
                 continue
             part = shared(stage) or SharedPipeline(stage, None)
             stages += part.stages

@@ -12,7 +12,7 @@ from preprocessor.findings.rules import finding
 from preprocessor.jsontext.parsing import Parsed, parse
 from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 
-_ID = re.compile(r"""\bid["']?\s*:\s*("(?:[^"\\\n]|\\.)*")""")
+_ID = r"""\bid["']?\s*:\s*("(?:[^"\\\n]|\\.)*")"""
 
 
 def duplicate_ids(pages: Iterable[tuple[str, Iterable[Spec | None]]]) -> list[Finding]:
@@ -77,6 +77,6 @@ def no_table(name: str) -> str:
 def find_written_ids(parsed: Parsed) -> list[str]:
     """Give the ids that a comment with this body may have, faulty or not: several only where it cannot be read."""
     if not parsed.readable:
-        return [json.loads(found) for found in _ID.findall(parsed.text) if parse(found).problems == ()]
+        return [json.loads(found) for found in re.findall(_ID, parsed.text) if parse(found).problems == ()]
     written = parsed.value.get("id") if isinstance(parsed.value, dict) else None
     return [written] if isinstance(written, str) else []

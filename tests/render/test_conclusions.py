@@ -127,6 +127,17 @@ def test_rows_sort_by_the_ratio() -> None:
     assert shown == pytest.approx([12, -20, 0.2, 3])
 
 
+def test_a_column_of_comparisons_sorts_by_their_ratios_and_its_file_has_numbers() -> None:
+    shown = table("x", "c", headers=["Indexes", "Compared"])
+    rows = [ROWS[2], ROWS[1], {"x": "many", "c": concluded(0.0387, 0.0226, 0.0719)}, ROWS[5]]
+    cells = [line for line in html_table(shown, rows).splitlines() if "data-v" in line]
+    assert [float(cell.partition('data-v="')[2].partition('"')[0]) for cell in cells] == [0.8, 1.12, 0.0387]
+    head, *lines = csv.reader(csv_text(shown, rows).splitlines())
+    assert head[1:] == ["Compared", "Compared, interval from", "Compared, interval to", "Compared, verdict"]
+    assert lines[0][1:] == ["0.8", "0.751", "0.852", "slower"]
+    assert lines[3][1:] == ["", "", "", ""]
+
+
 def test_who_hears_the_page_is_told_in_words_what_a_sign_says() -> None:
     html = html_table(spec(), ROWS)
     assert html.count('<span role="img"') == 2

@@ -59,8 +59,8 @@ def test_csv_has_the_ends_of_ranges_and_the_comparison() -> None:
         [
             "size",
             "speed (documents/s)",
-            "speed, lowest (documents/s)",
-            "speed, highest (documents/s)",
+            "speed, from (documents/s)",
+            "speed, to (documents/s)",
             "Against 1 (%)",
         ],
         ["1", "200", "190", "210.5", "0"],

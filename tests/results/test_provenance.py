@@ -128,8 +128,9 @@ def test_rows_that_were_pooled_tell_alike_though_their_ratios_differ() -> None:
 def test_that_each_block_has_two_windows_is_said_once() -> None:
     there, both = in_blocks(1), in_blocks(2, back=True)
     assert "Windows" not in details(provenance([there]))
-    assert details(provenance([both]))["Windows"] == "two in each block, there and back"
-    assert details(provenance([there, both]))["Windows"] == "in part two in each block, there and back"
+    back = "two in each block, one on the way there and one on the way back"
+    assert details(provenance([both]))["Windows"] == back
+    assert details(provenance([there, both]))["Windows"] == f"of some rows {back}"
 
 
 def test_campaigns_of_another_form_stop_nobody() -> None:
@@ -160,7 +161,7 @@ def test_the_disk_is_told_as_the_system_described_it() -> None:
     one = document(1, hardware={"cpu": "Some CPU", "disk": disk})
     told = details(provenance([one]))
     assert told["Machine"] == "Some CPU"
-    assert told["Disk"] == "disk sda, file system ext4, by the kernel not rotational, model unknown"
+    assert told["Disk"] == "disk sda, file system ext4, to the kernel not rotational, model unknown"
 
 
 def test_where_documents_differ_every_value_is_shown_in_order() -> None:

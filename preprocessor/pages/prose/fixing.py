@@ -20,7 +20,7 @@ from preprocessor.pages.inplace import region_findings
 from preprocessor.pages.prose.complaints import complaints
 from preprocessor.pages.prose.evidence import evidence
 from preprocessor.pages.prose.numbers import figures
-from preprocessor.pages.prose.paragraphs import BLANK, paragraphs, place
+from preprocessor.pages.prose.paragraphs import BLANK, paragraphs, place, split_sentences
 from preprocessor.pages.prose.typed import Left, Proposal, propose
 from preprocessor.pages.prose.unsupported import list_generated, list_tables_within
 from preprocessor.pages.statements import value_text
@@ -97,8 +97,10 @@ def _list_typed(page: Page, build: Build) -> Iterator[tuple[int, str, Proposal |
     if not shown:
         return
     for paragraph in paragraphs(page.text, list_generated(page)):
+        sentences = split_sentences(paragraph.text)
         for figure in figures(paragraph.text):
-            found = propose(figure, known, rows)
+            begin, end = next(one for one in sentences if figure.start < one[1])
+            found = propose(figure, paragraph.text[begin:end], known, rows)
             if found is not None:
                 written = " ".join(figure.written.replace(BLANK, " ").split())
                 yield paragraph.start + figure.start, written, found

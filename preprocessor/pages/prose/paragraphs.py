@@ -2,7 +2,8 @@
 
 A heading, a row of a table that somebody wrote, and the title and caption of a figure are paragraphs of their own.
 Offsets stay those of the page, so that what is found in a paragraph has its line and column. Comments, generated
-regions, code, link targets, addresses and HTML tags are no prose. What Python-Markdown indents under an admonition or a
+regions, code, link targets, addresses and HTML tags are no prose; the words between tags are, for READMEs centre their
+headline in HTML. What Python-Markdown indents under an admonition or a
 tab is code to CommonMark, and is not looked at.
 """
 
@@ -27,8 +28,10 @@ _NO_PROSE = re.compile(
     r"|^[ \t>]*(?:#{1,6}[ \t]+)?(?:\d+(?:\.\d+)*[.)]|[-*+])[ \t]",
     re.DOTALL | re.MULTILINE,
 )
-_PROSE = frozenset({"paragraph_open", "heading_open", "tr_open"})
-"""What opens a paragraph, a heading, and a row of a table."""
+_PROSE = frozenset({"paragraph_open", "heading_open", "tr_open", "html_block"})
+"""What opens a paragraph, a heading, and a row of a table; and HTML, which may be all of these."""
+_NO_WORDS = re.compile(r"\s*<(?:script|style|pre|svg|textarea)\b", re.IGNORECASE)
+"""How HTML begins that holds no sentences."""
 
 
 _SENTENCE_END = re.compile(rf"[.!?:;][\s{BLANK}]+|\|[\s{BLANK}]*")
@@ -68,7 +71,7 @@ def paragraphs(
     spans = [
         (starts[first], starts[min(last, len(starts) - 1)])
         for kind, _, (first, last) in blocks
-        if kind in _PROSE
+        if kind in _PROSE and not _NO_WORDS.match(shown, starts[first])
     ]
     texts = [(start, shown[start:end]) for start, end in spans]
     texts += [(start, page[start:end]) for start, end in captions]

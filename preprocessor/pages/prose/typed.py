@@ -7,7 +7,7 @@ cell of all tables of the page there is a comment to propose: which of several i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from preprocessor.results.model import Rows
 
 _DIGITS: Final = re.compile(rf"(?P<digits>{NUMBER})")
+_UNIT: Final = re.compile(r"\s*[(\[][^()\[\]]*[)\]]$")
+"""The unit at the end of a header."""
 _SEPARATOR: Final = re.compile(r"[,\u202f\u00a0]")
 _NAMES: Final = (str, int, bool)
 """What a row is selected by: what it is called, or a setting. A fraction was measured."""
@@ -46,10 +48,12 @@ class Left(NamedTuple):
     hint: str
 
 
-def propose(figure: Figure, known: Evidence, rows: Mapping[int, Rows]) -> Proposal | Left | None:
+def propose(
+    figure: Figure, sentence: str, known: Evidence, rows: Mapping[int, Rows]
+) -> Proposal | Left | None:
     """What could write a figure; None where nothing on the page is about it, or a check complains of it anyway.
 
-    ``rows`` are those of the tables, by the id of their specs.
+    ``sentence`` is the one that it stands in. ``rows`` are those of the tables, by the id of their specs.
     """
     cells = known.cells_of(figure)
     if len(cells) > 1:
@@ -64,6 +68,11 @@ def propose(figure: Figure, known: Evidence, rows: Mapping[int, Rows]) -> Propos
     (cell,) = cells
     assert isinstance(cell.spec, TableSpec)
     its_rows = rows[id(cell.spec)]
+    if other := _find_other_name(sentence, cell.spec, its_rows, cell):
+        return Left(
+            f"{_name(cell)} has it, and the sentence names `{other}`",
+            "correct the figure, or write the MONGO_VALUE of the cell that is meant",
+        )
     shown = with_few_digits(cell.spec, its_rows)
     written = _find_alike(figure, shown, cell.column, its_rows[cell.row])
     if isinstance(written, Left):
@@ -78,6 +87,32 @@ def propose(figure: Figure, known: Evidence, rows: Mapping[int, Rows]) -> Propos
     return Proposal(
         cell.spec, written.text, {"column": cell.column, **({"where": where} if where else {}), **form}
     )
+
+
+def _find_other_name(sentence: str, table: TableSpec, rows: Rows, cell: Number) -> str:
+    """The name of another row, or another column, than those of the cell that a sentence has; "" where it has none.
+
+    A sentence that names both, or neither, may be about the cell.
+    """
+    labels = [name for name in _naming_columns(table, rows) if name != cell.column]
+    names_of_rows = [{str(column_value(row, name)) for name in labels} for row in rows]
+    headers = dict(zip(table.columns, (_UNIT.sub("", header) for header in table.headers), strict=True))
+    own_row, own_header = names_of_rows[cell.row], headers.get(cell.column, cell.column)
+    rows_named = _find_named(sentence, chain.from_iterable(names_of_rows))
+    headers_named = _find_named(sentence, (header for name, header in headers.items() if name not in labels))
+    if rows_named and not own_row & set(rows_named):
+        return rows_named[0]
+    return headers_named[0] if headers_named and own_header not in headers_named else ""
+
+
+def _find_named(sentence: str, names: Iterable[str]) -> list[str]:
+    """The names, longest first, that stand in a sentence as words; a number names nothing."""
+    several = sorted(
+        {name for name in names if any(map(str.isalpha, name))}, key=lambda name: (-len(name), name)
+    )
+    return [
+        name for name in several if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sentence, re.IGNORECASE)
+    ]
 
 
 def _name(cell: Number) -> str:

@@ -148,6 +148,8 @@ def test_a_value_has_the_first_word_of_its_table_s_comment(source: KeptAnswers) 
         ("12.5 ms is long.", "begins with a comment"),
         ("We wait\n12.5 ms.", "begins with a comment"),
         ("It is 9.95 times as fast.", "no cell has it"),
+        ("Three does 4,200 inserts/s.", "the sentence names `three`"),  # the cell is that of one
+        ("At a p99 of 4,200 inserts/s.", "the sentence names `p99`"),  # the cell is one of speeds
     ],
 )
 def test_what_cannot_be_written_alike_stays_and_is_told(prose: str, reason: str, source: KeptAnswers) -> None:
@@ -158,6 +160,15 @@ def test_what_cannot_be_written_alike_stays_and_is_told(prose: str, reason: str,
     (told,) = done.left
     assert (told.rule, told.severity, reason in told.message) == ("MT328", "note", True), told
     assert told.line == 1 + prose.startswith("We wait\n")
+
+
+def test_a_sentence_that_names_the_row_of_the_cell_beside_others_may_be_about_it(source: KeptAnswers) -> None:
+    assert "MONGO_VALUE" in of("One does 4,200 inserts/s, three does more.", source)
+    assert "MONGO_VALUE" in of("Three waits longest. It is 4,200 inserts/s elsewhere.", source)
+
+
+def test_a_figure_in_html_becomes_a_value_too(source: KeptAnswers) -> None:
+    assert "MONGO_VALUE" in of('<p align="center">\n  It waits <b>12.5 ms</b>.\n</p>', source)
 
 
 def test_a_figure_of_several_cells_is_told_and_never_replaced(source: KeptAnswers) -> None:
@@ -178,7 +189,7 @@ def test_a_figure_of_several_cells_is_told_and_never_replaced(source: KeptAnswer
         "See [12.5 ms](https://example.com/12.5).",
         "Run `sleep 12.5 ms`.",
         "```\n12.5 ms\n```",
-        "<p>12.5 ms</p>",
+        "<script>\nwait('12.5 ms')\n</script>",
         "About 99,000,000 dollars.",
     ],
 )

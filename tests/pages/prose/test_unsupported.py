@@ -60,6 +60,8 @@ def beside(prose: str) -> str:
         "Doubling the threads triples the speed: five threads.",
         "| Threads | Speed |\n| --- | --- |\n| 16 | 55,000 inserts/s |",
         "### Sixteen threads reach 55,000 inserts/s",
+        '<p align="center">\n  Sixteen threads reach <b>55,000 inserts/s</b>.\n</p>',
+        "<h3>Sixteen threads reach 55,000 inserts/s</h3>",
     ],
 )
 def test_a_figure_that_no_row_supports_is_told(prose: str, fixtures: Path) -> None:
@@ -78,6 +80,9 @@ def test_a_figure_that_no_row_supports_is_told(prose: str, fixtures: Path) -> No
         "1. Begun in 2026 with MongoDB 6.0.5.\n2. 4,096 each.",
         "| Threads | Speed |\n| --- | --- |\n| 16 | 41,800 inserts/s |",
         "### Sixteen threads reach 41,800 inserts/s",
+        '<p align="center" title="55,000 inserts/s">Sixteen threads reach 41,800 inserts/s.</p>',
+        "<svg><text>55,000 inserts/s</text></svg>",
+        "<script>\nvar speed = '55,000 inserts/s';\n</script>",
         "Sixteen threads are ten times as fast as one, eight seven times as fast.",
         "Eight threads reach about three quarters of the speed of sixteen, half of them waiting.",
         "By the third run, half a second later, twelve were there twice.",
