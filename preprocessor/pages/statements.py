@@ -79,15 +79,6 @@ def value_form(spec: ValueSpec, tables: Tables, answers: Answers) -> ColumnForma
     return fit_format(form, table, spec.column, rows)
 
 
-def _as_shown(table: TableSpec, rows: Rows | None) -> TableSpec:
-    """The table with the formats by which its rows are shown."""
-    if not isinstance(rows, PlainRows):
-        return table
-    from preprocessor.render.fewdigits import with_few_digits  # nor do other statements
-
-    return with_few_digits(table, rows)
-
-
 def _conclusion_in_words(value: object) -> str:
     """What a conclusion says, in words; "" for what is none."""
     if not isinstance(value, Mapping):
@@ -182,8 +173,10 @@ def check_findings(
     outcome = _failing(spec, rows)
     if not (failing := outcome.rows):
         return list(outcome.findings)
+    from preprocessor.render.fewdigits import with_few_digits  # a statement that holds does not pay for it
+
     said = f": “{spec.message}”" if spec.message else ""
-    shown = _show_rows(failing, rows, spec, _as_shown(tables[spec.table], every))
+    shown = _show_rows(failing, rows, spec, with_few_digits(tables[spec.table], every or ()))
     message = (
         f"the statement{said} does not hold for {_format_row_count(len(failing))} of {len(rows)}: {shown}"
     )
