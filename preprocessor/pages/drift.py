@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from preprocessor.pages.statements import quoted_row, value_form
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import conclusion_of
+from preprocessor.render.fewdigits import with_few_digits
 from preprocessor.render.shownnumbers import Shown, is_written_by, read_numbers
 from preprocessor.render.tablelayout import lay_out
 from preprocessor.render.values import cell_text, finite_decimal, is_number
@@ -112,7 +113,8 @@ def is_near_table(standing: str, today: Sequence[str], spec: TableSpec, rows: Ro
     notes, more = then.below[: len(now.below)], then.below[len(now.below) :]
     if notes != now.below or (more and not spec.provenance) or not rows:
         return False
-    cells = _cells_of(spec, lay_out(spec, rows), rows)
+    shown = with_few_digits(spec, rows)
+    cells = _cells_of(shown, lay_out(shown, rows), rows)
     return all(
         _row_stays(standing, texts, kinds, spec.tolerance)
         for standing, texts, kinds in zip(then.rows, now.rows, cells, strict=True)
@@ -125,7 +127,8 @@ def is_near_value(standing: str, today: str, spec: ValueSpec, context: MarkdownC
     tolerance = spec.tolerance or table.tolerance
     if tolerance is None or row is None:
         return False
-    cell = cell_of(table, row, spec.column, _read(today), value_form(spec, table))
+    form = value_form(spec, context.tables, context.answers)
+    cell = cell_of(table, row, spec.column, _read(today), form)
     return cell_stays(_read(standing), cell, tolerance)
 
 
