@@ -2,39 +2,66 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import chain
 from typing import Any, Final
 
 from preprocessor.findings.finding import Finding
-from preprocessor.lint.rulecontext import RuleContext
+from preprocessor.lint.rulecontext import RuleContext, quote
 from preprocessor.render.column import column_value
-from preprocessor.render.values import is_number, raw_text, significant_digits
-from preprocessor.specs.model import TableSpec
+from preprocessor.render.values import MOST_DIGITS, is_number, raw_text, significant_digits
+from preprocessor.results.model import PlainRows
+from preprocessor.specs.columnformat import ColumnFormat
+from preprocessor.specs.model import PipelineSpec, TableSpec
 
 Rows = Sequence[Mapping[str, Any]]
 
-_MOST_DIGITS: Final = 6
 _MOST_AS_STORED: Final = 15
 """What a decimal text can say to a double and back: with more, binary arithmetic made the number."""
 _MOST_DECIMALS: Final = 15  # of the schema
 
 
 def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
-    """MT508: a column that nobody rounds shows the noise of arithmetic, the pipeline's or that of whoever measured."""
+    """MT508: columns that nobody rounds show the noise of arithmetic, the pipeline's or that of whoever measured.
+
+    Of a table it is said once, at the first of them. Columns of plain files that are shown with few digits are none.
+    """
     spec = subject.spec
-    for index, column in enumerate(spec.columns if isinstance(spec, TableSpec) else ()):
-        traits, form = subject.column(column).traits, spec.format.get(column)
-        if traits.digits is not None or (form and form.rounds):
-            continue
-        values = [column_value(row, column) for row in rows]
-        longest = max(values, key=significant_digits, default=None)
-        if significant_digits(longest) <= (_MOST_DIGITS if traits.path is None else _MOST_AS_STORED):
-            continue
-        decimals = _propose_decimals(values)
-        message = f"`{column}` shows up to {significant_digits(longest)} digits, such as {raw_text(longest)}"
-        hint = f'round what readers see: "format": {{"{column}": {{"decimals": {decimals}}}}}'
-        yield subject.finding("MT508", spec.locate(("columns", index)), message, hint)
+    if not isinstance(spec, TableSpec):
+        return
+    long = {name: found for name in spec.columns if (found := _list_unrounded(subject, name, rows))}
+    if not long:
+        return
+    longest = max(chain.from_iterable(long.values()), key=significant_digits)
+    shows = "shows" if len(long) == 1 else "show"
+    message = f"{quote(long)} {shows} up to {significant_digits(longest)} digits, such as {raw_text(longest)}"
+    forms = {name: {"decimals": _propose_decimals(found)} for name, found in long.items()}
+    hint = f'round what readers see: "format": {json.dumps(forms, ensure_ascii=False)}'
+    yield subject.finding(
+        "MT508", spec.locate(("columns", spec.columns.index(next(iter(long))))), message, hint
+    )
+
+
+def _list_unrounded(subject: RuleContext, column: str, rows: Rows) -> list[object]:
+    """The values of a column that shows more digits than anybody reads; none where it does not."""
+    traits, form = subject.column(column).traits, _form_of(subject.spec, column, rows)
+    if traits.digits is not None or (form and (form.rounds or form.few_digits)):
+        return []
+    values = [column_value(row, column) for row in rows]
+    most = max(map(significant_digits, values), default=0)
+    return values if most > (MOST_DIGITS if traits.path is None else _MOST_AS_STORED) else []
+
+
+def _form_of(spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
+    """How the column is shown."""
+    form = spec.format.get(column)
+    if not isinstance(rows, PlainRows):
+        return form
+    from preprocessor.render.fewdigits import fit_format  # rows of fixtures and databases do not pay for it
+
+    return fit_format(form, spec, column, rows)
 
 
 def _propose_decimals(values: Sequence[object]) -> int:

@@ -12,6 +12,7 @@ from preprocessor.render.chartdata import as_table
 from preprocessor.render.columns import columns_of
 from preprocessor.render.conclusions import conclusion_of
 from preprocessor.render.downloads import csv_text, json_text
+from preprocessor.render.fewdigits import with_few_digits
 from preprocessor.render.html import html_chart, html_table
 from preprocessor.render.inlinetext import inline_html, link_html
 from preprocessor.render.intervalpicture import interval_picture
@@ -61,6 +62,7 @@ class FigureContext:
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
             return ""
+        spec = with_few_digits(spec, rows)
         source = self.provenance(spec) if rows else None
         of_results = column_meanings(spec) if source and source.results else {}
         meanings = {**of_results, **spec.meanings}
@@ -74,6 +76,7 @@ class FigureContext:
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
             return ""
+        spec = with_few_digits(spec, rows)
         table = replace(as_table(spec), id=spec.id)
         return html_chart(spec, rows, notes=self._notes(spec, table, rows, columns_of(table, rows)))
 

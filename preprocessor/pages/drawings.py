@@ -39,6 +39,7 @@ def draw_files(page: Page, answers: Answers) -> list[DrawnFile]:
     from preprocessor.render.chart import draw_chart
     from preprocessor.render.chartdata import plot_of
     from preprocessor.render.chartfile import chart_file
+    from preprocessor.render.fewdigits import with_few_digits
     from preprocessor.render.pipetable import image
 
     file = Path(os.path.realpath(page.file))
@@ -47,8 +48,7 @@ def draw_files(page: Page, answers: Answers) -> list[DrawnFile]:
         rows = answers.get(spec.query.key) if isinstance(spec, PipelineSpec) else None
         if not isinstance(spec, PipelineSpec) or not isinstance(anchored, PipelineSpec):
             continue
-        plot = plot_of(spec)
-        if plot is None or not isinstance(rows, list) or not rows:
+        if not isinstance(rows, list) or not rows or (plot := plot_of(with_few_digits(spec, rows))) is None:
             continue
         path, drawing = file.with_name(f"{file.stem}.{anchored.id}{_ENDING}"), draw_chart(plot, rows)
         markdown = image(_say_in_words(spec, drawing), quote(path.name))

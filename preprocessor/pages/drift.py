@@ -17,6 +17,7 @@ from preprocessor.pages.statements import quoted_row, value_form
 from preprocessor.pages.writtentables import Cells, WrittenTable, order_like, read_cell
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import conclusion_of
+from preprocessor.render.fewdigits import with_few_digits
 from preprocessor.render.shownnumbers import Shown, is_written_by, read_numbers
 from preprocessor.render.tablelayout import lay_out
 from preprocessor.render.values import cell_text, finite_decimal, is_number
@@ -107,14 +108,15 @@ def is_near_table(standing: str, today: Sequence[str], spec: TableSpec, rows: Ro
     notes, more = then.below[: len(now.below)], then.below[len(now.below) :]
     if len(then.rows) != len(now.rows) or notes != now.below or (more and not spec.provenance) or not rows:
         return False
-    layout = lay_out(spec, rows)
+    shown = with_few_digits(spec, rows)
+    layout = lay_out(shown, rows)
     texts = [[read_cell(cell) for cell in row] for row in now.rows]
     ordered = _order_like_today(
         [[read_cell(cell) for cell in row] for row in then.rows], texts, spec, layout, rows
     )
     return all(
         _row_stays(row, today_row, kinds, spec.tolerance)
-        for row, today_row, kinds in zip(ordered, texts, _cells_of(spec, layout, rows), strict=True)
+        for row, today_row, kinds in zip(ordered, texts, _cells_of(shown, layout, rows), strict=True)
     )
 
 
@@ -144,7 +146,8 @@ def is_near_value(standing: str, today: str, spec: ValueSpec, context: MarkdownC
     tolerance = spec.tolerance or table.tolerance
     if tolerance is None or row is None:
         return False
-    cell = cell_of(table, row, spec.column, read_cell(today), value_form(spec, table))
+    form = value_form(spec, context.tables, context.answers)
+    cell = cell_of(table, row, spec.column, read_cell(today), form)
     return cell_stays(read_cell(standing), cell, tolerance)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.pages.asking import source_answer
 from preprocessor.pages.statements import shown_value
+from preprocessor.render.fewdigits import with_few_digits
 from preprocessor.render.formats import DEFAULT, TABLE_FORMATS
 from preprocessor.render.provenance import provenance_details, provenance_parts
 from preprocessor.results.model import ResultsError
@@ -40,7 +41,9 @@ class MarkdownContext(NamedTuple):
         if isinstance(rows, ResultsError):
             return []
         below = self._line_below(spec) if told else []
-        if self.picture and (picture := self.picture(spec)):
+        picture = self.picture(spec) if self.picture else ""
+        spec = with_few_digits(spec, rows)
+        if picture:
             return _with_picture(spec, rows, picture, below)
         write = TABLE_FORMATS[self.form]().table
         if isinstance(spec, TableSpec):

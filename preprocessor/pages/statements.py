@@ -21,6 +21,7 @@ from preprocessor.render.celllinks import address_in
 from preprocessor.render.column import column_value
 from preprocessor.render.misfits import find_misfit
 from preprocessor.render.values import brief_text, cell_text, is_number, raw_text, visible
+from preprocessor.results.model import PlainRows
 from preprocessor.specs.columnformat import ColumnFormat
 from preprocessor.specs.inlinemarkdown import Piece, plain_text, read_inline
 
@@ -50,7 +51,7 @@ def shown_value(spec: ValueSpec, tables: Tables, answers: Answers) -> ShownValue
     row = quoted_row(spec, tables, answers)
     if row is None:
         return None
-    form = value_form(spec, tables[spec.table]) or ColumnFormat()
+    form = value_form(spec, tables, answers) or ColumnFormat()
     value = column_value(row, spec.column)
     if conclusion := _conclusion_in_words(value):
         return ShownValue(value, conclusion)
@@ -68,9 +69,15 @@ def quoted_row(spec: ValueSpec, tables: Tables, answers: Answers) -> Mapping[str
     return rows[0] if rows is not None and len(rows) == 1 else None
 
 
-def value_form(spec: ValueSpec, table: TableSpec) -> ColumnFormat | None:
+def value_form(spec: ValueSpec, tables: Tables, answers: Answers) -> ColumnFormat | None:
     """How a value of a table is written: as the comment says, else as the table's column is."""
-    return spec.format or table.form_of(spec.column)
+    table, rows = tables[spec.table], _rows_of(spec, tables, answers)
+    form = spec.format or table.form_of(spec.column)
+    if not isinstance(rows, PlainRows):
+        return form
+    from preprocessor.render.fewdigits import fit_format  # rows of fixtures and databases do not pay for it
+
+    return fit_format(form, table, spec.column, rows)
 
 
 def _conclusion_in_words(value: object) -> str:
@@ -126,7 +133,7 @@ def value_findings(
 
 def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
     """Faults of values that a sentence cannot show: an empty text, a null without a text for it, an array."""
-    form = value_form(spec, table)
+    form = spec.format or table.form_of(spec.column)
     if value is None and not (form and form.missing is not None):
         what = "null, which leaves the sentence without a value"
     elif isinstance(value, str) and not value.strip():
@@ -157,7 +164,8 @@ def check_findings(
     selection = _select_rows(spec, tables, answers)
     if (rows := selection.rows) is None:
         return list(selection.findings)
-    if unknown := _unknown_fields(spec, _rows_of(spec, tables, answers)):
+    every = _rows_of(spec, tables, answers)
+    if unknown := _unknown_fields(spec, every):
         return unknown
     if not rows:
         message = f"no row of table `{spec.table}` is selected, so the statement says nothing"
@@ -167,8 +175,10 @@ def check_findings(
     outcome = _failing(spec, rows)
     if not (failing := outcome.rows):
         return list(outcome.findings)
+    from preprocessor.render.fewdigits import with_few_digits  # a statement that holds does not pay for it
+
     said = f": “{spec.message}”" if spec.message else ""
-    shown = _show_rows(failing, rows, spec, tables[spec.table])
+    shown = _show_rows(failing, rows, spec, with_few_digits(tables[spec.table], every or ()))
     message = (
         f"the statement{said} does not hold for {_format_row_count(len(failing))} of {len(rows)}: {shown}"
     )

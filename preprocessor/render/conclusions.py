@@ -34,6 +34,7 @@ class Conclusion(NamedTuple):
     that it was measured beside, or is ``ITSELF``. ``margin`` is the part of the baseline's speed up to which two rows
     count as alike, ``negligible`` the part up to which a difference counts for nothing. The blocks are of so many
     ``campaigns``; ``apart`` has the ratio of each where their intervals do not touch, and is empty where they do.
+    ``few_requests``: all of them together had fewer requests than a conclusion should rest on.
     """
 
     ratio: Decimal | None
@@ -45,6 +46,7 @@ class Conclusion(NamedTuple):
     campaigns: int = 1
     negligible: Decimal = Decimal(0)
     apart: tuple[Decimal, ...] = ()
+    few_requests: bool = False
 
 
 def conclusion_of(value: object) -> Conclusion | None:
@@ -62,9 +64,17 @@ def conclusion_of(value: object) -> Conclusion | None:
     interval = (low, high) if low is not None and high is not None and low > 0 else None
     campaigns = finite_decimal(value.get("count")) or 1
     negligible = finite_decimal(value.get("negligible")) or Decimal(0)
-    apart = _list_ratios_apart(value.get("each"))
     return Conclusion(
-        ratio, interval, int(blocks), margin, against, verdict, int(campaigns), negligible, apart
+        ratio,
+        interval,
+        int(blocks),
+        margin,
+        against,
+        verdict,
+        int(campaigns),
+        negligible,
+        _list_ratios_apart(value.get("each")),
+        value.get("few_requests") is True,
     )
 
 

@@ -76,7 +76,8 @@ def note_on_reference(value: object) -> str:
 
 def _in_words(one: Conclusion) -> str:
     low, high = map(float, one.interval or (Decimal(0), Decimal("Infinity")))
-    return describe_interval(one.verdict, float(one.ratio or 0), low, high, list(map(float, one.apart)))
+    told = describe_interval(one.verdict, float(one.ratio or 0), low, high, list(map(float, one.apart)))
+    return f"{told}, few requests" if one.few_requests else told
 
 
 def _ratio_with_interval(one: Conclusion, as_ratio: bool) -> str:

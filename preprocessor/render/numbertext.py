@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.render.amounts import fit_bytes, fit_duration
-from preprocessor.render.rounding import WIDE, round_decimals, round_significant
+from preprocessor.render.rounding import WIDE, round_decimals, round_significant, shorten_fraction
 from preprocessor.specs.conventions import Convention, convention_of
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _DIGITS_OF_AMOUNTS: Final = 3
 _CENTS: Final = 2
+_TINY: Final = -7
+"""The greatest power of ten that is written as an exponent, as in JavaScript."""
 
 
 @lru_cache(maxsize=8192)
@@ -55,6 +57,8 @@ def _round(number: Decimal, form: ColumnFormat, whole: bool) -> Decimal:
         return round_decimals(number, form.decimals)
     if form.significant is not None:
         return round_significant(number, form.significant, pad=not whole)
+    if form.few_digits:
+        return shorten_fraction(number, pad=not whole)
     exponent = number.as_tuple().exponent
     if form.currency and isinstance(exponent, int) and exponent > -_CENTS:
         return round_decimals(number, _CENTS)
@@ -63,6 +67,9 @@ def _round(number: Decimal, form: ColumnFormat, whole: bool) -> Decimal:
 
 def _write(number: Decimal, form: ColumnFormat, convention: Convention) -> str:
     """The digits with the signs between them."""
+    power = number.adjusted()
+    if form.few_digits and number and power <= _TINY:
+        return f"{_write(number.scaleb(-power, context=WIDE), form, convention)}e{power}"
     whole, _, fraction = format(number, "f").partition(".")
     if form.thousands:
         separator = convention.group if form.thousands is True else form.thousands

@@ -8,6 +8,9 @@ from typing import Final
 # As many digits as any Decimal128 or any double spelled out can need, so that rounding is never done twice.
 WIDE: Final = Context(prec=400, rounding=ROUND_HALF_EVEN)
 
+FEW_DIGITS: Final = 4
+"""The significant digits of numbers whose author asks for none, where a column of plain files has long fractions."""
+
 
 def wide_for(number: Decimal) -> Context:
     """Decimal128 reaches 1E+6144: quantize() refuses a result longer than the context's precision."""
@@ -28,6 +31,18 @@ def round_significant(number: Decimal, digits: int, *, pad: bool) -> Decimal:
     rounded = _to_digits(number, digits, pad)
     # 9.996 is 10.00 with the last of three digits where it was.
     return rounded if rounded.adjusted() == number.adjusted() else _to_digits(rounded, digits, pad)
+
+
+def shorten_fraction(number: Decimal, *, pad: bool) -> Decimal:
+    """The number with ``FEW_DIGITS`` from its first that is not 0; digits before the decimal sign all stay.
+
+    ``pad`` adds zeros to one that has fewer.
+    """
+    if number.adjusted() < FEW_DIGITS - 1:
+        return round_significant(number, FEW_DIGITS, pad=pad)
+    return (
+        number if number == number.to_integral_value(context=wide_for(number)) else round_decimals(number, 0)
+    )
 
 
 def _to_digits(number: Decimal, digits: int, pad: bool) -> Decimal:

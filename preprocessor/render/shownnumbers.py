@@ -11,6 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from preprocessor.render.rounding import shorten_fraction
 from preprocessor.specs.conventions import convention_of
 
 if TYPE_CHECKING:
@@ -53,12 +54,17 @@ def read_numbers(text: str, form: ColumnFormat | None = None) -> Shown:
 
 
 def is_written_by(written: str, form: ColumnFormat | None) -> bool:
-    """Whether a number could be written by ``form``: with as many decimals, thousands parted or not."""
-    whole, _, fraction = written.partition(_Signs.of(form).decimal)
+    """Whether a number could be written by ``form``: as many decimals or as few digits, thousands parted or not."""
+    signs = _Signs.of(form)
+    whole, _, fraction = written.partition(signs.decimal)
     digits = sum(map(str.isdigit, whole))
     is_grouped = digits < len(whole.lstrip("+-"))
     if form is not None and form.decimals is not None and len(fraction) != form.decimals:
         return False
+    if form is not None and form.few_digits:
+        number = Decimal(_plain(written, signs))
+        if number != shorten_fraction(number, pad=False):
+            return False
     return digits < _GROUPED_FROM or is_grouped == bool(form and form.thousands)
 
 

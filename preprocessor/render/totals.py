@@ -97,7 +97,7 @@ def _with_decimals(form: ColumnFormat | None, values: Sequence[Any], kind: str) 
     What is behind them is the noise of binary fractions; a format that rounds says itself what is shown.
     """
     form = form or ColumnFormat()
-    if form.rounds:
+    if form.rounds or form.few_digits:
         return form
     decimals = max(map(_decimals, values), default=0) + (kind == "avg") - (2 if form.percent else 0)
     least = 2 if form.currency else 0

@@ -39,7 +39,7 @@ from bson.timestamp import Timestamp
 from preprocessor.aggregation.errors import AggregationError
 from preprocessor.aggregation.values import MISSING, is_date, millis
 from preprocessor.render.numbertext import number_text
-from preprocessor.render.rounding import WIDE, round_decimals, round_significant, wide_for
+from preprocessor.render.rounding import WIDE, round_decimals, round_significant, shorten_fraction, wide_for
 
 if TYPE_CHECKING:
     from preprocessor.specs.columnformat import ColumnFormat
@@ -47,12 +47,13 @@ if TYPE_CHECKING:
 
 MISSING_TEXT: Final = "—"
 NULL_TEXT: Final = "n/a"
+MOST_DIGITS: Final = 6
+"""Significant digits that somebody may read; a fraction that has more is shown for what arithmetic made of it."""
 
 _CONTROL: Final = (
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f"
     "\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
-_IN_MESSAGES: Final = 6
 _EPOCH: Final = datetime(1970, 1, 1)
 _LINE_END: Final = "\r\n|[\r\u2028\u2029]"
 
@@ -161,9 +162,9 @@ def brief_text(value: object, form: ColumnFormat | None = None, beside: Iterable
     rounded = raw if form is None or form.names_unit else _rounded_text(number, form) or raw
     if rounded != raw and _alike(Decimal(rounded), number, others):
         return rounded
-    if significant_digits(value) <= _IN_MESSAGES:
+    if significant_digits(value) <= MOST_DIGITS:
         return raw
-    texts = (str(Context(prec=digits).plus(number)) for digits in range(_IN_MESSAGES, len(raw)))
+    texts = (str(Context(prec=digits).plus(number)) for digits in range(MOST_DIGITS, len(raw)))
     return next((text for text in texts if _alike(Decimal(text), number, others)), raw)
 
 
@@ -173,6 +174,8 @@ def _rounded_text(number: Decimal, form: ColumnFormat) -> str:
         return format(round_decimals(number, form.decimals), "f")
     if form.significant is not None:
         return format(round_significant(number, form.significant, pad=False), "f")
+    if form.few_digits:
+        return format(shorten_fraction(number, pad=False), "f")
     return ""
 
 

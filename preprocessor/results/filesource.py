@@ -10,12 +10,17 @@ from pathlib import Path
 from typing import Protocol
 
 from preprocessor.results.local import LocalSource
-from preprocessor.results.model import Limits, ResultsError
+from preprocessor.results.model import Limits, PlainRows, Query, ResultsError, Rows
 from preprocessor.results.rawdocuments import RawDocuments
 
 
 class FileCollections(Protocol):
     """Collections whose documents are in files. Every method may raise ``ResultsError``."""
+
+    @property
+    def are_plain(self) -> bool:
+        """Whether other programs write the files; fixture files are this one's."""
+        ...
 
     def names(self) -> tuple[str, ...]:
         """Names of the collections, sorted."""
@@ -54,6 +59,7 @@ class FileSource(LocalSource):
         self._name = name
         self._held = held
         self._seen: dict[str, Mapping[str, str]] = {}
+        self._plain: set[str] = set()
 
     @property
     def name(self) -> str:
@@ -73,6 +79,11 @@ class FileSource(LocalSource):
     def collections(self) -> tuple[str, ...]:
         """Names of the collections, sorted."""
         return tuple(self._all())
+
+    def aggregate(self, query: Query) -> Rows:
+        """The rows of a query, as ``LocalSource.aggregate``; ``PlainRows`` of a collection of plain files."""
+        rows = super().aggregate(query)
+        return PlainRows(rows) if query.collection in self._plain else rows
 
     def state(self) -> str:
         """Digest of the names and bytes of all files, and of the names of files that are refused.
@@ -120,6 +131,8 @@ class FileSource(LocalSource):
         holding = self._holding(collection)
         if len(holding) > 1:
             refuse_two(collection, [held.where(collection) for held in holding])
+        self._plain.discard(collection)
+        self._plain.update(collection for held in holding if held.are_plain)
         return holding[0].read(collection, believing=believing) if holding else RawDocuments(())
 
     def _read_anew(self, collection: str) -> RawDocuments:

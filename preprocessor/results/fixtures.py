@@ -7,7 +7,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from preprocessor.results import bsoncache, cachefolder, fixturefiles, fixturetext
 from preprocessor.results.filesource import FileSource
@@ -31,6 +31,8 @@ class FixtureSource(FileSource):
 
 class FixtureFolder:
     """The collections of a folder that have a folder of fixture files each."""
+
+    are_plain: Final = False
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -22,6 +22,10 @@ Rows = list[dict[str, Any]]
 """
 
 
+class PlainRows(list[dict[str, Any]]):
+    """Rows from plain files: other programs wrote them, with all the digits that a double has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one query may cost: milliseconds on the server, rows, bytes of BSON, milliseconds to connect.

@@ -37,6 +37,8 @@ class _Stat(NamedTuple):
 class PlainCollections:
     """The collections of the files that some parts of a text name."""
 
+    are_plain: Final = True
+
     def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = parts
         self._found: Found | None = None

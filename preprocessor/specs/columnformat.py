@@ -14,7 +14,7 @@ class ColumnFormat(NamedTuple):
 
     ``missing`` is the text of a cell without a value, ``reason`` why there is none, told under the table. ``duration``
     is the unit of the values, ``bytes`` "IEC" or "SI", ``date`` a pattern of ``$dateToString`` and ``timezone`` its
-    zone. ``link`` is an address with fields in braces.
+    zone. ``link`` is an address with fields in braces. No comment says ``few_digits``: see ``render.fewdigits``.
     """
 
     decimals: int | None = None
@@ -36,6 +36,7 @@ class ColumnFormat(NamedTuple):
     link: str | None = None
     bar: bool = False
     scale: str | None = None
+    few_digits: bool = False
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:

@@ -10,6 +10,7 @@ from bson.decimal128 import Decimal128
 
 from preprocessor.findings.finding import Finding
 from preprocessor.pages.rowfaults import row_findings
+from preprocessor.render.conclusiontext import conclusion_in_words
 from preprocessor.render.downloads import csv_text
 from preprocessor.render.html import html_table
 from preprocessor.render.pipetable import pipe_table
@@ -119,6 +120,12 @@ def test_a_cell_has_the_ratio_of_each_campaign_where_their_intervals_do_not_touc
     assert [row[-1] for row in shown.tables[0][2:]] == ["+12 and +50 % (+10 to +60)", "+30 % (+10 to +35)"]
     assert "One row has the ratio of each campaign: their intervals do not touch" in html_table(spec(), rows)
     assert "the ratio of each campaign" not in html_table(spec(), [rows[0], rows[2]])
+
+
+def test_a_conclusion_that_rests_on_few_requests_says_so() -> None:
+    few = {**concluded(0.8, 0.751, 0.852), "few_requests": True}
+    assert conclusion_in_words(few) == "20 % slower (15 to 25 %), few requests"
+    assert conclusion_in_words({**few, "few_requests": False}) == "20 % slower (15 to 25 %)"
 
 
 def test_rows_sort_by_the_ratio() -> None:

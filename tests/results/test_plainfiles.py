@@ -14,7 +14,7 @@ import pytest
 from preprocessor.results import cachefolder, plaincollections
 from preprocessor.results.formats import model
 from preprocessor.results.local import LocalSource
-from preprocessor.results.model import Query, ResultsError
+from preprocessor.results.model import PlainRows, Query, ResultsError
 from preprocessor.results.opening import open_source
 
 ROWS = [{"name": "a", "n": 1}, {"name": "b", "n": 2}]
@@ -140,6 +140,18 @@ def test_a_folder_has_fixture_files_and_plain_files_beside_each_other(place: Pat
         assert source.documents("new") == numbered(ROWS)
         assert [*source.lines("runs")] == [b'{"_id": {"testname": "t"}, "n": 3}\n']
         assert [*source.lines("old")][:1] == [b'{"_id":1,"name":"a","n":1}\n']
+
+
+def test_rows_say_that_they_are_of_plain_files_until_their_collection_is_one_of_fixtures(place: Path) -> None:
+    source = opened("bench")
+    source.state()
+    assert isinstance(source.aggregate(Query("new", ())), PlainRows)
+    (place / "bench" / "new.json").unlink()
+    (place / "bench" / "new").mkdir()
+    (place / "bench" / "new" / "a.jsonl").write_text('{"_id": 1, "name": "c"}')
+    source.state()
+    rows = source.aggregate(Query("new", ()))
+    assert rows == [{"_id": 1, "name": "c"}] and not isinstance(rows, PlainRows)
 
 
 def test_a_collection_that_has_a_folder_and_a_file_is_refused_with_both(place: Path) -> None:

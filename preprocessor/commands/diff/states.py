@@ -10,6 +10,7 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.lint.rules_rows import find_naming_columns
 from preprocessor.render.chartdata import as_table
 from preprocessor.render.columns import columns_of
+from preprocessor.render.fewdigits import with_few_digits
 from preprocessor.render.values import raw_text
 from preprocessor.results.model import Query, ResultsError
 from preprocessor.results.provenance import choice
@@ -67,10 +68,10 @@ def tables_of(build: Build, key: Sequence[str] = ()) -> list[Table]:
 
 
 def _table(spec: PipelineSpec, answers: Answers, measured: Query, key: Sequence[str]) -> Table:
-    table = as_table(spec)
+    rows = answers[spec.query.key]
+    table = as_table(spec if isinstance(rows, ResultsError) else with_few_digits(spec, rows))
     name = spec.id or spec.title or spec.caption or f"{spec.comment.keyword} in line {spec.comment.line}"
     place = (spec.file, spec.comment.line, name)
-    rows = answers[spec.query.key]
     if isinstance(rows, ResultsError):
         return Table(*place, table.headers, (), failed=rows.message)
     headers, cells = _cells(table, rows)

@@ -15,6 +15,7 @@ from preprocessor.aggregation import aggregate
 from preprocessor.pages.prose.numbers import NUMBER
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.render.column import column_value
+from preprocessor.render.fewdigits import with_few_digits
 from preprocessor.render.values import cell_text, finite_decimal
 from preprocessor.specs.columnformat import ColumnFormat
 from preprocessor.specs.model import TableSpec
@@ -64,16 +65,17 @@ def propose(figure: Figure, clause: str, known: Evidence, rows: Mapping[int, Row
         )
     (cell,) = cells
     assert isinstance(cell.spec, TableSpec)
-    if other := _find_other_name(clause, cell.spec, rows[id(cell.spec)], cell):
+    its_rows = rows[id(cell.spec)]
+    if other := _find_other_name(clause, cell.spec, its_rows, cell):
         return Left(
             f"{_name(cell)} has it, and the sentence names `{other}`",
             "correct the figure, or write the MONGO_VALUE of the cell that is meant",
         )
-    row = rows[id(cell.spec)][cell.row]
-    written = _find_alike(figure, cell.spec, cell.column, row)
+    shown = with_few_digits(cell.spec, its_rows)
+    written = _find_alike(figure, shown, cell.column, its_rows[cell.row])
     if isinstance(written, Left):
         return written
-    where = _select(cell.spec, rows[id(cell.spec)], cell.row, cell.column)
+    where = _select(cell.spec, its_rows, cell.row, cell.column)
     if where is None:
         return Left(
             f"{_name(cell)} has it, and no name in its row selects that row alone",

@@ -28,6 +28,7 @@ from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, pl
 from preprocessor.pages.statements import find_numbers, shown_value
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import conclusion_of
+from preprocessor.render.fewdigits import with_few_digits
 from preprocessor.render.values import cell_text
 from preprocessor.specs.model import CheckSpec, PipelineSpec, QuotingSpec, Spec, TableSpec, ValueSpec
 
@@ -189,8 +190,8 @@ def _finding(page: Page, paragraph: Paragraph, figure: Figure, beside: Evidence,
 
 def _hint(nearest: Number, answers: Answers) -> str:
     """Where the nearest number stands, and the comment that would write it."""
-    spec = nearest.spec
-    rows = answers[spec.query.key]
+    rows = answers[nearest.spec.query.key]
+    spec = with_few_digits(nearest.spec, rows) if isinstance(rows, list) else nearest.spec
     row = rows[nearest.row] if isinstance(rows, list) else {}
     form = spec.format.get(nearest.column)
     text = cell_text(column_value(row, nearest.column), form)

@@ -61,6 +61,14 @@ def test_the_same_results_differ_in_nothing(project: Path) -> None:
     assert lines(project, expect=0) == ["nothing changed"]
 
 
+def test_values_of_plain_files_are_told_as_they_are_shown(project: Path) -> None:
+    (project / "docs" / "page.md").write_text(PAGE.replace('"decimals": 0, ', ""))
+    for name, speed in (("old", 4200.123456), ("new", 12.3456789)):
+        (project / f"{name}.json").write_text(json.dumps([run(1, 1, speed)]))
+    shown = mongo_tables("diff", "runs=old.json", "runs=new.json", cwd=project, expect=1).stdout
+    assert "4,200 → 12.35" in shown
+
+
 def test_a_changed_cell_is_told_with_page_line_row_column_both_values_and_ratio(project: Path) -> None:
     write(project / "new", run(1, 1, 4200), run(2, 8, 45150))
     assert lines(project) == [

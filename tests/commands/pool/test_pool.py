@@ -42,7 +42,7 @@ def test_the_rows_say_what_both_campaigns_conclude_and_so_does_the_command(tmp_p
     assert pool(new, old) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "t: each row to its reference, in the same block, over several campaigns" in lines
-    assert "  size 4: 55 % slower (50 to 60 %), 20 blocks of 2 campaigns" in lines
+    assert "  size 4: 50 and 60 % slower (50 to 60 %), 20 blocks of 2 campaigns" in lines
     assert "    campaign of-3 of 2026-11-01 03:00: ratio 0.400 (0.397 to 0.403), 10 blocks" in lines
     (_, found) = rows_of(tmp_path / "new")
     assert (found["campaigns"]["verdict"], found["campaigns"]["count"]) == ("slower", 2)
@@ -185,7 +185,7 @@ def test_compare_says_the_verdict_of_all_campaigns_and_fails_by_it(tmp_path, cap
     assert main(["compare", new, "--fail-if", "slower"]) == 0
     out = capsys.readouterr().out
     assert "t: each row to its reference, in the same block, over several campaigns\n" in out
-    assert "  size 4: not known (-21 to +21 %), 20 blocks of 2 campaigns\n" in out
+    assert "  size 4: not known: -20 and +20 % (-21 to +21 %), 20 blocks of 2 campaigns\n" in out
     assert "80/s (78.4 to 81.6) of the row in the campaign that the row is of; ratio 0.980" in out
     assert main(["compare", new, "--json"]) == 0
     (_, row) = json.loads(capsys.readouterr().out)["rows"]
@@ -207,7 +207,7 @@ def test_the_arithmetic_of_two_campaigns_in_plain_words(tmp_path, capsys):
     assert (
         "It leaves 1 out, as that of each campaign does on the same side: p is the largest of theirs." in said
     )
-    assert "So: 55 % slower (50 to 60 %), 20 blocks of 2 campaigns" in said
+    assert "So: 50 and 60 % slower (50 to 60 %), 20 blocks of 2 campaigns" in said
     assert "by chance" not in said  # nobody knows how often such a range misses the truth
 
 
