@@ -15,6 +15,7 @@ _ABOUT_SENTENCES: Final = "MT324"
 SEEN_IN_ROWS: Final = frozenset(
     {
         "MT335",
+        "MT336",
         "MT408",
         "MT411",
         "MT418",
