@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 
 from preprocessor.aggregation import aggregate
 from preprocessor.results.machines import describe_machine
+from preprocessor.specs.sharedpipelines import SharedPipelines
 
 PIPELINES = Path(__file__).parents[2] / "docs" / "pipelines"
 CLIENT = {"cpu": "Client CPU", "cores": 2, "memory_gib": 23.5}
@@ -18,9 +18,8 @@ OURS = "Client CPU, 2 processors, 23.5 GiB"
 THEIRS = "Server CPU, 8 processors, 32 GiB"
 
 
-def pipeline(name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((PIPELINES / f"{name}.json").read_text("utf-8"))["pipeline"]
-    return found
+def pipeline(name: str) -> list[Any]:
+    return list(SharedPipelines(PIPELINES)(name).stages)
 
 
 @pytest.mark.parametrize(
