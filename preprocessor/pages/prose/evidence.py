@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _IN_TEXT = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.,])\d+(?:\.\d+)?")
 _BYTE_STEPS = 1.024
+_SHARES = ("%", "times")
+"""The kinds of what may be the comparison of two rows."""
 _FAR = 3
 """What is that many times beyond all numbers is about something else, where no unit says what it is about."""
 
@@ -49,8 +51,10 @@ class Evidence:
 
         A spelled figure is small, and of anything: it has to be of the size as well.
         """
-        if figure.unit is not None and figure.unit.kind in ("%", "times"):
-            return bool(self.columns)
+        if figure.unit is not None and figure.unit.kind in _SHARES:
+            return bool(self.columns) or any(
+                one.column and one.unit is not None and one.unit.fits(figure.unit) for one in self.numbers
+            )
         shown = [one for one in self.numbers if one.column and one.value > 0]
         spelled = figure.low == figure.high
         if spelled:  # what was chosen, and nothing that was measured
@@ -63,13 +67,17 @@ class Evidence:
         return bool(values) and min(values) / _FAR <= figure.high and figure.low <= max(values) * _FAR
 
     def supports(self, figure: Figure) -> bool:
-        """Whether a number, or for shares and factors the comparison of two, is what the figure says."""
-        if any(_within(figure, value) for one in self.numbers for value in _in_unit_of(figure, one)):
-            return True
+        """Whether a number, or for shares and factors the comparison of two, is what the figure says.
+
+        A field that is not shown has no unit, and a share that it happens to be says nothing.
+        """
         kind = figure.unit.kind if figure.unit else ""
+        numbers = [one for one in self.numbers if one.column or one.unit or kind not in _SHARES]
+        if any(_within(figure, value) for one in numbers for value in _in_unit_of(figure, one)):
+            return True
         if any(_within(figure, value) for bound in self.bounds for value in _in_unit_of(figure, bound)):
             return True
-        if kind not in ("%", "times"):
+        if kind not in _SHARES:
             return False
         bounds = (one for bound in self.bounds for one in _shares(bound.value, kind))
         return any(_within(figure, one) for one in (*self._compare_values(kind), *bounds))

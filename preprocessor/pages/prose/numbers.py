@@ -37,12 +37,23 @@ _LESS = re.compile(r"(?:[<≤]|\b(?:under|below|less than|at most|up to))\s*$")
 _NO_FIGURE = re.compile(
     r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d+(?:\.\d+){2,}\b|\bv\d[\d.]*"
     r"|\b\d{1,2}\s(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+    rf"|\b(?:{NUMBER})\s?×\s?(?:{NUMBER})\b|\b(?:ISO|IEC|RFC|PEP|ANSI|IEEE)[\s-]\d[\d.:-]*"
     r"|\b(?:MongoDB|mongod|Python|version|Linux|Ubuntu|Debian|page|line|section|chapter|issue|step)s?\s\d[\d.]*\b",
     re.IGNORECASE,
 )
 
 _BYTES = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-_TIMES = {"ms": 1e-3, "millisecond": 1e-3, "µs": 1e-6, "us": 1e-6, "microsecond": 1e-6, "s": 1.0, "sec": 1.0}
+_TIMES = {
+    "ns": 1e-9,
+    "nanosecond": 1e-9,
+    "ms": 1e-3,
+    "millisecond": 1e-3,
+    "µs": 1e-6,
+    "us": 1e-6,
+    "microsecond": 1e-6,
+    "s": 1.0,
+    "sec": 1.0,
+}
 _TIMES |= {"second": 1.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
 _ALIKE = {
     "document": "document doc insert update write record replacement delete",
@@ -56,7 +67,7 @@ _UNIT = re.compile(
     r"|(?P<share>%|per\s?cent\b)"
     r"|(?P<disk>IOPS?\b)"
     rf"|(?P<rated>qps\b|(?!O/S)(?P<noun>[a-z]+|1)(?:{_PER_SECOND}))"
-    r"|(?P<time>(?:milli|micro)?seconds?|ms|µs|us|s|sec|min(?:ute)?s?|h(?:our)?s?)\b(?!/| of)"
+    r"|(?P<time>(?:milli|micro|nano)?seconds?|ms|µs|us|ns|s|sec|min(?:ute)?s?|h(?:our)?s?)\b(?!/| of)"
     r"|(?P<factor>times\b|×|(?<=\d)x\b)"
     r"|(?P<count>threads?|connections?|clients?|documents?|docs|inde(?:x|xe)s|members|processors?|cores?|vcpus?|batches)\b",
     re.IGNORECASE,

@@ -62,7 +62,8 @@ def beside(prose: str) -> str:
         "Eight threads have half the latency of one.",
         "One thread is half as fast as eight.",
         "Sixteen threads are four times as fast as eight.",
-        "Doubling the threads triples the speed: five threads.",
+        "Doubling the threads helps: five threads.",
+        "Doubling the threads triples the speed.",
         "| Threads | Speed |\n| --- | --- |\n| 16 | 55,000 inserts/s |",
         "### Sixteen threads reach 55,000 inserts/s",
         '<p align="center">\n  Sixteen threads reach <b>55,000 inserts/s</b>.\n</p>',
@@ -85,6 +86,7 @@ def test_a_figure_that_no_row_supports_is_told(prose: str, fixtures: Path) -> No
         "1. Begun in 2026 with MongoDB 6.0.5.\n2. 4,096 each.",
         "| Threads | Speed |\n| --- | --- |\n| 16 | 41,800 inserts/s |",
         "### Sixteen threads reach 41,800 inserts/s",
+        "A screen of 1994 × 2832 as ISO 32000-2 has it, and RFC 9110.",
         '<p align="center" title="55,000 inserts/s">Sixteen threads reach 41,800 inserts/s.</p>',
         "<svg><text>55,000 inserts/s</text></svg>",
         "<script>\nvar speed = '55,000 inserts/s';\n</script>",
@@ -258,3 +260,33 @@ def test_a_comparison_supports_its_ratio_and_the_ends_of_its_interval(fixtures: 
     text = f"# Runs\n\n## Speed\n\nEight are %s %% faster.\n\n<!-- MONGO_TABLE: {json.dumps(body)} -->\n"
     assert [judged(text % percent, fixtures) for percent in ("12", "8", "17")] == [[], [], []]
     assert [len(judged(text % percent, fixtures)) for percent in ("31", "20")] == [1, 1]
+
+
+SHARES = {
+    "id": "shares",
+    "collection": "shares",
+    "pipeline": [{"$sort": {"_id": 1}}],
+    "columns": ["name", "share"],
+    "headers": ["Name", "Share (%)"],
+}
+
+
+@pytest.mark.parametrize(
+    ("prose", "told"), [("It is 44.4%.", 1), ("It is 3.0% of all.", 0), ("It is 37%.", 1)]
+)
+def test_shares_are_held_against_a_column_of_shares_alone(prose: str, told: int, tmp_path: Path) -> None:
+    """And never against fields that are not shown: here an _id of 37 and a time of 44.4."""
+    (tmp_path / "fixtures" / "shares").mkdir(parents=True)
+    rows = '{"_id": 37, "name": "a", "share": 3.0, "time": 44.4}\n{"_id": 38, "name": "b", "share": 5.1, "time": 9}\n'
+    (tmp_path / "fixtures" / "shares" / "a.jsonl").write_text(rows)
+    page = f"# Shares\n\n{prose}\n\n<!-- MONGO_TABLE: {json.dumps(SHARES)} -->\n"
+    assert len(judged(page, tmp_path / "fixtures")) == told
+
+
+@pytest.mark.parametrize(("header", "told"), [("Time (ns)", 1), ("Time (ms)", 1), ("Took", 0)])
+def test_nanoseconds_are_a_unit(header: str, told: int, tmp_path: Path) -> None:
+    (tmp_path / "fixtures" / "runs").mkdir(parents=True)
+    (tmp_path / "fixtures" / "runs" / "a.jsonl").write_text('{"_id": 1, "name": "Parse", "time": 350}\n')
+    body = {**SHARES, "collection": "runs", "columns": ["name", "time"], "headers": ["Name", header]}
+    page = f"# Runs\n\nParse takes 123 ns.\n\n<!-- MONGO_TABLE: {json.dumps(body)} -->\n"
+    assert len(judged(page, tmp_path / "fixtures")) == told
