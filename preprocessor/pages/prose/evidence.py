@@ -46,10 +46,11 @@ class Evidence:
     bounds: tuple[Number, ...] = ()
     """Numbers that statements of the paragraph hold rows against, with the units of their columns."""
 
-    def speaks_of(self, figure: Figure) -> bool:
+    def speaks_of(self, figure: Figure, *, nearby: bool = True) -> bool:
         """Whether a figure could come from a column that is shown: one of its unit, else one of numbers of its size.
 
-        A spelled figure is small, and of anything: it has to be of the size as well.
+        A spelled figure is small, and of anything: it has to be of the size as well. So has one that stands in a
+        section of its own, where the tables are not ``nearby``: READMEs speak of other bytes and seconds too.
         """
         if figure.unit is not None and figure.unit.kind in _SHARES:
             return bool(self.columns) or any(
@@ -62,7 +63,7 @@ class Evidence:
         if figure.unit is not None:
             shown = [one for one in shown if one.unit is not None and one.unit.fits(figure.unit)]
         values = [value for one in shown for value in _in_unit_of(figure, one)]
-        if figure.unit is not None and not spelled:
+        if nearby and figure.unit is not None and not spelled:
             return bool(values)
         return bool(values) and min(values) / _FAR <= figure.high and figure.low <= max(values) * _FAR
 

@@ -1,12 +1,12 @@
 """Which figures and directions of a page's sentences the rows of their section's tables do not support.
 
 They are held against the tables and charts of the smallest section around them that has any, and against those that a
-MONGO_VALUE or a MONGO_CHECK of that section names. A figure is judged where one of their columns has its unit, however
-far off it is, or where it has no unit, is of a thousand and more, and of the size of their numbers; a share or a
-factor may also be the comparison of two rows, and in a paragraph with a MONGO_CHECK a number that it expects. A part
-of a second that is spelled is judged beside a MONGO_CHECK of durations. What is said of a direction is in
-``directions``. A table that ignores MT324 or MT327 takes that of its section upon itself, a MONGO_CHECK that of its
-paragraph.
+MONGO_VALUE or a MONGO_CHECK of that section names. A figure is judged where one of their columns has its unit, in a
+section of tables however far off it is; or where it has no unit, is of a thousand and more, and of the size of their
+numbers. A share or a factor may also be the comparison of two rows, and in a paragraph with a MONGO_CHECK a number that
+it expects. A part of a second that is spelled is judged beside a MONGO_CHECK of durations. What is said of a direction
+is in ``directions``. A table that ignores MT324 or MT327 takes that of its section upon itself, a MONGO_CHECK that of
+its paragraph.
 """
 
 from __future__ import annotations
@@ -72,6 +72,8 @@ def page_findings(page: Page, tables: Tables, answers: Answers) -> Iterator[Find
         ignored = {rule for spec in specs if isinstance(spec, CheckSpec) for rule in spec.ignore}
         if _FIGURES not in ignored:
             bounded = _with_bounds(beside.evidence, specs, tables)
+            nearby = known[paragraph.sections[0]] is not None
+            said = tuple(one for one in said if bounded.speaks_of(one, nearby=nearby))
             yield from _judge_figures(page, paragraph, said, bounded, answers)
         if _DIRECTIONS not in ignored:
             yield from _judge_directions(page, paragraph, beside.shown, tables, answers)
@@ -102,7 +104,7 @@ def _judge_figures(
     page: Page, paragraph: Paragraph, said: Sequence[Figure], known: Evidence, answers: Answers
 ) -> Iterator[Finding]:
     for figure in said:
-        if known.speaks_of(figure) and not known.supports(figure):
+        if not known.supports(figure):
             yield _finding(page, paragraph, figure, known, answers)
     for figure in spelled_durations(paragraph.text) if known.bounds else ():
         if known.expects_unit_of(figure) and not known.supports(figure):

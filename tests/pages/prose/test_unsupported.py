@@ -290,3 +290,11 @@ def test_nanoseconds_are_a_unit(header: str, told: int, tmp_path: Path) -> None:
     body = {**SHARES, "collection": "runs", "columns": ["name", "time"], "headers": ["Name", header]}
     page = f"# Runs\n\nParse takes 123 ns.\n\n<!-- MONGO_TABLE: {json.dumps(body)} -->\n"
     assert len(judged(page, tmp_path / "fixtures")) == told
+
+
+@pytest.mark.parametrize(("heading", "told"), [("", 1), ("## Limits\n\n", 0)])
+def test_a_figure_far_off_is_told_in_a_section_of_tables_alone(
+    heading: str, told: int, fixtures: Path
+) -> None:
+    page = f"# Runs\n\n## Speed\n\n{TABLE}\n\n{heading}It waits 900 ms.\n"
+    assert len(judged(page, fixtures)) == told
