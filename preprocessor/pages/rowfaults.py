@@ -10,7 +10,6 @@ from preprocessor.files.environment import today
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.pages.asking import source_answer
-from preprocessor.pages.nointerval import find_no_interval
 from preprocessor.render.column import column_value, index_hint
 from preprocessor.render.comparison import baseline_faults, baseline_rows
 from preprocessor.render.conclusions import cell_faults, conclusion_faults
@@ -46,7 +45,9 @@ def row_findings(
     if not rows:
         return [] if spec.empty is not None else [_no_rows(spec, collections)]
     found = _empty_columns(spec, rows) or _undrawable(spec, rows)
-    if isinstance(spec, TableSpec) and not found:
+    if isinstance(spec, TableSpec) and spec.tolerance and not found:
+        from preprocessor.pages.nointerval import find_no_interval  # few tables have a tolerance
+
         found = find_no_interval(spec, spec, rows)
     return [*found, *_too_old(spec, answers)]
 

@@ -15,7 +15,6 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import Tables
-from preprocessor.pages.nointerval import find_no_interval
 from preprocessor.pages.queriedfields import missing_fields, suggest_names
 from preprocessor.render.celllinks import address_in
 from preprocessor.render.column import column_value
@@ -128,7 +127,11 @@ def value_findings(
         message = f"the row of table `{spec.table}` has no `{spec.column}`"
         return [finding("MT302", spec.file, spec.locate(("column",)), message, hint)]
     table = tables[spec.table]
-    return _unreadable(spec, table, value) or find_no_interval(spec, table, rows)
+    if (found := _unreadable(spec, table, value)) or spec.tolerance is None:
+        return found
+    from preprocessor.pages.nointerval import find_no_interval  # few values have a tolerance
+
+    return find_no_interval(spec, table, rows)
 
 
 def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
