@@ -70,7 +70,12 @@ def _whose_speeds(sets: Sequence[Told]) -> str:
     """``speeds of 2026-11-25``: of which campaign a pooled row has its own figures; "" where no row is pooled."""
     starts = [_field(one, "campaign", "start") for one in sets if len(_campaigns(one)) > 1]
     days = sorted({raw_text(start)[:10] for start in starts if isinstance(start, datetime)})
-    return f"speeds of {' to '.join(dict.fromkeys((days[0], days[-1])))}" if days else ""
+    return f"speeds of {join_days(days)}" if days else ""
+
+
+def join_days(days: Sequence[str]) -> str:
+    """The first and the last of some days in order, ``2026-11-23 to 2026-11-25``; a single one as it is."""
+    return " to ".join(dict.fromkeys((days[0], days[-1])))
 
 
 def windows_of_blocks(sets: Iterable[Told]) -> str:

@@ -65,7 +65,7 @@ def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
         scale=form.scale or "",
         fitted=bool(form.duration or form.bytes),
     )
-    return with_ratios(made) if any(isinstance(value, Mapping) for value in values) else made
+    return with_ratios(made)
 
 
 def _marked(value: object) -> tuple[Piece, ...]:

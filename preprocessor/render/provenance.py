@@ -15,7 +15,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from preprocessor.render.campaigns import days_of_campaigns, how_often, name_campaigns, windows_of_blocks
+from preprocessor.render.campaigns import (
+    days_of_campaigns,
+    how_often,
+    join_days,
+    name_campaigns,
+    windows_of_blocks,
+)
 from preprocessor.render.values import is_number, raw_text
 from preprocessor.results.machines import LOCAL, share_machine
 
@@ -176,7 +182,7 @@ def _dates(source: Provenance) -> str:
     if source.first is None or source.last is None:
         return ""
     days = sorted([_day(source.first), _day(source.last), *days_of_campaigns(source.sets)])
-    return f"Measured {' to '.join(dict.fromkeys((days[0], days[-1])))}"
+    return f"Measured {join_days(days)}"
 
 
 def _profile(sets: Sequence[Told]) -> str:

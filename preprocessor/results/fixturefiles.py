@@ -72,9 +72,8 @@ def _folders(folder: Path) -> dict[str, Path]:
 
 def _suggest_files(folder: Path) -> str:
     """What to do where a folder has no fixture folder in it: it may hold results that nobody has named yet."""
-    from preprocessor.results.likelyfiles import (
-        list_likely_files,
-    )  # Needed where it went wrong, and it costs.
+    # Needed where it went wrong, and it costs.
+    from preprocessor.results.likelyfiles import list_likely_files
 
     names = [(folder / name).as_posix() for name in list_likely_files(folder)]
     if not names:

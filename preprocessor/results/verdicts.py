@@ -116,11 +116,7 @@ def list_ratios_apart(campaigns: Sequence[tuple[_Ratio, _Ratio, _Ratio]]) -> tup
 
 def join_apart(texts: Sequence[str]) -> str:
     """Ratios of campaigns that do not agree: ``2.3 and 3.8``, of more than two ``2.3 to 3.8``; one stays as it is."""
-    return (
-        texts[0]
-        if len(texts) == 1
-        else (" and " if len(texts) == 2 else " to ").join(texts[:: len(texts) - 1])
-    )
+    return " and ".join(texts) if len(texts) == 2 else " to ".join(dict.fromkeys((texts[0], texts[-1])))
 
 
 def describe_interval(
