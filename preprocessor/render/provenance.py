@@ -37,7 +37,7 @@ _ROUND_FROM: Final = 4
 _DISK: Final = {
     "device": "disk",
     "filesystem": "file system",
-    "kind": "to the kernel",
+    "kind": "the kernel says",
     "model": "model",
 }
 """The fields of a disk that are shown, and the words for them."""
@@ -280,7 +280,7 @@ def _processors(machine: Told) -> str:
 
 
 def _disk(told: Told) -> str:
-    """``disk vda, file system ext4, to the kernel rotational, model unknown``."""
+    """``disk vda, file system ext4, the kernel says rotational, model unknown``."""
     disk = _at(told, "hardware", "disk")
     if not isinstance(disk, Mapping):
         return ""

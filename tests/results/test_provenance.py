@@ -161,7 +161,7 @@ def test_the_disk_is_told_as_the_system_described_it() -> None:
     one = document(1, hardware={"cpu": "Some CPU", "disk": disk})
     told = details(provenance([one]))
     assert told["Machine"] == "Some CPU"
-    assert told["Disk"] == "disk sda, file system ext4, to the kernel not rotational, model unknown"
+    assert told["Disk"] == "disk sda, file system ext4, the kernel says not rotational, model unknown"
 
 
 def test_where_documents_differ_every_value_is_shown_in_order() -> None:
