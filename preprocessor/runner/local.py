@@ -49,7 +49,13 @@ class Settings:
 
 
 class LocalReplicaSet:
-    """A running replica set on loopback; ``close`` ends its members by pid and removes their files."""
+    """A running replica set on loopback; ``close`` ends its members by pid and removes their files.
+
+    Every secondary copies from the primary. Left to themselves, members choose by round trips that differ by noise
+    alone, and change their minds while a run measures; one that copies from another secondary acknowledges later,
+    or not at all while that one is held
+    (https://www.mongodb.com/docs/manual/tutorial/manage-chained-replication/).
+    """
 
     def __init__(self, settings: Settings) -> None:
         """Start the members and wait until there is a primary and every other member follows it.
@@ -189,7 +195,8 @@ class LocalReplicaSet:
                 for port, pid, client in zip(self._ports, self.pids, clients, strict=True):
                     self._await_port(port)
                     _check_process(client, pid)
-                clients[0].admin.command("replSetInitiate", {"_id": "local", "members": members})
+                config = {"_id": "local", "members": members, "settings": {"chainingAllowed": False}}
+                clients[0].admin.command("replSetInitiate", config)
                 self._wait(clients[0])
                 self._credentials.make_user(self._writable(clients), self.settings.members)
             except Exception as error:

@@ -58,6 +58,12 @@ def test_a_set_of_three_has_a_primary_and_two_that_follow():
     running.close()
 
 
+def test_no_secondary_copies_from_another(three_members):
+    with MongoClient(three_members.uri) as client:
+        config = client.admin.command("replSetGetConfig")["config"]
+        assert config["settings"]["chainingAllowed"] is False
+
+
 def test_a_runner_that_is_killed_takes_its_servers_and_their_files_with_it():
     holder = subprocess.Popen([sys.executable, "-c", HOLD], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None

@@ -1,8 +1,7 @@
 """Writes whose acknowledgement may not come in time, and whether they were done nevertheless.
 
 ``heldSecondaries`` of the secondaries are locked (``fsync`` with ``lock``) before the clock starts: they answer and
-vote, but apply nothing that the primary writes. The others copy from the primary: one that copies from a held member,
-as chained replication allows, would be held with it (https://www.mongodb.com/docs/manual/tutorial/manage-chained-replication/).
+vote, but apply nothing that the primary writes. The others copy from the primary, as in every local replica set.
 Each of ``nWrites`` operations inserts a document under the
 ``writeConcern``; one that ends with ``wtimeout`` is an operation that was done, only not acknowledged. When the
 window is over, the documents are counted before the members go on and after.
@@ -10,12 +9,10 @@ window is over, the documents are counted before the members go on and after.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.runner.errors import RunnerError
 from preprocessor.runner.workloads import Amounts, Config, Done, Share, Step, Traits
 
 if TYPE_CHECKING:
@@ -30,9 +27,6 @@ TRAITS = Traits(
 WRITE_CONCERN_FAILED = 64
 """The code of an acknowledgement that did not come in time
 (https://www.mongodb.com/docs/manual/reference/error-codes/)."""
-
-LONGEST_CHANGE = 20
-"""Seconds after which a member that was told to copy from another one ought to do so."""
 
 
 def plan(config: Config) -> Done:
@@ -52,29 +46,9 @@ def preload(config: Config) -> None:
 
 
 def reset(database: Database[Any], config: Config) -> None:
-    """Lock as many secondaries as are to be held, once the others copy from the primary.
-
-    Raises RunnerError when one of them does not in time.
-    """
-    held = config["heldSecondaries"]
-    for member in islice(_secondaries(database), held, None):
-        _copy_from_primary(member, database.client)
-    for member in islice(_secondaries(database), held):
+    """Lock as many secondaries as are to be held."""
+    for member in islice(_secondaries(database), config["heldSecondaries"]):
         member.admin.command("fsync", lock=True)
-
-
-def _copy_from_primary(member: MongoClient[dict[str, Any]], client: MongoClient[dict[str, Any]]) -> None:
-    """Let a member copy from the primary, and wait until it does."""
-    primary = client.admin.command("hello")["me"]
-    member.admin.command("replSetSyncFrom", primary)
-    ends = time.monotonic() + LONGEST_CHANGE
-    while member.admin.command("replSetGetStatus")["syncSourceHost"] != primary:
-        if time.monotonic() > ends:
-            message = f"a member of the replica set did not copy from {primary} within {LONGEST_CHANGE} s"
-            raise RunnerError(message, "run it again")
-        # It looks for another member to copy from whenever there is something to copy.
-        client.admin.command({"appendOplogNote": 1, "data": {"of": "the primary"}})
-        time.sleep(0.02)
 
 
 def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
