@@ -55,7 +55,7 @@ def draw_horizontally(plot: Plot, data: Data, width: int) -> tuple[float, list[s
     rows = place_rows(names, layout, top)
     title = title_of(plot, width)
     elements = [
-        *draw_ground(plot, scale, marks, rows),
+        *draw_ground(plot, scale, marks, rows, layout),
         *draw_title(title, (scale.start, scale.end), width, rows.bottom),
         *draw_names(rows, layout),
         *key_html(key, width, _KEY_AT),
@@ -120,10 +120,12 @@ def _draw_labels(labels: Sequence[Mark], span: Span, bottom: float) -> Iterator[
         yield f'<text class="mongo-chart__aside" {place}>{text_html(text)}</text>'
 
 
-def draw_ground(plot: Plot, scale: Scale, marks: Sequence[Mark], rows: Rows) -> Iterator[str]:
+def draw_ground(
+    plot: Plot, scale: Scale, marks: Sequence[Mark], rows: Rows, layout: Layout
+) -> Iterator[str]:
     """What stands behind names and values: bands, the grid, and lines unless bars would hide them."""
     yield from draw_bands(plot.references, scale, (rows.top, rows.bottom), upright=True)
-    yield from _grid(scale, marks, rows)
+    yield from _grid(scale, marks, rows, (0.0, layout.width))
     if not plot.from_zero:
         yield from draw_lines(plot.references, scale, (rows.top, rows.bottom), upright=True)
 
@@ -136,13 +138,15 @@ def draw_rows(plot: Plot, scale: Scale, rows: Rows, layout: Layout, *, told: boo
         yield from draw_lines(plot.references, scale, (rows.top, rows.bottom), upright=True)
 
 
-def _grid(scale: Scale, marks: Sequence[Mark], rows: Rows) -> Iterator[str]:
+def _grid(scale: Scale, marks: Sequence[Mark], rows: Rows, drawing: Span) -> Iterator[str]:
+    """Lines across, and below each its value, which the edge of a narrow drawing does not cut."""
     top, bottom = coordinate(rows.top), coordinate(rows.bottom)
     yield '<g class="mongo-chart__axis">'
     for value, text in marks:
-        at = coordinate(scale.at(value))
-        yield f'<path d="M{at} {top}V{bottom}"/>'
-        yield f'<text x="{at}" y="{coordinate(rows.bottom + 16)}" text-anchor="middle">{text_html(text)}</text>'
+        at = scale.at(value)
+        yield f'<path d="M{coordinate(at)} {top}V{bottom}"/>'
+        place = f'x="{coordinate(within(drawing, at, text))}" y="{coordinate(rows.bottom + 16)}"'
+        yield f'<text {place} text-anchor="middle">{text_html(text)}</text>'
     yield "</g>"
 
 

@@ -190,7 +190,7 @@ def _draw_horizontal(plot: Plot, panels: Sequence[Panel], width: int, top: float
         rows = place_rows(own, layout, _height_of(names))
         elements = [
             *_draw_name(lines, _most_lines(names)),
-            *draw_ground(plot, scale, marks, rows),
+            *draw_ground(plot, scale, marks, rows, layout),
             *draw_names(rows, layout),
             *draw_rows(plot, scale, rows, layout, told=room.is_wide),
         ]
