@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from html import escape
 from typing import Final
 from unicodedata import combining, east_asian_width
 
@@ -21,6 +20,8 @@ def text_html(text: str) -> str:
 
     Most of it stands on a page more than once: in a table, its chart, the runs behind it.
     """
+    from html import escape  # and with it the names of all characters; a check escapes nothing
+
     return escape(visible(text))
 
 
