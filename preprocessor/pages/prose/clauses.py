@@ -20,9 +20,17 @@ _COMPARING: Final = re.compile(
     rf"|\bof\s{MEASURED}",
     re.IGNORECASE,
 )
-_BY: Final = re.compile(
-    r"\bby\s+(?:(?:about|around|nearly|almost|over|up to|at (?:least|most))\s+)?$", re.IGNORECASE
+_CHANGES: Final = (
+    "gain|los|cost|drop|fall|fell|ris|rose|grow|grew|shr[iau]nk|increas|decreas|improv|reduc|slow|speed"
 )
+_ROUGHLY: Final = r"(?:(?:about|around|nearly|almost|over|up to|at (?:least|most))\s+)?"
+_CHANGE_BEFORE: Final = re.compile(
+    rf"\b(?:by|(?:{_CHANGES})\w*)\s+(?:of\s+|by\s+)?{_ROUGHLY}$", re.IGNORECASE
+)
+_CHANGE_BEHIND: Final = re.compile(
+    rf"[\s{BLANK}]*(?:of\s+)?(?:overhead|penalty|difference|(?:{_CHANGES})\w*)\b", re.IGNORECASE
+)
+"""What makes a share a change from one row to another, right before and right behind it."""
 _COUNTS: Final = re.compile(
     rf"(?<![\w.,/])({NUMBER})\s?(?:/|of|out of)\s?(?:the\s|all\s)?({NUMBER})(?![\w/]|[.,]\d)", re.IGNORECASE
 )
@@ -60,7 +68,15 @@ def clause_of(figure: Figure, paragraph: Paragraph, words: str) -> Clause:
         text[start:end],
         words[_code_before(text, start) : last],
         words[_code_before(text, find_sentence_start(text, figure.start)) : last],
-        bool(_COMPARING.search(text, start, end) or _BY.search(text[start : figure.start])),
+        _compares(text, start, end, figure),
+    )
+
+
+def _compares(text: str, start: int, end: int, figure: Figure) -> bool:
+    return bool(
+        _COMPARING.search(text, start, end)
+        or _CHANGE_BEFORE.search(text[start : figure.start])
+        or _CHANGE_BEHIND.match(text, figure.start + len(figure.written), end)
     )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.pages.prose.directions import is_name
@@ -42,10 +41,10 @@ class Measure(NamedTuple):
 
 
 class TableNames(NamedTuple):
-    """What the rows of a table are called, from top to bottom, and its columns."""
+    """What the rows of a table are called, the longest name first, each with its rows, and its columns."""
 
     spec: TableSpec
-    rows: tuple[frozenset[str], ...]
+    rows: Mapping[str, frozenset[int]]
     measures: tuple[Measure, ...]
     columns: Mapping[str, str]
 
@@ -64,20 +63,30 @@ def read_names(shown: Iterable[tuple[PipelineSpec, Rows]]) -> tuple[TableNames, 
 
 def _names_of(spec: TableSpec, rows: Rows) -> TableNames:
     labels = [name for name in naming_columns(spec, rows) if _is_chosen(spec, name)]
-    headers = header_words(spec)
-    texts = [{column_value(row, name) for name in labels} for row in rows]
+    columns = {name: [column_value(row, name) for row in rows] for name in labels}
     measures = (
-        Measure(number_unit(spec, name, rows), tuple(_number(column_value(row, name)) for row in rows))
-        for name in labels
+        Measure(number_unit(spec, name, rows), tuple(map(_number, values)))
+        for name, values in columns.items()
     )
     return TableNames(
         spec,
-        tuple(
-            frozenset(text for text in found if isinstance(text, str) and is_name(text)) for found in texts
-        ),
+        _rows_by_name(columns.values()),
         tuple(one for one in measures if any(value is not None for value in one.values)),
-        {name: words for name, words in headers.items() if name not in labels and is_name(words.lower())},
+        {
+            name: words
+            for name, words in header_words(spec).items()
+            if name not in labels and is_name(words.lower())
+        },
     )
+
+
+def _rows_by_name(columns: Iterable[Sequence[object]]) -> dict[str, frozenset[int]]:
+    found: dict[str, set[int]] = {}
+    for values in columns:
+        for number, value in enumerate(values):
+            if isinstance(value, str) and is_name(value):
+                found.setdefault(value, set()).add(number)
+    return {name: frozenset(found[name]) for name in _longest_first(found)}
 
 
 def _is_chosen(spec: TableSpec, column: str) -> bool:
@@ -107,9 +116,8 @@ def find_names(
 
 
 def _find_in(text: str, table: TableNames, said: Sequence[Figure], bare: Sequence[float]) -> Named:
-    words = set(find_words(text, chain.from_iterable(table.rows), whole=True))
-    rows = {number for number, names in enumerate(table.rows) if names & words}
-    for measure in table.measures:
+    rows = set().union(*(table.rows[name] for name in _find_in_order(text, table.rows, whole=True)))
+    for measure in table.measures if said or bare else ():
         rows |= {
             number
             for number, value in enumerate(measure.values)
@@ -131,16 +139,20 @@ def _is_said(figure: Figure, unit: Unit | None, value: float) -> bool:
     )
 
 
-def find_words(text: str, names: Iterable[str], *, whole: bool = False) -> list[str]:
-    """The names, longest first, that stand in a text as words; a number names nothing.
+def find_words(text: str, names: Iterable[str]) -> list[str]:
+    """The names, longest first, that stand in a text as words; a number names nothing."""
+    return _find_in_order(text, _longest_first(names), whole=False)
 
-    ``whole``: a name that is a part of a longer one there does not count.
-    """
-    several = sorted(
-        {name for name in names if any(map(str.isalpha, name))}, key=lambda name: (-len(name), name)
-    )
+
+def _longest_first(names: Iterable[str]) -> list[str]:
+    several = {name for name in names if any(map(str.isalpha, name))}
+    return sorted(several, key=lambda name: (-len(name), name))
+
+
+def _find_in_order(text: str, names: Iterable[str], *, whole: bool) -> list[str]:
+    """The names that a text has; ``whole``: without those that are a part of a longer one there."""
     found, lower = list[str](), text.lower()
-    for name in several:
+    for name in names:
         if name.lower() not in lower:
             continue
         pattern = rf"(?<!\w){re.escape(name)}(?!\w)"

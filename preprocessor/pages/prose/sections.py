@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.pages.prose.clauses import Clause
 from preprocessor.pages.prose.evidence import Compared, Evidence, Number, evidence
 from preprocessor.pages.prose.naming import Named, TableNames, find_names, read_names
+from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec, TableSpec
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Answers, Page, Tables
     from preprocessor.pages.prose.directions import Shown
-    from preprocessor.pages.prose.numbers import Figure
     from preprocessor.pages.prose.paragraphs import Paragraph
 
 
@@ -180,12 +180,27 @@ def is_supported(
     the clause, or where it names nothing in the sentence before it, may also stand in a table of a section around.
     """
     named = beside.find_names(clause.words)
-    if narrow(known, named, figure).supports(figure, compares=clause.compares):
+    is_about = _names_for_each(named, clause, figure, beside.evidence.nouns)
+    if (narrow(known, named, figure) if is_about else known).supports(figure, compares=clause.compares):
         return True
     return any(
         _supports_named(figure, clause, section, but=beside if _names_rows(named) else None)
         for section in around
     )
+
+
+def _names_for_each(
+    named: Mapping[int, Named], clause: Clause, figure: Figure, nouns: Collection[str]
+) -> bool:
+    """Whether a clause has no more figures of one unit than it names cells: `4,200 inserts/s, and 41,821 with sixteen`.
+
+    Of which of them a single name speaks, nobody can tell. Factors compare a row that is named with others.
+    """
+    if figure.unit is not None and figure.unit.kind == "times":
+        return True
+    of_unit = [one for one in figures(clause.prose, nouns) if one.unit == figure.unit]
+    cells = max((max(len(one.rows), 1) * max(len(one.columns), 1) for one in named.values()), default=1)
+    return len(of_unit) <= cells
 
 
 def _names_rows(named: Mapping[int, Named]) -> bool:

@@ -126,6 +126,7 @@ def beside(body: dict[str, Any], prose: str) -> str:
         ("We save 1.4% by the filter, 5.1% with the cache.", ["5.1%"]),
         ("Searches save 9.0%, builds 6.4%.", ["9.0%", "6.4%"]),
         ("`builds` saves 6.4%.", ["6.4%"]),
+        ("Builds save 10.7% and the rest 6.4%.", []),  # of which of both the name speaks, nobody can tell
         ("Builds need 4.2 MB.", ["4.2 MB"]),
     ],
 )
@@ -195,6 +196,9 @@ def test_both_ends_of_a_range_with_decimals_are_held(prose: str, figures: list[s
         ("We find 75%.", ["75%"]),  # 6 is 75 % of 8
         ("We find 80% more.", ["80%"]),
         ("We find 33% more.", []),
+        ("That is a gain of 33%.", []),
+        ("It has 33% overhead.", []),
+        ("It drops to 75%.", ["75%"]),
         ("We find 8 / 12 (67%).", []),
         ("We find 9 / 12 (75%).", ["75%"]),
         ("Top-1 is 67%.", ["67%"]),
