@@ -6,7 +6,7 @@ of that one. A figure is judged where one of their columns has its unit, in a se
 or where it has no unit, is of a thousand and more, and of the size of their numbers. The last word of a header is a
 unit as well, of numbers of that size.
 
-Where the clause of a figure names rows or columns, only those count (``naming``, ``sections``). A share or a factor
+Where the clause of a figure names rows or columns, only those count (``naming``, ``support``). A share or a factor
 may also be the comparison of two rows; in a section with a column of shares only where the clause compares. A share may
 be that of two counts beside it that one row has. In a paragraph with a MONGO_CHECK a figure may be a number that it
 expects. A part of a second that is spelled is judged beside a MONGO_CHECK of durations. What is said of a direction is
@@ -25,13 +25,14 @@ from preprocessor.comments.keywords import keyword_like
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import tables_by_id
 from preprocessor.pages.prose.captions import list_captions
-from preprocessor.pages.prose.clauses import Clause, clause_of, keep_code
+from preprocessor.pages.prose.clauses import clause_of, keep_code
 from preprocessor.pages.prose.directions import Contradicted, find_contradicted, find_directions
 from preprocessor.pages.prose.evidence import Evidence, Number, column_unit
 from preprocessor.pages.prose.numbers import Figure, figures, noun_in
 from preprocessor.pages.prose.numberwords import spelled_durations, spelled_figures
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, place, split_sentences
-from preprocessor.pages.prose.sections import Section, Sections, is_supported, names_for, specs_within
+from preprocessor.pages.prose.sections import Section, Sections, specs_within
+from preprocessor.pages.prose.support import Beside, is_supported, names_for
 from preprocessor.pages.statements import find_numbers, shown_value
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import conclusion_of
@@ -126,18 +127,18 @@ class _Judged(NamedTuple):
         nearby = self.sections.at(self.paragraph.sections[0]) is not None
         for figure in said:
             clause = clause_of(figure, self.paragraph, words)
-            named = names_for(self.known, self.beside.find_names(clause.words), figure)
-            if self.known.speaks_of(figure, nearby=nearby, named=named) and not self._is_supported(
-                figure, clause
+            named = self.beside.find_names(clause.words)
+            is_named = names_for(self.known, named, figure)
+            if self.known.speaks_of(figure, nearby=nearby, named=is_named) and not is_supported(
+                figure,
+                clause,
+                Beside(self.beside, self.known, named),
+                self.sections.around(self.paragraph),
             ):
                 yield figure
         for figure in spelled_durations(self.paragraph.text) if self.known.bounds else ():
             if self.known.expects_unit_of(figure) and not self.known.supports(figure):
                 yield figure
-
-    def _is_supported(self, figure: Figure, clause: Clause) -> bool:
-        around = self.sections.around(self.paragraph)
-        return is_supported(figure, clause, self.beside, around, self.known)
 
 
 def _judge_directions(
