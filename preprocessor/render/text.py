@@ -11,7 +11,7 @@ from preprocessor.render.values import visible
 
 NO_ROWS: Final = "There are no results for this table yet."
 # A currency may stand between the sign and the digits: -€5, -EUR 5.
-_HYPHEN_OF_NUMBER: Final = re.compile(r"(?<![^\s(–])-(?=[A-Z]{0,4}[^\s\w.(-]?\s?\.?\d|Infinity)")
+_HYPHEN_OF_NUMBER: Final = r"(?<![^\s(–])-(?=[A-Z]{0,4}[^\s\w.(-]?\s?\.?\d|Infinity)"
 
 
 @lru_cache(maxsize=16_384)
@@ -36,7 +36,7 @@ def with_minus_signs(text: str) -> str:
 
     For pages alone: files and Markdown keep the hyphen, which other programs read as part of a number.
     """
-    return _HYPHEN_OF_NUMBER.sub("−", text) if "-" in text else text
+    return re.sub(_HYPHEN_OF_NUMBER, "−", text) if "-" in text else text
 
 
 def range_text(low: str, high: str) -> str:
