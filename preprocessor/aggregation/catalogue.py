@@ -4,8 +4,6 @@ The evaluator takes names and argument shapes from here, the linter what exists 
 page on what runs offline.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -6,8 +6,6 @@ what a linter finds unused, what an explanation shows. The language:
 https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from importlib import import_module

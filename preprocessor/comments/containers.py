@@ -7,8 +7,6 @@ definition owns what is indented by four columns, and a list cannot begin in the
 code.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Fences and code spans are stepped over here, since a ``<!--`` inside them opens 
 comment stands in an indented code block or in raw HTML is for `preprocessor.comments.containers` to say.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field

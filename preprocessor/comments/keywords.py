@@ -4,8 +4,6 @@ A name says where rows come from, ``MONGO`` or plainly ``RESULT``, and what is s
 The first word makes no difference to what a comment does.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
@@ -128,6 +126,9 @@ def _find_nearest(name: str, family: _Family) -> str:
     plain = re.sub(r"[\s_-]", "", name).upper()
     if plain in ("MONGO", "MONGODB") or len(plain) > 30:
         return ""
+    written = {keyword.replace("_", ""): keyword for keyword in family.keywords}
+    if known := written.get(plain.removesuffix("S")):
+        return known  # `mongo-tables:` begins each region of a page with figures in place
     from difflib import SequenceMatcher  # only pages with such a comment pay for it
 
     def likeness(keyword: str) -> float:

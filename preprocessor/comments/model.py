@@ -1,7 +1,5 @@
 """What a scan of a page gives, comments and generated regions, and how to put text in their place."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +26,7 @@ class Region(NamedTuple):
     digest: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comment:
     """A live comment.
 

@@ -1,7 +1,5 @@
 """Files that ought to hold text: whether one is there, where it leads, and where its bytes are none."""
 
-from __future__ import annotations
-
 import os
 import re
 from errno import ENAMETOOLONG

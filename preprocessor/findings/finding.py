@@ -6,14 +6,12 @@ files. ``preprocessor.findings.reporters`` alone turns findings into text, JSON,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning", "note"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Finding:
+class Finding(NamedTuple):
     """One complaint and where it stands.
 
     ``line`` and ``column`` count from 1, in characters, in the Markdown file as it is on disk; 0 means that the

@@ -1,7 +1,5 @@
 """What the readers of JSON text share: paths to values, the problems of a text, the depth that MongoDB allows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -34,7 +32,7 @@ class Problem(NamedTuple):
     kind: Kind = "syntax"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Reading:
     """What the careful reader found.
 

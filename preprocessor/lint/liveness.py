@@ -4,8 +4,6 @@ The pipeline is gone through backwards. A field is live where a later stage read
 makes a field that is not live could be left out without any reader noticing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 

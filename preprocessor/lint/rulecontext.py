@@ -19,7 +19,7 @@ from preprocessor.render.headers import with_unit
 from preprocessor.specs.model import PipelineSpec, TableSpec
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class RuleContext:
     """A table or chart under inspection.
 

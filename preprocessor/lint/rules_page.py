@@ -1,7 +1,5 @@
 """Rules about the tables of a page held against each other: headers and roundings that differ for no reason."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence

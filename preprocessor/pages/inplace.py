@@ -16,11 +16,9 @@ from preprocessor.comments.keywords import place_of
 from preprocessor.comments.model import END_MARKER, Comment, begin_marker, digest
 from preprocessor.findings.rules import finding
 from preprocessor.pages.codehosts import find_why_shown
-from preprocessor.pages.drift import is_near_table, is_near_value
 from preprocessor.pages.kinds import KINDS
 from preprocessor.pages.markdown import newline_of, prefix_lines, stands_alone
 from preprocessor.pages.markdowntext import MarkdownContext
-from preprocessor.pages.writtentables import describe_change, describe_difference
 from preprocessor.specs.model import PipelineSpec, TableSpec, ValueSpec
 
 if TYPE_CHECKING:
@@ -140,6 +138,8 @@ def _part_under(
 def _is_near_figure(standing: str, spec: Spec, context: MarkdownContext) -> bool:
     if not isinstance(spec, TableSpec) or spec.tolerance is None:
         return False
+    from preprocessor.pages.drift import is_near_table  # few tables have a tolerance
+
     rows = context.answers[spec.query.key]
     return isinstance(rows, list) and is_near_table(
         standing, context.table_lines(spec, told=False), spec, rows
@@ -152,12 +152,14 @@ def _part_behind(comment: Comment, spec: Spec, shown: str, context: MarkdownCont
         return Part(spec, comment.end, comment.end, text, shown, "not there")
     region = comment.region
     same = (region.inner, region.digest) == (shown, digest(shown))
-    near = not _was_edited(comment) and _is_near_value(region.inner, shown, spec, context)
+    near = not same and not _was_edited(comment) and _is_near_value(region.inner, shown, spec, context)
     state: State = "the same" if same else "near" if near else "another"
     return Part(spec, region.start, region.end, text, shown, state)
 
 
 def _is_near_value(standing: str, shown: str, spec: Spec, context: MarkdownContext) -> bool:
+    from preprocessor.pages.drift import is_near_value
+
     return isinstance(spec, ValueSpec) and is_near_value(standing, shown, spec, context)
 
 
@@ -224,6 +226,11 @@ def _stale(page: Page, comment: Comment, part: Part) -> Finding:
 
 
 def _describe_change(comment: Comment, standing: str, today: str) -> str:
+    from preprocessor.pages.writtentables import (  # most stand as they are to be
+        describe_change,
+        describe_difference,
+    )
+
     if place_of(comment.keyword) != "block":
         return describe_change(standing, today)
     return describe_difference(standing.strip("\n").split("\n"), today.strip("\n").split("\n"))

@@ -9,7 +9,6 @@ from preprocessor.pages.asking import source_answer
 from preprocessor.pages.statements import shown_value
 from preprocessor.render.fewdigits import with_few_digits
 from preprocessor.render.formats import DEFAULT, TABLE_FORMATS
-from preprocessor.render.provenance import provenance_details, provenance_parts
 from preprocessor.results.model import ResultsError
 from preprocessor.specs.model import TableSpec
 
@@ -61,6 +60,8 @@ class MarkdownContext(NamedTuple):
         source = source_answer(spec, self.answers) if spec.provenance else None
         if source is None:
             return []
+        from preprocessor.render.provenance import provenance_details, provenance_parts  # few ask
+
         details = (f"{name}: {text}" for name, text in provenance_details(source))
         return [" · ".join([*provenance_parts(source, source.due(spec.max_age)), *details])]
 

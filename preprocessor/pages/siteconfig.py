@@ -32,7 +32,7 @@ _WORDS: Final = ("docs_dir", "exclude_docs", "draft_docs", "!include ", "*includ
 """A file with none of these says nothing that is asked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Site:
     """One site as its file describes it; ``docs`` and ``pipelines`` are absolute.
 

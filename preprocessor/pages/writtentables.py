@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from html import unescape
 from itertools import takewhile
 from math import inf
 from typing import Final, NamedTuple
@@ -47,7 +46,13 @@ class WrittenTable(NamedTuple):
 
 def read_cell(markdown: str) -> str:
     """A cell as one reads it, as far as numbers in it go: the digits of an address are none."""
-    return unescape(_ADDRESS.sub(lambda found: found[0].translate(_NO_DIGITS), markdown))
+    return _read_references(_ADDRESS.sub(lambda found: found[0].translate(_NO_DIGITS), markdown))
+
+
+def _read_references(markdown: str) -> str:
+    from html import unescape  # and with it the names of all characters; most tables stand as they are to be
+
+    return unescape(markdown)
 
 
 def order_like(rows: Sequence[Cells], others: Sequence[Cells], names: Sequence[int]) -> list[Cells] | None:
@@ -110,7 +115,7 @@ def describe_change(standing: str, today: str) -> str:
 
 def _quote(cell: str) -> str:
     """A cell as it may stand in a message: as readers see it, in one line."""
-    return shorten(_ESCAPE.sub(r"\1", unescape(cell))) or "nothing"
+    return shorten(_ESCAPE.sub(r"\1", _read_references(cell))) or "nothing"
 
 
 def _rows(count: int) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from preprocessor.comments.model import digest
 
-_MARK: Final = re.compile(r"<!-- mongo-tables: drawing ([0-9a-f]{16}) -->\n")
+_MARK: Final = r"<!-- mongo-tables: drawing ([0-9a-f]{16}) -->\n"
 
 
 def with_mark(text: str) -> str:
@@ -17,13 +17,13 @@ def with_mark(text: str) -> str:
 
 def is_marked(text: str) -> bool:
     """Whether a file is one that we wrote, whatever has become of it since."""
-    return _MARK.match(with_plain_ends(text)) is not None
+    return re.match(_MARK, with_plain_ends(text)) is not None
 
 
 def is_as_written(text: str) -> bool:
     """Whether a file is one that we wrote and nobody has changed, but for its line ends."""
     plain = with_plain_ends(text)
-    mark = _MARK.match(plain)
+    mark = re.match(_MARK, plain)
     return mark is not None and digest(plain[mark.end() :]) == mark[1]
 
 

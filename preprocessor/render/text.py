@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from html import escape
 from typing import Final
 from unicodedata import combining, east_asian_width
 
@@ -12,7 +11,7 @@ from preprocessor.render.values import visible
 
 NO_ROWS: Final = "There are no results for this table yet."
 # A currency may stand between the sign and the digits: -€5, -EUR 5.
-_HYPHEN_OF_NUMBER: Final = re.compile(r"(?<![^\s(–])-(?=[A-Z]{0,4}[^\s\w.(-]?\s?\.?\d|Infinity)")
+_HYPHEN_OF_NUMBER: Final = r"(?<![^\s(–])-(?=[A-Z]{0,4}[^\s\w.(-]?\s?\.?\d|Infinity)"
 
 
 @lru_cache(maxsize=16_384)
@@ -21,6 +20,8 @@ def text_html(text: str) -> str:
 
     Most of it stands on a page more than once: in a table, its chart, the runs behind it.
     """
+    from html import escape  # and with it the names of all characters; a check escapes nothing
+
     return escape(visible(text))
 
 
@@ -35,7 +36,7 @@ def with_minus_signs(text: str) -> str:
 
     For pages alone: files and Markdown keep the hyphen, which other programs read as part of a number.
     """
-    return _HYPHEN_OF_NUMBER.sub("−", text) if "-" in text else text
+    return re.sub(_HYPHEN_OF_NUMBER, "−", text) if "-" in text else text
 
 
 def range_text(low: str, high: str) -> str:

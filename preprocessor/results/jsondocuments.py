@@ -4,8 +4,6 @@ It is read by ``json``'s C scanner. What that cannot be trusted with (a key give
 deep a nesting, any fault) is read again by ``preprocessor.jsontext``, which knows the place.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping

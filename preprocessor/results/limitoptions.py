@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from preprocessor.results.model import Limits
@@ -51,7 +50,7 @@ def limits_of(options: Mapping[str, Any], base: Limits | None = None) -> Limits:
         (of_files if option.of_files else of_query)[option.field] = (
             amount if option.field == "seconds" else max(1, round(amount))
         )
-    return replace(limits, **of_query, files=limits.files._replace(**of_files))
+    return limits._replace(**of_query, files=limits.files._replace(**of_files))
 
 
 def _number(name: str, given: Any) -> float:

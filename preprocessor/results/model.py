@@ -26,8 +26,7 @@ class PlainRows(list[dict[str, Any]]):
     """Rows from plain files: other programs wrote them, with all the digits that a double has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """What one query may cost: milliseconds on the server, rows, bytes of BSON, milliseconds to connect.
 
     ``files``: what it may cost where it runs on files. ``limitoptions`` says what they are called elsewhere.
@@ -37,10 +36,10 @@ class Limits:
     rows: int = 10_000
     bytes: int = 16 * 2**20
     connect_ms: int = 2_000
-    files: FileLimits = field(default_factory=FileLimits)
+    files: FileLimits = FileLimits()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Query:
     """One aggregation: the collection, its stages, and the variables that the stages may read as
     ``$$name``.

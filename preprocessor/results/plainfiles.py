@@ -3,8 +3,6 @@
 A file's collection is its name without the ending, or the one that its author names for all files of a part.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from itertools import takewhile
 from pathlib import Path

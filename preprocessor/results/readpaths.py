@@ -4,8 +4,6 @@ Both answers only save decoding, so they err on the side of too much: a stage or
 known makes the answer "everything".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

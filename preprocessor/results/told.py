@@ -3,8 +3,6 @@
 It is read for the provenance under figures, for how the tables of two sources were measured, and for single runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from warnings import warn
@@ -355,7 +354,7 @@ def _of_one_page(finding: Finding) -> Finding:
     if finding.rule != "MT139":
         return finding
     hint = f"{finding.hint}; where only one page is known, as it is here, the table must be on the same page"
-    return replace(finding, hint=hint)
+    return finding._replace(hint=hint)
 
 
 def _repeat_headings(items: list[dict[str, Any]], html: str) -> None:

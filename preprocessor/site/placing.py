@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.pages.faultboxes import by_comment
@@ -53,4 +52,4 @@ def _by_text(pages: Iterable[Page]) -> dict[tuple[str, str], deque[_Known]]:
 
 
 def _elsewhere(finding: Finding) -> Finding:
-    return replace(finding, message=f"{finding.message} (place in the page as other plugins changed it)")
+    return finding._replace(message=f"{finding.message} (place in the page as other plugins changed it)")

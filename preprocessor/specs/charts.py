@@ -1,7 +1,5 @@
 """How a chart is to be drawn, whether a comment of its own asks for it or a table does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
@@ -32,7 +30,7 @@ class Reference(NamedTuple):
         return cls(float(low), float(high), written.get("label", ""))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ChartSettings:
     """What is drawn by what, and how.
 

@@ -1,7 +1,5 @@
 """How the values of a column are written, as a comment's ``format`` asks for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, Self
 

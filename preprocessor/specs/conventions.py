@@ -5,8 +5,6 @@ languages. They are written down instead of asked of Babel: it is 33 megabytes o
 0.06 s to start, and its next release may write a page's numbers otherwise. The tests hold the table against Babel.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 

@@ -59,7 +59,7 @@ class ValidComment(NamedTuple):
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Spec:
     """What all kinds have. ``ignore``: rule id → why the rule shall not complain about this comment."""
 
@@ -87,7 +87,7 @@ class Spec:
         return document.at_key(path) if key else document.at(path)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PipelineSpec(Spec):
     """A comment with rows of its own: its pipeline, Extended JSON decoded to BSON types, shared stage lists expanded.
 
@@ -169,7 +169,7 @@ def _range_fields(spread: Mapping[str, Sequence[str]], columns: Sequence[str]) -
                 yield ("spread", column, index), name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TableSpec(PipelineSpec):
     """A MONGO_TABLE. ``baseline`` is as written, valid against the schema.
 
@@ -241,7 +241,7 @@ class TableSpec(PipelineSpec):
         return [(("headers", index), column, header) for index, (column, header) in enumerate(named)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ChartSpec(PipelineSpec):
     """A MONGO_CHART. ``labels``: column → text for an axis or a series; ``spread`` is as in a table."""
 
@@ -275,7 +275,7 @@ class ChartSpec(PipelineSpec):
         return [(("labels", column), column, label) for column, label in self.labels.items()]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class QuotingSpec(Spec):
     """A comment without a pipeline that quotes the rows of ``table`` that the query ``where`` selects."""
 
@@ -298,7 +298,7 @@ class QuotingSpec(Spec):
         return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ValueSpec(QuotingSpec):
     """A MONGO_VALUE: ``column`` of the one row of ``table`` that the query ``where`` selects.
 
@@ -330,7 +330,7 @@ class ValueSpec(QuotingSpec):
         return (self.column,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CheckSpec(QuotingSpec):
     """A MONGO_CHECK: all rows of ``table`` that ``where`` selects, at least one, must match ``expect``."""
 

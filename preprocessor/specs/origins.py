@@ -1,7 +1,5 @@
 """Where a stage is written in its comment: as a stage, by the name of a shared list, or by a key such as ``sort``."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 from preprocessor.jsontext.model import Path

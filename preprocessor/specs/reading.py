@@ -4,8 +4,6 @@
 columns, settings that name a column, shared stage lists), and gives every fault at its line and column.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ A file holds a list of stages, or ``{"description": …, "fields": {…}, "pipel
 shared lists. ``fields`` says what the fields mean that the stages make, for readers of the tables that show them.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping

@@ -118,6 +118,21 @@ def test_a_check_against_a_file_of_json_loads_of_mongodb_s_driver_bson_alone_and
     assert loaded.intersection({*HEAVY, *UNUSED, *others, "gridfs"}) == set()
 
 
+def test_a_page_whose_table_stands_in_it_as_it_is_to_be_loads_nothing_that_tells_differences(
+    page: Path, tmp_path: Path
+) -> None:
+    imported(["render", "--in-place", str(page), "--results", str(tmp_path / "fixtures")], tmp_path)
+    assert "mongo-tables: begin" in page.read_text()
+    loaded = imported(["check", str(page), "--results", str(tmp_path / "fixtures")], tmp_path)
+    differing = {
+        "preprocessor.pages.drift",
+        "preprocessor.pages.writtentables",
+        "preprocessor.render.provenance",
+    }
+    assert "preprocessor.pages.inplace" in loaded
+    assert loaded.intersection({*HEAVY, "difflib", "html.entities", *differing}) == set()
+
+
 @pytest.mark.parametrize(
     ("arguments", "most"),
     [(["--static", "plain.md"], 65), (["--static", "page.md"], 183), (["page.md"], 196)],

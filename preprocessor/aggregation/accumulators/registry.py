@@ -38,7 +38,7 @@ class Keeping:
         return 0 if self.last is MISSING else count * memory_of(self.last)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Accumulator:
     """A compiled accumulator: ``evaluate`` gives a document's value, ``start`` a new state for such values.
 

@@ -36,7 +36,7 @@ Apply = Callable[[Document], Document]
 Compute = Callable[[Document, Any], Any]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Tree:
     """The fields of one level: named (``plain``), computed, or gone into further (``children``)."""
 
@@ -78,7 +78,7 @@ def _free(tree: _Tree, name: str, path: Path) -> None:
 # Reading `$project`: whether it includes or excludes is settled by the first field that tells.
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Projection:
     scope: Scope
     tree: _Tree = field(default_factory=_Tree)

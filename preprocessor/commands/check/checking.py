@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -108,7 +107,7 @@ def _name_excluded_pages(findings: Sequence[Finding], left_out: Iterable[Page]) 
         for name in list_written_ids(page)
     }
     return [
-        replace(one, hint=hints[one.message]) if one.rule == "MT139" and one.message in hints else one
+        one._replace(hint=hints[one.message]) if one.rule == "MT139" and one.message in hints else one
         for one in findings
     ]
 

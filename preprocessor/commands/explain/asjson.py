@@ -30,7 +30,7 @@ def plain(told: Explanation, rows: int) -> dict[str, Any]:
         "unreached": [to_extended_json(stage) for _, stage in told.unreached],
         "rows": told.rows,
         "remarks": [asdict(remark) for remark in told.remarks],
-        "findings": [asdict(one) for one in told.findings],
+        "findings": [one._asdict() for one in told.findings],
         "sound": told.sound,
     }
 

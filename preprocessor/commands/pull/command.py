@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
 from pathlib import Path
 
 from preprocessor.commands.fixturechanges import find_fixture_folder, print_report
@@ -81,7 +80,7 @@ def run(arguments: Namespace) -> int:
             copied,
             trees,
             dry_run=arguments.dry_run,
-            limits=replace(PULL_LIMITS, files=arguments.limits.files),
+            limits=PULL_LIMITS._replace(files=arguments.limits.files),
         )
     for reason in reasons:
         print(escape_control_chars(f"kept whole: {reason}"))

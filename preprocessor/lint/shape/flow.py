@@ -1,7 +1,5 @@
 """The flow of a pipeline: what documents look like before and after every stage, and all that is computed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

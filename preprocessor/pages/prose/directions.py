@@ -138,7 +138,7 @@ class _Named:
 
     def __init__(self, spec: TableSpec, naming: str, rows: Sequence[Mapping[str, Any]]) -> None:
         self._rows = {str(column_value(row, naming)): row for row in rows}
-        self._names = sorted(filter(_is_name, self._rows), key=len, reverse=True)
+        self._names = sorted(filter(is_name, self._rows), key=len, reverse=True)
         self.columns: dict[str, bool] = {}
         for column in spec.columns:
             unit = column_unit(spec, column)
@@ -173,7 +173,8 @@ class _Named:
         return difference > 0 if self.columns[column] == up else difference < 0
 
 
-def _is_name(text: str) -> bool:
+def is_name(text: str) -> bool:
+    """Whether a text can name something: it is no word that sentences have anyway."""
     return len(text) >= _LEAST_NAME and text not in _COMMON
 
 

@@ -21,8 +21,9 @@ from preprocessor.pages.prose.complaints import complaints
 from preprocessor.pages.prose.evidence import evidence
 from preprocessor.pages.prose.numbers import figures
 from preprocessor.pages.prose.paragraphs import BLANK, find_clause, paragraphs, place
+from preprocessor.pages.prose.sections import list_tables_within
 from preprocessor.pages.prose.typed import Left, Proposal, propose
-from preprocessor.pages.prose.unsupported import list_generated, list_tables_within
+from preprocessor.pages.prose.unsupported import list_generated
 from preprocessor.pages.statements import value_text
 from preprocessor.render.anchors import distinct, with_anchors
 from preprocessor.render.markdownescape import escape_words

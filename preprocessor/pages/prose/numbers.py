@@ -9,7 +9,7 @@ compared within their kind: bytes, time, rates of the same thing, shares, counts
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -21,13 +21,15 @@ _LEAST = 0.01
 _MOST = 0.05
 """The least and the most that digits may be off, as a part of the number; the least is that of whole digits."""
 
+_LARGE = 1000
+"""A number of that size is a figure without a unit."""
 _LONGEST = 60
 """Characters of a figure: a longer one is a code."""
 
 NUMBER = r"\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _MULTIPLIERS = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
 _FIGURE = re.compile(
-    rf"(?<![\w.,/#§:$€£])(?<![\d\w][-–])(?P<low>{NUMBER})(?:\s?(?:[-–—]|to)\s?(?P<high>{NUMBER}))?"
+    rf"(?<![\w.,/#§:$€£])(?<!/\s)(?<![\d\w][-–])(?P<low>{NUMBER})(?:\s?(?:[-–—]|to)\s?(?P<high>{NUMBER}))?"
     r"(?P<times>(?-i:[kKM](?![A-Za-z])|\sk\b)|\s(?:thousand|million|billion)\b)?(?![\d]|[.,]\d)",
     re.IGNORECASE,
 )
@@ -74,14 +76,26 @@ _UNIT = re.compile(
 )
 _SIZED = re.compile(r"\s\d+\s?[kmg]i?b(?=\s)", re.IGNORECASE)
 _WORD = re.compile(r"[\s\ue000-]*")
+_NOUN = re.compile(r"[\s\ue000-]+([A-Za-z]+)\b")
+_PLURAL = re.compile(r"\b[A-Za-z]{2,}[a-hj-rtv-z]s$")
+"""The last word of a header, where it ends as nouns in the plural do; `Class`, `Status` and `Analysis` do not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """``kind`` says what can be compared; a number of it times ``factor`` is in the kind's own unit."""
+    """``kind`` says what can be compared; a number of it times ``factor`` is in the kind's own unit.
+
+    ``by_header``: it is a noun that only the header of a column makes a unit.
+    """
 
     kind: str
     factor: float = 1.0
+    by_header: bool = False
+
+    @property
+    def steps(self) -> int:
+        """How many steps of a thousand a unit of bytes is above the byte."""
+        return (int(self.factor).bit_length() - 1) // 10
 
     def fits(self, other: Unit) -> bool:
         """Whether figures of both are of the same kind; operations a second are a rate of whatever is done."""
@@ -95,7 +109,8 @@ class Unit:
 class Figure:
     """A figure as it is ``written``, at ``start`` in its text; it stands for every number from ``low`` to ``high``.
 
-    These are in the unit that is written; ``unit`` is None where none is known.
+    These are in the unit that is written; ``unit`` is None where none is known. ``ends`` are both ends of a range that
+    is written with decimals, for who writes these means them; of any other range every number between them is said.
     """
 
     written: str
@@ -103,6 +118,7 @@ class Figure:
     low: float
     high: float
     unit: Unit | None
+    ends: tuple[Figure, ...] = ()
 
 
 _FOLDED = str.maketrans({"μ": "µ", "ı": "i", "İ": "i", "ſ": "s"})
@@ -119,24 +135,31 @@ def blank_names(text: str) -> str:
     return _NO_FIGURE.sub(lambda found: "\ue000" * len(found[0]), text)
 
 
-def figures(text: str) -> Iterator[Figure]:
-    """The figures of a text that say a quantity: with a unit, or of a thousand and more."""
+def figures(text: str, nouns: Collection[str] = ()) -> Iterator[Figure]:
+    """The figures of a text that say a quantity: with a unit, or of a thousand and more.
+
+    ``nouns`` are units as well, each a singular, as `tool` in `a 63-tool test` and `63 tools`.
+    """
     text = blank_names(text)
     end = 0
     for found in _FIGURE.finditer(text):
         if found.start() < end or len(found[0]) > _LONGEST:
             continue  # The size of what was counted (100,000 documents of 1 KB are one figure), or no quantity.
         unit, end = unit_after(text, found.end())
-        low, high = _read_range(found, text[max(found.start() - 32, 0) : found.start()])
-        is_large = _number(found["high"] or found["low"]) >= 1000 or found["times"] is not None
+        if unit is None and nouns:
+            unit, end = _noun_after(text, found.end(), nouns)
+        before = text[max(found.start() - 32, 0) : found.start()]
+        low, high = _read_range(found, before, exact=unit is not None and unit.by_header)
+        is_large = read_number(found["high"] or found["low"]) >= _LARGE or found["times"] is not None
         if unit is not None or (is_large and not _bare_name(found, low, high)):
-            yield Figure(text[found.start() : end], found.start(), low, high, unit)
+            ends = _read_ends(found, unit, before)
+            yield Figure(text[found.start() : end], found.start(), low, high, unit, ends)
 
 
 def _bare_name(found: re.Match[str], low: float, high: float) -> bool:
     """Whether a number without a unit is a year, or a power of ten or two: a size that was chosen, no result."""
     grouped = "," in found["low"] or found["times"] is not None
-    number = _number(found["low"])
+    number = read_number(found["low"])
     power = re.fullmatch("1[0,]*", found["low"]) or (number.is_integer() and int(number).bit_count() == 1)
     return (not grouped and 1900 <= low <= high <= 2121) or bool(power)
 
@@ -159,12 +182,17 @@ def _find_unit(header: str) -> re.Match[str] | None:
     return next((one for one in found if len(one[0]) > 1 or one[0] == "%"), None)
 
 
-def _read_range(found: re.Match[str], before: str) -> tuple[float, float]:
-    """The lowest and the highest number that a figure may mean, from its digits and the words before it."""
+def _read_range(found: re.Match[str], before: str, *, exact: bool) -> tuple[float, float]:
+    """The lowest and the highest number that a figure may mean, from its digits and the words before it.
+
+    ``exact``: who counts fewer than a thousand says how many there are.
+    """
     times = _MULTIPLIERS[fold_case(found["times"].strip())] if found["times"] else 1.0
-    first = _number(found["low"])
-    last = _number(found["high"]) if found["high"] else first
+    first = read_number(found["low"])
+    last = read_number(found["high"]) if found["high"] else first
     low, high = first - _slack(found["low"], 0.5), last + _slack(found["high"] or found["low"], 1)
+    if exact and last * times < _LARGE:
+        low, high = first, last
     low, high = read_bounds((low, first, last, high), before)
     return low * times, high * times
 
@@ -185,7 +213,22 @@ def read_bounds(said: tuple[float, float, float, float], before: str) -> tuple[f
     return low, high
 
 
-def _number(digits: str) -> float:
+def _read_ends(found: re.Match[str], unit: Unit | None, before: str) -> tuple[Figure, ...]:
+    """Both ends of a range that is written with decimals."""
+    if not found["high"] or "." not in found["low"] or "." not in found["high"]:
+        return ()
+    times = _MULTIPLIERS[fold_case(found["times"].strip())] if found["times"] else 1.0
+    ends = list[Figure]()
+    for name in ("low", "high"):
+        value = read_number(found[name])
+        said = (value - _slack(found[name], 0.5), value, value, value + _slack(found[name], 1))
+        low, high = read_bounds(said, before)
+        ends.append(Figure(found[name], found.start(name), low * times, high * times, unit))
+    return tuple(ends)
+
+
+def read_number(digits: str) -> float:
+    """The number that digits write, grouped or not."""
     return float(re.sub(r"[,\u202f\u00a0]", "", digits))
 
 
@@ -209,6 +252,21 @@ def unit_after(text: str, at: int) -> tuple[Unit | None, int]:
     start = _WORD.match(text, sized.end() if sized else at)
     found = _UNIT.match(text, start.end()) if start else None
     return (_unit(found), found.end()) if found else (None, at)
+
+
+def _noun_after(text: str, at: int, nouns: Collection[str]) -> tuple[Unit | None, int]:
+    found = _NOUN.match(text, at)
+    noun = _noun(found[1]) if found else ""
+    return (Unit(noun, by_header=True), found.end()) if found and noun in nouns else (None, at)
+
+
+def noun_in(header: str) -> str:
+    """What the numbers of a column are counts of, by the last word of its header: `tool` of Tools; "" where it is none.
+
+    A noun in the plural, and no unit itself.
+    """
+    found = _PLURAL.search(header)
+    return _noun(found[0]) if found and unit_of(header) is None else ""
 
 
 def _unit(found: re.Match[str]) -> Unit | None:

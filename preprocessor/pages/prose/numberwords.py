@@ -27,18 +27,18 @@ _PARTS: Final = {
 }
 _COUNT: Final = "|".join(_COUNTS)
 _COMPARES: Final = r"(?:less|lower|fewer|slower|faster|higher|longer|cheaper)\b"
-_MEASURED: Final = (
+MEASURED: Final = (
     r"(?:the|its|their|that|this)\s(?:\w+\s)?(?:speeds?|throughput|rates?|latency|performance|median)\b"
 )
 """What a share is of, where rows can tell: `a quarter of an hour` and `half of the operations` are other shares."""
 _FRACTION: Final = re.compile(
     rf"(?P<by>\bby\s(?:about\s)?)?\b(?:(?P<count>an?|one|{_COUNT})\s)?(?P<part>{'|'.join(_PARTS)})s?\b"
-    rf"(?P<of>\s(?:of\s{_MEASURED}|as\s(?:fast|slow|long)\b|{_COMPARES})|(?<=half)\s{_MEASURED})?",
+    rf"(?P<of>\s(?:of\s{MEASURED}|as\s(?:fast|slow|long)\b|{_COMPARES})|(?<=half)\s{MEASURED})?",
     re.IGNORECASE,
 )
 _FACTOR: Final = re.compile(
-    rf"\b(?:(?P<word>twice|thrice)|(?P<count>{_COUNT})\stimes)\s(?=as\s(?:fast|slow|long)\b|{_MEASURED}|{_COMPARES})"
-    rf"|\b(?P<verb>doubl|tripl)(?:e|es|ed|ing)\s(?={_MEASURED})",
+    rf"\b(?:(?P<word>twice|thrice)|(?P<count>{_COUNT})\stimes)\s(?=as\s(?:fast|slow|long)\b|{MEASURED}|{_COMPARES})"
+    rf"|\b(?P<verb>doubl|tripl)(?:e|es|ed|ing)\s(?={MEASURED})",
     re.IGNORECASE,
 )
 _COUNTED: Final = re.compile(rf"\b(?P<count>{_COUNT})(?=[\s-])", re.IGNORECASE)

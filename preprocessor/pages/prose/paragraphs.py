@@ -37,15 +37,20 @@ _NO_WORDS = re.compile(r"\s*<(?:script|style|pre|svg|textarea)\b", re.IGNORECASE
 _SENTENCE_END = re.compile(rf"[.!?:;][\s{BLANK}]+|\|[\s{BLANK}]*")
 """Or the border of a cell."""
 _CLAUSE_END = re.compile(r"[,;]\s")
+_FULL_STOP = re.compile(rf"[.!?][\s{BLANK}]+|\|[\s{BLANK}]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """``text`` begins at ``start`` in the page; ``sections`` are from-to offsets around it, the innermost first."""
+    """``text`` begins at ``start`` in the page; ``sections`` are from-to offsets around it, the innermost first.
+
+    ``in_table``: it is a row of a table that somebody wrote.
+    """
 
     text: str
     start: int
     sections: tuple[tuple[int, int], ...]
+    in_table: bool = False
 
     @property
     def end(self) -> int:
@@ -69,18 +74,20 @@ def paragraphs(
     # A heading or a paragraph is told by what opens it; its lines are counted from 0.
     blocks = [(token.type, token.tag, token.map) for token in tokens if token.map]
     headings = [(int(tag[1]), starts[lines[0]]) for kind, tag, lines in blocks if kind == "heading_open"]
-    spans = [
-        (starts[first], starts[min(last, len(starts) - 1)])
+    texts = [
+        (starts[first], shown[starts[first] : starts[min(last, len(starts) - 1)]], kind == "tr_open")
         for kind, _, (first, last) in blocks
         if kind in _PROSE and not _NO_WORDS.match(shown, starts[first])
     ]
-    texts = [(start, shown[start:end]) for start, end in spans]
-    texts += [(start, page[start:end]) for start, end in captions]
+    texts += [(start, page[start:end], False) for start, end in captions]
     return [
         Paragraph(
-            _blank_out(text, _spans(_NO_PROSE, text)), start, tuple(_around(start, headings, len(page)))
+            _blank_out(text, _spans(_NO_PROSE, text)),
+            start,
+            tuple(_around(start, headings, len(page))),
+            in_table,
         )
-        for start, text in sorted(texts)
+        for start, text, in_table in sorted(texts)
     ]
 
 
@@ -92,10 +99,21 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
 
 def find_clause(text: str, at: int) -> str:
     """The part of a sentence that holds an offset, between commas and semicolons."""
+    begin, end = find_clause_span(text, at)
+    return text[begin:end]
+
+
+def find_clause_span(text: str, at: int) -> tuple[int, int]:
+    """From and to of the same."""
     begin, end = next(one for one in split_sentences(text) if at < one[1])
     begin = max((one.end() for one in _CLAUSE_END.finditer(text, begin, at)), default=begin)
     found = _CLAUSE_END.search(text, at, end)
-    return text[begin : found.start() if found else end]
+    return begin, found.start() if found else end
+
+
+def find_sentence_start(text: str, at: int) -> int:
+    """Where the sentence that holds an offset begins; a colon or a semicolon ends none."""
+    return max((one.end() for one in _FULL_STOP.finditer(text, 0, at)), default=0)
 
 
 def place(page: str, offset: int) -> tuple[int, int]:

@@ -7,11 +7,12 @@ cell of all tables of the page there is a comment to propose: which of several i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.aggregation import aggregate
+from preprocessor.pages.prose.naming import find_words, header_words, naming_columns
 from preprocessor.pages.prose.numbers import NUMBER
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.render.column import column_value
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from preprocessor.results.model import Rows
 
 _DIGITS: Final = re.compile(rf"(?P<digits>{NUMBER})")
-_UNIT: Final = re.compile(r"\s*[(\[][^()\[\]]*[)\]]$")
-"""The unit at the end of a header."""
 _SEPARATOR: Final = re.compile(r"[,\u202f\u00a0]")
 _NAMES: Final = (str, int, bool)
 """What a row is selected by: what it is called, or a setting. A fraction was measured."""
@@ -92,23 +91,15 @@ def _find_other_name(clause: str, table: TableSpec, rows: Rows, cell: Number) ->
 
     A clause that names both, or neither, may be about the cell.
     """
-    labels = [name for name in _naming_columns(table, rows) if name != cell.column]
+    labels = [name for name in naming_columns(table, rows) if name != cell.column]
     names_of_rows = [{str(column_value(row, name)) for name in labels} for row in rows]
-    headers = dict(zip(table.columns, (_UNIT.sub("", header) for header in table.headers), strict=True))
+    headers = header_words(table)
     own_row, own_header = names_of_rows[cell.row], headers.get(cell.column, cell.column)
-    rows_named = _find_named(clause, chain.from_iterable(names_of_rows))
-    headers_named = _find_named(clause, (header for name, header in headers.items() if name not in labels))
+    rows_named = find_words(clause, chain.from_iterable(names_of_rows))
+    headers_named = find_words(clause, (header for name, header in headers.items() if name not in labels))
     if rows_named and not own_row & set(rows_named):
         return rows_named[0]
     return headers_named[0] if headers_named and own_header not in headers_named else ""
-
-
-def _find_named(clause: str, names: Iterable[str]) -> list[str]:
-    """The names, longest first, that stand in a clause as words; a number names nothing."""
-    several = sorted(
-        {name for name in names if any(map(str.isalpha, name))}, key=lambda name: (-len(name), name)
-    )
-    return [name for name in several if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", clause, re.IGNORECASE)]
 
 
 def _name(cell: Number) -> str:
@@ -153,7 +144,7 @@ def _select(table: TableSpec, rows: Rows, number: int, column: str) -> dict[str,
     if len(rows) == 1:
         return {}
     row = rows[number]
-    known = {name: column_value(row, name) for name in _naming_columns(table, rows) if name != column}
+    known = {name: column_value(row, name) for name in naming_columns(table, rows) if name != column}
     names = [name for name, value in known.items() if isinstance(value, _NAMES)]
     names.sort(key=lambda name: not isinstance(known[name], str))
     for chosen in chain(([name] for name in names), _leading(names)):
@@ -161,12 +152,6 @@ def _select(table: TableSpec, rows: Rows, number: int, column: str) -> dict[str,
         if aggregate(rows, [{"$match": where}]) == [row]:
             return where
     return None
-
-
-def _naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
-    from preprocessor.lint.rules_rows import find_naming_columns  # and with it the linter
-
-    return find_naming_columns(table, rows)
 
 
 def _leading(names: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -1,49 +1,51 @@
 """Which figures and directions of a page's sentences the rows of their section's tables do not support.
 
 They are held against the tables and charts of the smallest section around them that has any, and against those that a
-MONGO_VALUE or a MONGO_CHECK of that section names. A figure is judged where one of their columns has its unit, in a
-section of tables however far off it is; or where it has no unit, is of a thousand and more, and of the size of their
-numbers. A share or a factor may also be the comparison of two rows, and in a paragraph with a MONGO_CHECK a number that
-it expects. A part of a second that is spelled is judged beside a MONGO_CHECK of durations. What is said of a direction
-is in ``directions``. A table that ignores MT324 or MT327 takes that of its section upon itself, a MONGO_CHECK that of
-its paragraph.
+MONGO_VALUE or a MONGO_CHECK of that section names; a section with a table that somebody typed, and none of ours, speaks
+of that one. A figure is judged where one of their columns has its unit, in a section of tables however far off it is;
+or where it has no unit, is of a thousand and more, and of the size of their numbers. The last word of a header is a
+unit as well, of numbers of that size.
+
+Where the clause of a figure names rows or columns, only those count (``naming``, ``support``). A share or a factor
+may also be the comparison of two rows; in a section with a column of shares only where the clause compares. A share may
+be that of two counts beside it that one row has. In a paragraph with a MONGO_CHECK a figure may be a number that it
+expects. A part of a second that is spelled is judged beside a MONGO_CHECK of durations. What is said of a direction is
+in ``directions``. A table that ignores MT324 or MT327 takes that of its section upon itself, a MONGO_CHECK that of its
+paragraph.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.aggregation.values import MISSING
 from preprocessor.comments.keywords import keyword_like
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import tables_by_id
 from preprocessor.pages.prose.captions import list_captions
-from preprocessor.pages.prose.directions import Contradicted, Shown, find_contradicted, find_directions
-from preprocessor.pages.prose.evidence import Evidence, Number, column_unit, evidence
-from preprocessor.pages.prose.numbers import Figure, figures
+from preprocessor.pages.prose.clauses import clause_of, keep_code
+from preprocessor.pages.prose.directions import Contradicted, find_contradicted, find_directions
+from preprocessor.pages.prose.evidence import Evidence, Number, column_unit
+from preprocessor.pages.prose.numbers import Figure, figures, noun_in
 from preprocessor.pages.prose.numberwords import spelled_durations, spelled_figures
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, place, split_sentences
+from preprocessor.pages.prose.sections import Section, Sections, specs_within
+from preprocessor.pages.prose.support import Beside, is_supported, names_for
 from preprocessor.pages.statements import find_numbers, shown_value
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import conclusion_of
 from preprocessor.render.fewdigits import with_few_digits
 from preprocessor.render.values import cell_text
-from preprocessor.specs.model import CheckSpec, PipelineSpec, QuotingSpec, Spec, TableSpec, ValueSpec
+from preprocessor.specs.model import CheckSpec, Spec, TableSpec, ValueSpec
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Answers, Page, Tables
+    from preprocessor.pages.prose.directions import Shown
 
 _FIGURES, _DIRECTIONS = "MT324", "MT327"
-
-
-class _Section(NamedTuple):
-    """What the tables of a section show, as far as they do not ignore the rules."""
-
-    evidence: Evidence
-    shown: Shown
 
 
 def prose_findings(pages: Sequence[Page], answers: Answers) -> list[Finding]:
@@ -54,38 +56,48 @@ def prose_findings(pages: Sequence[Page], answers: Answers) -> list[Finding]:
 
 def page_findings(page: Page, tables: Tables, answers: Answers) -> Iterator[Finding]:
     """The same of one page; ``tables`` are those of all."""
-    known: dict[tuple[int, int], _Section | None] = {}
-    for paragraph in (
-        paragraphs(page.text, list_generated(page), list(list_captions(page))) if page.comments else ()
-    ):
-        said = (*figures(paragraph.text), *spelled_figures(paragraph.text))
-        if (
-            not said
-            and not any(find_directions(paragraph.text))
-            and not any(spelled_durations(paragraph.text))
-        ):
-            continue  # Most paragraphs: reading the rows of their section for nothing is slow on large pages.
-        beside = _beside(paragraph, page, tables, answers, known)
-        if beside is None:
-            continue
-        specs = _specs_within(page, paragraph.start, paragraph.end)
-        ignored = {rule for spec in specs if isinstance(spec, CheckSpec) for rule in spec.ignore}
-        if _FIGURES not in ignored:
-            bounded = _with_bounds(beside.evidence, specs, tables)
-            nearby = known[paragraph.sections[0]] is not None
-            said = tuple(one for one in said if bounded.speaks_of(one, nearby=nearby))
-            yield from _judge_figures(page, paragraph, said, bounded, answers)
-        if _DIRECTIONS not in ignored:
-            yield from _judge_directions(page, paragraph, beside.shown, tables, answers)
+    if not page.comments:
+        return
+    found = paragraphs(page.text, list_generated(page), list(list_captions(page)))
+    sections = Sections(page, tables, answers, [one.start for one in found if one.in_table])
+    nouns = _list_nouns(page, tables)
+    for paragraph in found:
+        said = (*figures(paragraph.text, nouns), *spelled_figures(paragraph.text))
+        if said or any(find_directions(paragraph.text)) or any(spelled_durations(paragraph.text)):
+            yield from _judge(page, paragraph, said, sections, tables, answers)
+
+
+def _list_nouns(page: Page, tables: Tables) -> frozenset[str]:
+    """What the headers of a page's tables, and of those that it quotes, call the numbers under them."""
+    own = (one for one in page.specs if isinstance(one, TableSpec))
+    headers = (header for one in (*own, *tables.values()) for header in one.headers)
+    return frozenset(filter(None, map(noun_in, headers)))
+
+
+def _judge(
+    page: Page,
+    paragraph: Paragraph,
+    said: Sequence[Figure],
+    sections: Sections,
+    tables: Tables,
+    answers: Answers,
+) -> Iterator[Finding]:
+    beside = sections.beside(paragraph)
+    if beside is None:
+        return
+    specs = specs_within(page, paragraph.start, paragraph.end)
+    ignored = beside.ignored | {rule for spec in specs if isinstance(spec, CheckSpec) for rule in spec.ignore}
+    if _FIGURES not in ignored:
+        judged = _Judged(page, paragraph, sections, beside, _with_bounds(beside.evidence, specs, tables))
+        for figure in judged.list_unsupported(said):
+            yield _finding(page, paragraph, figure, judged.known, answers)
+    if _DIRECTIONS not in ignored:
+        yield from _judge_directions(page, paragraph, beside.shown, tables, answers)
 
 
 def list_generated(page: Page) -> list[tuple[int, int]]:
     """Where a program wrote into the page, from and to."""
     return [(one.region.start, one.region.end) for one in page.comments if one.region]
-
-
-def _specs_within(page: Page, start: int, end: int) -> list[Spec]:
-    return [spec for spec in page.specs if spec is not None and start <= spec.comment.start < end]
 
 
 def _with_bounds(known: Evidence, specs: Sequence[Spec], tables: Tables) -> Evidence:
@@ -100,15 +112,33 @@ def _with_bounds(known: Evidence, specs: Sequence[Spec], tables: Tables) -> Evid
     return replace(known, bounds=bounds) if bounds else known
 
 
-def _judge_figures(
-    page: Page, paragraph: Paragraph, said: Sequence[Figure], known: Evidence, answers: Answers
-) -> Iterator[Finding]:
-    for figure in said:
-        if not known.supports(figure):
-            yield _finding(page, paragraph, figure, known, answers)
-    for figure in spelled_durations(paragraph.text) if known.bounds else ():
-        if known.expects_unit_of(figure) and not known.supports(figure):
-            yield _finding(page, paragraph, figure, known, answers)
+class _Judged(NamedTuple):
+    """A paragraph with what its figures are held against: ``known`` is the evidence ``beside``, and its statements'."""
+
+    page: Page
+    paragraph: Paragraph
+    sections: Sections
+    beside: Section
+    known: Evidence
+
+    def list_unsupported(self, said: Sequence[Figure]) -> Iterator[Figure]:
+        """The figures that could come from the tables and are in no row."""
+        words = keep_code(self.page.text, self.paragraph)
+        nearby = self.sections.at(self.paragraph.sections[0]) is not None
+        for figure in said:
+            clause = clause_of(figure, self.paragraph, words)
+            named = self.beside.find_names(clause.words)
+            is_named = names_for(self.known, named, figure)
+            if self.known.speaks_of(figure, nearby=nearby, named=is_named) and not is_supported(
+                figure,
+                clause,
+                Beside(self.beside, self.known, named),
+                self.sections.around(self.paragraph),
+            ):
+                yield figure
+        for figure in spelled_durations(self.paragraph.text) if self.known.bounds else ():
+            if self.known.expects_unit_of(figure) and not self.known.supports(figure):
+                yield figure
 
 
 def _judge_directions(
@@ -117,7 +147,7 @@ def _judge_directions(
     for start, end in split_sentences(paragraph.text):
         if not any(find_directions(paragraph.text[start:end])):
             continue
-        specs = _specs_within(page, paragraph.start + start, paragraph.start + end)
+        specs = specs_within(page, paragraph.start + start, paragraph.start + end)
         verdicts = [one for spec in specs for one in _verdicts(spec, tables, answers)]
         for found in find_contradicted(paragraph.text[start:end], shown, verdicts):
             at = place(page.text, paragraph.start + start + found.direction.start)
@@ -142,44 +172,6 @@ def _contradiction(page: Page, at: tuple[int, int], found: Contradicted) -> Find
     message = f"`{found.direction.word}` is not what the rows say: {found.instead}"
     hint = "change the sentence, or look at what changed in the results"
     return finding(_DIRECTIONS, page.file, at, message, hint)
-
-
-def _beside(
-    paragraph: Paragraph,
-    page: Page,
-    tables: Tables,
-    answers: Answers,
-    known: dict[tuple[int, int], _Section | None],
-) -> _Section | None:
-    """What the tables of the smallest section that has any show; None when no section has one with rows."""
-    for section in paragraph.sections:
-        if section not in known:
-            known[section] = _read_section(list_tables_within(section, page, tables, answers))
-        if (found := known[section]) is not None:
-            return found
-    return None
-
-
-def _read_section(shown: Sequence[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]]) -> _Section | None:
-    if not shown:
-        return None
-    ignored = {rule for spec, _ in shown for rule in spec.ignore}
-    return _Section(
-        evidence([] if _FIGURES in ignored else shown), () if _DIRECTIONS in ignored else tuple(shown)
-    )
-
-
-def list_tables_within(
-    section: tuple[int, int], page: Page, tables: Tables, answers: Answers
-) -> list[tuple[PipelineSpec, list[dict[str, object]]]]:
-    """The tables and charts that stand in a section, from and to, or that its comments quote, with their rows."""
-    own: dict[int, PipelineSpec] = {}
-    for spec in _specs_within(page, *section):
-        table = tables.get(spec.table) if isinstance(spec, QuotingSpec) else spec
-        if isinstance(table, PipelineSpec):
-            own[id(table)] = table
-    answered = ((spec, answers.get(spec.query.key)) for spec in own.values())
-    return [(spec, rows) for spec, rows in answered if isinstance(rows, list) and rows]
 
 
 def _finding(page: Page, paragraph: Paragraph, figure: Figure, beside: Evidence, answers: Answers) -> Finding:

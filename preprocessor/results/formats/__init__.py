@@ -4,8 +4,6 @@ A format of a tool is a module beside this one and a row before those of plain d
 ``read`` takes a ``SourceFile`` and gives documents (``formats.model``). It is imported once a file has the format.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Final, NamedTuple

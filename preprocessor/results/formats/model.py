@@ -49,7 +49,7 @@ def stem_of(name: str) -> str:
     return whole[: len(whole) - len(suffix_of(name))]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SourceFile:
     """A file that is read, packed by gzip where its name ends in ``.gz``.
 

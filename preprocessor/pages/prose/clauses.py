@@ -1,0 +1,86 @@
+"""What a figure stands in: its clause, and its sentence as far as the clause.
+
+``prose`` is what paragraphs have of it, ``words`` has code as well, where names often stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from preprocessor.pages.prose.numbers import NUMBER, Figure, read_number
+from preprocessor.pages.prose.numberwords import MEASURED
+from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, find_clause_span, find_sentence_start
+
+_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMPARING: Final = re.compile(
+    r"\b(?:than|compared|as\s(?:fast|slow|long|many|much|high|low)|less|more|better|worse"
+    r"|(?:fast|slow|quick|high|low|long|short|cheap|larg|small|bigg|great|few|heavi|light)er)\b"
+    rf"|\bof\s{MEASURED}",
+    re.IGNORECASE,
+)
+_CHANGES: Final = (
+    "gain|los|cost|drop|fall|fell|ris|rose|grow|grew|shr[iau]nk|increas|decreas|improv|reduc|slow|speed"
+)
+_ROUGHLY: Final = r"(?:(?:about|around|nearly|almost|over|up to|at (?:least|most))\s+)?"
+_CHANGE_BEFORE: Final = re.compile(
+    rf"\b(?:by|(?:{_CHANGES})\w*)\s+(?:of\s+|by\s+)?{_ROUGHLY}$", re.IGNORECASE
+)
+_CHANGE_BEHIND: Final = re.compile(
+    rf"[\s{BLANK}]*(?:of\s+)?(?:overhead|penalty|difference|(?:{_CHANGES})\w*)\b", re.IGNORECASE
+)
+"""What makes a share a change from one row to another, right before and right behind it."""
+_COUNTS: Final = re.compile(
+    rf"(?<![\w.,/])({NUMBER})\s?(?:/|of|out of)\s?(?:the\s|all\s)?({NUMBER})(?![\w/]|[.,]\d)", re.IGNORECASE
+)
+
+_BEHIND_STOP: Final = re.compile(rf"(?<=[.!?:;|])[\s{BLANK}]+$")
+"""What a sentence ends with that belongs to the next: code at the beginning of that is blank in prose."""
+
+
+class Clause(NamedTuple):
+    """The clause of a figure, and the ``sentence`` up to its end."""
+
+    prose: str
+    words: str
+    sentence: str
+    compares: bool
+
+    def counts(self) -> Iterator[tuple[float, float]]:
+        """The pairs of counts that it has: `9 / 12`, `9 of 12`."""
+        for found in _COUNTS.finditer(self.prose):
+            yield read_number(found[1]), read_number(found[2])
+
+
+def keep_code(page: str, paragraph: Paragraph) -> str:
+    """The text of a paragraph on one line with its code, as long as its prose."""
+    shown = _COMMENT.sub(lambda found: BLANK * len(found[0]), page[paragraph.start : paragraph.end])
+    return re.sub(r"[\r\n]", " ", shown)
+
+
+def clause_of(figure: Figure, paragraph: Paragraph, words: str) -> Clause:
+    """The clause in which a figure stands; ``words`` are those of its paragraph with code."""
+    text = paragraph.text
+    start, end = find_clause_span(text, figure.start)
+    last = _code_before(text, end)
+    return Clause(
+        text[start:end],
+        words[_code_before(text, start) : last],
+        words[_code_before(text, find_sentence_start(text, figure.start)) : last],
+        _compares(text, start, end, figure),
+    )
+
+
+def _compares(text: str, start: int, end: int, figure: Figure) -> bool:
+    return bool(
+        _COMPARING.search(text, start, end)
+        or _CHANGE_BEFORE.search(text[start : figure.start])
+        or _CHANGE_BEHIND.match(text, figure.start + len(figure.written), end)
+    )
+
+
+def _code_before(text: str, at: int) -> int:
+    """Where a sentence begins that ``at`` has without the code at its beginning."""
+    found = _BEHIND_STOP.search(text, 0, at)
+    return found.start() if found else at

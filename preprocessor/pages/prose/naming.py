@@ -1,0 +1,178 @@
+"""Which rows and columns of tables a part of a sentence names.
+
+A row is named by a text of one of the columns that readers find it by, or by a number there that stands with its noun
+or unit, as `63 tools` or `a 63-tool test`; a column by the words of its header. Names count as words, in code as well.
+Those that every sentence has name nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from preprocessor.pages.prose.directions import is_name
+from preprocessor.pages.prose.evidence import column_unit, number_unit
+from preprocessor.pages.prose.numbers import Figure, Unit, figures
+from preprocessor.pages.prose.numberwords import spelled_figures
+from preprocessor.pages.prose.paragraphs import BLANK
+from preprocessor.render.column import column_value
+from preprocessor.render.values import finite_decimal
+from preprocessor.specs.model import TableSpec
+
+if TYPE_CHECKING:
+    from preprocessor.specs.model import PipelineSpec
+
+    Rows = Sequence[Mapping[str, Any]]
+
+_UNIT: Final = re.compile(r"\s*[(\[][^()\[\]]*[)\]]$")
+"""The unit at the end of a header."""
+_MEASURED: Final = ("%", "times", "time", "IOPS")
+_NO_WORD: Final = re.compile(r"^\W+|\W+$")
+_BARE: Final = re.compile(r"(?<![\w.,%-])\d{2,}(?![\w%]|[.,]\d)")
+"""A number of two digits and more that may be what a row is called: `74 % at 63, 91 % at 183`."""
+
+
+class Measure(NamedTuple):
+    """A column of numbers that rows are called by, with its unit or noun; None stands where a row has none."""
+
+    unit: Unit | None
+    values: tuple[float | None, ...]
+
+
+class TableNames(NamedTuple):
+    """What the rows of a table are called, the longest name first, each with its rows, and its columns."""
+
+    spec: TableSpec
+    rows: Mapping[str, frozenset[int]]
+    measures: tuple[Measure, ...]
+    columns: Mapping[str, str]
+
+
+class Named(NamedTuple):
+    """The rows, from 0, and the columns of a table that are named."""
+
+    rows: frozenset[int] = frozenset()
+    columns: frozenset[str] = frozenset()
+
+
+def read_names(shown: Iterable[tuple[PipelineSpec, Rows]]) -> tuple[TableNames, ...]:
+    """The names in the tables among some tables and charts."""
+    return tuple(_names_of(spec, rows) for spec, rows in shown if isinstance(spec, TableSpec))
+
+
+def _names_of(spec: TableSpec, rows: Rows) -> TableNames:
+    labels = [name for name in naming_columns(spec, rows) if _is_chosen(spec, name)]
+    columns = {name: [column_value(row, name) for row in rows] for name in labels}
+    measures = (
+        Measure(number_unit(spec, name, rows), tuple(map(_number, values)))
+        for name, values in columns.items()
+    )
+    return TableNames(
+        spec,
+        _rows_by_name(columns.values()),
+        tuple(one for one in measures if any(value is not None for value in one.values)),
+        {
+            name: words
+            for name, words in header_words(spec).items()
+            if name not in labels and is_name(words.lower())
+        },
+    )
+
+
+def _rows_by_name(columns: Iterable[Sequence[object]]) -> dict[str, frozenset[int]]:
+    found: dict[str, set[int]] = {}
+    for values in columns:
+        for number, value in enumerate(values):
+            if isinstance(value, str) and is_name(value):
+                found.setdefault(value, set()).add(number)
+    return {name: frozenset(found[name]) for name in _longest_first(found)}
+
+
+def _is_chosen(spec: TableSpec, column: str) -> bool:
+    """Whether readers find rows by a column, and it does not only sort them by what was measured."""
+    unit = column_unit(spec, column)
+    return (
+        column == spec.columns[0] or unit is None or not (unit.kind in _MEASURED or unit.kind.endswith("/s"))
+    )
+
+
+def _number(value: object) -> float | None:
+    found = finite_decimal(value)
+    return None if found is None else float(found)
+
+
+def find_names(
+    text: str, tables: Sequence[TableNames], nouns: Collection[str], *, loosely: bool = False
+) -> dict[int, Named]:
+    """What a text names in each table, by the id of its spec; tables of which it names nothing are left out.
+
+    ``loosely``: a number of two digits and more names a row without its noun as well.
+    """
+    said = [one for one in (*figures(text, nouns), *spelled_figures(text)) if one.unit is not None]
+    bare = [float(found[0]) for found in _BARE.finditer(text)] if loosely else []
+    found = {id(one.spec): _find_in(text, one, said, bare) for one in tables}
+    return {key: named for key, named in found.items() if named.rows or named.columns}
+
+
+def _find_in(text: str, table: TableNames, said: Sequence[Figure], bare: Sequence[float]) -> Named:
+    rows = set().union(*(table.rows[name] for name in _find_in_order(text, table.rows, whole=True)))
+    for measure in table.measures if said or bare else ():
+        rows |= {
+            number
+            for number, value in enumerate(measure.values)
+            if value is not None
+            and (value in bare or any(_is_said(one, measure.unit, value) for one in said))
+        }
+    headers = set(find_words(text, table.columns.values()))
+    return Named(
+        frozenset(rows), frozenset(name for name, header in table.columns.items() if header in headers)
+    )
+
+
+def _is_said(figure: Figure, unit: Unit | None, value: float) -> bool:
+    return (
+        figure.unit is not None
+        and unit is not None
+        and figure.unit == unit
+        and figure.low <= value <= figure.high
+    )
+
+
+def find_words(text: str, names: Iterable[str]) -> list[str]:
+    """The names, longest first, that stand in a text as words; a number names nothing."""
+    return _find_in_order(text, _longest_first(names), whole=False)
+
+
+def _longest_first(names: Iterable[str]) -> list[str]:
+    several = {name for name in names if any(map(str.isalpha, name))}
+    return sorted(several, key=lambda name: (-len(name), name))
+
+
+def _find_in_order(text: str, names: Iterable[str], *, whole: bool) -> list[str]:
+    """The names that a text has; ``whole``: without those that are a part of a longer one there."""
+    found, lower = list[str](), text.lower()
+    for name in names:
+        if name.lower() not in lower:
+            continue
+        pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
+        if re.search(pattern, text, re.IGNORECASE):
+            found.append(name)
+            if whole:
+                text = re.sub(pattern, lambda one: BLANK * len(one[0]), text, flags=re.IGNORECASE)
+    return found
+
+
+def header_words(table: TableSpec) -> dict[str, str]:
+    """The header of each column without its unit, and without signs around its words."""
+    return {
+        name: _NO_WORD.sub("", _UNIT.sub("", header))
+        for name, header in zip(table.columns, table.headers, strict=True)
+    }
+
+
+def naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
+    """The columns that name a row, as the rule about rows of the same name has them."""
+    from preprocessor.lint.rules_rows import find_naming_columns  # and with it the linter
+
+    return find_naming_columns(table, rows)

@@ -1,0 +1,165 @@
+"""Whether the rows of a section, or of those around it, say a figure: what its clause names decides which count."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from preprocessor.pages.prose.clauses import Clause
+from preprocessor.pages.prose.evidence import Compared, Evidence, Number
+from preprocessor.pages.prose.naming import Named
+from preprocessor.pages.prose.numbers import Figure, figures
+from preprocessor.specs.model import TableSpec
+
+if TYPE_CHECKING:
+    from preprocessor.pages.prose.sections import Section
+
+
+def narrow(known: Evidence, named: Mapping[int, Named], figure: Figure) -> Evidence:
+    """What is left of some evidence for a figure whose clause names rows or columns of its tables.
+
+    Of a table of which it names rows, these, in comparisons with any other; of named columns those of the figure's
+    unit. Where a named row has such a number, tables of which nothing is named are left out.
+    """
+    rows_named = {
+        key for key, one in named.items() if one.rows and _has_numbers(known, key, one.rows, figure)
+    }
+    columns = {key: _with_unit_of(known, key, one.columns, figure) for key, one in named.items()}
+    if not rows_named and not any(columns.values()):
+        return known
+
+    def speaks(number: Number | Compared) -> bool:
+        key = id(number.spec)
+        return not rows_named or key in named
+
+    def holds(number: Number) -> bool:
+        key = id(number.spec)
+        if key in rows_named and number.row >= 0 and number.row not in named[key].rows:
+            return False
+        return not columns.get(key) or not number.column or number.column in columns[key]
+
+    compared = (
+        one._replace(of=named[id(one.spec)].rows) if id(one.spec) in rows_named else one
+        for one in known.columns
+        if speaks(one)
+    )
+    return replace(
+        known,
+        numbers=tuple(one for one in known.numbers if speaks(one) and holds(one)),
+        columns=tuple(compared),
+    )
+
+
+def names_for(known: Evidence, named: Mapping[int, Named], figure: Figure) -> bool:
+    """Whether a row is named that has a number of a figure's unit, or a column of that unit."""
+    return any(
+        _has_numbers(known, key, one.rows, figure)
+        or (figure.unit is None and one.columns)
+        or _with_unit_of(known, key, one.columns, figure)
+        for key, one in named.items()
+    )
+
+
+def _has_numbers(known: Evidence, key: int, rows: frozenset[int], figure: Figure) -> bool:
+    """Whether one of the rows has a number that the figure could be, or that could be compared."""
+    unit = figure.unit
+    compared = (
+        {row for row, _ in one.values}
+        for one in known.columns
+        if id(one.spec) == key and unit is not None and unit.kind in ("%", "times")
+    )
+    if any(rows & found for found in compared):
+        return True
+    return any(
+        id(one.spec) == key
+        and one.column
+        and one.row in rows
+        and (unit is None or (one.unit is not None and one.unit.fits(unit)))
+        for one in known.numbers
+    )
+
+
+def _with_unit_of(known: Evidence, key: int, columns: frozenset[str], figure: Figure) -> frozenset[str]:
+    """Those of the columns that have the figure's unit, and the columns with the ends of their ranges."""
+    if figure.unit is None or not columns:
+        return frozenset()
+    own = {
+        one.column: one.spec
+        for one in known.numbers
+        if id(one.spec) == key
+        and one.column in columns
+        and one.unit is not None
+        and one.unit.fits(figure.unit)
+    }
+    ends = {
+        end
+        for column, spec in own.items()
+        if isinstance(spec, TableSpec)
+        for end in spec.spread.get(column, ())[:2]
+    }
+    return frozenset({*own, *ends})
+
+
+class Beside(NamedTuple):
+    """The section beside a figure, its evidence with what statements of the paragraph expect, and what is named."""
+
+    section: Section
+    known: Evidence
+    named: Mapping[int, Named]
+
+
+def is_supported(figure: Figure, clause: Clause, beside: Beside, around: Iterator[Section]) -> bool:
+    """Whether the rows say a figure.
+
+    What is named in the clause, or where it names nothing in the sentence before it, may also stand in a table of a
+    section around.
+    """
+    section, known, named = beside
+    is_about = _names_for_each(named, clause, figure, section.nouns)
+    if (narrow(known, named, figure) if is_about else known).supports(figure, compares=clause.compares):
+        return True
+    but = section if any(one.rows for one in named.values()) else None
+    return any(_supports_named(figure, clause, one, but=but) for one in around)
+
+
+def _names_for_each(
+    named: Mapping[int, Named], clause: Clause, figure: Figure, nouns: Collection[str]
+) -> bool:
+    """Whether a clause has no more figures of one unit than it names cells.
+
+    `4,200 inserts/s with one thread and 41,821 with sixteen`: of which of them the one thread speaks, nobody can tell.
+    Factors compare a row that is named with others.
+    """
+    if figure.unit is not None and figure.unit.kind == "times":
+        return True
+    of_unit = [one for one in figures(clause.prose, nouns) if one.unit == figure.unit]
+    cells = max((max(len(one.rows), 1) * max(len(one.columns), 1) for one in named.values()), default=1)
+    return len(of_unit) <= cells
+
+
+def _supports_named(figure: Figure, clause: Clause, section: Section, *, but: Section | None) -> bool:
+    if _supports_counts(figure, clause, section.evidence):
+        return True
+    if section is but:
+        return False
+    for text, loosely in ((clause.words, False), (clause.words, True), (clause.sentence, False)):
+        named = {key: one for key, one in section.find_names(text, loosely=loosely).items() if one.rows}
+        if named:
+            return narrow(section.evidence, named, figure).supports(figure, compares=clause.compares)
+    return False
+
+
+def _supports_counts(figure: Figure, clause: Clause, known: Evidence) -> bool:
+    """Whether a share is that of two counts of its clause that one row has: `9 / 12 (75 %)`."""
+    return (
+        figure.unit is not None
+        and figure.unit.kind == "%"
+        and any(
+            part <= whole
+            and figure.low <= 100 * part / whole <= figure.high
+            and known.has_counts(part, whole)
+            for part, whole in clause.counts()
+            if whole
+        )
+    )

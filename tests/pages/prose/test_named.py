@@ -1,0 +1,262 @@
+"""A figure whose clause names a row or a column is held against these, and not against what another row happens to say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from preprocessor.pages.prose.unsupported import prose_findings
+from preprocessor.pages.reading import read_page
+from tests.judged import asked
+
+SAVED = {
+    "id": "saved",
+    "collection": "saved",
+    "pipeline": [{"$sort": {"_id": 1}}],
+    "columns": ["kind", "calls", "size", "filter", "cache"],
+    "headers": ["Kind", "Calls", "Size", "Filter", "+ cache"],
+    "format": {"size": {"unit": "MB"}, "filter": {"unit": "%"}, "cache": {"unit": "%"}},
+}
+SAVED_ROWS = [
+    {"_id": 1, "kind": "builds", "calls": 41, "size": 0.5, "filter": 9.0, "cache": 10.7},
+    {"_id": 2, "kind": "searches", "calls": 810, "size": 4.2, "filter": 5.1, "cache": 6.4},
+    {"_id": 3, "kind": "sum of these", "calls": 851, "size": 4.7, "filter": 1.4, "cache": 3.0},
+]
+SETUPS = {
+    "id": "setups",
+    "collection": "setups",
+    "pipeline": [{"$sort": {"tools": 1}}],
+    "columns": ["tools", "full", "part", "less"],
+    "headers": ["Tools", "Full", "Part", "Reduction"],
+    "format": {"less": {"unit": "%"}},
+}
+SETUP_ROWS = [
+    {"_id": 1, "tools": 63, "full": 179181, "part": 47095, "less": 74},
+    {"_id": 2, "tools": 183, "full": 471775, "part": 40354, "less": 91},
+]
+SERVERS = {
+    "id": "servers",
+    "collection": "servers",
+    "pipeline": [{"$sort": {"_id": 1}}],
+    "columns": ["_id", "tools", "share"],
+    "headers": ["Server", "Tools", "Share (%)"],
+}
+SERVER_ROWS = [
+    {"_id": "mail", "tools": 93, "share": 99.5},
+    {"_id": "shop", "tools": 44, "share": 0.4},
+    {"_id": "chat", "tools": 8, "share": 0.1},
+]
+PARSERS = {
+    "id": "parsers",
+    "collection": "parsers",
+    "pipeline": [{"$sort": {"_id": 1}}],
+    "columns": ["name", "rate"],
+    "headers": ["Parser", "Files/s"],
+}
+PARSER_ROWS = [
+    {"_id": number, "name": name, "rate": rate}
+    for number, (name, rate) in enumerate(
+        [
+            ("quick", 1116),
+            ("@x/quick", 550.2),
+            ("plain", 108),
+            ("plain-ts", 128),
+            ("markup", 87.9),
+            ("old", 69.5),
+        ]
+    )
+]
+RATES = {
+    "id": "rates",
+    "collection": "rates",
+    "pipeline": [{"$sort": {"_id": 1}}],
+    "columns": ["_id", "hits", "of", "rate"],
+    "headers": ["Metric", "Hits", "Cases", "Found"],
+    "format": {"rate": {"percent": True}},
+}
+RATE_ROWS = [
+    {"_id": "top-1", "hits": 6, "of": 12, "rate": 0.5},
+    {"_id": "top-3", "hits": 8, "of": 12, "rate": 0.667},
+]
+ROWS = {
+    "saved": SAVED_ROWS,
+    "setups": SETUP_ROWS,
+    "servers": SERVER_ROWS,
+    "parsers": PARSER_ROWS,
+    "rates": RATE_ROWS,
+}
+
+
+@pytest.fixture(scope="module")
+def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fixtures")
+    for name, rows in ROWS.items():
+        (folder / name).mkdir()
+        (folder / name / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return folder
+
+
+def table(body: dict[str, Any]) -> str:
+    return f"<!-- MONGO_TABLE: {json.dumps(body)} -->"
+
+
+def told(text: str, fixtures: Path) -> list[str]:
+    """The figures of a page that are told, without what is said of them."""
+    page = read_page(text, "page.md", lambda _: None)
+    assert [one for one in page.findings if one.severity == "error"] == []
+    found = prose_findings([page], asked(fixtures, page).answers)
+    return [one.message.split("`")[1] for one in found]
+
+
+def beside(body: dict[str, Any], prose: str) -> str:
+    return f"# Runs\n\n## Speed\n\n{prose}\n\n{table(body)}\n"
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("Searches save 6.4% with the cache.", []),
+        ("Searches save 10.7%.", ["10.7%"]),
+        ("Searches save 5.1% and 6.4%.", []),
+        ("Builds and searches save 10.7% and 6.4%.", []),
+        ("We save 1.4% by the filter, 3.0% with the cache.", []),
+        ("We save 1.4% by the filter, 5.1% with the cache.", ["5.1%"]),
+        ("Searches save 9.0%, builds 6.4%.", ["9.0%", "6.4%"]),
+        ("`builds` saves 6.4%.", ["6.4%"]),
+        ("Builds save 10.7% and the rest 6.4%.", []),  # of which of both the name speaks, nobody can tell
+        ("Builds need 4.2 MB.", ["4.2 MB"]),
+    ],
+)
+def test_a_figure_beside_a_name_is_one_of_its_row_or_column(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert told(beside(SAVED, prose), fixtures) == figures
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("It is 74% at 63 tools, 91% at 183 tools.", []),
+        ("It is 91% at 63 tools.", ["91%"]),
+        ("The 63-tool run needs 47,095 of 179,181.", []),
+        ("The 62-tool run.", ["62-tool"]),
+        ("With 600 tools.", []),  # far from any row: about something else
+        ("A default of 4 tools.", []),
+        ("Ran with 246 tools in all.", []),  # those of all rows
+    ],
+)
+def test_a_number_with_the_noun_of_its_header_names_a_row(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert told(beside(SETUPS, prose), fixtures) == figures
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("The 63-tool run above saves 74%.", []),
+        ("It grows (74% at 63 tools, 91% at 183, 99.5% of mail).", []),
+        ("It grows (90% at 62 tools).", ["90%", "62 tools"]),
+        ("It is 91% at 63 tools.", ["91%"]),
+    ],
+)
+def test_what_a_clause_names_may_stand_in_a_section_around(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    page = f"# Runs\n\n## Setups\n\n{table(SETUPS)}\n\n## Servers\n\n{prose}\n\n{table(SERVERS)}\n"
+    assert told(page, fixtures) == figures
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("`@x/quick` is 6.3–7.9× as fast.", []),
+        ("`@x/quick` is 4.0–5.1× as fast.", ["4.0–5.1×"]),
+        ("`@x/quick` is 6.3–6.6× as fast.", ["6.3–6.6×"]),
+        ("`@x/quick` is 6–8× as fast.", []),
+        ("`@x/quick` parses 69.5–128.0 files/s.", ["69.5–128.0 files/s"]),
+        ("All parse 69.5–1116.0 files/s.", []),
+        (
+            "Against others `@x/quick` is fast: 6.3–7.9× of these; with large files it is 4.3–5.1×. `plain` is not.",
+            [],
+        ),
+    ],
+)
+def test_both_ends_of_a_range_with_decimals_are_held(prose: str, figures: list[str], fixtures: Path) -> None:
+    assert told(beside(PARSERS, prose), fixtures) == figures
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("We find 50% and 67%.", []),
+        ("We find 75%.", ["75%"]),  # 6 is 75 % of 8
+        ("We find 80% more.", ["80%"]),
+        ("We find 33% more.", []),
+        ("That is a gain of 33%.", []),
+        ("It has 33% overhead.", []),
+        ("It drops to 75%.", ["75%"]),
+        ("We find 8 / 12 (67%).", []),
+        ("We find 9 / 12 (75%).", ["75%"]),
+        ("Top-1 is 67%.", ["67%"]),
+        ("Top-1 and top-3 are 50% and 67%.", []),
+    ],
+)
+def test_beside_a_column_of_shares_a_share_is_one_of_them_or_compares(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert told(beside(RATES, prose), fixtures) == figures
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"), [("6 of 12 are 50%.", []), ("8 of 12 are 67%.", []), ("10 of 12 are 83%.", ["83%"])]
+)
+def test_a_share_may_be_that_of_two_counts_beside_it_that_one_row_has(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    columns = {"columns": ["_id", "hits", "of"], "headers": ["Metric", "Hits", "Cases"], "format": {}}
+    pipeline = [{"$unset": "rate"}, {"$sort": {"_id": 1}}]
+    assert told(beside({**RATES, **columns, "pipeline": pipeline}, prose), fixtures) == figures
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("The machine has a disk of 205 MB and sends 2.1 KB each time.", []),
+        ("It is 9.9 MB.", ["9.9 MB"]),
+        ("Builds need 300 MB.", ["300 MB"]),
+    ],
+)
+def test_bytes_of_another_size_are_of_something_else(prose: str, figures: list[str], fixtures: Path) -> None:
+    assert told(beside(SAVED, prose), fixtures) == figures
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("The old one saved 0.031% of 6,656 commands.", []),
+        ("It saves 7.7%.", ["7.7%"]),
+        ("Builds save 6.4%.", ["6.4%"]),
+        ("Searches were 1,203.", ["1,203"]),
+        ("There were 1,203.", []),
+    ],
+)
+def test_a_section_without_tables_is_held_to_what_it_names_and_to_figures_of_the_size(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    page = f"# Runs\n\n## Speed\n\n{table(SAVED)}\n\n## Questions\n\n{prose}\n"
+    assert told(page, fixtures) == figures
+
+
+def test_a_section_with_a_table_that_somebody_typed_speaks_of_that_one(fixtures: Path) -> None:
+    typed = "| Year | Saved |\n| --- | --- |\n| 2021 | 7.7% |"
+    page = f"# Runs\n\n## Speed\n\n{table(SAVED)}\n\n## Earlier\n\nIt was 7.7%.\n\n"
+    assert told(page + typed, fixtures) == []
+    assert told(page, fixtures) == ["7.7%"]
+    assert told(f"# Runs\n\n## Speed\n\nIt is 7.7%.\n\n{typed}\n\n{table(SAVED)}\n", fixtures) == [
+        "7.7%",
+        "7.7%",
+    ]
