@@ -1,7 +1,7 @@
 """What figures cost a site of many pages: CPU seconds and memory of whole processes, side by side in one run.
 
 A site of 10,000 pages is generated, with three tables of 8 rows and 6 columns on each, and one of a tenth of that.
-Each hundred pages are a folder, whose tables read a collection of their own. A page quotes a number of the next one.
+Each hundred pages are a folder, whose tables read a collection of their own. A page quotes a number of the next.
 Both come in the variants of ``site_speed``, with the same theme:
 
 * ``plain``: without tables
@@ -9,8 +9,8 @@ Both come in the variants of ``site_speed``, with the same theme:
 * ``cold``: comments, no cache from an earlier build
 * ``warm``: comments, built before
 
-Builds of the variants take turns. Then one page of the site is checked, static and with its rows, as an editor or a hook
-does, after a check that has made the index of names. These bars must hold:
+Builds of the variants take turns. Then one page of the site is checked, static and with its rows, as an editor or a
+hook does, after a check that has made the index of names. These bars must hold:
 
 * a cold build costs at most 1.0 times as much as ``pipes``, a warm one at most 1.05 times as much as ``plain``
 * both take less than 1.5 times the memory of ``plain``

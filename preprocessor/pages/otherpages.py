@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from preprocessor.pages.files import open_shared_pipelines, pages_under
 from preprocessor.pages.included import Included, read_included
@@ -15,12 +16,14 @@ from preprocessor.pages.reading import read_page
 if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
     from preprocessor.pages.model import Page
+    from preprocessor.pages.pageindex import PagesBelow
 
 Find = Callable[[Path], Sequence[Path]]
 """What finds pages in a folder."""
 
 
-class OtherPages(NamedTuple):
+@dataclass(frozen=True)
+class OtherPages:
     """Where the pages of a site are on disk: ``folders`` of them, relative to ``root`` as the paths of pages are.
 
     ``pipelines`` is the folder of shared stage lists. A build leaves some pages out, whose tables are none of the
@@ -31,6 +34,7 @@ class OtherPages(NamedTuple):
     folders: Sequence[str]
     pipelines: str
     left_out: Callable[[Path], bool]
+    _looked_at: dict[Path, PagesBelow] = field(default_factory=dict, repr=False, compare=False)
 
     def tables_for(self, pages: Sequence[Page]) -> list[Page]:
         """The pages with tables that ``pages`` name and do not have, and with those alone.
@@ -54,9 +58,9 @@ class OtherPages(NamedTuple):
 
     def find_late(self, pages: Sequence[Page]) -> Included:
         """The other pages by which tables may come in that nobody knows before the site is built."""
-        from preprocessor.pages.pageindex import find_late_pages  # few pages have the fault that asks for it
-
-        return self._find_built_with(pages, self.on_disk(pages, find_late_pages))
+        return self._find_built_with(
+            pages, self.on_disk(pages, lambda folder: self._below(folder).find_late())
+        )
 
     def _find_naming(
         self, pages: Sequence[Page], ids: Collection[str], wanted: Callable[[Comment], bool]
@@ -68,10 +72,16 @@ class OtherPages(NamedTuple):
         """
         if not ids:
             return []
-        from preprocessor.pages.pageindex import find_pages_naming  # and with it what is kept on disk
-
-        found = self.on_disk(pages, partial(find_pages_naming, ids=ids), wanted)
+        found = self.on_disk(pages, lambda folder: self._below(folder).find_naming(ids), wanted)
         return self._find_built_with(pages, found).pages
+
+    def _below(self, folder: Path) -> PagesBelow:
+        """The pages of a folder, which are looked at once."""
+        if folder not in self._looked_at:
+            from preprocessor.pages.pageindex import PagesBelow  # and with it what is kept on disk
+
+            self._looked_at[folder] = PagesBelow(folder)
+        return self._looked_at[folder]
 
     def _find_built_with(self, pages: Sequence[Page], others: list[Page]) -> Included:
         """Other pages that a site is built from together with ``pages``, and what comes into them."""

@@ -20,6 +20,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -30,7 +31,7 @@ from preprocessor.pages.inclusions import may_include
 from preprocessor.results import bsoncache, cachefolder
 
 WORTH: Final = 200
-"""So many pages are worth an index, and so many that had to be read a new one: fewer are read sooner than it."""
+"""So many pages are worth an index, and so many that it does not know a new one: fewer are read sooner than it."""
 
 _SETTLED: Final = 2 * 10**9
 """Nanoseconds without a change after which a file is entered."""
@@ -44,67 +45,79 @@ _LATE: Final = r'\{\{|\{%|8<-|"generated"'
 _FORMAT: Final = "names in pages 1"
 
 
-class Known(NamedTuple):
-    """What is known of a page: the state of its file, the names in it, and what it may bring in besides.
+class Index(NamedTuple):
+    """What is known of pages by their paths in a folder: the state of each file, and the pages that have a name.
 
-    ``is_open``: it may have other names too, of files that it takes in. ``is_late``: tables may come in with it that
-    nobody knows before the site is built.
+    ``open``: pages that may have other names too, of files that they take in. ``late``: tables may come in with them
+    that nobody knows before the site is built.
     """
 
-    state: str
-    names: tuple[str, ...]
-    is_open: bool
-    is_late: bool
+    states: Mapping[str, str]
+    names: Mapping[str, Sequence[str]]
+    open: list[str]
+    late: list[str]
 
 
-def find_pages_naming(folder: Path, ids: Collection[str]) -> list[Path]:
-    """The pages below ``folder`` in which a table may have one of ``ids``, or a comment may quote it; sorted.
-
-    Pages that take in files are among them: these may have the names.
-    """
-    wanted, written = frozenset(ids), [f'"{name}"' for name in ids]
-    return _select(
-        folder,
-        lambda text: any(name in text for name in written) or _is_open(text),
-        lambda page: page.is_open or not wanted.isdisjoint(page.names),
-    )
+_NOTHING: Final = Index({}, {}, [], [])
 
 
-def find_late_pages(folder: Path) -> list[Path]:
-    """The pages below ``folder`` by which tables may come in that nobody knows before the site is built; sorted."""
-    return _select(folder, _is_late, lambda page: page.is_late)
+class PagesBelow:
+    """The pages of a folder and those below it, as they are when they are first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find_naming(self, ids: Collection[str]) -> list[Path]:
+        """The pages in which a table may have one of ``ids``, or a comment may quote it; sorted.
+
+        Pages that take in files are among them: these may have the names.
+        """
+        written = [f'"{name}"' for name in ids]
+        known = (page for name in ids for page in self._index.names.get(name, ()))
+        return self._select(
+            {*self._index.open, *known}, lambda text: any(name in text for name in written) or _is_open(text)
+        )
+
+    def find_late(self) -> list[Path]:
+        """The pages by which tables may come in that nobody knows before the site is built; sorted."""
+        return self._select(set(self._index.late), _is_late)
+
+    def _select(self, known: set[str], has: Callable[[str], bool]) -> list[Path]:
+        """The pages that are ``known`` to be wanted and did not change, and others whose text ``has`` it."""
+        if self._folder.is_file():
+            return [self._folder]
+        changed = self._changed
+        kept = [self._folder / name for name in known if name in self._states and name not in changed]
+        texts = ((self._folder / name, _text(self._folder / name)) for name in changed)
+        return sorted([*kept, *(file for file, text in texts if text is not None and has(text))])
+
+    @cached_property
+    def _states(self) -> Mapping[str, str]:
+        return dict(_list_states(str(self._folder), ""))
+
+    @cached_property
+    def _index(self) -> Index:
+        """The index, made anew where it does not know many pages; of few pages there is none."""
+        if len(self._states) < WORTH:
+            return _NOTHING
+        kept = _load(self._folder)
+        if kept.states == self._states or len(_list_changed(self._states, kept)) < WORTH:
+            return kept
+        return _make(self._folder, self._states)
+
+    @cached_property
+    def _changed(self) -> frozenset[str]:
+        return frozenset(_list_changed(self._states, self._index))
 
 
-def _select(folder: Path, has: Callable[[str], bool], wanted: Callable[[Known], bool]) -> list[Path]:
-    """The pages that are wanted; of few pages those whose text ``has`` what is looked for."""
-    if folder.is_file():
-        return [folder]
-    pages = list(_list_pages(str(folder), ""))
-    if len(pages) >= WORTH:
-        return sorted(folder / name for name, page in _look(folder, pages).items() if wanted(page))
-    texts = ((folder / name, _text(folder / name)) for name, _ in pages)
-    return sorted(file for file, text in texts if text is not None and has(text))
+def _list_changed(states: Mapping[str, str], index: Index) -> list[str]:
+    """The pages that are another one than the index knows, or that it does not know."""
+    if states == index.states:
+        return []
+    return [name for name, state in states.items() if index.states.get(name) != state]
 
 
-def _look(folder: Path, pages: Sequence[tuple[str, os.stat_result]]) -> Mapping[str, Known]:
-    """What is known of each page, by its path in the folder; those that the index does not know are read."""
-    kept = _load(folder)
-    found: dict[str, Known] = {}
-    new = 0
-    for name, status in pages:
-        state = f"{status.st_size} {status.st_ino} {status.st_mtime_ns} {status.st_ctime_ns}"
-        page = kept.get(name)
-        if page is None or page.state != state:
-            is_settled = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) > _SETTLED
-            page = _read(folder / name, state if is_settled else "")
-            new += 1
-        found[name] = page
-    if new >= WORTH:
-        _store(folder, found)
-    return found
-
-
-def _list_pages(folder: str, within: str) -> Iterator[tuple[str, os.stat_result]]:
+def _list_states(folder: str, within: str) -> Iterator[tuple[str, str]]:
     """The pages in a folder and those below it, as ``pages.files.pages_under`` has them, with the state of each."""
     below = []
     try:
@@ -114,22 +127,36 @@ def _list_pages(folder: str, within: str) -> Iterator[tuple[str, os.stat_result]
     for entry in entries:
         if entry.name.endswith(PAGE_SUFFIXES) and entry.name not in PAGE_SUFFIXES:
             with suppress(OSError):
-                status = entry.stat()
-                if stat.S_ISREG(status.st_mode):
-                    yield f"{within}{entry.name}", status
+                found = entry.stat()
+                if stat.S_ISREG(found.st_mode):
+                    state = f"{found.st_size} {found.st_ino} {found.st_mtime_ns} {found.st_ctime_ns}"
+                    yield f"{within}{entry.name}", state
                     continue
         if entry.is_dir(follow_symlinks=False):
             below.append(entry)
     for entry in below:
-        yield from _list_pages(entry.path, f"{within}{entry.name}/")
+        yield from _list_states(entry.path, f"{within}{entry.name}/")
 
 
-def _read(file: Path, state: str) -> Known:
-    text = _text(file)
-    if text is None:
-        return Known(state, (), is_open=False, is_late=False)
-    names = tuple(dict.fromkeys(re.findall(_NAMED, text))) if may_have_comment(text) else ()
-    return Known(state, names, _is_open(text) or any("\\" in name for name in names), _is_late(text))
+def _make(folder: Path, states: Mapping[str, str]) -> Index:
+    """An index of the pages with these states, which is kept; without those that changed a moment ago."""
+    now = time.time_ns()
+    settled = {name: state for name, state in states.items() if now - _last_change(state) > _SETTLED}
+    names: dict[str, list[str]] = {}
+    index = Index(settled, names, [], [])
+    for name in settled:
+        text = _text(folder / name) or ""
+        written = dict.fromkeys(re.findall(_NAMED, text)) if may_have_comment(text) else {}
+        for one in written:
+            names.setdefault(one, []).append(name)
+        index.open.extend([name] if _is_open(text) or any("\\" in one for one in written) else ())
+        index.late.extend([name] if _is_late(text) else ())
+    _store(folder, index)
+    return index
+
+
+def _last_change(state: str) -> int:
+    return max(map(int, state.split()[2:]))
 
 
 def _text(file: Path) -> str | None:
@@ -157,17 +184,14 @@ def _place(folder: Path) -> Path | None:
     return None if sys.platform == "win32" else cachefolder.folder_for(folder)
 
 
-def _load(folder: Path) -> Mapping[str, Known]:
+def _load(folder: Path) -> Index:
     payload = bsoncache.get(_place(folder), _key())
-    if payload is None:
-        return {}
     try:
-        return {name: Known(*page) for name, page in json.loads(payload).items()}
-    except (ValueError, TypeError, AttributeError):  # No text of ours, whatever its digest says.
-        return {}
+        return _NOTHING if payload is None else Index(*json.loads(payload))
+    except (ValueError, TypeError):  # No text of ours, whatever its digest says.
+        return _NOTHING
 
 
-def _store(folder: Path, pages: Mapping[str, Known]) -> None:
-    settled = {name: page for name, page in pages.items() if page.state}
+def _store(folder: Path, index: Index) -> None:
     with suppress(UnicodeEncodeError):  # Names of files that are no text.
-        bsoncache.put(_place(folder), {_key(): json.dumps(settled, ensure_ascii=False).encode()})
+        bsoncache.put(_place(folder), {_key(): json.dumps(index, ensure_ascii=False).encode()})
