@@ -77,7 +77,7 @@ def comment(table: int) -> str:
     """A table as a comment with an id and a pipeline of its own."""
     names = [f"c{column}" for column in range(6)]
     body = {
-        "id": f"experiment-{table}",
+        "id": f"speed-{table}",
         "collection": collection_of(table),
         "pipeline": [
             {"$match": {"_id.testname": f"experiment {table}"}},
@@ -94,7 +94,7 @@ def quoted(table: int, kind: str) -> str:
     """A number of a table in a sentence."""
     if kind != "comments":
         return str(cells(table)[0][1])
-    return f'<!-- MONGO_VALUE: {{"table": "experiment-{table}", "column": "c1", "where": {{"c0": 1}}}} -->'
+    return f'<!-- MONGO_VALUE: {{"table": "speed-{table}", "column": "c1", "where": {{"c0": 1}}}} -->'
 
 
 def write_site(folder: Path, pages: int, kind: str, theme: str) -> None:

@@ -116,11 +116,8 @@ def _collect_messages(name: str) -> list[str]:
 def tell_unwatched(paths: tuple[str, ...]) -> None:
     """Say once which paths a preview does not follow: what is saved there shows when a page is saved."""
     if paths:
-        listed = "\n".join(f"  - {path}" for path in paths)
-        print(
-            f"mongo-tables: for this preview to follow them, list in the site's file:\nwatch:\n{listed}",
-            file=sys.stderr,
-        )
+        listed = " and ".join(f"`{path}`" for path in paths)
+        print(f"mongo-tables: list {listed} under `watch` for this preview to follow them", file=sys.stderr)
 
 
 @cache

@@ -118,7 +118,7 @@ def test_a_preview_follows_saved_results_that_the_site_watches(site: Path) -> No
         preview.wait("index.html", "139.8")
         preview.edit(FIXTURE, "139.8", "140.25")
         preview.wait("index.html", "140.25")
-        assert "watch:" not in preview.log()
+        assert "watch" not in preview.log()
     finally:
         preview.stop()
 
@@ -218,4 +218,7 @@ def test_a_preview_says_once_what_it_does_not_follow(preview: Preview) -> None:
     preview.wait("index.html", "139.8")
     preview.edit(PAGE, "A table between", "Words between")
     preview.wait("index.html", "Words between")
-    assert preview.log().count("list in the site's file:\nwatch:\n  - fixtures\n  - docs/pipelines\n") == 1
+    told = (
+        "mongo-tables: list `fixtures` and `docs/pipelines` under `watch` for this preview to follow them\n"
+    )
+    assert preview.log().count(told) == 1
