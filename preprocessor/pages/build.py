@@ -41,7 +41,7 @@ class Build:
         self._runs = False
         # By the id of a spec, which is held as well: another one could get the id of one that is gone.
         self._judged: dict[int, tuple[Spec, TableSpec | None, list[Finding]]] = {}
-        self._sources: dict[str, Provenance | None] = {}
+        self._sources: dict[tuple[str, bool | None], Provenance | None] = {}
 
     @property
     def answers(self) -> Answers:
@@ -101,7 +101,7 @@ class Build:
 
     def provenance(self, spec: PipelineSpec) -> Provenance | None:
         """Where the rows of a figure come from; worked out once for all that start from the same documents."""
-        key = f"{spec.source_query.key} {spec.provenance}"
+        key = spec.source_query.key, spec.provenance
         if key not in self._sources:
             self._sources[key] = source_answer(spec, self.answers)
         return self._sources[key]
