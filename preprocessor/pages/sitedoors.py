@@ -52,8 +52,8 @@ class Door(NamedTuple):
     """What in a site's file makes a program show our figures.
 
     ``by`` is the list that has our entry, None where none has that the program goes by; ``entry`` are the options that
-    it has, or should have. ``drops``: the program passes over an entry without a word. ``lists_extensions``: the file
-    lists Markdown extensions. ``unwatched`` are paths that its preview does not follow.
+    it has, or should have. ``drops``: the program passes over an entry without a word. ``is_first``: the file has no
+    list yet where the best entry would stand. ``unwatched`` are paths that its preview does not follow.
     """
 
     program: Program
@@ -61,7 +61,7 @@ class Door(NamedTuple):
     by: Listing | None
     entry: Mapping[str, Any]
     drops: bool
-    lists_extensions: bool
+    is_first: bool
     unwatched: Sequence[str]
 
     @property
@@ -103,7 +103,7 @@ def _look(program: Program, file: Path) -> Door:
         by=next((key for key in program.lists if _is_listed(settings, key)), None),
         entry=_entry_for(site),
         drops="plugins" not in program.lists and _is_listed(settings, "plugins"),
-        lists_extensions=settings.get("markdown_extensions") is not None,
+        is_first=settings.get(program.lists[0]) is None,
         unwatched=list_unwatched(followed, root, site.results, site.pipelines)
         if program is _ZENSICAL
         else (),

@@ -18,6 +18,11 @@ _CALLED: Final[Mapping[Listing, str]] = {
     "markdown_extensions": "the Markdown extension",
 }
 
+_OF_ITSELF: Final[Mapping[Listing, str]] = {
+    "plugins": "without a list there is `search`: with one, list it too",
+    "markdown_extensions": "without a list Zensical has extensions of its own choice: with one, list what pages use",
+}
+
 
 def show_doors(arguments: Namespace) -> int:
     """Print a line for each program, and what to add; give 1 where a file of the site makes none of them show figures.
@@ -53,10 +58,8 @@ def _say_what_to_add(door: Door, best: Listing) -> Iterator[str]:
     aim = "for search, downloads and less time" if door.by else "for figures"
     yield f"  {aim}, add{_where(door, f'to `{best}`')}:"
     yield from _indent(_write_entry(door, best))
-    if best == "markdown_extensions" and not door.lists_extensions:
-        yield "  a list of extensions takes the place of those that Zensical chooses: list what your pages use"
-    if best == "plugins" and not door.by:
-        yield "  a list of plugins takes the place of the one that MkDocs has without it: search"
+    if door.is_first:
+        yield f"  {_OF_ITSELF[best]}"
 
 
 def _where(door: Door, place: str) -> str:

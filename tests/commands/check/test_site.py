@@ -151,6 +151,12 @@ def test_a_pattern_is_watched_by_the_folder_around_it(project: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(("head", "told"), [("", True), ("plugins: [search]\n", False)])
+def test_what_a_first_list_takes_away_is_told(head: str, told: bool, project: Path) -> None:
+    (project / "mkdocs.yml").write_text(f"site_name: S\n{head}")
+    assert ("without a list there is `search`" in said(project, expect=1)) == told
+
+
 def test_where_no_site_is_described_it_says_so(project: Path) -> None:
     (project / "mongo-tables.toml").write_text('results = "data"\n')
     assert "no site is described here" in mongo_tables("check", "--site", cwd=project, expect=2).stderr
