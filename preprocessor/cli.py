@@ -54,6 +54,7 @@ COMMANDS = {
     "pull": Command("copy result documents into fixtures", "preprocessor.commands.pull.command"),
     "import": Command("keep what benchmark tools wrote in fixtures", "preprocessor.commands.importing"),
     "export": Command("write benchmarks in Go's or Bencher's format", "preprocessor.commands.export.command"),
+    "deps": Command("list what each page is made from", "preprocessor.commands.deps"),
     "diff": Command("list what changed in the tables", "preprocessor.commands.diff.command"),
     "completion": Command(
         "print what makes a shell complete commands and options", "preprocessor.commands.completion"
@@ -145,7 +146,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
     called = [one for one in arguments[:1] if one in COMMANDS]
     given = build_parser(called or COMMANDS, declare=bool(called)).parse_args(arguments)
-    if "config_file" in given:
+    if "config_file" in given and not getattr(given, "site_only", False):
         from preprocessor.pages.siteconfig import fill_in  # not for `--help` or `--version`
 
         fill_in(given)

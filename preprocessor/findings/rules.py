@@ -179,6 +179,12 @@ _ALL = (
         "error",
         "A table was added or changed after other plugins had read a value of it on another page.",
     ),
+    Rule(
+        "MT172",
+        "plugin-passed-over",
+        "error",
+        "The file of a site lists the plugin for Zensical, which runs the Markdown extension alone.",
+    ),
     # MT175–MT179: what the build alone can know
     Rule(
         "MT175",

@@ -41,7 +41,7 @@ class Build:
         self._runs = False
         # By the id of a spec, which is held as well: another one could get the id of one that is gone.
         self._judged: dict[int, tuple[Spec, TableSpec | None, list[Finding]]] = {}
-        self._sources: dict[str, Provenance | None] = {}
+        self._sources: dict[tuple[str, bool | None], Provenance | None] = {}
 
     @property
     def answers(self) -> Answers:
@@ -101,7 +101,7 @@ class Build:
 
     def provenance(self, spec: PipelineSpec) -> Provenance | None:
         """Where the rows of a figure come from; worked out once for all that start from the same documents."""
-        key = f"{spec.source_query.key} {spec.provenance}"
+        key = spec.source_query.key, spec.provenance
         if key not in self._sources:
             self._sources[key] = source_answer(spec, self.answers)
         return self._sources[key]
@@ -154,7 +154,7 @@ class Build:
         """The linter's findings on the pages; None where the results source cannot be used.
 
         It learns from documents at hand and, where pipelines were run, from rows. ``speakers`` are other pages, which
-        show columns of the tables of these.
+        show columns of the tables of these. Pages that are there for their tables are none of its business.
         """
         pages = [*self.pages, *speakers]
         if self.away:
@@ -168,7 +168,8 @@ class Build:
             if (answer := self.answers.get(spec.query.key)) is not None:
                 rows[id(spec)] = None if isinstance(answer, ResultsError) else answer
         local = self.asked.local
-        found = lint((page.specs for page in pages), local, rows)
+        own = [page for page in pages if page.file not in self._others]
+        found = lint((page.specs for page in own), local, rows)
         if local is not None:
             found += self._server_only(rows, local.limits)
         files = {page.file for page in self.pages}

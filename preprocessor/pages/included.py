@@ -48,6 +48,11 @@ def read_included(pages: Sequence[Page], pipelines: str) -> Included:
     return Included([page for page in new if page.comments or page.findings], open_ended, twice)
 
 
+def files_taken_in(page: Page) -> Sequence[Path]:
+    """The files that come into a page, directly or through others."""
+    return _find_inclusions(page).files
+
+
 def _twice_on(page: Page, by_file: Mapping[Path, Page]) -> list[Finding]:
     """A finding for each table that is on a page more than once, with what comes into it."""
     if not may_include(page.text):

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from preprocessor.pages.files import open_shared_pipelines, pages_under
 from preprocessor.pages.included import Included, read_included
-from preprocessor.pages.inclusions import may_include
 from preprocessor.pages.reading import read_page
 
 if TYPE_CHECKING:
+    from preprocessor.comments.model import Comment
     from preprocessor.pages.model import Page
+    from preprocessor.pages.pageindex import PagesBelow
+
+Find = Callable[[Path], Sequence[Path]]
+"""What finds pages in a folder."""
 
 
-class OtherPages(NamedTuple):
+@dataclass(frozen=True)
+class OtherPages:
     """Where the pages of a site are on disk: ``folders`` of them, relative to ``root`` as the paths of pages are.
 
     ``pipelines`` is the folder of shared stage lists. A build leaves some pages out, whose tables are none of the
@@ -27,6 +34,7 @@ class OtherPages(NamedTuple):
     folders: Sequence[str]
     pipelines: str
     left_out: Callable[[Path], bool]
+    _looked_at: dict[Path, PagesBelow] = field(default_factory=dict, repr=False, compare=False)
 
     def tables_for(self, pages: Sequence[Page]) -> list[Page]:
         """The pages with tables that ``pages`` name and do not have, and with those alone.
@@ -39,47 +47,80 @@ class OtherPages(NamedTuple):
         from preprocessor.pages.ids import list_written_ids
 
         wanted = named - {each for page in pages for each in list_written_ids(page)}
-        found = self.find_built_with(pages, wanted).pages if wanted else []
-        return [_narrow(page, wanted) for page in found if not wanted.isdisjoint(list_written_ids(page))]
+        found = self._find_naming(pages, wanted, partial(_has_id, ids=wanted))
+        return [self._narrow(page, wanted) for page in found if not wanted.isdisjoint(list_written_ids(page))]
 
     def speakers_of(self, pages: Sequence[Page]) -> list[Page]:
-        """The pages with sentences about tables of ``pages``: they show columns of them."""
+        """The pages with sentences about tables of ``pages``, with those alone: they show columns of them."""
         own = {table.id for page in pages for table in page.tables if table.id}
-        found = self.find_built_with(pages, own).pages if own else []
+        found = self._find_naming(pages, own, partial(_quotes, tables=own))
         return [page for page in found if own & tables_named(page)]
 
-    def find_built_with(self, pages: Sequence[Page], ids: Collection[str] | None = None) -> Included:
-        """The other pages that a site is built from together with ``pages``, and what comes into them.
+    def find_late(self, pages: Sequence[Page]) -> Included:
+        """The other pages by which tables may come in that nobody knows before the site is built."""
+        return self._find_built_with(
+            pages, self.on_disk(pages, lambda folder: self._below(folder).find_late())
+        )
 
-        With ``ids``, only pages that have one of them or include a file. A file that cannot be read has
-        no tables: whoever builds the site complains of it.
+    def _find_naming(
+        self, pages: Sequence[Page], ids: Collection[str], wanted: Callable[[Comment], bool]
+    ) -> list[Page]:
+        """The other pages in which one of ``ids`` may stand, of their comments those that are ``wanted``.
+
+        With them the files that they include. A file that cannot be read has no tables: whoever builds the site
+        complains of it.
         """
-        others = self.on_disk(pages, ids)
+        if not ids:
+            return []
+        found = self.on_disk(pages, lambda folder: self._below(folder).find_naming(ids), wanted)
+        return self._find_built_with(pages, found).pages
+
+    def _below(self, folder: Path) -> PagesBelow:
+        """The pages of a folder, which are looked at once."""
+        if folder not in self._looked_at:
+            from preprocessor.pages.pageindex import PagesBelow  # and with it what is kept on disk
+
+            self._looked_at[folder] = PagesBelow(folder)
+        return self._looked_at[folder]
+
+    def _find_built_with(self, pages: Sequence[Page], others: list[Page]) -> Included:
+        """Other pages that a site is built from together with ``pages``, and what comes into them."""
         taken_in = read_included(others, str(self.root / self.pipelines))
         asked = {(self.root / page.file).resolve() for page in pages}
         new = [page for page in taken_in.pages if (self.root / page.file).resolve() not in asked]
         return Included([*others, *new], taken_in.open_ended)
 
-    def on_disk(self, pages: Sequence[Page] = (), ids: Collection[str] | None = None) -> list[Page]:
-        """The other pages, without the files that they include; parameters as in ``find_built_with``."""
-        shared = open_shared_pipelines(str(self.root / self.pipelines))
-        written = None if ids is None else [f'"{name}"' for name in ids]
-        return [
-            read_page(text, shown, shared)
-            for shown, text in self._texts(pages)
-            if written is None or any(name in text for name in written) or may_include(text)
-        ]
+    def on_disk(
+        self,
+        pages: Sequence[Page] = (),
+        find: Find = pages_under,
+        wanted: Callable[[Comment], bool] | None = None,
+    ) -> list[Page]:
+        """The other pages that ``find`` finds in a folder, all without it, without the files that they include.
 
-    def _texts(self, pages: Sequence[Page]) -> Iterator[tuple[str, str]]:
+        ``wanted`` is that of ``read_page``.
+        """
+        shared = open_shared_pipelines(str(self.root / self.pipelines))
+        return [read_page(text, shown, shared, wanted) for shown, text in self._texts(pages, find)]
+
+    def _texts(self, pages: Sequence[Page], find: Find) -> Iterator[tuple[str, str]]:
         """Path and text of the other pages."""
         asked = {(self.root / page.file).resolve() for page in pages}
         for folder in self.folders:
-            for file in pages_under(self.root / folder):
+            for file in find(self.root / folder):
                 if file.resolve() in asked or self.left_out(file):
                     continue
                 with suppress(OSError, ValueError):
                     shown = Path(folder) / file.relative_to(self.root / folder)
                     yield shown.as_posix(), file.read_text(encoding="utf-8-sig")
+
+    def _narrow(self, page: Page, wanted: Set[str]) -> Page:
+        """The page with the tables that are wanted alone; with all its findings where one of them is faulty."""
+        narrowed = _only(page, wanted)
+        if None not in narrowed.specs:
+            return narrowed._replace(findings=())
+        shared = open_shared_pipelines(str(self.root / self.pipelines))
+        return _only(read_page(page.text, page.file, shared), wanted)
 
 
 def tables_named(page: Page) -> set[str]:
@@ -87,15 +128,25 @@ def tables_named(page: Page) -> set[str]:
     return {spec.quoted_table for spec in page.specs if spec is not None and spec.quoted_table is not None}
 
 
-def _narrow(page: Page, wanted: Set[str]) -> Page:
+def _has_id(comment: Comment, ids: Set[str]) -> bool:
+    from preprocessor.specs.together import find_written_ids
+
+    return not ids.isdisjoint(find_written_ids(comment.parsed))
+
+
+def _quotes(comment: Comment, tables: Set[str]) -> bool:
+    written = comment.parsed.value
+    table = written.get("table") if isinstance(written, dict) else None
+    return isinstance(table, str) and table in tables
+
+
+def _only(page: Page, wanted: Set[str]) -> Page:
     from preprocessor.pages.ids import ids_of
 
     ids = [ids_of(*pair) for pair in zip(page.comments, page.specs, strict=True)]
     kept = [number for number, names in enumerate(ids) if not wanted.isdisjoint(names)]
-    specs = tuple(page.specs[number] for number in kept)
     return page._replace(
         comments=tuple(page.comments[number] for number in kept),
-        specs=specs,
-        findings=page.findings if None in specs else (),
+        specs=tuple(page.specs[number] for number in kept),
         server_only=tuple(page.server_only[number] for number in kept),
     )

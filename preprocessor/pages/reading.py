@@ -12,6 +12,7 @@ from preprocessor.findings.rules import finding
 from preprocessor.pages.model import Page
 
 if TYPE_CHECKING:
+    from preprocessor.comments.model import Comment
     from preprocessor.files.text import BadByte
     from preprocessor.results.model import LocalDocuments, ResultsError
     from preprocessor.specs.sharedpipelines import SharedPipeline
@@ -23,22 +24,29 @@ def no_text(file: str, bad: BadByte) -> Finding:
     return finding("MT100", file, (bad.line, bad.column), message, "save the page as UTF-8")
 
 
-def read_page(text: str, file: str, shared: Callable[[str], SharedPipeline | None]) -> Page:
+def read_page(
+    text: str,
+    file: str,
+    shared: Callable[[str], SharedPipeline | None],
+    wanted: Callable[[Comment], bool] | None = None,
+) -> Page:
     """The page's comments, each validated against its schema and held to the rules of safety.
 
-    ``shared`` gives the shared stage list of a name, None when there is none. Nothing is run.
+    ``shared`` gives the shared stage list of a name, None when there is none. Only comments that are ``wanted`` are
+    read; all are where that is None. Nothing is run.
     """
     scan = comments.find(text, file)
     found: list[Finding] = list(scan.findings)
-    if not scan.comments:
+    chosen = scan.comments if wanted is None else tuple(filter(wanted, scan.comments))
+    if not chosen:
         return Page(file, text, (), (), tuple(found), scan.rejected)
     # A page without comments pays neither for the schemas nor for the evaluator.
     from preprocessor.pages.static import read_comment
 
-    read = [read_comment(comment, file, shared) for comment in scan.comments]
+    read = [read_comment(comment, file, shared) for comment in chosen]
     found += (each for one, _ in read for each in one.findings)
     specs, server_only = tuple(one.spec for one, _ in read), tuple(fault for _, fault in read)
-    return Page(file, text, scan.comments, specs, tuple(found), scan.rejected, server_only)
+    return Page(file, text, chosen, specs, tuple(found), scan.rejected, server_only)
 
 
 def unread_findings(local: LocalDocuments | None) -> list[Finding]:

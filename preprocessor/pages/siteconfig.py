@@ -26,9 +26,10 @@ from preprocessor.results.opening import move_source
 FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml", OWN_FILE)
 """The names of such files, in the order in which they are looked for."""
 
-_NAME: Final = "mongo-tables"
+NAME: Final = "mongo-tables"
+"""What a site's file calls the plugin and the extension."""
 _SNIPPETS: Final = "pymdownx.snippets"
-_WORDS: Final = ("docs_dir", "exclude_docs", "draft_docs", "!include ", "*include ", _NAME, _SNIPPETS)
+_WORDS: Final = ("docs_dir", "exclude_docs", "draft_docs", "!include ", "*include ", NAME, _SNIPPETS)
 """A file with none of these says nothing that is asked for."""
 
 
@@ -101,9 +102,9 @@ def read_site(file: Path) -> Site:
     """The site that a file describes. Raises UsageError with the place of what is not YAML or TOML in it."""
     file = file.absolute()
     is_own = file.name == OWN_FILE
-    settings = _settings(file, is_own=is_own)
+    settings = read_settings(file, _WORDS)
     docs = file.parent / _text(file, settings, "docs_dir", "docs")
-    named = settings if is_own else _own_options(settings)
+    named = settings if is_own else _own_options(file, settings)
     options = named or {}
     pipelines = _text(file, options, "pipelines", "")
     return Site(
@@ -120,28 +121,32 @@ def read_site(file: Path) -> Site:
     )
 
 
-def _settings(file: Path, *, is_own: bool) -> Mapping[str, Any]:
+def read_settings(file: Path, words: Sequence[str] = ("",)) -> Mapping[str, Any]:
+    """The settings of a site in its file; none where a YAML file has none of ``words``.
+
+    Raises UsageError with the place of what is not YAML or TOML in it.
+    """
     from preprocessor.pages.settingsfiles import toml_settings, yaml_settings  # many pages are of no site
 
     if file.suffix != ".toml":
-        return yaml_settings(file, _WORDS)
+        return yaml_settings(file, words)
     settings = toml_settings(file)
-    if is_own:
+    if file.name == OWN_FILE:
         require_known_keys(settings)
         return settings
-    project = settings.get("project")
+    project = settings.get("project", settings)  # Zensical takes a file without that table as a whole.
     return project if isinstance(project, dict) else {}
 
 
 def _find_included_sites(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
-    if all(_options_among(settings.get("plugins"), name) is None for name in PLUGINS):
+    if all(options_among(settings.get("plugins"), name) is None for name in PLUGINS):
         return ()
     return tuple(find_included_sites(settings.get("nav"), file.parent))
 
 
 def _snippet_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
     """https://facelessuser.github.io/pymdown-extensions/extensions/snippets/#options"""
-    options = _options_among(settings.get("markdown_extensions"), _SNIPPETS) or {}
+    options = options_among(settings.get("markdown_extensions"), _SNIPPETS) or {}
     named = options.get("base_path")
     listed = named if isinstance(named, list) else [named]
     return tuple(file.parent / each for each in listed if isinstance(each, str))
@@ -158,17 +163,24 @@ def _text(file: Path, settings: Mapping[str, Any], key: str, default: str) -> st
     return value
 
 
-def _own_options(settings: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The options of the plugin; where the site has none, those of the extension; None where it lists neither."""
-    for key in ("plugins", "markdown_extensions"):
-        options = _options_among(settings.get(key), _NAME)
+def _own_options(file: Path, settings: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The options of the plugin; where the site has none, those of the extension; None where it lists neither.
+
+    In a file that Zensical alone reads, which runs no plugins, those of the extension come first.
+    """
+    keys = ("plugins", "markdown_extensions")
+    for key in keys[::-1] if file.suffix == ".toml" else keys:
+        options = options_among(settings.get(key), NAME)
         if options is not None:
             return options
     return None
 
 
-def _options_among(listed: object, name: str) -> Mapping[str, Any] | None:
-    """A list of names and of {name: options}, or one mapping of both: MkDocs and Zensical take either."""
+def options_among(listed: object, name: str) -> Mapping[str, Any] | None:
+    """The options of ``name``; {} when it has none, None when it is not listed.
+
+    ``listed`` is a list of names and of {name: options}, or one mapping of both: MkDocs and Zensical take either.
+    """
     if isinstance(listed, Mapping):
         listed = [listed]
     for entry in listed if isinstance(listed, list) else ():

@@ -30,6 +30,10 @@ class FileCollections(Protocol):
         """The files of a collection, as messages name them."""
         ...
 
+    def files(self, collection: str) -> Sequence[Path]:
+        """The files of a collection, in their order; none for an unknown one."""
+        ...
+
     def look(self, collection: str) -> Mapping[str, str]:
         """What tells the files of a collection from what they were before: a key for each, by its name."""
         ...
@@ -114,6 +118,10 @@ class FileSource(LocalSource):
             for collection, holding in self._all().items()
             for held in holding
         )
+
+    def files(self, collection: str) -> Sequence[Path]:
+        """The files of a collection."""
+        return [path for held in self._holding(collection) for path in held.files(collection)]
 
     def unread(self) -> Sequence[Path]:
         """The files that are there and not read."""

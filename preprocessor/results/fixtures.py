@@ -47,6 +47,10 @@ class FixtureFolder:
         """The folder of a collection."""
         return fixturefiles.folder_of(self._folder, collection).as_posix()
 
+    def files(self, collection: str) -> Sequence[Path]:
+        """The files of a collection, in their order; none for an unknown one."""
+        return fixturefiles.files_of(self._folder, collection)
+
     def look(self, collection: str) -> Mapping[str, str]:
         """The digest of each file of a collection, and the names of files that are refused."""
         keys = {path: _key(path) for path in fixturefiles.files_of(self._folder, collection)}

@@ -145,6 +145,10 @@ class LocalSource(ABC):
         """Every document of a collection as a line of Extended JSON."""
         return (f"{typedjson.line(raw)}\n".encode() for raw in self.raws(collection))
 
+    def files(self, collection: str) -> Sequence[Path]:
+        """None: these documents are in no file."""
+        return ()
+
     def unread(self) -> Sequence[Path]:
         """None: only files can be there and not read."""
         return ()

@@ -143,6 +143,10 @@ class LocalDocuments(Protocol):
         """Every document of a collection as a line of Extended JSON, none for an unknown one."""
         ...
 
+    def files(self, collection: str) -> Sequence[Path]:
+        """The files that the documents of a collection are in; none for an unknown one."""
+        ...
+
     def unread(self) -> Sequence[Path]:
         """The files that are there and not read, sorted."""
         ...

@@ -52,6 +52,10 @@ class PlainCollections:
         """The files of a collection."""
         return " and in ".join(file.path.as_posix() for file in self._collection(collection).files)
 
+    def files(self, collection: str) -> Sequence[Path]:
+        """The files of a collection, in their order; none for an unknown one."""
+        return [file.path for file in self._collection(collection).files]
+
     def look(self, collection: str) -> Mapping[str, str]:
         """A key for each file, of all that its documents are made from."""
         return {str(file.path): _key(file) for file in self._collection(collection).files}

@@ -88,6 +88,11 @@ def trees_by_collection(readers: Iterable[Reader]) -> tuple[dict[str, Tree | Non
     return trees, [f"{name}: {why}" for name in sorted(reasons) for why in dict.fromkeys(reasons[name])]
 
 
+def collections_read(query: Query) -> tuple[str, ...]:
+    """The collections that a query reads: its own, then those that stages look up, each once."""
+    return tuple(dict.fromkeys((query.collection, *_foreign(query.pipeline))))
+
+
 def _foreign(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, inner in value.items():

@@ -13,19 +13,16 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import preprocessor
 from preprocessor.files.environment import today
+from preprocessor.pages.lasting import is_lasting
 from preprocessor.results import bsoncache, cachefolder
 from preprocessor.site.plainmarkdown import Plain
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Page
-    from preprocessor.specs.model import Spec
-
-# What gives other rows at another time or at every call: such a site is not kept.
-_FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", "$rand", "$sample")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +115,5 @@ def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:
 
 
 def may_be_kept(pages: Iterable[Page]) -> bool:
-    """Whether the same results give the same figures tomorrow: nothing asks the time or draws at random."""
-    asked = (_describe_query(spec) for page in pages for spec in page.specs if spec is not None)
-    return not any(word in each for each in asked for word in _FICKLE)
-
-
-def _describe_query(spec: Spec) -> str:
-    """The pipeline of a spec and its variables, or its queries, as a text."""
-    return str([getattr(spec, name, None) for name in ("pipeline", "let", "where", "expect")])
+    """Whether the same results give the same figures tomorrow."""
+    return all(is_lasting(spec) for page in pages for spec in page.specs if spec is not None)

@@ -129,9 +129,10 @@ class _Conversion:
         if not page.comments and not page.findings:
             return text
         self._page = page
-        place.look_after(place.folder / pipelines)
+        source = self._source(place)
+        place.look_after(place.folder / pipelines, source.where)
         others = place.others(pipelines)
-        build = _build([page], self._source(place), others.tables_for([page]) if others else ())
+        build = _build([page], source, others.tables_for([page]) if others else ())
         files = {page.file, *(spec.file for spec in page.specs if spec), *(one.file for one in page.findings)}
         found = [one for one in _findings(build, self._speakers_of(page, others)) if one.file in files]
         self._figures = _figures(page, build)

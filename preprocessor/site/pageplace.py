@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.files.text import shorten_path
 from preprocessor.pages.leftout import LeftOut, none_left_out
+from preprocessor.pages.watching import list_unwatched
 from preprocessor.site.shownpath import choose_shown_path
-from preprocessor.site.zensicalhost import forget, keep_out_of, look_through_feeds, serving
+from preprocessor.site.zensicalhost import forget, keep_out_of, look_through_feeds, serving, tell_unwatched
 
 if TYPE_CHECKING:
     from markdown import Markdown
@@ -27,7 +28,7 @@ class PagePlace:
     Where the program tells it, ``pages`` is the folder of all pages of the site; else only one page is known, and it is
     None. Under Zensical ``page`` is the path of this one in it, and ``site`` the folder that is written. ``refused_by``
     is the error of MkDocs for what a build must not go on with. ``left_out`` says of files whether the build leaves
-    them out.
+    them out. ``watch`` are the paths that a preview follows besides pages.
     """
 
     shown: str
@@ -37,6 +38,7 @@ class PagePlace:
     site: Path = Path()
     refused_by: type[Exception] | None = None
     left_out: Callable[[Path], bool] = none_left_out
+    watch: tuple[str, ...] = ()
 
     @property
     def zensical(self) -> bool:
@@ -48,14 +50,16 @@ class PagePlace:
         """Whether faults are to be shown in the page."""
         return self.zensical and serving()
 
-    def look_after(self, pipelines: Path) -> None:
-        """See to what Zensical does on its own account with this page, and with shared pipelines."""
+    def look_after(self, pipelines: Path, results: str) -> None:
+        """See to what Zensical does on its own account with this page, with shared pipelines and with results."""
         if self.pages is None or not self.zensical:
             return
         forget(self.folder, self.page)
         look_through_feeds(self.site)
         if pipelines.parent == self.folder / self.pages:
             keep_out_of(self.site, pipelines)
+        if self.preview:
+            tell_unwatched(tuple(list_unwatched(self.watch, self.folder, results, pipelines)))
 
     def others(self, pipelines: str) -> OtherPages | None:
         """The pages of the site beside this one; None where only one page is known."""
@@ -104,7 +108,8 @@ def find_place(md: Markdown, file: str) -> PagePlace:
     def is_left_out(page: Path) -> bool:
         return page.suffix != ".md" or patterns.has(page, root / pages)
 
-    return PagePlace(shown, root, pages, context.page.path, site, left_out=is_left_out)
+    watch = tuple(context.config.get("watch") or ())
+    return PagePlace(shown, root, pages, context.page.path, site, left_out=is_left_out, watch=watch)
 
 
 def _place_in_mkdocs(links: Any) -> PagePlace:

@@ -113,6 +113,14 @@ def _collect_messages(name: str) -> list[str]:
 
 
 @cache
+def tell_unwatched(paths: tuple[str, ...]) -> None:
+    """Say once which paths a preview does not follow: what is saved there shows when a page is saved."""
+    if paths:
+        listed = " and ".join(f"`{path}`" for path in paths)
+        print(f"mongo-tables: list {listed} under `watch` for this preview to follow them", file=sys.stderr)
+
+
+@cache
 def keep_out_of(site: Path, folder: Path) -> None:
     """Take copies of the JSON files in ``folder`` out of the site when the process ends."""
     atexit.register(_take_out, site / folder.name, folder)

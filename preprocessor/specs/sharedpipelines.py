@@ -6,7 +6,7 @@ shared lists. ``fields`` says what the fields mean that the stages make, for rea
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any, Final, NamedTuple
 
@@ -58,10 +58,22 @@ class SharedPipelines:
     def __init__(self, folder: FilePath) -> None:
         self.folder = folder
         self._read: dict[str, SharedPipeline] = {}
+        self._named: dict[str, dict[str, None]] = {}
 
     def __call__(self, name: str) -> SharedPipeline:
         """Give the list called ``name``; never raises for what stands in the folder."""
         return self._load(name, ())
+
+    def files_of(self, names: Iterable[str]) -> list[FilePath]:
+        """Give the files of lists, and of those that these name in turn, each once; of names without a file none."""
+        found: dict[str, FilePath] = {}
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop(0)
+            if name not in found and self(name).file is not None:
+                found[name] = self.folder / f"{name}.json"
+                waiting += self._named.get(name, ())
+        return list(found.values())
 
     def _load(self, name: str, within: tuple[str, ...]) -> SharedPipeline:
         if name not in self._read:
@@ -73,6 +85,7 @@ class SharedPipelines:
         return self._read[name]
 
     def _inner(self, name: str, within: tuple[str, ...]) -> SharedPipeline:
+        self._named.setdefault(within[-1], {})[name] = None
         if name in within:
             way = " → ".join((*within[within.index(name) :], name))
             # Place and file are those of the name, which only the reader of the naming list knows.

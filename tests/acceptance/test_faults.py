@@ -120,7 +120,10 @@ def test_pre_commit_stops_the_commit(site: Path) -> None:
     git("add", "docs", "fixtures", ".pre-commit-config.yaml")
     stopped = git("commit", "-m", "Publish a faulty page")
     assert stopped.returncode == 1, stopped.stderr
-    assert "docs/index.md:9:56: error MT301" in stopped.stdout + stopped.stderr
+    said = stopped.stdout + stopped.stderr
+    assert "docs/index.md:9:56: error MT301" in said
+    for name in ("mongo-tables check", r"mongo-tables check \(changed pages\)"):
+        assert re.search(rf"^{name}\.+Failed$", said, re.MULTILINE)
 
     sound = (
         '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [], "columns": ["n"], "headers": ["Run"]} -->\n'

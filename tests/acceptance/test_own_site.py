@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -36,20 +35,6 @@ def render(source: str, folder: Path) -> dict[str, bytes]:
     done = subprocess.run(command, cwd=HERE, capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.md"))}
-
-
-@pytest.mark.thorough
-def test_zensical_shows_the_figures_of_every_page(tmp_path: Path) -> None:
-    for part in ("docs", "fixtures"):
-        shutil.copytree(HERE / part, tmp_path / part)
-    shutil.copy(HERE / "mkdocs.yml", tmp_path)
-    command = [sys.executable, "-m", "zensical", "build"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
-    assert done.returncode == 0, (done.stdout + done.stderr).decode()
-    for page in EXPERIMENT_PAGES:
-        html = (tmp_path / "site/experiments" / page.stem / "index.html").read_text("utf-8")
-        assert "<figure" in html and "<!-- MONGO" not in html
-    assert 'class="mongo-value"' in (tmp_path / "site/index.html").read_text("utf-8")
 
 
 @pytest.mark.thorough

@@ -66,12 +66,22 @@ def check_pages(pages: Sequence[Page], request: Request) -> Checked:
     Raises ResultsError for a results source that cannot be used.
     """
     groups = list(_check_groups(pages, request))
+    found = {one for group in groups for one in group.findings}
     return Checked(
-        sorted({one for group in groups for one in group.findings}),
+        sorted({*found, *_find_dropped_plugin(pages, request.site)}),
         {page.file: page for group in groups for page in group.pages}.values(),
         {page.file: page.text for group in groups for page in group.together},
         [one for group in groups for one in group.fixed if one.text != one.page.text],
     )
+
+
+def _find_dropped_plugin(pages: Sequence[Page], site: Site) -> Sequence[Finding]:
+    """The fault of a site's file that keeps the figures of all its pages away."""
+    if site.file.suffix != ".toml" or not any(page.comments for page in pages):
+        return ()
+    from preprocessor.pages.sitedoors import find_dropped_plugin  # few sites have such a file
+
+    return find_dropped_plugin(site.file)
 
 
 def _check_groups(given: Sequence[Page], request: Request) -> Iterator[_Group]:
@@ -120,7 +130,7 @@ def _check_group(pages: Sequence[Page], others: OtherPages, taken_in: Included, 
     findings = sorted([*findings, *(one for page in fixed for one in page.left)])
     together, open_ended = build.pages, taken_in.open_ended
     if any(one.rule == "MT139" for one in findings):  # A table may come into any page of the site.
-        whole = others.find_built_with(pages)
+        whole = others.find_late(pages)
         together, open_ended = [*together, *whole.pages], open_ended or whole.open_ended
     return _Group(pages, build.pages, defer_findings(findings, together, open_ended=open_ended), fixed)
 

@@ -41,6 +41,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="PATH",
         help="where the page on standard input belongs, for editors: findings name it, and the file there is not read",
     )
+    parser.add_argument(
+        "--site",
+        dest="site_only",
+        action="store_true",
+        help="look at the site's file alone: which programs show figures, and what to add for those that do not",
+    )
     parser.add_argument("--static", action="store_true", help="run no pipeline, need no results source")
     parser.add_argument(
         "--prose",
@@ -79,6 +85,11 @@ def run(arguments: Namespace) -> int:
 
     With a baseline only findings that it does not accept count. Raises UsageError for options that exclude each other.
     """
+    if arguments.site_only:
+        from preprocessor.commands.check.doors import show_doors
+
+        _refuse_beside_site(arguments)
+        return show_doors(arguments)
     from preprocessor.commands.check.checking import Request, check_pages
     from preprocessor.pages.files import STDIN, read_paths
     from preprocessor.pages.sitepages import page_folders
@@ -122,6 +133,12 @@ def _fix(fixed: Sequence[Fixed], arguments: Namespace) -> int:
 
     changes = [Change(one.page.file, Path(one.page.file), one.page.text, one.text) for one in fixed]
     return write_changes(changes) if arguments.write else print_changes(changes)
+
+
+def _refuse_beside_site(arguments: Namespace) -> None:
+    others = ("paths", "stdin_filename", "static", "prose", "fix", "baseline", "write_baseline", "results")
+    if arguments.format != "text" or any(getattr(arguments, name) for name in others):
+        raise UsageError("--site looks at the file of the site alone: nothing goes with it but --config-file")
 
 
 def _refuse_contradictions(arguments: Namespace, stdin: str) -> None:

@@ -1,0 +1,197 @@
+"""Which pages of a folder may name a table, without reading all of them.
+
+Whoever looks at one page wants to know which others have its tables, or speak of them. Of a site of many pages an index
+is kept: for each page the names that stand in it as the id of a table, or as the table that a comment quotes. It only
+spares reading: pages that are found by it are read as they are.
+
+A page is known by what the system says of its file: size, node, and the times at which its bytes and its state changed.
+The latter is nobody's to set, and moves with every write; a file that changed a moment ago is not entered, because it
+may change again within one tick of that clock (https://git-scm.com/docs/racy-git). Windows keeps no such time, and has
+no index. It lies where other copies do, and is believed as they are (``results.cachefolder``, ``results.bsoncache``).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import sys
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from preprocessor import __version__
+from preprocessor.comments.search import may_have_comment
+from preprocessor.pages.files import PAGE_SUFFIXES
+from preprocessor.pages.inclusions import may_include
+from preprocessor.results import bsoncache, cachefolder
+
+WORTH: Final = 200
+"""So many pages are worth an index, and so many that it does not know a new one: fewer are read sooner than it."""
+
+_SETTLED: Final = 2 * 10**9
+"""Nanoseconds without a change after which a file is entered."""
+
+_NAMED: Final = r"""\b(?:id|table)["']?[\s>]*:[\s>]*"([^"\n]*)\""""
+"""An id, or the table of a value or a statement, in whatever container its comment stands."""
+
+_LATE: Final = r'\{\{|\{%|8<-|"generated"'
+"""What may bring in tables that nobody knows before the site is built."""
+
+_FORMAT: Final = "names in pages 1"
+
+
+class Index(NamedTuple):
+    """What is known of pages by their paths in a folder: the state of each file, and the pages that have a name.
+
+    ``open``: pages that may have other names too, of files that they take in. ``late``: tables may come in with them
+    that nobody knows before the site is built.
+    """
+
+    states: Mapping[str, str]
+    names: Mapping[str, Sequence[str]]
+    open: list[str]
+    late: list[str]
+
+
+_NOTHING: Final = Index({}, {}, [], [])
+
+
+class PagesBelow:
+    """The pages of a folder and those below it, as they are when they are first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find_naming(self, ids: Collection[str]) -> list[Path]:
+        """The pages in which a table may have one of ``ids``, or a comment may quote it; sorted.
+
+        Pages that take in files are among them: these may have the names.
+        """
+        written = [f'"{name}"' for name in ids]
+        known = (page for name in ids for page in self._index.names.get(name, ()))
+        return self._select(
+            {*self._index.open, *known}, lambda text: any(name in text for name in written) or _is_open(text)
+        )
+
+    def find_late(self) -> list[Path]:
+        """The pages by which tables may come in that nobody knows before the site is built; sorted."""
+        return self._select(set(self._index.late), _is_late)
+
+    def _select(self, known: set[str], has: Callable[[str], bool]) -> list[Path]:
+        """The pages that are ``known`` to be wanted and did not change, and others whose text ``has`` it."""
+        if self._folder.is_file():
+            return [self._folder]
+        changed = self._changed
+        kept = [self._folder / name for name in known if name in self._states and name not in changed]
+        texts = ((self._folder / name, _text(self._folder / name)) for name in changed)
+        return sorted([*kept, *(file for file, text in texts if text is not None and has(text))])
+
+    @cached_property
+    def _states(self) -> Mapping[str, str]:
+        return dict(_list_states(str(self._folder), ""))
+
+    @cached_property
+    def _index(self) -> Index:
+        """The index, made anew where it does not know many pages; of few pages there is none."""
+        if len(self._states) < WORTH:
+            return _NOTHING
+        kept = _load(self._folder)
+        if kept.states == self._states or len(_list_changed(self._states, kept)) < WORTH:
+            return kept
+        return _make(self._folder, self._states)
+
+    @cached_property
+    def _changed(self) -> frozenset[str]:
+        return frozenset(_list_changed(self._states, self._index))
+
+
+def _list_changed(states: Mapping[str, str], index: Index) -> list[str]:
+    """The pages that are another one than the index knows, or that it does not know."""
+    if states == index.states:
+        return []
+    return [name for name, state in states.items() if index.states.get(name) != state]
+
+
+def _list_states(folder: str, within: str) -> Iterator[tuple[str, str]]:
+    """The pages in a folder and those below it, as ``pages.files.pages_under`` has them, with the state of each."""
+    below = []
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.endswith(PAGE_SUFFIXES) and entry.name not in PAGE_SUFFIXES:
+            with suppress(OSError):
+                found = entry.stat()
+                if stat.S_ISREG(found.st_mode):
+                    state = f"{found.st_size} {found.st_ino} {found.st_mtime_ns} {found.st_ctime_ns}"
+                    yield f"{within}{entry.name}", state
+                    continue
+        if entry.is_dir(follow_symlinks=False):
+            below.append(entry)
+    for entry in below:
+        yield from _list_states(entry.path, f"{within}{entry.name}/")
+
+
+def _make(folder: Path, states: Mapping[str, str]) -> Index:
+    """An index of the pages with these states, which is kept; without those that changed a moment ago."""
+    now = time.time_ns()
+    settled = {name: state for name, state in states.items() if now - _last_change(state) > _SETTLED}
+    names: dict[str, list[str]] = {}
+    index = Index(settled, names, [], [])
+    for name in settled:
+        text = _text(folder / name) or ""
+        written = dict.fromkeys(re.findall(_NAMED, text)) if may_have_comment(text) else {}
+        for one in written:
+            names.setdefault(one, []).append(name)
+        index.open.extend([name] if _is_open(text) or any("\\" in one for one in written) else ())
+        index.late.extend([name] if _is_late(text) else ())
+    _store(folder, index)
+    return index
+
+
+def _last_change(state: str) -> int:
+    return max(map(int, state.split()[2:]))
+
+
+def _text(file: Path) -> str | None:
+    """A page; None where it cannot be read: it has no tables then, and whoever builds the site complains of it."""
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError):
+        return None
+
+
+def _is_open(text: str) -> bool:
+    """Whether a page may have names that do not stand in it: of a file that it takes in, or written by their codes."""
+    return may_include(text) or "\\u" in text
+
+
+def _is_late(text: str) -> bool:
+    return re.search(_LATE, text) is not None
+
+
+def _key() -> str:
+    return bsoncache.key_of(f"{_FORMAT} {__version__}".encode())
+
+
+def _place(folder: Path) -> Path | None:
+    return None if sys.platform == "win32" else cachefolder.folder_for(folder)
+
+
+def _load(folder: Path) -> Index:
+    payload = bsoncache.get(_place(folder), _key())
+    try:
+        return _NOTHING if payload is None else Index(*json.loads(payload))
+    except (ValueError, TypeError):  # No text of ours, whatever its digest says.
+        return _NOTHING
+
+
+def _store(folder: Path, index: Index) -> None:
+    with suppress(UnicodeEncodeError):  # Names of files that are no text.
+        bsoncache.put(_place(folder), {_key(): json.dumps(index, ensure_ascii=False).encode()})
