@@ -120,9 +120,7 @@ def _draw_labels(labels: Sequence[Mark], span: Span, bottom: float) -> Iterator[
         yield f'<text class="mongo-chart__aside" {place}>{text_html(text)}</text>'
 
 
-def draw_ground(
-    plot: Plot, scale: Scale, marks: Sequence[Mark], rows: Rows, layout: Layout
-) -> Iterator[str]:
+def draw_ground(plot: Plot, scale: Scale, marks: Sequence[Mark], rows: Rows, layout: Layout) -> Iterator[str]:
     """What stands behind names and values: bands, the grid, and lines unless bars would hide them."""
     yield from draw_bands(plot.references, scale, (rows.top, rows.bottom), upright=True)
     yield from _grid(scale, marks, rows, (0.0, layout.width))
