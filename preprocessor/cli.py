@@ -55,6 +55,7 @@ COMMANDS = {
     "import": Command("keep what benchmark tools wrote in fixtures", "preprocessor.commands.importing"),
     "export": Command("write benchmarks in Go's or Bencher's format", "preprocessor.commands.export.command"),
     "diff": Command("list what changed in the tables", "preprocessor.commands.diff.command"),
+    "review": Command("tell which numbers a pull request changes", "preprocessor.commands.review.command"),
     "completion": Command(
         "print what makes a shell complete commands and options", "preprocessor.commands.completion"
     ),
