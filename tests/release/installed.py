@@ -24,7 +24,7 @@ from tests.release.actionsteps import ROOT, run_step
 from tests.release.test_action import CHANGED, FILES
 
 NAME = f"mkdocs_mongo_tables-{__version__}"
-PROGRAMS = ("bash", "cat", "env", "git", "ls", "mkdir", "rm", "sh", "uname")
+PROGRAMS = ("basename", "bash", "cat", "dirname", "env", "git", "ls", "mkdir", "rm", "sed", "sh", "uname")
 """What is on the path, beside Python: no compiler among it."""
 
 
@@ -119,7 +119,7 @@ def test_the_guide_s_first_five_steps_make_a_site(bare: Bare) -> None:
     assert "41884" in (project / "site/index.html").read_text()
 
 
-def test_the_hooks_of_this_repository_and_of_the_one_that_installs_the_wheel_find_a_fault(bare: Bare) -> None:
+def test_hooks_find_a_fault_whether_they_install_the_wheel_or_build_this_repository(bare: Bare) -> None:
     bare.run("pip", "install", "--quiet", "pre-commit")
     hooks = start(
         bare.folder / "hooks",
@@ -129,11 +129,20 @@ def test_the_hooks_of_this_repository_and_of_the_one_that_installs_the_wheel_fin
         },
     )
     user = start(bare.folder / "user", FILES)
-    there = {"PRE_COMMIT_HOME": str(bare.folder / "kept")}
-    command = ("pre-commit", "try-repo", str(hooks.folder), "mongo-tables-check", "--all-files", "--verbose")
-    assert "Passed" in bare.run(*command, cwd=user.folder, **there)
-    (user.folder / "docs/index.md").write_text(FILES["docs/index.md"].replace('"sort"', '"sorted"'))
-    assert "MT130" in bare.run(*command, cwd=user.folder, expect=1, **there)
+    for repository in (hooks.folder, ROOT):
+        command = (
+            "pre-commit",
+            "try-repo",
+            str(repository),
+            "mongo-tables-check",
+            "--all-files",
+            "--verbose",
+        )
+        there = {"PRE_COMMIT_HOME": str(bare.folder / "kept")}
+        (user.folder / "docs/index.md").write_text(FILES["docs/index.md"])
+        assert "Passed" in bare.run(*command, cwd=user.folder, **there)
+        (user.folder / "docs/index.md").write_text(FILES["docs/index.md"].replace('"sort"', '"sorted"'))
+        assert "MT130" in bare.run(*command, cwd=user.folder, expect=1, **there)
 
 
 def test_the_action_s_scripts_install_check_and_comment(bare: Bare) -> None:
