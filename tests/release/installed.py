@@ -23,6 +23,8 @@ from tests.commands.review.pullrequests import environment, propose, start
 from tests.release.actionsteps import ROOT, run_step
 from tests.release.test_action import CHANGED, FILES
 
+pytestmark = pytest.mark.timeout(1800)
+
 NAME = f"mkdocs_mongo_tables-{__version__}"
 PROGRAMS = ("basename", "bash", "cat", "dirname", "env", "git", "ls", "mkdir", "rm", "sed", "sh", "uname")
 """What is on the path, beside Python: no compiler among it."""

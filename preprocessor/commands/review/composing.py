@@ -36,11 +36,10 @@ def compose(changes: Sequence[TableChange], failed: int, compared: tuple[str, st
     ]
     if failed:
         intro += [f"{format_count(failed, 'table')} cannot be compared: the check says what is wrong.", ""]
+    kept = _cut(lines, intro)
     if len(lines) <= _UNFOLDED:
-        return _join(intro + lines)
-    return _join(
-        [*intro, "<details><summary>All changes</summary>", "", *_cut(lines, intro), "", "</details>"]
-    )
+        return _join(intro + kept)
+    return _join([*intro, "<details><summary>All changes</summary>", "", *kept, "", "</details>"])
 
 
 def _join(lines: Sequence[str]) -> str:

@@ -431,3 +431,17 @@ def test_a_base_without_a_site_does_not_take_that_of_a_folder_above(tmp_path: Pa
     found = json.loads((repository.folder / "report/changes.json").read_text())["tables"]
     assert [one["failed"][1] for one in found] == [""] and found[0]["failed"][0]
     assert {one.name for one in (repository.folder / "report").iterdir()} == {"changes.md", "changes.json"}
+
+
+def test_a_few_very_long_values_stay_within_it_too(repository: Repository, github: GitHub) -> None:
+    long = {f"t{number}": "@" * 1000 for number in range(20, 40)}
+    reviewed(repository, {"fixtures/runs/a.jsonl": rows(t1=4200, t4=15000, t8=30100, **long)}, github)
+    assert len(github.bodies()[0]) < 65_000
+    many = PAGE.replace('"columns": ["threads", "ops"]', '"columns": ["threads", "ops", "a", "b", "c", "d"]')
+    many = many.replace('["Threads", "Speed"]', '["Threads", "Speed", "A", "B", "C", "D"]')
+    text = "".join(
+        json.dumps({"_id": n, "threads": "#" * 999, "ops": n, **dict.fromkeys("abcd", "@" * 999)}) + "\n"
+        for n in range(6)
+    )
+    job, said = reviewed(repository, {"docs/index.md": many, "fixtures/runs/a.jsonl": text}, github)
+    assert said == "comment: edited\n" and len(job.text) < 65_000
