@@ -158,7 +158,11 @@ def test_the_action_s_scripts_install_check_and_comment(bare: Bare) -> None:
         assert run_step("Say where things are", {}, repository.folder, told).returncode == 0
         places = dict(line.split("=", 1) for line in (place / "output").read_text().splitlines())
         values = {f"steps.places.outputs.{name}": path for name, path in places.items()}
-        values |= {"github.action_path": str(bare.package), "inputs.token": TOKEN}
+        values |= {
+            "github.action_path": str(bare.package),
+            "inputs.token": TOKEN,
+            "steps.python.outputs.python-path": "",
+        }
         for name in (
             "Install mongo-tables",
             "Check pages",
