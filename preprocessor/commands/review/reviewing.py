@@ -26,6 +26,7 @@ from preprocessor.findings.usage import UsageError
 
 if TYPE_CHECKING:
     from preprocessor.commands.diff.comparing import TableChange
+    from preprocessor.commands.diff.states import Table
 
 _TEXT: Final = "changes.md"
 _DATA: Final = "changes.json"
@@ -59,9 +60,18 @@ def _compare_with(base: str, arguments: Namespace) -> tuple[list[TableChange], i
     """What changed since a revision, and how many tables of this checkout have no rows for a fault."""
     asked = Namespace(config_file=arguments.config_file, limit=arguments.limit, pages=[], key=None)
     with _folder_for_base(Path(arguments.folder)) as place:
-        old = tables_of_checkout(write_files(base, place), asked, needs_results=False)
+        old = _read_base(write_files(base, place), asked)
     new = tables_of_checkout(Path(), asked)
     return compare(old, new), sum(bool(table.failed) for table in new)
+
+
+def _read_base(folder: Path, asked: Namespace) -> list[Table]:
+    """The tables of the base; none where its site cannot be read, which the pull request may mend."""
+    try:
+        return tables_of_checkout(folder, asked, needs_results=False)
+    except UsageError as error:
+        print(f"nothing to compare with: {escape_control_chars(error.message)}")
+        return []
 
 
 @contextmanager

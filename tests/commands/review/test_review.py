@@ -445,3 +445,13 @@ def test_a_few_very_long_values_stay_within_it_too(repository: Repository, githu
     )
     job, said = reviewed(repository, {"docs/index.md": many, "fixtures/runs/a.jsonl": text}, github)
     assert said == "comment: edited\n" and len(job.text) < 65_000
+
+
+def test_a_pull_request_that_mends_the_file_of_the_site_is_told_all_the_same(
+    tmp_path: Path, github: GitHub
+) -> None:
+    broken = SITE.replace("results: fixtures", "results: [fixtures]")
+    repository = start(tmp_path / "repository", {**BEFORE, "mkdocs.yml": broken})
+    job, _ = reviewed(repository, {"mkdocs.yml": SITE}, github)
+    assert "nothing to compare with: mkdocs.yml: `results` is not a text" in job.said
+    assert "**1 table new**" in job.text
