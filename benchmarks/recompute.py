@@ -142,7 +142,7 @@ def say_fault(value: Any, shown: str, missing: str | None) -> str:
 
 def read_numbers(text: str) -> list[Decimal]:
     """The numbers in a text, with their decimals."""
-    plain = text.replace("−", "-").replace(",", "").replace(" ", "")
+    plain = text.replace("−", "-").replace(",", "")
     return [Decimal(one) for one in re.findall(r"(?<![\w.])[-+]?\d+(?:\.\d+)?", plain)]
 
 
@@ -154,22 +154,52 @@ def is_rounded(number: float, shown: Decimal) -> bool:
 
 
 def say_conclusion_fault(told: Document, shown: str) -> str:
-    """Hold the words of a conclusion against its ratio and interval."""
+    """Hold the words of a conclusion against its ratio, or those of campaigns that do not agree, and its interval."""
     ratio, low, high = (float(told[name] or 0) for name in ("ratio", "low", "high"))
     words = shown.removeprefix("with itself: ")
-    figures = read_numbers(words)
-    if words.startswith("no difference"):
+    plain = words.removesuffix(", few requests")
+    figures = read_numbers(plain)
+    if plain.startswith("no difference"):
         most = np.ceil(round(100 * (max(high, 1 / low) - 1), 6))
         right = told["verdict"] == "no difference" and [int(one) for one in figures] == [max(1, int(most))]
-    elif words.startswith("not known"):
-        expected = [100 * (low - 1), 100 * (high - 1)] if figures else []
-        right = told["verdict"] == "not known" and all(map(is_rounded, expected, figures))
-    elif "times as fast" in words:
-        right = told["verdict"] == "faster" and all(map(is_rounded, (ratio, low, high), figures))
+    elif plain.startswith("not known"):
+        ratios = find_ratios(told)
+        expected = [100 * (one - 1) for one in (*(ratios if len(ratios) > 1 else ()), low, high)]
+        same = len(figures) == len(expected) and all(map(is_rounded, sorted(expected), sorted(figures)))
+        right = told["verdict"] == "not known" and (same or not figures)
     else:
-        ends = sorted(abs(100 * (one - 1)) for one in (low, high))
-        right = told["verdict"] in words and all(map(is_rounded, (abs(100 * (ratio - 1)), *ends), figures))
+        right = is_told_as(told["verdict"], find_ratios(told), (low, high), plain)
+    right = right and (words != plain) == bool(told.get("few_requests"))
     return "" if right else f"it is {told['verdict']} {ratio:.5f} [{low:.5f}, {high:.5f}]"
+
+
+def find_ratios(told: Document) -> list[float]:
+    """The ratio of a conclusion; where the intervals of its campaigns do not touch, that of each."""
+    each = told.get("each", [])
+    apart = len(each) > 1 and max(one["low"] for one in each) > min(one["high"] for one in each)
+    return [float(one["ratio"]) for one in each] if apart else [float(told["ratio"])]
+
+
+def is_told_as(verdict: str, ratios: Sequence[float], ends: Sequence[float], words: str) -> bool:
+    """Whether words have these ratios and the ends of their interval: as factors, as fractions or in per cent."""
+    if "of the speed" in words:
+        figures, turned = (
+            [Decimal(one) for one in re.findall(r"1/(\d+)", words)],
+            [1 / one for one in (*ratios, *ends)],
+        )
+        right = verdict == "slower"
+    elif "times as fast" in words:
+        figures, turned, right = read_numbers(words), [*ratios, *ends], verdict == "faster"
+    else:
+        figures, turned = read_numbers(words), [abs(100 * (one - 1)) for one in (*ratios, *ends)]
+        right = verdict in words
+    count = len(ratios)
+    pairs = ((turned[:count], figures[:count]), (turned[count:], figures[count:]))
+    return (
+        right
+        and len(figures) == len(turned)
+        and all(all(map(is_rounded, sorted(a), sorted(b))) for a, b in pairs)
+    )
 
 
 def speeds_of(row: Document, again: bool | None = None) -> dict[int, float]:

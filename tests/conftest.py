@@ -22,7 +22,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # While one works on a property: `--hypothesis-profile=dev`. A property that states a number of examples keeps it. Where
 # CI is set Hypothesis takes its own profile `ci`, which draws the same examples each time.
-settings.register_profile("dev", max_examples=20)
+settings.register_profile("dev", max_examples=20, deadline=None)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

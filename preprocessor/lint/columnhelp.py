@@ -89,9 +89,9 @@ def _meaning(path: str | None, sources: frozenset[str]) -> str:
     closest = _closest(sources)
     known = [field for field in map(field_at, closest) if field]
     if len(closest) == 1 and known:
-        return f"From {_describe_source(closest[0])}: {known[0].description}"
+        return f"Computed from {_describe_source(closest[0])}: {known[0].description}"
     if known or any("[" in source for source in closest):
-        return f"From {_join_names(map(_describe_source, closest))}."
+        return f"Computed from {_join_names(map(_describe_source, closest))}."
     return ""
 
 

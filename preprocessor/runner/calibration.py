@@ -81,7 +81,8 @@ class Group(NamedTuple):
     """What was measured of a group of pairs, between ``start`` and ``end``; ``row`` is one of its rows.
 
     ``fine`` has the windows in slices of each pair. ``measured_again`` is how often a block was, since something else
-    used the machine.
+    used the machine; ``disturbed`` in how many blocks it did each time, None where
+    that is not known.
     """
 
     pairs: Sequence[Pairs]
@@ -89,6 +90,7 @@ class Group(NamedTuple):
     start: datetime
     end: datetime
     measured_again: int
+    disturbed: int | None
     row: Mapping[str, Any]
 
 
@@ -192,6 +194,7 @@ def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[S
         start=min(repeat["start_time"] for repeat in repeats),
         end=max(repeat["start_time"] + timedelta(milliseconds=repeat["duration"]) for repeat in repeats),
         measured_again=rows[0]["campaign"]["measured_again"],
+        disturbed=rows[0]["campaign"]["disturbed"],
         row=rows[0],
     )
 
@@ -211,6 +214,7 @@ def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
         "pairs_together": max(len(group.pairs) for group in groups),
         "blocks": campaign["blocks"],
         "measured_again": sum(group.measured_again for group in groups),
+        "disturbed": _sum_known([group.disturbed for group in groups]),
         "window_seconds": done["seconds"],
         "reference_measurements": REFERENCE_MEASUREMENTS,
         "windows_of_a_measurement": 2 if done["and_back"] else 1,
@@ -223,6 +227,12 @@ def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
         "client": {name: row["client"][name] for name in ("kind", "processes", "connections")},
         **{name: row[name] for name in ("versions", "hardware", "servers", "topology")},
     }
+
+
+def _sum_known(counts: Sequence[int | None]) -> int | None:
+    """The sum; None where one of them is not known."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def _compose_fine(fine: Fine, groups: Sequence[Group]) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 
 _BLANK: Final = "\u00a0"
 _NARROW: Final = "\u202f"
-_APOSTROPHE: Final = "\u2019"
 
 
 class Convention(NamedTuple):
@@ -45,7 +44,7 @@ _CONVENTIONS: Final[Mapping[str, Convention]] = {
     "fr": Convention(",", _NARROW, _BLANK, currency_first=False),
     "pl": Convention(",", _BLANK, currency_first=False),
     "sv": Convention(",", _BLANK, _BLANK, currency_first=False),
-    "de-CH": Convention(".", _APOSTROPHE, spaced=True),
+    "de-CH": Convention(".", "'", spaced=True),
 }
 
 

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from mkdocs.exceptions import PluginError
 
+from docs.hooks import campaigns
 from docs.hooks.history import make_feed, on_post_page
 
 HERE = Path(__file__).parents[2]
@@ -95,3 +96,16 @@ def test_the_page_names_the_feed_where_readers_of_feeds_look(address: str, feed:
     assert f'rel="alternate" type="application/atom+xml" title="Changes of speed" href="{feed}"' in made
     page.file.src_uri = "costs.md"
     assert on_post_page("<head></head><body>", page, config=None) == "<head></head><body>"  # type: ignore[arg-type]
+
+
+def test_the_rows_of_every_campaign_that_is_kept_are_files_that_the_page_links() -> None:
+    kept = campaigns.list_kept(HERE)
+    config: Any = SimpleNamespace(config_file_path=str(HERE / "mkdocs.yml"))
+    page: Any = SimpleNamespace(url="changes/", file=SimpleNamespace(src_uri="changes.md"))
+    shown = campaigns.on_page_markdown("# History\n", page, config, None)  # type: ignore[arg-type]
+    for folder in kept:
+        assert f"* [{folder.name}](../documents/campaigns/{folder.name}.jsonl)\n" in shown
+        rows = [json.loads(line) for line in campaigns.read_rows(folder).splitlines()]
+        assert {row["campaign"]["id"] for row in rows} == {folder.name}
+    page.file.src_uri = "costs.md"
+    assert campaigns.on_page_markdown("# Costs\n", page, config, None) == "# Costs\n"  # type: ignore[arg-type]

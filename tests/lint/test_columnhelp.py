@@ -32,19 +32,21 @@ def test_a_field_keeps_its_meaning_through_every_stage_that_keeps_its_value():
 def test_a_computed_column_has_no_unit_of_its_own_but_names_its_sources_with_theirs():
     pipeline = [{"$project": {"speed": {"$divide": ["$work.documents", "$duration"]}}}]
     assert meanings(pipeline, "speed") == {
-        "speed": "From Duration (duration, milliseconds) and Documents (work.documents, documents)."
+        "speed": "Computed from Duration (duration, milliseconds) and Documents (work.documents, documents)."
     }
 
 
 def test_a_column_computed_from_one_field_says_what_that_is():
     pipeline = [{"$project": {"seconds": {"$divide": ["$duration", 1000]}}}]
     text = meanings(pipeline, "seconds")["seconds"]
-    assert text.startswith("From Duration (duration, milliseconds): Length of the timed window")
+    assert text.startswith("Computed from Duration (duration, milliseconds): Length of the timed window")
 
 
 def test_a_source_that_no_schema_describes_is_named_beside_those_it_does():
     pipeline = [{"$project": {"share": {"$divide": ["$mine", "$duration"]}}}]
-    assert meanings(pipeline, "share") == {"share": "From Duration (duration, milliseconds) and mine."}
+    assert meanings(pipeline, "share") == {
+        "share": "Computed from Duration (duration, milliseconds) and mine."
+    }
 
 
 def test_a_series_is_named_instead_of_the_arrays_on_the_way_to_it():
@@ -58,7 +60,9 @@ def test_a_series_is_named_instead_of_the_arrays_on_the_way_to_it():
         {"$set": {"series": {"$first": one}}},
         {"$project": {"mean": {"$avg": "$series.dataPoints.value"}}},
     ]
-    assert meanings(pipeline, "mean") == {"mean": "From OP_EXECUTION_TIME_READS (metrics.measurements)."}
+    assert meanings(pipeline, "mean") == {
+        "mean": "Computed from OP_EXECUTION_TIME_READS (metrics.measurements)."
+    }
 
 
 @pytest.mark.parametrize(

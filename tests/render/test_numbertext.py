@@ -188,7 +188,9 @@ def test_each_convention_is_that_of_the_cldr(locale: str) -> None:
     symbols = Locale.parse(name).number_symbols
     symbols = symbols.get("latn", symbols)
     assert (convention.decimal, convention.group) == (symbols["decimal"], symbols["group"])
-    for value in (1234567.5, 0.25, -3.5):
+    # Babel 2.19 takes what stands between two apostrophes for quoted text, and leaves them out.
+    large = 1234.5 if convention.group == "'" else 1234567.5
+    for value in (large, 0.25, -3.5):
         number = Decimal(str(value))
         assert shown(value, locale=locale, thousands=True) == format_decimal(
             number, locale=name, decimal_quantization=False
@@ -197,10 +199,10 @@ def test_each_convention_is_that_of_the_cldr(locale: str) -> None:
         assert shown(value, locale=locale, thousands=True, percent=True) == percent
     for currency, sign in (("EUR", "€"), ("USD", "$")):
         if (
-            sign in (theirs := format_currency(Decimal("1234567.5"), currency, locale=name))
+            sign in (theirs := format_currency(Decimal(str(large)), currency, locale=name))
             and "US" not in theirs
         ):
-            assert shown(1234567.5, locale=locale, thousands=True, currency=sign) == theirs
+            assert shown(large, locale=locale, thousands=True, currency=sign) == theirs
 
 
 @given(st.floats(allow_nan=False) | st.integers(-(2**63), 2**63 - 1), st.sampled_from(LOCALES))

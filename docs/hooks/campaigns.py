@@ -1,0 +1,57 @@
+"""The rows of each campaign as a file to take away, and a list of them on the page of the history (a MkDocs hook).
+
+A pooled row has the runs of one campaign; those of the others are in these files. See ``mkdocs.yml``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
+
+from preprocessor.site.sitebuild import root_of
+
+PAGE: Final = "changes.md"
+_KEPT: Final = "fixtures/campaigns"
+_FOLDER: Final = "documents/campaigns"
+_HEAD: Final = """
+### Rows of each campaign {#campaign-rows}
+
+The result documents of a campaign, with what each of its blocks measured, as JSON Lines:
+
+"""
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds a file for each campaign whose rows are kept beside those that the tables show."""
+    for folder in list_kept(root_of(config)):
+        files.append(File.generated(config, address_of(folder), content=read_rows(folder)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Lists the files at the end of the page."""
+    kept = list_kept(root_of(config))
+    if page.file.src_uri != PAGE or not kept:
+        return markdown
+    links = (f"* [{one.name}]({get_relative_url(address_of(one), page.url)})\n" for one in kept)
+    return f"{markdown}{_HEAD}{''.join(links)}"
+
+
+def list_kept(root: Path) -> list[Path]:
+    """The folders of the campaigns, by their names; none where no campaign was kept."""
+    return sorted(one for one in (root / _KEPT).glob("*") if one.is_dir())
+
+
+def address_of(folder: Path) -> str:
+    """Where the rows of a campaign lie in the site."""
+    return f"{_FOLDER}/{folder.name}.jsonl"
+
+
+def read_rows(folder: Path) -> str:
+    """The rows of all experiments of a campaign, a line each."""
+    return "".join(file.read_text("utf-8") for file in sorted(folder.glob("results/*.jsonl")))
