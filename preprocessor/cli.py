@@ -56,6 +56,7 @@ COMMANDS = {
     "export": Command("write benchmarks in Go's or Bencher's format", "preprocessor.commands.export.command"),
     "deps": Command("list what each page is made from", "preprocessor.commands.deps"),
     "diff": Command("list what changed in the tables", "preprocessor.commands.diff.command"),
+    "review": Command("tell which numbers a pull request changes", "preprocessor.commands.review.command"),
     "completion": Command(
         "print what makes a shell complete commands and options", "preprocessor.commands.completion"
     ),

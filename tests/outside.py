@@ -4,7 +4,8 @@
 the prose rules against it: ``FOLDER`` has ``seeds/mongodb-performance-tables.md`` and ``published/*.csv``. ``python -m tests.outside tcpd FOLDER`` holds change points against the annotated series of the
 Turing Change Point Dataset, of which ``FOLDER`` has ``annotations.json`` and the series. ``python -m tests.outside ycsb``
 lets YCSB and go-ycsb run on what we have loaded, and the other way round; both programs have to be there.
-``python -m tests.outside benchmarks`` has benchmark tools write files anew, and reads them. More arguments go to pytest.
+``python -m tests.outside benchmarks`` has benchmark tools write files anew, and reads them. ``python -m tests.outside
+packages`` installs the wheel and the sdist, with what they need, into empty environments. More arguments go to pytest.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ def main() -> int:
     commands.add_parser("tcpd").add_argument("folder", type=Path)
     commands.add_parser("ycsb")
     commands.add_parser("benchmarks")
+    commands.add_parser("packages")
     given, more = parser.parse_known_args()
     files = {
         "published": (
@@ -42,6 +44,7 @@ def main() -> int:
         "tcpd": ("results/annotated_series.py",),
         "ycsb": ("runner/ycsb_peers.py",),
         "benchmarks": ("results/formats/made_anew.py",),
+        "packages": ("release/installed.py",),
     }
     if "folder" in given:
         os.environ[FOLDER] = str(given.folder.absolute())

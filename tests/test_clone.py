@@ -32,7 +32,10 @@ def test_links_are_found_at_all() -> None:
 
 
 def test_the_guide_names_no_version_that_nobody_can_fetch() -> None:
-    tags = subprocess.run(["git", "tag"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    # In an unpacked sdist there are none.
+    tags = subprocess.run(
+        ["git", "tag"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.split()
     for page in PAGES:
         for revision in re.findall(r"^ +rev: (\S+)", page.read_text("utf-8"), flags=re.MULTILINE):
             assert revision in {"…", *tags}, page

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from preprocessor import SITE
 from preprocessor.aggregation.catalogue import Operator, operators
 from preprocessor.schemas.loading import load
 
@@ -17,9 +18,16 @@ from preprocessor.schemas.loading import load
 _STAGE = "MT134"
 
 
+def schema_address(name: str) -> str:
+    """Where the site has the schema ``name``, and what it is called by (``$id``)."""
+    return f"{SITE}schemas/{name}.schema.json"
+
+
 def editor_schema(name: str) -> str:
     """The text of the schema ``name``, stages and their arguments listed wherever one can stand."""
-    return json.dumps(_with_stages(load(name), _stages()), indent=2, ensure_ascii=False) + "\n"
+    schema = load(name)
+    called = {"$schema": schema["$schema"], "$id": schema_address(name)}
+    return json.dumps(called | _with_stages(schema, _stages()), indent=2, ensure_ascii=False) + "\n"
 
 
 def _with_stages(value: Any, stages: Mapping[str, Any]) -> Any:

@@ -14,6 +14,7 @@ from preprocessor.findings.usage import UsageError, print_error
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Page
     from preprocessor.pages.prose.fixing import Fixed
 
@@ -68,6 +69,9 @@ def _add_report(parser: ArgumentParser) -> None:
         "--format", choices=REPORT_FORMATS, default="text", help="how findings are written (default: text)"
     )
     parser.add_argument(
+        "--sarif", metavar="FILE", help="also write them into FILE as SARIF, whatever the format"
+    )
+    parser.add_argument(
         "--fail-on",
         choices=SEVERITIES,
         help="the least grave finding that makes the exit status 1 (default: `fail_on` of the site, else warning)",
@@ -120,11 +124,20 @@ def run(arguments: Namespace) -> int:
             return 2 if given.faults else accept(findings, Path(arguments.baseline))
         findings = leave_out_accepted(findings, Path(arguments.baseline))
     sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=checked.sources))
+    if arguments.sarif:
+        _write_sarif(findings, Path(arguments.sarif))
     changed = _fix(checked.fixed, arguments) if arguments.fix else 0
     if not findings and not given.faults and arguments.format == "text":
         written = checked.fixed if arguments.write else ()
         print(_describe_scope(checked.pages, written, arguments), file=sys.stderr)
     return 2 if given.faults else exit_code(findings, arguments.fail_on) or changed
+
+
+def _write_sarif(findings: Sequence[Finding], file: Path) -> None:
+    from preprocessor.files import atomic
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    atomic.write(file.resolve(), report(findings, "sarif").encode())
 
 
 def _fix(fixed: Sequence[Fixed], arguments: Namespace) -> int:

@@ -1,4 +1,4 @@
-"""``mongo-tables diff``: what changed in the tables between two results sources, or two built sites."""
+"""``mongo-tables diff``: what changed in the tables between two results sources, built sites or checkouts."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from dataclasses import asdict
 from preprocessor.commands.options import SOURCES, add_limit, add_pipelines
 
 DESCRIPTION = (
-    "Lists every cell of the pages' tables that is not the same with two results sources, or in two built\n"
-    "sites: page, line, table, row, column, old and new value, their ratio. Rows, columns and tables that came\n"
-    "or went are listed too, and what was measured otherwise: server, machine, scale, the experiment itself.\n"
-    "Rows belong together by what tells them apart: --key, or as few columns as it takes, the first among them;\n"
-    "in charts the horizontal axis and the series. Where nothing tells rows apart, this is said."
+    "Lists every cell of the pages' tables that is not the same with two results sources, in two built sites, or\n"
+    "in two checkouts: page, line, table, row, column, old and new value, their ratio. Rows, columns and tables\n"
+    "that came or went are listed too, and what was measured otherwise: server, machine, scale, the experiment\n"
+    "itself. Rows belong together by what tells them apart: --key, or as few columns as it takes, the first among\n"
+    "them; in charts the horizontal axis and the series. Where nothing tells rows apart, this is said."
 )
 EPILOG = (
-    "OLD and NEW, two built sites or each one of:\n"
+    "OLD and NEW, two built sites; two checkouts, folders with a file of a site, one of which may be REVISION:. of\n"
+    "Git; or each one of:\n"
     f"{SOURCES}\n\n"
     "exit status: 0 nothing changed, 1 something did, 2 wrong usage or nothing to work with"
 )
@@ -24,7 +25,7 @@ EPILOG = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the two sides, the pages whose tables are compared, and how the outcome is written."""
-    parser.add_argument("old", metavar="OLD", help="results source or built site, see below")
+    parser.add_argument("old", metavar="OLD", help="results source, built site or checkout, see below")
     parser.add_argument("new", metavar="NEW", help="the other one")
     parser.add_argument(
         "pages",

@@ -33,6 +33,7 @@ class CellChange:
 class TableChange:
     """What changed in one table. ``state`` is "came" or "went" for a table that only one side has, else "changed".
 
+    ``came_cells`` and ``went_cells`` are what the rows that came or went show in columns that name no row.
     ``unclear``: labels of several rows that no column tells apart. ``measured``: what was measured otherwise, name →
     texts of old and new. ``retested``: the experiment itself changed, so that old and new are not results of one test.
     """
@@ -44,6 +45,8 @@ class TableChange:
     cells: tuple[CellChange, ...] = ()
     came: tuple[str, ...] = ()
     went: tuple[str, ...] = ()
+    came_cells: tuple[CellChange, ...] = ()
+    went_cells: tuple[CellChange, ...] = ()
     columns_came: tuple[str, ...] = ()
     columns_went: tuple[str, ...] = ()
     reordered: bool = False
@@ -92,6 +95,11 @@ def _compare_table(old: Table | None, new: Table) -> TableChange | None:
         cells=tuple(_compare_cells(old, new, rows.pairs, common, retested)),
         came=tuple(pair.name for pair in rows.pairs if pair.old is None),
         went=tuple(pair.name for pair in rows.pairs if pair.new is None),
+        came_cells=tuple(_list_cells(new, [(one.name, one.new) for one in rows.pairs if one.old is None])),
+        went_cells=tuple(
+            CellChange(one.row, one.column, one.new, "", None)
+            for one in _list_cells(old, [(one.name, one.old) for one in rows.pairs if one.new is None])
+        ),
         columns_came=tuple(column for column in new.columns if column not in old.columns),
         columns_went=tuple(column for column in old.columns if column not in new.columns),
         reordered=both != sorted(both),
@@ -125,6 +133,14 @@ def _compare_cells(
             if (was.raw, was.text) != (now.raw, now.text):
                 texts = (was.text, now.text) if was.text != now.text else (was.raw or "", now.raw or "")
                 yield CellChange(pair.name, column, *texts, None if retested else _ratio(was, now))
+
+
+def _list_cells(table: Table, rows: Sequence[tuple[str, int | None]]) -> Iterator[CellChange]:
+    """What rows show in columns that cannot name them, as new; each row by its label and its number."""
+    for label, row in rows:
+        for at, column in enumerate(table.columns):
+            if at not in table.naming and row is not None:
+                yield CellChange(label, column, "", table.rows[row][at].text, None)
 
 
 def _ratio(old: Cell, new: Cell) -> float | None:

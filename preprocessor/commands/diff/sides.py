@@ -5,8 +5,10 @@ from __future__ import annotations
 from argparse import Namespace
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
+from preprocessor.commands.diff.checkouts import is_checkout, tables_of_checkout
+from preprocessor.commands.diff.keys import read_key
 from preprocessor.commands.diff.sites import is_site, tables_of_site
 from preprocessor.commands.diff.states import tables_of
 from preprocessor.findings.usage import UsageError
@@ -17,42 +19,52 @@ from preprocessor.pages.sitepages import page_folders
 from preprocessor.results.revisions import on_disk
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from preprocessor.commands.diff.states import Table
-    from preprocessor.pages.model import Page
+
+Kind = Literal["results source", "built site", "checkout"]
+
+_WHOLE: Final = ":."
+"""The end of ``REVISION:.``: all files of a revision from here down."""
 
 
 def read_sides(arguments: Namespace) -> tuple[list[Table], list[Table]]:
     """The tables of OLD and of NEW. Raises UsageError and ResultsError for what cannot be compared."""
-    sides = (arguments.old, arguments.new)
-    if not all(side.strip() for side in sides):
+    if not (arguments.old.strip() and arguments.new.strip()):
         raise UsageError("OLD and NEW each name a results source or a built site, and one of them is empty")
-    sites = ["://" not in side and is_site(Path(side)) for side in sides]
-    if all(sites):
-        if arguments.pages or arguments.key:
-            raise UsageError("two built sites are compared whole: name no pages and no --key")
-        old, new = (tables_of_site(Path(side)) for side in sides)
-        return old, new
-    if any(sites):
-        raise UsageError("one of the two is a built site, the other is not", "give two sites, or two sources")
-    return _read_tables(arguments.old, arguments), _read_tables(arguments.new, arguments)
+    with on_disk(arguments.old) as before, on_disk(arguments.new) as after:
+        kind = _require_one_kind(arguments, (_kind(before), _kind(after)))
+        if kind == "built site":
+            if arguments.pages or arguments.key:
+                raise UsageError("two built sites are compared whole: name no pages and no --key")
+            return tables_of_site(Path(before)), tables_of_site(Path(after))
+        if kind == "checkout":
+            old = tables_of_checkout(Path(before), arguments, needs_results=False)
+            return old, tables_of_checkout(Path(after), arguments)
+        return _read_tables(before, arguments), _read_tables(after, arguments)
 
 
-def _read_tables(where: str, arguments: Namespace) -> list[Table]:
-    with on_disk(where) as named:
-        pages = read_pages(arguments.pages or page_folders(arguments.site), arguments.pipelines)
-        with closing(KeptAnswers(named, arguments.limits)) as asked:
-            asked.source.reach()
-            return tables_of(Build(asked, pages), _read_key(arguments.key, pages))
+def _kind(named: str) -> Kind:
+    if "://" in named:
+        return "results source"
+    if is_site(Path(named)):
+        return "built site"
+    return "checkout" if is_checkout(Path(named)) else "results source"
 
 
-def _read_key(written: str | None, pages: Sequence[Page]) -> list[str]:
-    """The columns that name rows. Raises UsageError when no figure shows all of them."""
-    key = [name.strip() for name in written.split(",")] if written else []
-    shown = ({column for _, column in spec.shown_columns} for page in pages for spec in page.pipeline_specs)
-    if key and not any(map(set(key).issubset, shown)):
-        raise UsageError(
-            f"--key {written}: no table has all of these columns", "name them as the comments do"
-        )
-    return key
+def _require_one_kind(arguments: Namespace, kinds: tuple[Kind, Kind]) -> Kind:
+    """What both sides are. A revision of a checkout may be from before it had a file of a site."""
+    if kinds[0] == kinds[1]:
+        return kinds[0]
+    if kinds[1] == "checkout" and arguments.old.endswith(_WHOLE):
+        return "checkout"
+    apart = next(kind for kind in kinds if kind != "results source")
+    raise UsageError(
+        f"one of the two is a {apart}, the other is not", f"give two {apart}s, or two results sources"
+    )
+
+
+def _read_tables(named: str, arguments: Namespace) -> list[Table]:
+    pages = read_pages(arguments.pages or page_folders(arguments.site), arguments.pipelines)
+    with closing(KeptAnswers(named, arguments.limits)) as asked:
+        asked.source.reach()
+        return tables_of(Build(asked, pages), read_key(arguments.key, pages))

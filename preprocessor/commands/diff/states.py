@@ -55,13 +55,16 @@ class Table:
     measured: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def tables_of(build: Build, key: Sequence[str] = ()) -> list[Table]:
+def tables_of(build: Build, key: Sequence[str] = (), *, needs_results: bool = True) -> list[Table]:
     """All tables of a build's pages, and the values of their charts.
 
     Rows are named by the columns ``key`` where a table has all of them. Raises ``ResultsError`` when the source cannot
-    be used at all.
+    be used at all; where that need not be (``needs_results``), the tables have failed instead.
     """
-    build.ask_or_raise()
+    if needs_results:
+        build.ask_or_raise()
+    else:
+        build.ask()
     asking = [(spec, _build_measurement_query(spec)) for page in build.pages for spec in page.pipeline_specs]
     build.asked.ask(query for _, query in asking)
     return [_table(spec, build.answers, query, key) for spec, query in asking]

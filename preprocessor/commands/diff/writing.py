@@ -22,7 +22,7 @@ def text(changes: Sequence[TableChange]) -> Iterator[str]:
 def _describe(change: TableChange) -> Iterator[str]:
     state = "" if change.state == "changed" else f" {change.state}"
     yield f"{_place(change)}: {change.name}{state}"
-    yield from (f"  {line}" for line in _notes(change))
+    yield from (f"  {line}" for line in list_notes(change))
     yield from (f"  {cell.row}, {cell.column}: {_arrow(cell)}" for cell in change.cells)
 
 
@@ -31,7 +31,7 @@ def markdown(changes: Sequence[TableChange]) -> Iterator[str]:
     for change in changes:
         state = "" if change.state == "changed" else f" {change.state}"
         yield from (f"### {escape_cell(change.name)}{state}", "", f"Page `{change.page}`.", "")
-        notes = [f"* {escape_cell(line)}" for line in _notes(change)]
+        notes = [f"* {escape_cell(line)}" for line in list_notes(change)]
         yield from [*notes, *([""] if notes else [])]
         if change.cells:
             yield from ("| Row | Column | Old | New | New to old |", "| --- | --- | ---: | ---: | ---: |")
@@ -43,7 +43,8 @@ def _place(change: TableChange) -> str:
     return f"{change.page}:{change.line}" if change.line else change.page
 
 
-def _notes(change: TableChange) -> Iterator[str]:
+def list_notes(change: TableChange, *, rows: bool = True) -> Iterator[str]:
+    """What there is to say of a table beside its cells, a line each; with ``rows``, which of them came and went."""
     for name, (old, new) in (change.measured or {}).items():
         yield f"measured otherwise: {name} {old} → {new}"
     if change.retested:
@@ -52,8 +53,8 @@ def _notes(change: TableChange) -> Iterator[str]:
         if failed:
             yield f"the {side} has no rows: {failed}"
     named = (
-        ("row came", change.came),
-        ("row went", change.went),
+        ("row came", change.came if rows else ()),
+        ("row went", change.went if rows else ()),
         ("column came", change.columns_came),
         ("column went", change.columns_went),
     )
@@ -65,13 +66,14 @@ def _notes(change: TableChange) -> Iterator[str]:
 
 
 def _arrow(cell: CellChange) -> str:
-    return f"{cell.old} → {cell.new}" + ("" if cell.ratio is None else f" ({_times(cell.ratio)})")
+    return f"{cell.old} → {cell.new}" + ("" if cell.ratio is None else f" ({say_times(cell.ratio)})")
 
 
 def _line(cell: CellChange) -> str:
-    ratio = "" if cell.ratio is None else _times(cell.ratio)
+    ratio = "" if cell.ratio is None else say_times(cell.ratio)
     return "| " + " | ".join(map(escape_cell, (cell.row, cell.column, cell.old, cell.new, ratio))) + " |"
 
 
-def _times(ratio: float) -> str:
+def say_times(ratio: float) -> str:
+    """A ratio in words, with three significant digits."""
     return f"{ratio:.3g} times"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
+from preprocessor import SITE
 from preprocessor.aggregation.catalogue import operators
 from preprocessor.comments.search import find
 from preprocessor.jsontext.parsing import parse
@@ -52,6 +53,7 @@ def test_a_published_schema_is_a_schema(name: str) -> None:
     published = json.loads(editor_schema(name))
     Draft7Validator.check_schema(published)
     assert published["$schema"] == load(name)["$schema"]
+    assert published["$id"] == f"{SITE}schemas/{name}.schema.json"
 
 
 def test_editors_accept_the_comments_of_this_site() -> None:
