@@ -52,6 +52,7 @@ COMMANDS = {
     "render": Command("write pages with their tables", "preprocessor.commands.render.command"),
     "schema": Command("print the JSON Schema of a comment", "preprocessor.commands.schema"),
     "pull": Command("copy result documents into fixtures", "preprocessor.commands.pull.command"),
+    "push": Command("copy fixtures into a results database", "preprocessor.commands.push"),
     "import": Command("keep what benchmark tools wrote in fixtures", "preprocessor.commands.importing"),
     "export": Command("write benchmarks in Go's or Bencher's format", "preprocessor.commands.export.command"),
     "deps": Command("list what each page is made from", "preprocessor.commands.deps"),

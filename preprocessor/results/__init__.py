@@ -6,18 +6,18 @@ All sources answer the same ``Query`` with the same documents: values, BSON type
 
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.results.opening import is_uri, open_source
-
 if TYPE_CHECKING:
     from preprocessor.results.model import Limits, Query, ResultsError, ResultsSource, Rows
+    from preprocessor.results.opening import is_uri, open_source
 
 __all__ = ["Limits", "Query", "ResultsError", "ResultsSource", "Rows", "is_uri", "open_source"]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports the types when they are asked for: the help of a command, which lists the sources, needs none."""
+    """Imports what is asked for: a help text needs no types, and a run of pytest loads what its plugins import."""
     if name in __all__:
-        from preprocessor.results import model
+        from importlib import import_module
 
-        return getattr(model, name)
+        where = "opening" if name in ("is_uri", "open_source") else "model"
+        return getattr(import_module(f"{__name__}.{where}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

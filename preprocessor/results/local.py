@@ -10,8 +10,9 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from preprocessor.aggregation import AggregationError, LimitReached, NotOffline, aggregate
 from preprocessor.aggregation.meter import pause_clock
@@ -20,7 +21,7 @@ from preprocessor.results import typedjson
 from preprocessor.results.fieldorder import settle_field_order
 from preprocessor.results.limitoptions import OPTIONS
 from preprocessor.results.limits import rows_within
-from preprocessor.results.model import Limits, Query, ResultsError, Rows
+from preprocessor.results.model import Limits, PipelineRefused, Query, ResultsError, Rows
 from preprocessor.results.rawdocuments import RawDocuments
 from preprocessor.results.running import guard
 from preprocessor.results.stored import BROKEN, StoredCollection
@@ -28,6 +29,8 @@ from preprocessor.results.stored import BROKEN, StoredCollection
 if TYPE_CHECKING:
     from preprocessor.aggregation.limits import Limits as FileLimits
     from preprocessor.results.mockdatabase import FixtureDatabase
+
+EXTRA: Final = "mkdocs-mongo-tables[testing]"
 
 _T = TypeVar("_T")
 
@@ -84,10 +87,17 @@ class LocalSource(ABC):
         """A mongomock database over the same documents; what is written to it stays in memory."""
         with self._lock:
             if self._database is None:
-                from preprocessor.results.mockdatabase import FixtureDatabase
-
-                self._database = FixtureDatabase(self)
+                self._database = _make_database(self)
             return self._database
+
+    def with_own_database(self) -> Self:
+        """The same source, and what either has read the other has too, with a ``database`` of its own.
+
+        What is written to that, this source does not see.
+        """
+        other = copy(self)
+        other._database = None
+        return other
 
     def aggregate(self, query: Query) -> Rows:
         """The rows of a query. Raises ``ResultsError`` with the path in the pipeline for what a server
@@ -117,9 +127,7 @@ class LocalSource(ABC):
                 limits=self._limits.files,
             )
         except AggregationError as error:
-            hint = _hint(error)
-            path = tuple(error.path) if error.path else None
-            raise ResultsError(_name_stage(error), hint=hint, path=path) from None
+            raise _refuse(error) from None
 
     def with_documents(
         self,
@@ -203,6 +211,18 @@ class LocalSource(ABC):
         return self._database.find_written(collection) if self._database else None
 
 
+def _make_database(source: LocalSource) -> FixtureDatabase:
+    """A mongomock database over the documents of a source. Raises ``ResultsError`` where mongomock is missing."""
+    try:
+        from preprocessor.results.mockdatabase import FixtureDatabase
+    except ModuleNotFoundError as error:
+        if error.name != "mongomock":
+            raise
+        message = "files as a database are made by mongomock, which is not installed"
+        raise ResultsError(message, hint=f"pip install '{EXTRA}'", environment=True) from None
+    return FixtureDatabase(source)
+
+
 class _Others(Mapping[str, list[dict[str, Any]]]):
     """The collections that ``$lookup`` and ``$unionWith`` read, each decoded when it is first asked for."""
 
@@ -218,6 +238,14 @@ class _Others(Mapping[str, list[dict[str, Any]]]):
 
     def __len__(self) -> int:
         return len(self._source.collections())
+
+
+def _refuse(error: AggregationError) -> ResultsError:
+    """The error as one of a source: of what a server refuses too, with its code."""
+    hint, path = _hint(error), tuple(error.path) if error.path else None
+    if isinstance(error, NotOffline):
+        return ResultsError(_name_stage(error), hint=hint, path=path)
+    return PipelineRefused(error.message, hint=hint, path=path, code=error.code)
 
 
 def _name_stage(error: AggregationError) -> str:

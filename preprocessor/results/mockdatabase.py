@@ -12,15 +12,21 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import mongomock
 from mongomock.collection import Collection
 from mongomock.command_cursor import CommandCursor
 from mongomock.database import Database
-from mongomock.store import CollectionStore, DatabaseStore
+from mongomock.store import CollectionStore, ServerStore
+from pymongo.errors import OperationFailure
 
-from preprocessor.results.model import Query, Rows
+from preprocessor.aggregation import AggregationError, NotOffline, check
+from preprocessor.aggregation.errors import format_path
+from preprocessor.results.model import PipelineRefused, Query, ResultsError, Rows
+
+NAME: Final = "performance"
+"""The name of the database in its client."""
 
 
 class Documents(Protocol):
@@ -81,13 +87,22 @@ class FixtureDatabase(Database):
     """A mongomock database whose collections are those of a fixture folder."""
 
     def __init__(self, source: Fixtures) -> None:
-        super().__init__(mongomock.MongoClient(), "performance", _store=DatabaseStore())
+        servers = ServerStore()
+        super().__init__(mongomock.MongoClient(_store=servers), NAME, _store=servers[NAME])
+        self._client._database_accesses[NAME] = (
+            self  # `database.client[NAME]` is this database, not a plain one
+        )
         self._source = source
         for name in source.collections():
             self._store._collections[name] = LazyStore(name, partial(self._fill, name))
 
     def get_collection(self, name: str, *args: Any, **options: Any) -> FixtureCollection:
-        """The collection of that name; its ``aggregate`` is ours."""
+        """The collection of that name; its ``aggregate`` is ours.
+
+        Raises ``ResultsError`` for fixture files with faults: at the line that names the collection, and not from
+        within mongomock.
+        """
+        self._source.read_collection(name)
         if name not in self._collection_accesses:
             plain = super().get_collection(name, *args, **options)
             self._collection_accesses[name] = FixtureCollection.like(plain, self._source)
@@ -139,5 +154,41 @@ class FixtureCollection(Collection):
     def aggregate(
         self, pipeline: Sequence[Mapping[str, Any]], session: Any = None, let: Any = None, **unused: Any
     ) -> CommandCursor:
-        """A cursor over what the pipeline gives, what was written to this database included."""
-        return CommandCursor(self._source.aggregate(Query(self.name, tuple(pipeline), let or {})))
+        """A cursor over what the pipeline gives, what was written to this database included.
+
+        Raises ``OperationFailure``, as PyMongo does, for what a server refuses or fails on; ``ResultsError`` for what
+        files cannot answer, a collation among it, and for what no results source runs (``$out``, JavaScript).
+        """
+        if unused.get("collation"):
+            raise ResultsError(
+                "files are not compared by a collation", hint="it runs on a MongoDB server only"
+            )
+        query = Query(self.name, tuple(pipeline), let or {})
+        try:
+            return CommandCursor(self._source.aggregate(query))
+        except ResultsError as error:
+            raise _as_of_a_server(error, query) from None
+
+
+def _as_of_a_server(error: ResultsError, query: Query) -> Exception:
+    """The error that a driver would raise, where a server would refuse too; place and hint are shown below it."""
+    raised: Exception = error
+    if isinstance(error, PipelineRefused):
+        raised = OperationFailure(error.message, error.code)
+    elif refusal := _find_refusal(query):
+        raised = OperationFailure(refusal.message, refusal.code)
+    for note in (f"at {format_path(error.path)}" if error.path else "", error.hint):
+        if note:
+            raised.add_note(note)
+    return raised
+
+
+def _find_refusal(query: Query) -> AggregationError | None:
+    """What a server has against a pipeline that was not run here: a stage or an operator that it does not know."""
+    try:
+        check(query.pipeline, variables=query.let)
+    except NotOffline:
+        return None
+    except AggregationError as error:
+        return error
+    return None

@@ -100,6 +100,16 @@ class ResultsError(CommandError):
         return found
 
 
+class PipelineRefused(ResultsError):
+    """A pipeline that a server refuses as well, or fails on; ``code`` is the server's number, where it is known."""
+
+    def __init__(
+        self, message: str, *, hint: str, path: tuple[str | int, ...] | None, code: int | None
+    ) -> None:
+        super().__init__(message, hint=hint, path=path)
+        self.code = code
+
+
 class LocalDocuments(Protocol):
     """Documents on this machine: they can be read, and stages can be run on some of them alone.
 
