@@ -13,6 +13,7 @@ import pytest
 
 from preprocessor.comments.keywords import KEYWORDS
 from preprocessor.pages.kinds import KINDS
+from preprocessor.schemas.editors import schema_address
 from preprocessor.specs.model import DIRECTIVES
 
 ROOT = Path(__file__).parents[2]
@@ -137,7 +138,8 @@ def test_a_new_directive_is_shown_on_a_site(program: Path, site: Path) -> None:
 
 
 def test_a_new_directive_is_in_the_reference_and_among_the_schemas(program: Path, tmp_path: Path) -> None:
-    assert json.loads(said(program, tmp_path, "-m", "preprocessor.cli", "schema", "specimen")) == SCHEMA
+    told = json.loads(said(program, tmp_path, "-m", "preprocessor.cli", "schema", "specimen"))
+    assert told == {**SCHEMA, "$id": schema_address("specimen")}
     code = "from docs.hooks.referencepages import keys_page; print(keys_page())"
     page = said(program, tmp_path, "-c", code)
     assert (

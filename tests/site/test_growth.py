@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -86,7 +85,7 @@ def names_alike(count: int) -> Callable[[], object]:
 def faults_of_comments(count: int) -> Callable[[], object]:
     scan = comments.find("\n\n".join(map(comment, range(count))), "page.md")
     faulty = comments.find("<!-- MONGO_TABLES: {} -->", "page.md").findings[0]
-    found = [replace(faulty, line=each.line, column=each.column + 20) for each in scan.comments]
+    found = [faulty._replace(line=each.line, column=each.column + 20) for each in scan.comments]
     return lambda: by_comment(scan.comments, found)
 
 
