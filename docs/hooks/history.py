@@ -41,7 +41,8 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     if page.file.src_uri != PAGE:
         return output
     address = escape(get_relative_url(FEED, page.url))
-    link = f'<link rel="alternate" type="application/atom+xml" title="{_TITLE}" href="{address}">'
+    # The theme takes a link that is an alternate alone for the page in another language.
+    link = f'<link rel="alternate feed" type="application/atom+xml" title="{_TITLE}" href="{address}">'
     return output.replace("</head>", f"{link}\n</head>", 1)
 
 

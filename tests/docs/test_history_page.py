@@ -93,7 +93,7 @@ def test_results_that_cannot_be_read_end_the_build_with_one_sentence(tmp_path: P
 def test_the_page_names_the_feed_where_readers_of_feeds_look(address: str, feed: str) -> None:
     page: Any = SimpleNamespace(url=address, file=SimpleNamespace(src_uri="changes.md"))
     made = on_post_page("<head></head><body>", page, config=None)  # type: ignore[arg-type]
-    assert f'rel="alternate" type="application/atom+xml" title="Changes of speed" href="{feed}"' in made
+    assert f'rel="alternate feed" type="application/atom+xml" title="Changes of speed" href="{feed}"' in made
     page.file.src_uri = "costs.md"
     assert on_post_page("<head></head><body>", page, config=None) == "<head></head><body>"  # type: ignore[arg-type]
 
