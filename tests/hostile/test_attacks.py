@@ -178,7 +178,7 @@ def test_no_pipeline_writes_or_runs_code_on_a_server(door: str, filled: Mongod, 
         done = enter(asked, place)
         done.check()
         assert done.status != 0, done.out
-        assert "42" not in done.out
+        assert not re.search(r"\b42\b", done.out), done.out  # a port may have these digits
     with pymongo.MongoClient(filled.uri()) as client:
         assert "other" not in client.list_database_names()
         assert client["attacked"].list_collection_names() == ["c"]
