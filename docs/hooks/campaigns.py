@@ -13,9 +13,9 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
+from docs.hooks.history import PAGE
 from preprocessor.site.sitebuild import root_of
 
-PAGE: Final = "changes.md"
 _KEPT: Final = "fixtures/campaigns"
 _FOLDER: Final = "documents/campaigns"
 _HEAD: Final = """
@@ -35,8 +35,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Lists the files at the end of the page."""
-    kept = list_kept(root_of(config))
-    if page.file.src_uri != PAGE or not kept:
+    kept = list_kept(root_of(config)) if page.file.src_uri == PAGE else []
+    if not kept:
         return markdown
     links = (f"* [{one.name}]({get_relative_url(address_of(one), page.url)})\n" for one in kept)
     return f"{markdown}{_HEAD}{''.join(links)}"

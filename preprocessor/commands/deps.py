@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from preprocessor.commands.options import EXIT, SOURCE, add_source
+from preprocessor.commands.options import EXIT, SOURCE, add_pages, add_source
 
 if TYPE_CHECKING:
     from preprocessor.pages.dependencies import Around, PageNeeds
@@ -30,9 +30,7 @@ _VERSION = 1
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the pages, the form of the list, and where results are."""
-    parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="pages or folders (default: the site's, else docs)"
-    )
+    add_pages(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--json",

@@ -127,14 +127,15 @@ def _claim(database: Database[Any], uri: str, dry_run: bool) -> None:
 def _push_collection(source: LocalSource, collection: Collection[Any], remove: bool, dry_run: bool) -> Pushed:
     raws = source.raws(collection.name)
     added = changed = 0
-    for batch in _in_batches(raws):
+    ids = [_id_of(raw) for raw in raws]
+    for batch in _in_batches(list(zip(ids, raws, strict=True))):
         known = _find_known(collection, batch)
-        new = [raw for raw in batch if _id_of(raw) not in known]
-        different = [raw for raw in batch if known.get(_id_of(raw), raw) != raw]
+        new = [raw for key, raw in batch if key not in known]
+        different = [raw for key, raw in batch if known.get(key, raw) != raw]
         added, changed = added + len(new), changed + len(different)
         if not dry_run:
             _replace(collection, [*new, *different])
-    others = list(_find_others(collection, {_id_of(raw) for raw in raws}))
+    others = list(_find_others(collection, set(ids)))
     if remove and not dry_run:
         for some in _in_batches(others):
             collection.delete_many({"_id": {"$in": list(some)}})
@@ -146,12 +147,11 @@ def _in_batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
     return (items[start : start + _TOGETHER] for start in range(0, len(items), _TOGETHER))
 
 
-def _find_known(collection: Collection[Any], raws: Iterable[bytes]) -> dict[bytes, bytes]:
-    """Those of the documents that the collection has an ``_id`` of, as they are there, by it."""
-    ids = [_value_of_id(raw) for raw in raws]
-    found = (
-        bytes(one.raw) for one in collection.find({"_id": {"$in": ids}})
-    )  # of a large answer: a view of it
+def _find_known(collection: Collection[Any], documents: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+    """Those of the documents, each behind its ``_id``, that the collection has one of, as they are there, by it."""
+    ids = [_value_of_id(key) for key, _ in documents]
+    # Of a large answer ``raw`` is a view.
+    found = (bytes(one.raw) for one in collection.find({"_id": {"$in": ids}}))
     return {_id_of(raw): raw for raw in found}
 
 
@@ -161,7 +161,8 @@ def _replace(collection: Collection[Any], raws: Sequence[bytes]) -> None:
 
     if raws:
         asked: list[ReplaceOne[Any]] = [
-            ReplaceOne({"_id": {"$eq": _value_of_id(raw)}}, RawBSONDocument(raw), upsert=True) for raw in raws
+            ReplaceOne({"_id": {"$eq": _value_of_id(_id_of(raw))}}, RawBSONDocument(raw), upsert=True)
+            for raw in raws
         ]
         collection.bulk_write(asked, ordered=False)
 
@@ -177,10 +178,10 @@ def _id_of(raw: bytes) -> bytes:
     return rawbson.prune(raw, {"_id": {}}, 0)
 
 
-def _value_of_id(raw: bytes) -> Any:
+def _value_of_id(key: bytes) -> Any:
     from bson.raw_bson import RawBSONDocument
 
-    return RawBSONDocument(_id_of(raw))["_id"]
+    return RawBSONDocument(key)["_id"]
 
 
 def _plainly(uri: str, act: Callable[[], T]) -> T:

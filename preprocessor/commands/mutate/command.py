@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING
 
-from preprocessor.commands.options import SOURCE, add_source
+from preprocessor.commands.options import SOURCE, add_pages, add_source
 from preprocessor.findings.reporters import REPORT_FORMATS, format_count, report
 from preprocessor.findings.usage import print_error
 
@@ -38,9 +38,7 @@ exit status: 0 everything is noticed, or as much as --at-least says; 1 less; 2 w
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the pages, how much is to be noticed, and how it is reported."""
-    parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="pages or folders (default: the site's, else docs)"
-    )
+    add_pages(parser)
     parser.add_argument(
         "--at-least", type=_percent, default=100.0, metavar="PERCENT",
         help="the part of the changes that is to be noticed (default: 100)",

@@ -16,7 +16,7 @@ paragraph.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,27 +51,33 @@ _FIGURES, _DIRECTIONS = "MT324", "MT327"
 def prose_findings(pages: Sequence[Page], answers: Answers) -> list[Finding]:
     """A finding for every figure and direction of the pages that is unsupported."""
     tables = tables_by_id(pages)
-    return [one for page in pages for one in page_findings(page, tables, answers)]
+    quotable = _list_nouns(tables.values())
+    return [one for page in pages for one in _page_findings(page, tables, quotable, answers)]
 
 
 def page_findings(page: Page, tables: Tables, answers: Answers) -> Iterator[Finding]:
     """The same of one page; ``tables`` are those of all."""
+    return _page_findings(page, tables, _list_nouns(tables.values()), answers)
+
+
+def _page_findings(
+    page: Page, tables: Tables, quotable: frozenset[str], answers: Answers
+) -> Iterator[Finding]:
+    """``quotable`` are the nouns of ``tables``, which a site has too many of to list them for each page."""
     if not page.comments:
         return
     found = paragraphs(page.text, list_generated(page), list(list_captions(page)))
     sections = Sections(page, tables, answers, [one.start for one in found if one.in_table])
-    nouns = _list_nouns(page, tables)
+    nouns = quotable | _list_nouns(one for one in page.specs if isinstance(one, TableSpec))
     for paragraph in found:
         said = (*figures(paragraph.text, nouns), *spelled_figures(paragraph.text))
         if said or any(find_directions(paragraph.text)) or any(spelled_durations(paragraph.text)):
             yield from _judge(page, paragraph, said, sections, tables, answers)
 
 
-def _list_nouns(page: Page, tables: Tables) -> frozenset[str]:
-    """What the headers of a page's tables, and of those that it quotes, call the numbers under them."""
-    own = (one for one in page.specs if isinstance(one, TableSpec))
-    headers = (header for one in (*own, *tables.values()) for header in one.headers)
-    return frozenset(filter(None, map(noun_in, headers)))
+def _list_nouns(tables: Iterable[TableSpec]) -> frozenset[str]:
+    """What the headers of tables call the numbers under them."""
+    return frozenset(filter(None, (noun_in(header) for one in tables for header in one.headers)))
 
 
 def _judge(
