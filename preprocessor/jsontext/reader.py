@@ -30,6 +30,24 @@ def read(text: str) -> Reading:
     return reader.out
 
 
+def end_of_odd_token(text: str, at: int) -> int | None:
+    """Where a key or a value ends that begins at ``at`` and is no JSON: a word, a call, a string in other quotes.
+
+    None where it is none of them, or nothing ends it.
+    """
+    reader = _Reader(text, at)
+    if match := _CALL.match(text, at):
+        return reader.end_pasted_value(match.end())
+    if (quote := text[at : at + 1]) in _CURLY_QUOTES:
+        try:
+            reader.odd_string(quote)
+        except _Stop:
+            return None
+        return reader.at
+    found = _EXPRESSION.match(text, at) or _NUMBER_LIKE.match(text, at) or _KEY_WORD.match(text, at)
+    return found.end() if found else None
+
+
 class _Gap(NamedTuple):
     """Where an object was most likely meant to end, its brace, and the key behind that is hardly its own."""
 
@@ -67,9 +85,9 @@ _CLOSERS = {"[": "]", "{": "}"}
 class _Reader:
     """The state of one reading: the text, how far we are, and what was found."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, at: int = 0) -> None:
         self.text = text
-        self.at = 0
+        self.at = at
         self.out = Reading()
         self.gap: _Gap | None = None
 

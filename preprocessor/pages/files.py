@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -119,6 +119,8 @@ def read_text(file: Path) -> str:
         raise UsageError(f"{file}: not UTF-8 (byte {error.start})", "save the page as UTF-8") from None
 
 
-def open_shared_pipelines(folder: str) -> Callable[[str], SharedPipeline | None]:
-    """The shared stage lists of a folder, read when a page first names one."""
-    return SharedPipelines(Path(folder))
+def open_shared_pipelines(
+    folder: str, texts: Mapping[str, str] | None = None
+) -> Callable[[str], SharedPipeline | None]:
+    """The shared stage lists of a folder, read when a page first names one; ``texts`` as in `SharedPipelines`."""
+    return SharedPipelines(Path(folder), texts or {})

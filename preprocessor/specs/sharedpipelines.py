@@ -22,6 +22,7 @@ from preprocessor.specs.origins import Origin
 
 Stage = Mapping[str, Any]
 _NO_FIELDS: Final[Mapping[str, str]] = {}
+_NO_TEXTS: Final[Mapping[str, str]] = {}
 
 
 class SharedPipeline(NamedTuple):
@@ -53,10 +54,14 @@ class Expanded(NamedTuple):
 
 
 class SharedPipelines:
-    """The shared stage lists of a folder, each read once; call it with a name. A missing folder has none."""
+    """The shared stage lists of a folder, each read once; call it with a name. A missing folder has none.
 
-    def __init__(self, folder: FilePath) -> None:
+    ``texts`` are read in the place of files that are about to be written, by the names that findings have for them.
+    """
+
+    def __init__(self, folder: FilePath, texts: Mapping[str, str] = _NO_TEXTS) -> None:
         self.folder = folder
+        self._texts = texts
         self._read: dict[str, SharedPipeline] = {}
         self._named: dict[str, dict[str, None]] = {}
 
@@ -81,8 +86,14 @@ class SharedPipelines:
             names = (*within, name)
             if not re.fullmatch(_NAME, name) or not may_be_file(path):
                 return SharedPipeline(name, None, known=_names(self.folder))
-            self._read[name] = _read_file(path, name, lambda inner: self._inner(inner, names))
+            self._read[name] = self._read_list(path, name, lambda inner: self._inner(inner, names))
         return self._read[name]
+
+    def _read_list(self, path: FilePath, name: str, shared: Lookup) -> SharedPipeline:
+        text = self._texts.get(path.as_posix())
+        if text is None:
+            return _read_file(path, name, shared)
+        return read_shared(text, path.as_posix(), name, shared)
 
     def _inner(self, name: str, within: tuple[str, ...]) -> SharedPipeline:
         self._named.setdefault(within[-1], {})[name] = None

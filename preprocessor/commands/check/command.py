@@ -14,9 +14,9 @@ from preprocessor.findings.usage import UsageError, print_error
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from preprocessor.commands.rewriting import Change
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Page
-    from preprocessor.pages.prose.fixing import Fixed
 
 DESCRIPTION = (
     "Checks every RESULT_… and MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
@@ -57,9 +57,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="with --prose: show the pages with a MONGO_VALUE for each figure that one cell of their tables says",
+        help="show pages and shared pipelines as hints would have them: mistyped names, values pasted from a shell, a "
+        "$sort behind its $limit; with --prose also a MONGO_VALUE for each figure that one cell of their tables says",
     )
-    parser.add_argument("--write", action="store_true", help="with --fix: write these pages")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="with --fix: write these files, and list what is left to be done by hand",
+    )
     _add_report(parser)
     add_source(parser)
 
@@ -113,9 +118,15 @@ def run(arguments: Namespace) -> int:
         arguments.limits,
         static=arguments.static,
         prose=arguments.prose,
-        fix=arguments.fix,
+        fix=arguments.fix and arguments.prose,
     )
     checked = check_pages(given.pages, request)
+    changes: Sequence[Change] = ()
+    if arguments.fix:
+        from preprocessor.commands.check.fixing import fix_pages
+
+        changes, after = fix_pages(given.pages, checked, request)
+        checked = after if arguments.write else checked
     findings = checked.findings
     if arguments.baseline:
         from preprocessor.commands.check.accepting import accept, leave_out_accepted
@@ -126,9 +137,9 @@ def run(arguments: Namespace) -> int:
     sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=checked.sources))
     if arguments.sarif:
         _write_sarif(findings, Path(arguments.sarif))
-    changed = _fix(checked.fixed, arguments) if arguments.fix else 0
+    changed = _show_or_write(changes, write=arguments.write) if arguments.fix else 0
     if not findings and not given.faults and arguments.format == "text":
-        written = checked.fixed if arguments.write else ()
+        written = changes if arguments.write else ()
         print(_describe_scope(checked.pages, written, arguments), file=sys.stderr)
     return 2 if given.faults else exit_code(findings, arguments.fail_on) or changed
 
@@ -140,12 +151,11 @@ def _write_sarif(findings: Sequence[Finding], file: Path) -> None:
     atomic.write(file.resolve(), report(findings, "sarif").encode())
 
 
-def _fix(fixed: Sequence[Fixed], arguments: Namespace) -> int:
-    """Write the pages with values, or show what would change; give 1 when something is left to be written."""
-    from preprocessor.commands.rewriting import Change, print_changes, write_changes
+def _show_or_write(changes: Sequence[Change], *, write: bool) -> int:
+    """Write the files anew, or show what would change; give 1 when something is left to be written."""
+    from preprocessor.commands.rewriting import print_changes, write_changes
 
-    changes = [Change(one.page.file, Path(one.page.file), one.page.text, one.text) for one in fixed]
-    return write_changes(changes) if arguments.write else print_changes(changes)
+    return write_changes(changes) if write else print_changes(changes)
 
 
 def _refuse_beside_site(arguments: Namespace) -> None:
@@ -159,8 +169,6 @@ def _refuse_contradictions(arguments: Namespace, stdin: str) -> None:
         raise UsageError("--write-baseline goes with --baseline FILE, the file that is written")
     if arguments.prose and arguments.static:
         raise UsageError("--prose holds sentences against rows, and --static runs no pipeline")
-    if arguments.fix and not arguments.prose:
-        raise UsageError("--fix goes with --prose")
     if arguments.fix and (arguments.format != "text" or arguments.write_baseline):
         raise UsageError(
             "--fix shows a diff beside the findings, so neither --format nor --write-baseline goes with it"
@@ -171,11 +179,11 @@ def _refuse_contradictions(arguments: Namespace, stdin: str) -> None:
         raise UsageError(f"--stdin-filename goes with {stdin}, the page on standard input")
 
 
-def _describe_scope(pages: Collection[Page], written: Sequence[Fixed], arguments: Namespace) -> str:
+def _describe_scope(pages: Collection[Page], written: Sequence[Change], arguments: Namespace) -> str:
     """What was looked at, lest nothing found be taken for something looked at; of pages ``written`` as they are now."""
     from preprocessor.comments import find
 
-    new = {one.page.file: find(one.text, one.page.file).comments for one in written}
+    new = {one.name: find(one.after, one.name).comments for one in written}
     comments = sum(len(new.get(page.file, page.comments)) for page in pages)
     on = f"{format_count(comments, 'comment')} on {format_count(len(pages), 'page')}"
     if not comments:

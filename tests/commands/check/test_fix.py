@@ -159,8 +159,3 @@ def test_options_that_exclude_each_other_are_refused(
 ) -> None:
     code, out, err = check("README.md", *arguments)
     assert (code, out, message in err) == (2, "", True)
-
-
-def test_a_fix_without_prose_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "README.md", "--fix"]) == 2
-    assert "--fix goes with --prose" in capsys.readouterr().err

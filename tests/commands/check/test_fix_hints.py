@@ -1,0 +1,110 @@
+"""`check --fix`: what hints say is shown as a diff, or written, on pages and in shared pipelines."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from preprocessor.cli import main
+
+PAGE = """\
+# Runs
+
+<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [{"$match": {"at": {"$gt": ISODate("2026-01-01")}}},
+  {"$limit": 1}, {"$sort": {"n": 1}}], "columns": ["n"], "headers": ["N"]} -->
+"""
+MENDED = PAGE.replace('ISODate("2026-01-01")', '{"$date": "2026-01-01T00:00:00Z"}').replace(
+    '{"$limit": 1}, {"$sort": {"n": 1}}', '{"$sort": {"n": 1}}, {"$limit": 1}'
+)
+ROWS = '{"_id": 1, "n": 1, "at": {"$date": "2026-01-02T00:00:00Z"}}\n'
+SHARED = (
+    '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": ["all"], "columns": ["n"], "headers": ["N"]} -->\n'
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fixtures" / "runs").mkdir(parents=True)
+    (tmp_path / "fixtures" / "runs" / "a.jsonl").write_text(ROWS)
+    (tmp_path / "docs" / "pipelines").mkdir(parents=True)
+    (tmp_path / "docs" / "page.md").write_text(PAGE)
+    return tmp_path
+
+
+@pytest.fixture
+def fix(capsys: pytest.CaptureFixture[str]):
+    """Runs the command: exit status, output, errors."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = main(["check", "--fix", *arguments])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_a_diff_shows_what_shows_only_once_the_comment_can_be_read(folder: Path, fix) -> None:
+    code, out, _ = fix()
+    assert (code, (folder / "docs/page.md").read_text()) == (1, PAGE)
+    assert "docs/page.md:3:81: error MT120" in out
+    assert out.endswith("".join(f"+{line}\n" for line in MENDED.splitlines()[2:]))
+
+
+def test_what_was_shown_is_written_and_what_is_left_is_told(folder: Path, fix) -> None:
+    assert fix("--write") == (0, "", "docs/page.md: written\n1 comment on 1 page: no fault\n")
+    assert (folder / "docs/page.md").read_text() == MENDED
+    assert fix() == (0, "", "1 comment on 1 page: no fault\n")
+    (folder / "docs/page.md").write_text(PAGE.replace('["n"]', '["speed"]'))
+    code, out, err = fix("--write")
+    assert (code, err) == (1, "docs/page.md: written\n")
+    assert "docs/page.md:4:52: error MT302 no row has the column 'speed'" in out and "MT120" not in out
+
+
+def test_a_shared_pipeline_is_mended_for_all_pages_that_name_it(folder: Path, fix) -> None:
+    shared = folder / "docs/pipelines/all.json"
+    shared.write_text('[{"$sort": {"n": 1,}}, {"$project": {"n": 1}}]')
+    (folder / "docs/page.md").write_text(SHARED)
+    (folder / "docs/other.md").write_text(SHARED.replace('["n"]', '["nn"]'))
+    code, out, _ = fix()
+    assert code == 1
+    assert "+++ docs/pipelines/all.json (as it should be)" in out and "+++ docs/other.md" in out
+    assert fix("--write")[0] == 0
+    assert shared.read_text() == '[{"$sort": {"n": 1}}, {"$project": {"n": 1}}]'
+    assert (folder / "docs/other.md").read_text() == (folder / "docs/page.md").read_text() == SHARED
+
+
+def test_without_rows_names_of_operators_are_mended_all_the_same(folder: Path, fix) -> None:
+    (folder / "docs/page.md").write_text(MENDED.replace("$sort", "$srt"))
+    assert fix("--static", "--write")[0] == 0
+    assert (folder / "docs/page.md").read_text() == MENDED
+
+
+def test_values_for_figures_go_into_the_page_as_it_is_then(folder: Path, fix) -> None:
+    (folder / "fixtures/runs/a.jsonl").write_text(ROWS.replace('"n": 1', '"n": 30100'))
+    table = PAGE.replace('"N"', '"Speed (ops/s)"')
+    (folder / "docs/page.md").write_text(f"The run reached 30,100 ops/s.\n\n{table}")
+    assert fix("--prose", "--write")[0] == 0
+    written = (folder / "docs/page.md").read_text()
+    assert "The run reached <!-- MONGO_VALUE: " in written and '{"$date": "2026-01-01T00:00:00Z"}' in written
+
+
+def test_the_page_of_an_editor_is_shown_and_no_file_is_written(
+    folder: Path, fix, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "docs/page.md").write_text("# Saved\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(PAGE.encode())))
+    code, out, _ = fix("-", "--stdin-filename", "docs/page.md")
+    assert (code, "+++ docs/page.md (as it should be)" in out) == (1, True)
+    assert (folder / "docs/page.md").read_text() == "# Saved\n"
+
+
+def test_a_page_without_a_hint_to_do_is_left_alone(folder: Path, fix) -> None:
+    text = PAGE.replace("ISODate", "SomeDate")
+    (folder / "docs/page.md").write_text(text)
+    code, out, _ = fix("--write")
+    assert (code, out.count("MT120")) == (1, 1)
+    assert (folder / "docs/page.md").read_text() == text
