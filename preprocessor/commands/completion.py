@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 DESCRIPTION = "Prints a script for a shell, which then completes commands, options, their choices, and files."
 EPILOG = """\
@@ -14,9 +16,34 @@ examples:
 
 exit status: 0 printed, 2 wrong usage"""
 
-_FILES = frozenset({"PATH", "PAGE", "FILE", "FILE[:LINE]", "SOURCE", "OLD", "NEW"})
-_FOLDERS = frozenset({"DIR", "FOLDER"})
+_FILES: Final = frozenset(
+    {"PATH", "PAGE", "FILE", "FILES", "FILE[:LINE]", "SOURCE", "OLD", "NEW", "WHERE", "RESULTS", "CAMPAIGN"}
+)
+_FOLDERS: Final = frozenset({"DIR", "FOLDER"})
 """What stands for a file or a folder in a usage line."""
+_EXPERIMENT_LIST: Final = ("experiments", "name")
+_WORKLOADS: Final = ("calibrate", "workload")
+
+# bash makes three words of --option=value; what is generated knows an option and its value as two.
+_JOINING: Final = """
+_mongo_tables() {
+  local -a words=()
+  local at index=$COMP_CWORD
+  for at in "${!COMP_WORDS[@]}"; do
+    if [[ ${COMP_WORDS[at]} != "=" ]]; then
+      words+=("${COMP_WORDS[at]}")
+    elif (( at == COMP_CWORD )); then
+      words+=("")
+    elif (( at < COMP_CWORD )); then
+      (( index-- ))
+    fi
+  done
+  COMP_WORDS=("${words[@]}")
+  COMP_CWORD=$index
+  _shtab_mongo_tables "$@"
+}
+
+complete -o bashdefault -F _mongo_tables mongo-tables"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,19 +56,46 @@ def run(arguments: argparse.Namespace) -> int:
     import shtab
 
     whole = arguments.build_parser()
-    for action in _actions(whole):
-        if action.metavar in _FILES:
+    for command, action in _list_actions(whole):
+        if known := _list_names(command, action):
+            action.choices = known
+        elif action.metavar in _FILES:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
         elif action.metavar in _FOLDERS:
             action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
-    print(shtab.complete(whole, shell=arguments.shell))
+    script = shtab.complete(whole, shell=arguments.shell)
+    print(_take_joined_values(script, arguments.shell))
     return 0
 
 
-def _actions(within: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    """Every option and argument of a parser and of its commands."""
-    for action in within._actions:
-        yield action
+def _list_actions(whole: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.Action]]:
+    """Every option and argument of the program with its command, which is described by what the list says of it."""
+    for action in whole._actions:
+        yield "", action
         if isinstance(action, argparse._SubParsersAction):
-            for command in action.choices.values():
-                yield from _actions(command)
+            for listed in action._choices_actions:
+                command = action.choices[listed.dest]
+                command.description = listed.help
+                yield from ((listed.dest, each) for each in command._actions)
+
+
+def _list_names(command: str, action: argparse.Action) -> Sequence[str]:
+    """What an argument names of what comes with the program; nothing where it names something else."""
+    if action.dest == "experiment" or (command, action.dest) == _EXPERIMENT_LIST:
+        from preprocessor.runner.experiment import names
+
+        return names()
+    if (command, action.dest) == _WORKLOADS:
+        from preprocessor.runner.calibration import names
+
+        return names()
+    return ()
+
+
+def _take_joined_values(script: str, shell: str) -> str:
+    """The script that also completes the value of ``--option=value``; that of fish lacks only files there."""
+    if shell == "bash":
+        return re.sub(r"\n(complete .*) -F _shtab_mongo_tables mongo-tables", lambda _: _JOINING, script)
+    if shell == "zsh":
+        return re.sub(r'(?m)(--[\w-]+)(\}?"?)\[(?=.*\]:[^"]*:)', r"\1=\2[", script)
+    return re.sub(r"(?m)^(.* -l .*) -xka \"\(__fish_complete_path .*?\)\"", r"\1 -rF", script)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import select
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -30,6 +35,55 @@ def test_bash_completes_commands_options_choices_and_files(tmp_path: Path) -> No
     assert completed("./completions", "mongo-tables check --sta", tmp_path) == ["--static"]
     assert completed("./completions", "mongo-tables schema exp", tmp_path) == ["experiment"]
     assert completed("./completions", "mongo-tables check do", tmp_path) == ["docs"]
+    assert completed("./completions", "mongo-tables run insert_doc", tmp_path) == ["insert_docsize"]
+    assert completed("./completions", "mongo-tables calibrate po", tmp_path) == ["point_reads"]
+
+
+def test_bash_completes_the_value_behind_an_equals_sign(tmp_path: Path) -> None:
+    (tmp_path / "completions").write_text(mongo_tables("completion", "bash", cwd=tmp_path).stdout)
+    assert completed("./completions", "mongo-tables check --format = j", tmp_path) == ["json"]
+    assert completed("./completions", "mongo-tables check --format =", tmp_path) == [
+        "text", "json", "github", "sarif"
+    ]  # fmt: skip
+    assert completed("./completions", "mongo-tables check --format = json --sta", tmp_path) == ["--static"]
+
+
+def test_a_bash_that_somebody_types_into_completes(tmp_path: Path) -> None:
+    script = mongo_tables("completion", "bash", cwd=tmp_path).stdout
+    (tmp_path / "completions").write_text(f"{script}\nPS1='ready> '\n")
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(tmp_path)
+        os.execvp("bash", ["bash", "--noprofile", "--rcfile", "completions", "-i"])
+    read_until(b"ready> ", terminal)
+    os.write(terminal, b"mongo-tables check --fail-on=e\t--stat\t#typed")
+    assert read_until(b"#typed", terminal).endswith(b"check --fail-on=error --static #typed")
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    os.close(terminal)
+
+
+def read_until(end: bytes, terminal: int) -> bytes:
+    """What a terminal shows, up to some text."""
+    shown, last = b"", time.monotonic() + 60
+    while not shown.endswith(end) and time.monotonic() < last:
+        if select.select([terminal], [], [], 1)[0]:
+            shown += os.read(terminal, 1)
+    return shown
+
+
+def test_zsh_and_fish_take_the_value_behind_an_equals_sign(tmp_path: Path) -> None:
+    zsh = mongo_tables("completion", "zsh", cwd=tmp_path).stdout
+    assert '"--format=[' in zsh and '{-f,--config-file=}"[' in zsh and '"--static[' in zsh
+    fish = mongo_tables("completion", "fish", cwd=tmp_path).stdout
+    (results,) = [line for line in fish.splitlines() if "using check'" in line and "-l results" in line]
+    assert " -rF -d " in results
+
+
+def test_a_shell_says_of_a_command_what_the_list_of_commands_says(tmp_path: Path) -> None:
+    for shell in ("zsh", "fish"):
+        script = mongo_tables("completion", shell, cwd=tmp_path).stdout
+        assert "find what is wrong with the comments of pages" in script
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
