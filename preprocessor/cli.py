@@ -151,6 +151,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     if "config_file" in given and not getattr(given, "site_only", False):
         from preprocessor.pages.siteconfig import fill_in  # not for `--help` or `--version`
 
+        given.as_written = argparse.Namespace(**vars(given))
         fill_in(given)
     return given
 
@@ -202,6 +203,7 @@ def build_parser(names: Iterable[str] = COMMANDS, *, declare: bool = True) -> ar
         prog="mongo-tables", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     top.add_argument("--version", action="version", version=f"mongo-tables {__version__}")
+    top.set_defaults(build_parser=build_parser)
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in names:
         command = commands.add_parser(

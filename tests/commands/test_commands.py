@@ -207,6 +207,8 @@ def test_pull_copies_what_pages_read_and_says_what_changed(project: Path, mongod
         (("check", "--format", "jsn"), "json"),
         (("schema", "tabel"), "table"),
         (("diff", "a", "b", "--markdwn"), "--markdown"),
+        (("render", "--in-plce"), "--in-place"),
+        (("--verion",), "--version"),
     ],
 )
 def test_a_mistyped_command_or_option_is_told_with_the_nearest(
@@ -214,6 +216,23 @@ def test_a_mistyped_command_or_option_is_told_with_the_nearest(
 ) -> None:
     done = mongo_tables(*arguments, cwd=project, expect=2)
     assert done.stderr.endswith(f"\n  hint: did you mean `{nearest}`?\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("explain", "docs/page.md", "--prose"), "it is an option of `check`"),
+        (("check", "--in-place"), "it is an option of `render`"),
+        (("--static", "check"), "it stands behind the command: `mongo-tables check --static`"),
+        (("--results", "fixtures", "check"), "it stands behind the command: `mongo-tables check --results`"),
+        (("helo",), "`mongo-tables --help` lists them"),
+    ],
+)
+def test_an_option_of_another_command_is_told_with_it_and_a_strange_command_with_the_list(
+    project: Path, arguments: tuple[str, ...], hint: str
+) -> None:
+    done = mongo_tables(*arguments, cwd=project, expect=2)
+    assert done.stderr.endswith(f"\n  hint: {hint}\n")
 
 
 def test_an_option_that_is_like_none_is_told_without_a_guess(project: Path) -> None:
