@@ -203,13 +203,12 @@ def _find_options(entry: Mapping[str, Any], name: str) -> object:
 def fill_in(arguments: Namespace) -> None:
     """Set what the command line leaves open: ``site``, ``pipelines``, ``limits``, ``fail_on`` and ``results``.
 
-    The results source is that of ``--results``, else of the environment, else of the site. Raises UsageError for a file
-    that says none of it, and for ``--pipelines`` that is no folder.
+    The results source is that of ``--results``, else of the environment, else of the site. The site is the one around
+    the page on standard input, where that has a name. Raises UsageError for a file that says none of it, and for
+    ``--pipelines`` that is no folder.
     """
     named = arguments.config_file
-    site = arguments.site = (
-        _read_existing_site(Path(named)) if named else find_site(Path()) or _without_file()
-    )
+    site = arguments.site = _read_existing_site(Path(named)) if named else _find_nearest(arguments)
     given = getattr(arguments, "pipelines", None)
     if given is not None and not Path(given).is_dir():
         raise UsageError(f"{given}: no such folder", "--pipelines names the folder of shared pipelines")
@@ -219,6 +218,13 @@ def fill_in(arguments: Namespace) -> None:
         arguments.fail_on = _fail_on(site)
     if getattr(arguments, "results", "") is None:
         arguments.results = results_named() or results_of(site)
+
+
+def _find_nearest(arguments: Namespace) -> Site:
+    """The site of the page on standard input, else the one here, else what holds without a file."""
+    page = getattr(arguments, "stdin_filename", None)
+    beside = find_site(Path(page).parent) if page else None
+    return beside or find_site(Path()) or _without_file()
 
 
 def _fail_on(site: Site) -> str:

@@ -18,7 +18,7 @@ def list_unwatched(watch: Sequence[str], root: Path, results: str, pipelines: Pa
     not exist need not be watched, and a database cannot be.
     """
     followed = [_plain(root / each) for each in watch]
-    needed = [*_places_of(results, root), pipelines]
+    needed = [*places_of_source(results, root), pipelines]
     missing = (
         path
         for path in map(_plain, needed)
@@ -27,8 +27,8 @@ def list_unwatched(watch: Sequence[str], root: Path, results: str, pipelines: Pa
     return list(dict.fromkeys(_as_seen(path, _plain(root)) for path in missing))
 
 
-def _places_of(results: str, root: Path) -> Iterator[Path]:
-    """The files and folders of a results source; of a pattern the folder around all that it may name."""
+def places_of_source(results: str, root: Path) -> Iterator[Path]:
+    """The files and folders of a results source, seen from ``root``; of a pattern the folder around all it may name."""
     if is_uri(results, root):
         return
     for part in split_parts(results, root):

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.commands.test_commands import TABLE, project
 
 __all__ = ["project"]
@@ -49,6 +51,22 @@ def test_values_of_a_page_on_standard_input_find_the_tables_of_other_pages(proje
     (project / "docs" / "page.md").write_text(named)
     value = 'The first is <!-- MONGO_VALUE: {"table": "runs", "column": "n", "where": {"n": 1}} -->\n'
     assert check(value, "-", "--stdin-filename", "docs/new.md", cwd=project)[:2] == (0, "")
+
+
+def test_the_site_is_the_one_around_the_page_wherever_the_editor_was_started(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (project / "mkdocs.yml").write_text("docs_dir: docs\nplugins: [mongo-tables: {results: kept}]\n")
+    (project / "fixtures").rename(project / "kept")
+    (project / "docs" / "pipelines").mkdir()
+    (project / "docs" / "pipelines" / "down.json").write_text('[{"$sort": {"n": -1}}]')
+    table = TABLE.replace("[{", '["down", {').replace('["n"]', '["m"]')
+    page = f"# Runs\n\n{table}\n"
+    name = str(project / "docs" / "new.md")
+    status, said, _ = check(page, "-", "--stdin-filename", name, cwd=elsewhere)
+    assert status == 1
+    assert said.startswith(f"{name}:3:97: error MT302 no row has the column 'm'\n")
 
 
 def test_a_name_without_a_page_on_standard_input_is_a_mistake(project: Path) -> None:

@@ -40,7 +40,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--stdin-filename",
         metavar="PATH",
-        help="where the page on standard input belongs, for editors: findings name it, and the file there is not read",
+        help="where the page on standard input belongs, for editors: findings name it, the site is the one around it, "
+        "and the file there is not read",
+    )
+    parser.add_argument(
+        "--watch",
+        action="store_true",
+        help="go on, and check anew whenever a page, a shared pipeline, a file of results or the site's file changes; "
+        "Ctrl-C ends it",
     )
     parser.add_argument(
         "--site",
@@ -92,18 +99,29 @@ def _add_report(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the findings; give 1 when one is as grave as ``fail_on``, 2 when a path names no page.
 
-    With a baseline only findings that it does not accept count. Raises UsageError for options that exclude each other.
+    With a baseline only findings that it does not accept count. With ``--watch`` this is done again and again, and ends
+    with 0. Raises UsageError for options that exclude each other.
     """
     if arguments.site_only:
         from preprocessor.commands.check.doors import show_doors
 
         _refuse_beside_site(arguments)
         return show_doors(arguments)
-    from preprocessor.commands.check.checking import Request, check_pages
-    from preprocessor.pages.files import STDIN, read_paths
-    from preprocessor.pages.sitepages import page_folders
+    from preprocessor.pages.files import STDIN
 
     _refuse_contradictions(arguments, STDIN)
+    if arguments.watch:
+        from preprocessor.commands.check.watching import check_at_changes
+
+        return check_at_changes(arguments, _check_once)
+    return _check_once(arguments)
+
+
+def _check_once(arguments: Namespace) -> int:
+    from preprocessor.commands.check.checking import Request, check_pages
+    from preprocessor.pages.files import read_paths
+    from preprocessor.pages.sitepages import page_folders
+
     given = read_paths(
         arguments.paths or page_folders(arguments.site),
         arguments.pipelines,
@@ -159,7 +177,17 @@ def _show_or_write(changes: Sequence[Change], *, write: bool) -> int:
 
 
 def _refuse_beside_site(arguments: Namespace) -> None:
-    others = ("paths", "stdin_filename", "static", "prose", "fix", "baseline", "write_baseline", "results")
+    others = (
+        "paths",
+        "stdin_filename",
+        "watch",
+        "static",
+        "prose",
+        "fix",
+        "baseline",
+        "write_baseline",
+        "results",
+    )
     if arguments.format != "text" or any(getattr(arguments, name) for name in others):
         raise UsageError("--site looks at the file of the site alone: nothing goes with it but --config-file")
 
@@ -175,6 +203,12 @@ def _refuse_contradictions(arguments: Namespace, stdin: str) -> None:
         )
     if arguments.write and (not arguments.fix or stdin in arguments.paths):
         raise UsageError("--write goes with --fix, and with pages that are files")
+    if arguments.watch and (arguments.write or arguments.write_baseline or arguments.sarif):
+        raise UsageError("--watch writes no file: --write, --write-baseline and --sarif do not go with it")
+    if arguments.watch and (stdin in arguments.paths or arguments.format not in ("text", "github")):
+        raise UsageError(
+            "--watch prints lines about files, so neither - nor one document per check goes with it"
+        )
     if arguments.stdin_filename is not None and stdin not in arguments.paths:
         raise UsageError(f"--stdin-filename goes with {stdin}, the page on standard input")
 
