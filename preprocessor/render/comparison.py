@@ -10,6 +10,7 @@ from preprocessor.render.column import Column, column_value
 from preprocessor.render.conclusions import Conclusion, conclusion_of, list_conclusions
 from preprocessor.render.conclusiontext import conclusion_notes, conclusion_text, sign_in_words
 from preprocessor.render.fault import Fault
+from preprocessor.render.rounding import round_decimals
 from preprocessor.render.values import cell_text, finite_decimal, raw_or_nothing
 
 if TYPE_CHECKING:
@@ -149,14 +150,14 @@ def _percent_text(ratio: Decimal | None) -> str:
     if ratio is None:
         return cell_text(None)
     percent = (ratio - 1) * 100
-    text = f"{percent:+.0f}" if abs(percent) >= 10 else f"{percent:+.1f}"
-    return f"{'0.0' if text in ('+0.0', '-0.0') else text} %"
+    rounded = round_decimals(percent, 0 if abs(percent) >= 10 else 1)
+    return f"{rounded:+f} %" if rounded else f"{rounded:f} %"
 
 
 def _ratio_text(ratio: Decimal | None) -> str:
     if ratio is None:
         return cell_text(None)
-    return f"{ratio:.1f}" if abs(ratio) >= 10 else f"{ratio:.2f}"
+    return format(round_decimals(ratio, 1 if abs(ratio) >= 10 else 2), "f")
 
 
 def baseline_faults(spec: TableSpec, rows: Rows) -> list[Fault]:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from preprocessor.render.conclusions import Conclusion, conclusion_of, find_contradiction
+from preprocessor.render.rounding import round_decimals
 from preprocessor.render.values import cell_text
 from preprocessor.results.verdicts import (
     CAMPAIGNS_FOR_T,
@@ -98,16 +99,16 @@ def _choose_decimals(low: Decimal, high: Decimal, as_ratio: bool) -> int:
     for decimals in range(least, _MOST_DECIMALS):
         ends = [(end - 1) * scale for end in (low, high)]
         wide = ends[1] - ends[0] >= 2 * Decimal(1).scaleb(-decimals)
-        if wide and all(not end or round(end, decimals) for end in ends):
+        if wide and all(not end or round_decimals(end, decimals) for end in ends):
             return decimals
     return _MOST_DECIMALS
 
 
 def _write(ratio: Decimal, decimals: int, as_ratio: bool) -> str:
     if as_ratio:
-        return f"{ratio:.{decimals}f}"
-    text = f"{(ratio - 1) * 100:+.{decimals}f}"
-    return text if text.strip("+-0.") else text[1:]
+        return format(round_decimals(ratio, decimals), "f")
+    rounded = round_decimals((ratio - 1) * 100, decimals)
+    return f"{rounded:+f}" if rounded else f"{rounded:f}"
 
 
 def conclusion_notes(conclusions: Sequence[Conclusion | None], base: int, as_ratio: bool) -> list[str]:

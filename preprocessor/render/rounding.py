@@ -1,12 +1,16 @@
-"""Decimal numbers with fewer digits: half to even on the decimal text that a reader of the raw rows sees."""
+"""Decimal numbers with fewer digits: half away from zero, on the decimal text that a reader of the raw rows sees.
+
+So people and spreadsheets round: 0.9745 is 0.975 with three decimals. By its binary value, which nobody sees, it would
+be 0.974; half to even is the rule of MongoDB's `$round`, which goes on to calculate with what it gives.
+"""
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Final
 
 # As many digits as any Decimal128 or any double spelled out can need, so that rounding is never done twice.
-WIDE: Final = Context(prec=400, rounding=ROUND_HALF_EVEN)
+WIDE: Final = Context(prec=400, rounding=ROUND_HALF_UP)
 
 FEW_DIGITS: Final = 4
 """The significant digits of numbers whose author asks for none, where a column of plain files has long fractions."""
@@ -15,7 +19,7 @@ FEW_DIGITS: Final = 4
 def wide_for(number: Decimal) -> Context:
     """Decimal128 reaches 1E+6144: quantize() refuses a result longer than the context's precision."""
     needed = number.adjusted() + 60
-    return WIDE if needed <= WIDE.prec else Context(prec=needed, rounding=ROUND_HALF_EVEN)
+    return WIDE if needed <= WIDE.prec else Context(prec=needed, rounding=ROUND_HALF_UP)
 
 
 def round_decimals(number: Decimal, decimals: int) -> Decimal:

@@ -23,7 +23,7 @@ import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
@@ -164,7 +164,7 @@ def brief_text(value: object, form: ColumnFormat | None = None, beside: Iterable
         return rounded
     if significant_digits(value) <= MOST_DIGITS:
         return raw
-    texts = (str(Context(prec=digits).plus(number)) for digits in range(MOST_DIGITS, len(raw)))
+    texts = (str(round_significant(number, digits, pad=False)) for digits in range(MOST_DIGITS, len(raw)))
     return next((text for text in texts if _alike(Decimal(text), number, others)), raw)
 
 

@@ -111,7 +111,7 @@ def test_columns_are_aligned_and_numbers_stand_right() -> None:
 def test_unit_format_and_alignment_are_the_authors() -> None:
     form = {"ms": {"unit": "ms", "decimals": 1, "align": "center"}}
     lines = pipe_table(table("ms", headers=["p99"], format=form), [{"ms": 12.25}])
-    assert lines == ["| p99 (ms) |", "| :------: |", "|   12.2   |"]
+    assert lines == ["| p99 (ms) |", "| :------: |", "|   12.3   |"]
 
 
 def test_title_and_caption_stand_above_the_table() -> None:

@@ -354,7 +354,8 @@ def _byte_factors(one: Unit, other: Unit) -> Iterator[float]:
 
 
 def _within(figure: Figure, value: float) -> bool:
-    return figure.low <= value <= figure.high
+    low, high = figure.span()
+    return low <= value <= high
 
 
 def _distance(figure: Figure, number: Number, middle: float) -> float:

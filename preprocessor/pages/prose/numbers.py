@@ -21,6 +21,9 @@ _LEAST = 0.01
 _MOST = 0.05
 """The least and the most that digits may be off, as a part of the number; the least is that of whole digits."""
 
+_NOISE = 1e-9
+"""How far off a number may be, as a part of it, because a double does not hold the digits that are written."""
+
 _LARGE = 1000
 """A number of that size is a figure without a unit."""
 _LONGEST = 60
@@ -119,6 +122,11 @@ class Figure:
     high: float
     unit: Unit | None
     ends: tuple[Figure, ...] = ()
+
+    def span(self) -> tuple[float, float]:
+        """From and to of the doubles that it stands for."""
+        noise = _NOISE * max(abs(self.low), abs(self.high))
+        return self.low - noise, self.high + noise
 
 
 _FOLDED = str.maketrans({"μ": "µ", "ı": "i", "İ": "i", "ſ": "s"})

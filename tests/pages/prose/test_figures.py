@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from preprocessor.pages.prose.numbers import Figure, figures, unit_of
+from preprocessor.render.values import cell_text
+from preprocessor.specs.columnformat import ColumnFormat
 
 
 def only(text: str) -> Figure:
@@ -84,6 +90,14 @@ def test_years_versions_names_and_chosen_sizes_are_no_figures(text: str) -> None
 def test_a_header_names_its_unit(header: str, kind: str | None) -> None:
     unit = unit_of(header)
     assert (unit.kind if unit else None) == kind
+
+
+@given(st.integers(1, 10**6), st.integers(0, 4))
+def test_a_figure_stands_for_the_number_that_a_cell_shows_so(number: int, decimals: int) -> None:
+    """A half as well, which cells round away from zero: 0.9745 ms is shown as 0.975."""
+    half = (Decimal(number) - Decimal("0.5")).scaleb(-decimals)
+    low, high = only(f"takes {cell_text(float(half), ColumnFormat(decimals=decimals))} ms").span()
+    assert low <= float(half) <= high
 
 
 def test_the_place_of_a_figure_is_that_of_its_first_digit() -> None:
