@@ -16,6 +16,12 @@ _END = re.compile(r"(?:---|\.\.\.)[ \t]*$")
 # dashed.
 _MAPPING_LINE = re.compile(r"(?:[ \t]|#|- |-$|$|[}\]]|[^\s#<>&*!|%@`\-][^:]*:(?:[ \t]|$)|\{)")
 _KEY = re.compile(r" {0,3}[A-Za-z0-9_-]+:")
+_BEGINNING = re.compile(rf"\ufeff?(?:---|{_KEY.pattern})")
+
+
+def may_have_front_matter(text: str) -> bool:
+    """Whether the first line of a page may be front matter: a quick look, before its lines are told apart."""
+    return _BEGINNING.match(text) is not None
 
 
 def front_matter_lines(lines: Sequence[str]) -> int:

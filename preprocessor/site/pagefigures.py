@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from preprocessor.pages.faultboxes import fault_box, find_taken_anchors, no_place
-from preprocessor.pages.figures import figures_of, loose_findings
 from preprocessor.pages.placeholders import show_comments_again, swap_tokens, tokens, with_tokens
 from preprocessor.render.anchors import anchors_in
 from preprocessor.site.amending import Told, find_tables_elsewhere, with_numbers
@@ -75,6 +74,8 @@ def _with_kept(site: SiteBuild, html: str, page: SitePage, kept: KeptPage) -> st
 
 
 def _with_figures(site: SiteBuild, html: str, page: SitePage, given: Page) -> str:
+    from preprocessor.pages.figures import figures_of, loose_findings  # what is kept does not pay for drawing
+
     name, places = page.file.src_uri, tokens(given)
     shelf = Shelf(name, page.url)
     find = partial(list_published(site).address, page.url)

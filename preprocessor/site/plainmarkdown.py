@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.comments.keywords import place_of
-from preprocessor.pages.kinds import KINDS
 from preprocessor.pages.placeholders import ANY_TOKEN
 
 if TYPE_CHECKING:
@@ -40,6 +39,7 @@ def plain_figures(page: Page, build: Build) -> list[Plain]:
 def _plain(comment: Comment, spec: Spec | None, build: Build) -> Plain:
     if spec is None:
         return Plain("")
+    from preprocessor.pages.kinds import KINDS
     from preprocessor.pages.markdowntext import MarkdownContext
 
     lines = KINDS[type(spec)].markdown(spec, MarkdownContext(build.answers, build.tables))

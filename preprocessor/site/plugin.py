@@ -27,7 +27,7 @@ from preprocessor.pages.faultboxes import report_left_over
 from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.placeholders import take_out_live_comments
 from preprocessor.results.limitoptions import limits_of
-from preprocessor.site import printed
+from preprocessor.site import printed, untouchedtokens
 from preprocessor.site.assets import SCRIPT_FILE, STYLE_SHEET_FILE
 from preprocessor.site.documentsfile import announce_documents, fill_documents
 from preprocessor.site.downloads import put
@@ -38,7 +38,7 @@ from preprocessor.site.options import MongoTablesConfig
 from preprocessor.site.pagefigures import list_published, put_figures, put_tokens
 from preprocessor.site.pagereader import PageReader
 from preprocessor.site.reporting import findings_of, log, report
-from preprocessor.site.searchtext import in_full, in_words
+from preprocessor.site.searchtext import in_full, in_words, rows_are_read
 from preprocessor.site.settling import settle
 from preprocessor.site.shownpath import choose_shown_path
 from preprocessor.site.sitebuild import SiteBuild, pipelines_of, root_of
@@ -92,6 +92,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         asked = self._answers_of(results_source(self.config.results, root_of(config)))
         reader = self._reader_of(pipelines_of(self.config, config))
         self._build = SiteBuild(config, self.config, asked, reader, self._serving, Build(asked, ()))
+        config.markdown_extensions.append(untouchedtokens.NAME)
         config.extra_css.append(STYLE_SHEET)
         config.extra_javascript.append(SCRIPT)
         return config
@@ -114,6 +115,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         read_files(site, files)
         site.asked.refresh()
         site.markdown_is_read = markdown_is_read(config)
+        site.rows_are_read = rows_are_read(config)
         load_or_ask(site)
         log.debug("%d pipelines run", site.asked.ran)
         return nav
@@ -163,7 +165,9 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self, context: TemplateContext, *, page: SitePage, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
         """Show search plugins the words of figures alone."""
-        page.content = in_words(page.content or "", self._site.figures.get(page.file.src_uri, {}))
+        site = self._site
+        figures = site.figures.get(page.file.src_uri, {})
+        page.content = in_words(page.content or "", figures, rows=site.rows_are_read)
         return context
 
     @event_priority(-100)

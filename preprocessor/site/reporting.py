@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import PrefixedLogger
 
+from preprocessor.comments.frontmatter import may_have_front_matter
 from preprocessor.comments.frontmattercomments import front_matter_findings
 from preprocessor.comments.htmlcomments import Page as Lines
 from preprocessor.comments.search import may_have_comment
@@ -46,7 +47,7 @@ def _in_front_matter(site: SiteBuild) -> list[Finding]:
     """The comments in what MkDocs cuts off the pages before it hands them over."""
     found: list[Finding] = []
     for file, text in site.files.values():
-        if may_have_comment(text):
+        if may_have_front_matter(text) and may_have_comment(text):
             found += front_matter_findings(Lines(text), choose_shown_path(file))
     return found
 

@@ -4,7 +4,7 @@ The search plugins of MkDocs and of Material parse the HTML of every page in Pyt
 attribute, to keep little more than its text. For a site of tables that costs more than making the tables. So they
 are given the text: what they find in it is the same, but for two things. A row is a paragraph, which is what they show
 of a page beside its title; and it has its numbers without the marks between thousands as well, because a reader who
-looks for 14,909 types 14909.
+looks for 14,909 types 14909. The search of MkDocs drops every tag: where nothing else reads the page, it gets none.
 """
 
 from __future__ import annotations
@@ -13,10 +13,15 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from preprocessor.pages.placeholders import TOKEN
 
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+
+_WITHOUT_ROWS: Final = ("preprocessor.site.", "mkdocs.contrib.search", "properdocs.contrib.search")
+"""Plugins that make nothing of paragraphs, by the modules of their classes."""
 _BEGINNING: Final = 160
 """Characters by which figures are told apart: the anchor of a figure, the place of a fault, is among them."""
 _ALIKE: Final = 8
@@ -26,23 +31,31 @@ _BOX: Final = re.compile("<(/?)div\\b")
 # Search engines keep paragraphs apart, and drop every other tag of a figure.
 _FIRST: Final = re.compile("<(?:figure|div)\\b")
 _TAG: Final = re.compile("<(?!/?p[ >])[^>]*>")
+_ANY_TAG: Final = re.compile("<[^>]*>")
 _GAP: Final = re.compile("\n{2,}")
 _ROW: Final = re.compile(r"<tr\b[^>]*>(.*?)</tr>", re.DOTALL)
 _MARK: Final = "[,’\u00a0\u202f]"
 _GROUPED: Final = re.compile(rf"(?<![\d.,])\d{{1,3}}(?:{_MARK}\d{{3}})+(?:\.\d+)?(?![\d,])")
 _MARKS: Final = re.compile(_MARK)
+_MAY_BE_GROUPED: Final = re.compile(rf"\d{_MARK}\d")
 
 
-def in_words(html: str, figures: Mapping[str, str]) -> str:
+def rows_are_read(config: MkDocsConfig) -> bool:
+    """Whether a plugin of the site may look for paragraphs in what it is given to search."""
+    readers = (getattr(each, "__self__", None) for each in config.plugins.events["page_context"])
+    return not all(f"{type(reader).__module__}.".startswith(_WITHOUT_ROWS) for reader in readers)
+
+
+def in_words(html: str, figures: Mapping[str, str], *, rows: bool = True) -> str:
     """The page with the words of each figure between two of its tokens (``swap``) in the place of the figure.
 
-    A figure that stands there otherwise than it was made stays as it is.
+    A figure that stands there otherwise than it was made stays as it is. ``rows``: each row is a paragraph.
     """
     if not figures:
         return html
-    pieces, done = list[str](), 0
+    pieces, done, words = list[str](), 0, words_of if rows else bare_words_of
     for token, start, figure in _find_figures(html, figures):
-        pieces += [html[done:start], token, words_of(figure), token]
+        pieces += [html[done:start], token, words(figure), token]
         done = start + len(figure)
     return "".join([*pieces, html[done:]])
 
@@ -86,6 +99,14 @@ def in_full(html: str, figures: Mapping[str, str]) -> str:
 def words_of(figure: str) -> str:
     """The text of a figure in paragraphs, one for each row, without what search engines shall pass over."""
     return _GAP.sub("\n", _TAG.sub("", _ROW.sub(_words_of_row, _remove_hidden(figure))))
+
+
+def bare_words_of(figure: str) -> str:
+    """The same text without a tag; what was a paragraph has a line break behind it."""
+    text = _remove_hidden(figure)
+    if _MAY_BE_GROUPED.search(text):
+        text = _ROW.sub(_words_of_row, text)
+    return _ANY_TAG.sub("", text.replace("</p>", "\n"))
 
 
 def _words_of_row(row: re.Match[str]) -> str:

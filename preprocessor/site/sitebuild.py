@@ -35,6 +35,9 @@ class SiteBuild:
     readers get them, and ``excerpted`` all of those pages that are shown elsewhere too. ``tokens_in``: the Markdown
     with tokens of pages whose Markdown is looked at again.
 
+    ``markdown_is_read`` and ``rows_are_read`` say what plugins look at: the Markdown of pages that are converted, and
+    rows as paragraphs.
+
     ``key`` is that under which figures are kept, ``kept`` are those of an earlier build, ``fresh`` those of this one.
     ``downloads`` are the files that figures link to, ``documents`` those behind them. ``late`` is what only the
     conversion brought to light. ``copied`` are files that are no pages, ``tokens`` those that were put into pages.
@@ -47,6 +50,7 @@ class SiteBuild:
     serving: bool
     known: Build
     markdown_is_read: bool = True
+    rows_are_read: bool = True
     files: dict[str, tuple[File, str]] = field(default_factory=dict)
     given: dict[str, tuple[SitePage, str]] = field(default_factory=dict)
     pages: dict[str, Page] = field(default_factory=dict)
