@@ -1,55 +1,64 @@
-"""What evaluating pipelines costs: `python -m benchmarks.aggregation_speed [PAGE …]`.
+"""What evaluating pipelines costs as documents grow: `python -m benchmarks.aggregation_speed [PAGE …]`.
 
-Runs the pipelines of all tables of the pages (default: those of ``tests/acceptance/pages``) over 130 result
-documents of about 150 KB, in one process and in turns: on the evaluator with the documents loaded, on a real server
-over loopback, and on mongomock where it gives any result. Printed are the least CPU times of the rounds (against the
-server the mean, and its process counts with the client's), the ratios, what the evaluator needs for three and ten
-times the documents, and what it costs to load them from fixture files.
+Runs the pipelines of all tables of the pages (default: those of ``tests/acceptance/pages``) in turns on this package
+and on a real server over loopback, and prints what each takes in processor time, the server's with its client's, and
+the ratio; of one run, each number of documents in a process of its own, so that none pays for the memory of another:
+
+* 130, 650 and 1,300 result documents of about 150 KB (``--loaded``), which the evaluator has in memory as the server has
+  them in its cache;
+* 13,000 of about 40 KB (``--from-files``) from a fixture file, which is read anew in each round, by means of the copy
+  that was kept when it was first read: the load counts;
+* the load of 23 MiB of fixtures without any copy against ``json.loads`` of the same lines.
+
+``--mongomock`` adds what mongomock takes for the pipelines that it runs.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.documents import heavy_documents
+import bson
+
+from benchmarks.documents import HEAVY, LIGHT, Weight, make_documents
 from preprocessor.aggregation import aggregate
+from preprocessor.aggregation.stages.joining import Collection
 from preprocessor.pages.asking import queries
 from preprocessor.pages.files import read_pages
+from preprocessor.results import typedjson
+from preprocessor.results.fixtures import FixtureSource
 from preprocessor.results.model import Query
+from tests.acceptance.collections import COLLECTIONS
 
-DOCUMENTS = 130
-Run = Callable[[Query], Any]
+LOADED = (130, 650, 1_300)
+FROM_FILES = (13_000,)
+_BATCH = 200
+_ENOUGH = 2_600
+"""Rounds go on until so many documents were asked: the system counts a server's time in hundredths of a second."""
 
-
-def _evaluator(documents: list[dict[str, Any]]) -> Run:
-    return lambda query: aggregate(documents, query.pipeline, variables=query.let)
-
-
-def _least(rounds: int, clock: Callable[[], float], run: Run, asked: Sequence[Query]) -> float:
-    """The least time of all queries by ``clock``: the sum of the least of each."""
-    return sum(min(_times(rounds, clock, run, query)) for query in asked)
+Run = Callable[[Query], object]
 
 
-def _times(rounds: int, clock: Callable[[], float], run: Run, query: Query) -> list[float]:
-    found = []
-    for _ in range(rounds):
-        began = clock()
-        run(query)
-        found.append(clock() - began)
-    return found
+def _evaluator(documents: Iterable[dict[str, Any]]) -> Run:
+    held = {name: Collection(others) for name, others in COLLECTIONS.items()}
+    held["results"] = Collection(documents)
+    return lambda query: aggregate(
+        held[query.collection], query.pipeline, collections=held, variables=query.let
+    )
 
 
-def _print(label: str, seconds: float, note: str = "") -> None:
-    print(f"{label:<58}{seconds * 1000:10.1f} ms  {note}")
-
-
-def _against_server(documents: list[dict[str, Any]], asked: Sequence[Query], rounds: int) -> None:
+def _against_server(
+    documents: Iterable[dict[str, Any]], asked: Sequence[Query], begin: Callable[[], Run], rounds: int
+) -> None:
+    """Print what server and package take. ``begin`` gives what runs queries of a round; what it does counts."""
     import psutil
     import pymongo
 
@@ -57,55 +66,93 @@ def _against_server(documents: list[dict[str, Any]], asked: Sequence[Query], rou
 
     with running() as server:
         client: pymongo.MongoClient[dict[str, Any]] = pymongo.MongoClient(server.uri())
-        collection = client.bench.results
-        collection.insert_many(documents)
+        collections = {**COLLECTIONS, "results": documents}
+        for name, held in collections.items():
+            for batch in _in_batches(held):
+                client.bench[name].insert_many(batch)
         process = psutil.Process(server.pid)
 
         def both() -> float:
             there = process.cpu_times()
             return time.process_time() + float(there.user + there.system)
 
-        def ask(query: Query) -> Any:
-            return list(collection.aggregate(list(query.pipeline), let=dict(query.let)))
+        def ask(query: Query) -> object:
+            return list(client.bench[query.collection].aggregate(list(query.pipeline), let=dict(query.let)))
 
-        own = _evaluator(documents)
-        _least(1, time.perf_counter, ask, asked)
-        theirs, ours, wall = 0.0, 0.0, [float("inf")] * len(asked)
-        for _ in range(rounds):
-            # The kernel counts another process's time in hundredths of a second: rounds are added up, not compared.
+        theirs, ours = 0.0, 0.0
+        for counted in (False, *[True] * rounds):
+            # Rounds are added up, not compared: the kernel counts another process's time in hundredths of a second.
             began = both()
-            for index, query in enumerate(asked):
-                wall[index] = min(wall[index], *_times(1, time.perf_counter, ask, query))
+            for query in asked:
+                ask(query)
             between = both()
+            own = begin()
             for query in asked:
                 own(query)
-            theirs, ours = theirs + between - began, ours + both() - between
-        _print("real server over loopback, least wall clock", sum(wall))
-        _print("real server over loopback, CPU of server and client", theirs / rounds)
-        _print(
-            "evaluator, CPU in the same rounds",
-            ours / rounds,
-            f"server takes {theirs / ours:.1f} times as long",
+            if counted:
+                theirs, ours = theirs + between - began, ours + both() - between
+        _print("  server and its client", theirs / rounds)
+        _print("  this package", ours / rounds, f"{theirs / ours:.2f} times faster")
+
+
+def _in_batches(documents: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    iterator = iter(documents)
+    while batch := list(islice(iterator, _BATCH)):
+        yield batch
+
+
+def _print(label: str, seconds: float, note: str = "") -> None:
+    print(f"{label:<40}{seconds * 1000:10.1f} ms  {note}", flush=True)
+
+
+def _compare_loaded(number: int, asked: Sequence[Query], rounds: int) -> None:
+    print(f"{number:,} documents of {_size_of(HEAVY):,.0f} KB, loaded")
+    documents = list(make_documents(number, HEAVY))
+    own = _evaluator(documents)
+    _against_server(documents, asked, lambda: own, max(rounds, _ENOUGH // number))
+
+
+def _compare_from_files(number: int, asked: Sequence[Query], rounds: int) -> None:
+    print(f"{number:,} documents of {_size_of(LIGHT):,.0f} KB, from a file with a kept copy")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "fixtures"
+        os.environ["MONGO_TABLES_CACHE"] = str(Path(temporary) / "cache")
+        for name, held in {**COLLECTIONS, "results": make_documents(number, LIGHT)}.items():
+            (folder / name).mkdir(parents=True)
+            with (folder / name / "all.jsonl").open("w", encoding="utf-8") as lines:
+                lines.writelines(f"{typedjson.line(bson.encode(one))}\n" for one in held)
+        # The first source keeps the copy.
+        first = FixtureSource(folder)
+        for query in asked:
+            first.aggregate(query)
+        del first
+        _against_server(
+            make_documents(number, LIGHT), asked, lambda: FixtureSource(folder).aggregate, rounds
         )
 
 
-def _against_mongomock(documents: list[dict[str, Any]], asked: Sequence[Query], rounds: int) -> None:
+def _size_of(weight: Weight) -> float:
+    some = [len(bson.encode(one)) for one in make_documents(47, weight)]
+    return sum(some) / len(some) / 1000
+
+
+def _against_mongomock(number: int, asked: Sequence[Query], rounds: int) -> None:
     import mongomock
 
-    collection: Any = mongomock.MongoClient().bench.results
-    collection.insert_many(documents)
+    documents = list(make_documents(number, HEAVY))
+    client: Any = mongomock.MongoClient()
+    for name, held in {**COLLECTIONS, "results": documents}.items():
+        client.bench[name].insert_many(held)
 
     def ask(query: Query) -> Any:
-        return list(collection.aggregate(list(query.pipeline)))
+        return list(client.bench[query.collection].aggregate(list(query.pipeline)))
 
     able = [query for query in asked if _able(ask, query)]
-    if not able:
-        print("mongomock runs none of them")
-        return
-    theirs = _least(1, time.process_time, ask, able)
-    ours = _least(rounds, time.process_time, _evaluator(documents), able)
-    _print(f"mongomock, the {len(able)} of {len(asked)} that it runs", theirs)
-    _print("evaluator, the same ones", ours, f"mongomock takes {theirs / ours:.0f} times as long")
+    print(f"{number:,} documents, the {len(able)} of {len(asked)} pipelines that mongomock runs")
+    if able:
+        theirs, ours = _least(1, ask, able), _least(rounds, _evaluator(documents), able)
+        _print("  mongomock", theirs)
+        _print("  this package", ours, f"{theirs / ours:.0f} times faster")
 
 
 def _able(ask: Run, query: Query) -> bool:
@@ -115,40 +162,25 @@ def _able(ask: Run, query: Query) -> bool:
         return False
 
 
-def _growth(documents: list[dict[str, Any]], asked: Sequence[Query], rounds: int) -> None:
-    runs = {1: _evaluator(documents)}
-    runs |= {factor: _evaluator(heavy_documents(DOCUMENTS * factor)) for factor in (3, 10)}
-    least = dict.fromkeys(runs, float("inf"))
+def _least(rounds: int, run: Run, asked: Sequence[Query]) -> float:
+    """The least processor time of all queries: the sum of the least of each."""
+    return sum(min(_times(rounds, run, query)) for query in asked)
+
+
+def _times(rounds: int, run: Run, query: Query) -> Iterator[float]:
     for _ in range(rounds):
-        for factor, run in runs.items():
-            least[factor] = min(least[factor], _least(1, time.process_time, run, asked))
-    _print("evaluator", least[1])
-    for factor in (3, 10):
-        _print(
-            f"evaluator, {factor} times the documents",
-            least[factor],
-            f"{least[factor] / least[1]:.1f} times the time",
-        )
+        began = time.process_time()
+        run(query)
+        yield time.process_time() - began
 
 
-def _loading(documents: list[dict[str, Any]], asked: Sequence[Query]) -> None:
-    from bson import json_util
+def _run_apart(given: argparse.Namespace, part: str, number: int) -> None:
+    """One comparison in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.aggregation_speed", *given.pages, "--only", part, str(number)]
+    subprocess.run([*command, "--rounds", str(given.rounds)], check=True)
 
-    from preprocessor.results.fixtures import FixtureSource
 
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary) / "fixtures"
-        (folder / "results").mkdir(parents=True)
-        os.environ["MONGO_TABLES_CACHE"] = str(Path(temporary) / "cache")
-        lines = [json_util.dumps(one, json_options=json_util.RELAXED_JSON_OPTIONS) for one in documents]
-        (folder / "results" / "all.jsonl").write_text("\n".join(lines), encoding="utf-8")
-        size = sum(len(line) for line in lines) / 2**20
-        for label in ("no cache yet", "from the cache"):
-            source = FixtureSource(folder)
-            began = time.process_time()
-            for query in asked:
-                source.aggregate(query)
-            _print(f"all pipelines from {size:.0f} MiB of fixtures, {label}", time.process_time() - began)
+_PARTS = {"loaded": _compare_loaded, "from-files": _compare_from_files, "mongomock": _against_mongomock}
 
 
 def main() -> None:
@@ -157,15 +189,25 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("pages", nargs="*", default=["tests/acceptance/pages"], metavar="PAGE")
-    options.add_argument("-n", "--rounds", type=int, default=5)
+    options.add_argument("-n", "--rounds", type=int, default=3)
+    options.add_argument("--loaded", type=int, nargs="*", default=LOADED, metavar="DOCUMENTS")
+    options.add_argument("--from-files", type=int, nargs="*", default=FROM_FILES, metavar="DOCUMENTS")
+    options.add_argument("--mongomock", type=int, nargs="*", default=(), metavar="DOCUMENTS")
+    options.add_argument("--only", nargs=2, help=argparse.SUPPRESS)
     given = options.parse_args()
-    asked = queries(read_pages(given.pages, "docs/pipelines"))
-    documents = heavy_documents(DOCUMENTS)
-    print(f"{len(asked)} pipelines, {DOCUMENTS} documents")
-    _growth(documents, asked, given.rounds)
-    _against_server(documents, asked, given.rounds)
-    _against_mongomock(documents, asked, given.rounds)
-    _loading(documents, asked)
+    if given.only:
+        part, number = given.only
+        asked = queries(read_pages(given.pages, "docs/pipelines"))
+        _PARTS[part](int(number), asked, given.rounds)
+        return
+    for part, numbers in (
+        ("loaded", given.loaded),
+        ("from-files", given.from_files),
+        ("mongomock", given.mongomock),
+    ):
+        for number in numbers:
+            _run_apart(given, part, number)
+    subprocess.run([sys.executable, "-m", "benchmarks.loading_speed"], check=True)
 
 
 if __name__ == "__main__":

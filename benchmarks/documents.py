@@ -4,35 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.resultdocuments import result_documents
 
-POINTS, SERIES = 60, 20
+POINTS = 60
 
 
-def status(seed: int) -> dict[str, Any]:
-    """What ``serverStatus`` holds besides the counters that tables read: about 40 KB of BSON."""
+class Weight(NamedTuple):
+    """What a document is heavy with: sections and cache counters of its two statuses, and series of 60 points."""
+
+    sections: int
+    counters: int
+    series: int
+
+
+HEAVY = Weight(sections=35, counters=150, series=20)
+"""About 150 KB of BSON."""
+LIGHT = Weight(sections=10, counters=60, series=4)
+"""About 40 KB of BSON."""
+
+
+def status(seed: int, weight: Weight = HEAVY) -> dict[str, Any]:
+    """What ``serverStatus`` holds besides the counters that tables read: of a heavy document about 40 KB of BSON."""
     sections = {
         f"section {n}": {f"some counter of section {n}, number {k}": seed * k * 7919 for k in range(16)}
-        for n in range(35)
+        for n in range(weight.sections)
     }
     cache = {
         "pages read into cache": seed * 31,
-        **{f"cache counter number {k}": seed + k for k in range(150)},
+        **{f"cache counter number {k}": seed + k for k in range(weight.counters)},
     }
     return {"host": "localhost", "pid": 1, **sections, "wiredTiger": {"cache": cache, **sections}}
 
 
-def heavy_documents(number: int) -> list[dict[str, Any]]:
-    """``number`` result documents of the eleven experiments, round after round, each about 150 KB of BSON.
+def make_documents(number: int, weight: Weight = HEAVY) -> Iterator[dict[str, Any]]:
+    """``number`` result documents of the eleven experiments, round after round.
 
     What no table reads is one object in all documents: ten times the documents fit into memory, and no
     evaluator is faster for it.
     """
-    ballast = status(1)
+    ballast = status(1, weight)
     times = [f"2026-03-01T{minute // 60:02}:{minute % 60:02}:00Z" for minute in range(POINTS)]
-    return [_heavy(*numbered, ballast, times) for numbered in islice(_rounds(), number)]
+    for document, round_number in islice(_rounds(), number):
+        yield _with_weight(document, round_number, ballast, times, weight.series)
 
 
 def _rounds() -> Iterator[tuple[dict[str, Any], int]]:
@@ -41,15 +56,15 @@ def _rounds() -> Iterator[tuple[dict[str, Any], int]]:
             yield document, number
 
 
-def _heavy(
-    document: dict[str, Any], number: int, ballast: dict[str, Any], times: list[str]
+def _with_weight(
+    document: dict[str, Any], number: int, ballast: dict[str, Any], times: list[str], series: int
 ) -> dict[str, Any]:
     values = [None, *(minute * 1.37 + number for minute in range(1, POINTS))]  # a rate has no first value
     points = [{"timestamp": at, "value": value} for at, value in zip(times, values, strict=True)]
     measured = document["metrics"]["measurements"]
     document["metrics"]["measurements"] = [
         {**one, "name": f"{one['name']}{suffix}", "dataPoints": points}
-        for suffix in ("", *(f"_{copy}" for copy in range(1, SERIES // len(measured))))
+        for suffix in ("", *(f"_{copy}" for copy in range(1, series // len(measured))))
         for one in measured
     ]
     for moment in ("before_status", "after_status"):
