@@ -4,8 +4,8 @@ Runs the pipelines of all tables of the pages (default: those of ``tests/accepta
 and on a real server over loopback, and prints what each takes in processor time, the server's with its client's, and
 the ratio; of one run, each number of documents in a process of its own, so that none pays for the memory of another:
 
-* 130, 650 and 1,300 result documents of about 150 KB (``--loaded``), which the evaluator has in memory as the server has
-  them in its cache;
+* 130, 650 and 1,300 result documents of 170 KB (``--loaded``), of fixtures that a source has read before, as the server
+  has them in its cache; and by the evaluator alone, on whole documents in memory;
 * 13,000 of about 40 KB (``--from-files``) from a fixture file, which is read anew in each round, by means of the copy
   that was kept when it was first read: the load counts;
 * the load of 23 MiB of fixtures without any copy against ``json.loads`` of the same lines.
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -47,18 +47,13 @@ _ENOUGH = 2_600
 Run = Callable[[Query], object]
 
 
-def _evaluator(documents: Iterable[dict[str, Any]]) -> Run:
-    held = {name: Collection(others) for name, others in COLLECTIONS.items()}
-    held["results"] = Collection(documents)
-    return lambda query: aggregate(
-        held[query.collection], query.pipeline, collections=held, variables=query.let
-    )
-
-
 def _against_server(
-    documents: Iterable[dict[str, Any]], asked: Sequence[Query], begin: Callable[[], Run], rounds: int
+    documents: Iterable[dict[str, Any]],
+    asked: Sequence[Query],
+    begins: Mapping[str, Callable[[], Run]],
+    rounds: int,
 ) -> None:
-    """Print what server and package take. ``begin`` gives what runs queries of a round; what it does counts."""
+    """Print what the server and others take. Each of these begins a round by making what runs its queries."""
     import psutil
     import pymongo
 
@@ -66,33 +61,31 @@ def _against_server(
 
     with running() as server:
         client: pymongo.MongoClient[dict[str, Any]] = pymongo.MongoClient(server.uri())
-        collections = {**COLLECTIONS, "results": documents}
-        for name, held in collections.items():
+        for name, held in {**COLLECTIONS, "results": documents}.items():
             for batch in _in_batches(held):
                 client.bench[name].insert_many(batch)
         process = psutil.Process(server.pid)
 
-        def both() -> float:
+        def now() -> float:
             there = process.cpu_times()
             return time.process_time() + float(there.user + there.system)
 
         def ask(query: Query) -> object:
             return list(client.bench[query.collection].aggregate(list(query.pipeline), let=dict(query.let)))
 
-        theirs, ours = 0.0, 0.0
-        for counted in (False, *[True] * rounds):
-            # Rounds are added up, not compared: the kernel counts another process's time in hundredths of a second.
-            began = both()
-            for query in asked:
-                ask(query)
-            between = both()
-            own = begin()
-            for query in asked:
-                own(query)
-            if counted:
-                theirs, ours = theirs + between - began, ours + both() - between
+        # Rounds are added up, not compared: the kernel counts another process's time in hundredths of a second.
+        taken = dict.fromkeys(("server and its client", *begins), 0.0)
+        for number in range(rounds + 1):
+            for name, begin in {"server and its client": lambda: ask, **begins}.items():
+                began = now()
+                run = begin()
+                for query in asked:
+                    run(query)
+                taken[name] += now() - began if number else 0.0
+        theirs = taken.pop("server and its client")
         _print("  server and its client", theirs / rounds)
-        _print("  this package", ours / rounds, f"{theirs / ours:.2f} times faster")
+        for name, seconds in taken.items():
+            _print(f"  {name}", seconds / rounds, f"{theirs / seconds:.2f} times faster")
 
 
 def _in_batches(documents: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
@@ -108,27 +101,44 @@ def _print(label: str, seconds: float, note: str = "") -> None:
 def _compare_loaded(number: int, asked: Sequence[Query], rounds: int) -> None:
     print(f"{number:,} documents of {_size_of(HEAVY):,.0f} KB, loaded")
     documents = list(make_documents(number, HEAVY))
-    own = _evaluator(documents)
-    _against_server(documents, asked, lambda: own, max(rounds, _ENOUGH // number))
+    evaluator = _evaluator(documents)
+    with tempfile.TemporaryDirectory() as temporary:
+        source = _first_read(Path(temporary), documents, asked)
+        ways = {
+            "this package": lambda: source.aggregate,
+            "its evaluator on whole documents": lambda: evaluator,
+        }
+        _against_server(documents, asked, ways, max(rounds, _ENOUGH // number))
+
+
+def _evaluator(documents: Iterable[dict[str, Any]]) -> Run:
+    held = {name: Collection(others) for name, others in COLLECTIONS.items()}
+    held["results"] = Collection(documents)
+    return lambda query: aggregate(
+        held[query.collection], query.pipeline, collections=held, variables=query.let
+    )
 
 
 def _compare_from_files(number: int, asked: Sequence[Query], rounds: int) -> None:
     print(f"{number:,} documents of {_size_of(LIGHT):,.0f} KB, from a file with a kept copy")
     with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary) / "fixtures"
-        os.environ["MONGO_TABLES_CACHE"] = str(Path(temporary) / "cache")
-        for name, held in {**COLLECTIONS, "results": make_documents(number, LIGHT)}.items():
-            (folder / name).mkdir(parents=True)
-            with (folder / name / "all.jsonl").open("w", encoding="utf-8") as lines:
-                lines.writelines(f"{typedjson.line(bson.encode(one))}\n" for one in held)
-        # The first source keeps the copy.
-        first = FixtureSource(folder)
-        for query in asked:
-            first.aggregate(query)
-        del first
-        _against_server(
-            make_documents(number, LIGHT), asked, lambda: FixtureSource(folder).aggregate, rounds
-        )
+        folder = Path(temporary)
+        _first_read(folder, make_documents(number, LIGHT), asked)
+        ways = {"this package": lambda: FixtureSource(folder / "fixtures").aggregate}
+        _against_server(make_documents(number, LIGHT), asked, ways, rounds)
+
+
+def _first_read(folder: Path, documents: Iterable[dict[str, Any]], asked: Sequence[Query]) -> FixtureSource:
+    """A source of fixtures with the documents, which has run all queries once, and kept copies in the folder."""
+    os.environ["MONGO_TABLES_CACHE"] = str(folder / "cache")
+    for name, held in {**COLLECTIONS, "results": documents}.items():
+        (folder / "fixtures" / name).mkdir(parents=True)
+        with (folder / "fixtures" / name / "all.jsonl").open("w", encoding="utf-8") as lines:
+            lines.writelines(f"{typedjson.line(bson.encode(one))}\n" for one in held)
+    source = FixtureSource(folder / "fixtures")
+    for query in asked:
+        source.aggregate(query)
+    return source
 
 
 def _size_of(weight: Weight) -> float:
@@ -176,7 +186,15 @@ def _times(rounds: int, run: Run, query: Query) -> Iterator[float]:
 
 def _run_apart(given: argparse.Namespace, part: str, number: int) -> None:
     """One comparison in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.aggregation_speed", *given.pages, "--only", part, str(number)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.aggregation_speed",
+        *given.pages,
+        "--only",
+        part,
+        str(number),
+    ]
     subprocess.run([*command, "--rounds", str(given.rounds)], check=True)
 
 

@@ -39,7 +39,7 @@ from benchmarks import answering
 from preprocessor.pages.asking import queries
 from preprocessor.pages.files import read_pages
 from preprocessor.results import typedjson
-from tests.acceptance.test_same_bytes import COLLECTIONS
+from tests.acceptance.collections import COLLECTIONS
 from tests.conformance.before8 import rules_of_6_0
 from tests.conformance.generator import documents, variables
 from tests.conformance.outcomes import evaluated, stored

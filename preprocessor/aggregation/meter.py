@@ -206,9 +206,9 @@ def gather_within_limits(items: Iterable[_T], path: Path | None = None) -> list[
     return rows
 
 
-def is_counted(block: Sequence[Any]) -> bool:
-    """Whether the memory of a block of documents counts: not that of a few small ones."""
-    return _METER.large or len(block) == BLOCK
+def is_counted(number: int) -> bool:
+    """Whether the memory of so many documents counts: not that of a few small ones."""
+    return _METER.large or number >= BLOCK
 
 
 def weight(block: Sequence[Any]) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from preprocessor.aggregation.errors import AggregationError
@@ -52,17 +53,18 @@ def _field(name: str) -> Getter:
 
 
 def _field_of_field(first: str, second: str) -> Getter:
+    take = itemgetter(second)
+
     def get(value: Any) -> Any:
         inner = value.get(first)
         if type(inner) is dict:
             return inner.get(second, MISSING)
         if type(inner) is list:
-            # Asked in place, for speed: this is how measurement points are read.
-            return [
-                item[second]
-                for item in inner
-                if (type(item) is dict or isinstance(item, Mapping)) and second in item
-            ]
+            # This is how measurement points are read: all of them have the field, nearly always.
+            try:
+                return list(map(take, inner))
+            except (KeyError, TypeError):
+                return [item[second] for item in inner if _is_document(item) and second in item]
         return inner.get(second, MISSING) if isinstance(inner, Mapping) else MISSING
 
     return get
@@ -94,3 +96,18 @@ def of_variable(parts: tuple[str, ...]) -> Getter:
     (name,) = parts
     slow = _inside(getter(parts))
     return lambda value: value.get(name, MISSING) if type(value) is dict else slow(value)
+
+
+def of_elements(parts: tuple[str, ...]) -> Callable[[Sequence[Any]], list[Any]]:
+    """A function from values, which need not be documents, to what ``parts`` lead to in each; MISSING for nothing."""
+    get, take = of_variable(parts), itemgetter(parts[0])
+    if len(parts) > 1:
+        return lambda values: list(map(get, values))
+
+    def read(values: Sequence[Any]) -> list[Any]:
+        try:
+            return list(map(take, values))
+        except (KeyError, TypeError):
+            return list(map(get, values))
+
+    return read

@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from decimal import Decimal
+from types import NoneType
 from typing import Any
 
 from bson.decimal128 import Decimal128
 
+from preprocessor.aggregation.certainsum import certain_sum
 from preprocessor.aggregation.numbers import (
     CONTEXT,
     DECIMAL,
@@ -26,7 +28,7 @@ from preprocessor.aggregation.numbers import (
 from preprocessor.aggregation.values import INT64_MAX, INT64_MIN
 
 _TWO_31 = 2**31
-_INT, _COMMON = frozenset((int,)), frozenset((float, int, type(None)))
+_INT, _COMMON = frozenset((int,)), frozenset((float, int, NoneType))
 _ZERO = Decimal(0)
 
 
@@ -111,12 +113,10 @@ class MixedSum:
 
     def add(self, *values: Any) -> None:
         """Adds the numbers among ``values``, in order."""
-        kinds = set(map(type, values))
-        if kinds <= _COMMON and (int not in kinds or _within_int32(values)):
-            # Nearly all arrays of measurements; an int32 needs no halves, and adds to a double as one.
-            parts: list[float] = [value for value in values if value is not None]
+        parts = _plain_parts(values)
+        if parts is not None:
             self.count += len(parts)
-            if float in kinds:
+            if float in map(type, parts):
                 self.widest = max(self.widest, DOUBLE)
         else:
             parts = [part for value in values for part in self._parts(value)]
@@ -163,6 +163,17 @@ class MixedSum:
         return self.numbers.double / self.count
 
 
+def _plain_parts(values: Sequence[Any]) -> list[float] | None:
+    """The numbers of nearly all arrays of measurements, doubles, int32 and null; None of others.
+
+    An int32 needs no halves, and adds to a double as one.
+    """
+    kinds = set(map(type, values))
+    if not kinds <= _COMMON or (int in kinds and not _within_int32(values)):
+        return None
+    return [value for value in values if value is not None] if NoneType in kinds else list(values)
+
+
 def _within_int32(values: Sequence[Any]) -> bool:
     return all(type(value) is not int or -_TWO_31 <= value < _TWO_31 for value in values)
 
@@ -175,9 +186,13 @@ def total(values: Sequence[Any]) -> int | float | Decimal128:
     if set(map(type, values)) <= _INT and _within_int32(values):
         # Exact in doubles as well: the sum of all int32 values that fit into memory.
         return integer(sum(values))
-    return MixedSum(values).value
+    parts = _plain_parts(values)
+    certain = certain_sum(parts) if parts and float in map(type, parts) else None
+    return MixedSum(values).value if certain is None else certain
 
 
 def mean(values: Sequence[Any]) -> float | Decimal128 | None:
     """The server's `$avg` of the numbers among ``values``; None when there is none."""
-    return MixedSum(values).mean
+    parts = _plain_parts(values)
+    certain = certain_sum(parts) if parts else None
+    return MixedSum(values).mean if parts is None or certain is None else certain / len(parts)

@@ -4,16 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from preprocessor.aggregation.accumulators.registry import Accumulator, Keeping, accumulator, form
 from preprocessor.aggregation.compiler import Scope
 from preprocessor.aggregation.errors import AggregationError, Path
+from preprocessor.aggregation.extremes import largest, smallest
 from preprocessor.aggregation.numbers import rank, to_double
 from preprocessor.aggregation.ordering import Key, key
 from preprocessor.aggregation.spread import Spread
-from preprocessor.aggregation.summation import MixedSum
+from preprocessor.aggregation.summation import MixedSum, mean, total
 from preprocessor.aggregation.values import MISSING, Document, is_nullish, type_name
 
 # Bytes of a number that waits; how many of them may.
@@ -21,12 +22,20 @@ _WAITING, _MOST_WAITING = 40, 8_192
 
 
 class _Summed(Keeping):
-    """Takes values into a list and adds them up when a result is asked for: far faster than one by one."""
+    """Takes values into a list and adds them up when a result is asked for: far faster than one by one.
+
+    The first result is that of the list as it is, which may be known without a step for each value; after that the
+    sum goes on from what it was, as windows ask for a result after each value.
+    """
 
     def __init__(self) -> None:
-        self._sum = MixedSum()
+        self._sum: MixedSum | None = None
+        self._asked = False
         self._waiting: list[Any] = []
         self.add = self._waiting.append
+
+    def extend(self, values: Sequence[Any]) -> None:
+        self._waiting.extend(values)
 
     def measure_growth(self, count: int) -> int:
         waiting = len(self._waiting)
@@ -36,33 +45,41 @@ class _Summed(Keeping):
         return _WAITING * (count - waiting)
 
     def _total(self) -> MixedSum:
+        self._sum = self._sum or MixedSum()
         if self._waiting:
             self._sum.add(*self._waiting)
             self._waiting.clear()
         return self._sum
 
+    def _is_of_list(self) -> bool:
+        """Whether the result is that of the values in the list, of which it is asked for the first time."""
+        asked, self._asked = self._asked, True
+        return self._sum is None and not asked
+
 
 @accumulator("$sum")
 class _Sum(_Summed):
     def result(self) -> Any:
-        return self._total().value
+        return total(self._waiting) if self._is_of_list() else self._total().value
 
 
 @accumulator("$avg")
 class _Average(_Summed):
     def result(self) -> Any:
-        return self._total().mean
+        return mean(self._waiting) if self._is_of_list() else self._total().mean
 
 
 @form("$count")
 def _count(argument: Any, scope: Scope, path: Path) -> Accumulator:
     if argument != {}:
         raise AggregationError("$count takes an empty document: {$count: {}}", path, 14)
-    return Accumulator(lambda _: 1, lambda _: _Sum())
+    return Accumulator(lambda _: 1, lambda _: _Sum(), extends=True)
 
 
 class _Extreme:
     """The value whose key is on the wanted side; the first of equals, null when there is none."""
+
+    best: Callable[[Sequence[Any]], Any]
 
     def __init__(self) -> None:
         self._value: Any = None
@@ -75,6 +92,9 @@ class _Extreme:
         if self._key is None or self.better(found, self._key):
             self._value, self._key = value, found
 
+    def extend(self, values: Sequence[Any]) -> None:
+        self.add(self.best(values))
+
     def better(self, found: Key, known: Key) -> bool:
         raise NotImplementedError
 
@@ -84,12 +104,16 @@ class _Extreme:
 
 @accumulator("$min")
 class _Min(_Extreme):
+    best = staticmethod(smallest)
+
     def better(self, found: Key, known: Key) -> bool:
         return found < known
 
 
 @accumulator("$max")
 class _Max(_Extreme):
+    best = staticmethod(largest)
+
     def better(self, found: Key, known: Key) -> bool:
         return found > known
 

@@ -6,7 +6,7 @@ a factory of states. A state takes values one after the other and gives the resu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
@@ -28,6 +28,13 @@ class State(Protocol):
         """The result over what was added so far: a bson value or MISSING; more may be added after."""
 
 
+class Extending(State, Protocol):
+    """A state that also takes the values of several documents at once, and refuses none."""
+
+    def extend(self, values: Sequence[Any]) -> None:
+        """Takes the values in their order."""
+
+
 class Keeping:
     """A state that keeps the values it takes. ``last``: what the last one brought, MISSING for nothing."""
 
@@ -43,11 +50,12 @@ class Accumulator:
     """A compiled accumulator: ``evaluate`` gives a document's value, ``start`` a new state for such values.
 
     ``start`` takes the group's key where that is a document, else an empty document: the root that parameters
-    such as ``n`` of ``$firstN`` are evaluated on. Most ignore it.
+    such as ``n`` of ``$firstN`` are evaluated on. Most ignore it. ``extends``: its states are ``Extending`` ones.
     """
 
     evaluate: Evaluate
     start: Callable[[Document], State]
+    extends: bool = False
 
 
 Form = Callable[[Any, Scope, Path], Accumulator]
@@ -74,7 +82,8 @@ def accumulator(*names: str) -> Callable[[type[Any]], type[Any]]:
 
     def register(state: type[Any]) -> type[Any]:
         def compile_form(argument: Any, scope: Scope, path: Path) -> Accumulator:
-            return Accumulator(compile_expression(argument, scope, path).run, lambda _: state())
+            evaluate = compile_expression(argument, scope, path).run
+            return Accumulator(evaluate, lambda _: state(), hasattr(state, "extend"))
 
         for name in names:
             _FORMS[name] = compile_form

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from preprocessor.aggregation.compiler import Node, Scope, arguments, compile_expression, fold_constant, form
 from preprocessor.aggregation.errors import Path
 from preprocessor.aggregation.expressions.associative import flatten_associative
-from preprocessor.aggregation.ordering import key
+from preprocessor.aggregation.extremes import largest, smallest
 from preprocessor.aggregation.spread import standard_deviation
 from preprocessor.aggregation.summation import mean, total
-from preprocessor.aggregation.values import Document, is_nullish
+from preprocessor.aggregation.values import Document
 
 Summary = Callable[[Sequence[Any]], Any]
-
-
-def smallest(values: Iterable[Any]) -> Any:
-    """The least value that is not null or missing, the first of equals; None when there is none."""
-    return min((value for value in values if not is_nullish(value)), key=key, default=None)
-
-
-def largest(values: Iterable[Any]) -> Any:
-    """The greatest value that is not null or missing, the first of equals; None when there is none."""
-    return max((value for value in values if not is_nullish(value)), key=key, default=None)
 
 
 _SUMMARIES: dict[str, Summary] = {

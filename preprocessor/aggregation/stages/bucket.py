@@ -109,8 +109,8 @@ def bucket(argument: Any, scope: Scope, path: Path) -> Stage:
                     found = groups[key(name)] = _Bucket.begin(fields, name)
                 found.add(document)
                 last = found
-            if is_counted(block):
-                held = hold(held, growth(block, last.states), path)
+            if is_counted(len(block)):
+                held = hold(held, growth(len(block), last.states), path)
         return ({"_id": groups[one].name, **results(fields, groups[one].states)} for one in sorted(groups))
 
     return run

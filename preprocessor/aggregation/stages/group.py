@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,17 +14,23 @@ from preprocessor.aggregation.accumulators.registry import Accumulator, Keeping,
 from preprocessor.aggregation.compiler import Node, Scope, Stage, compile_expression, stage
 from preprocessor.aggregation.errors import AggregationError, NotOffline, Path
 from preprocessor.aggregation.fieldorder import OrderedDocument
-from preprocessor.aggregation.fields import Effect, Field, Order, StageRecord, paths_in
+from preprocessor.aggregation.fields import Effect, Field, Order, Parts, StageRecord, paths_in
 from preprocessor.aggregation.meter import blocks, check_key, hold, is_counted
 from preprocessor.aggregation.ordering import Key, key, key_of_checked
 from preprocessor.aggregation.plancache import content_key
 from preprocessor.aggregation.sizes import memory_of
+from preprocessor.aggregation.stages.elements import Column, column_of, is_beside
+from preprocessor.aggregation.stages.unwind import Unwound
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_number, is_string
 
 Fields = list[tuple[str, Accumulator, Path]]
 _Group = tuple[Any, list[State]]
+_Shared = tuple[Column, list[int]]
+"""A column of values, and the places of the accumulators that take it."""
 # Bytes of a group and of one of its accumulators, beside what they hold.
 _GROUP, _STATE = 400, 150
+# The memory of elements is counted less often than that of documents: of each there is no more than a value.
+_ELEMENTS_FOR_DOCUMENT = 8
 # A document of such values is no larger than what they were read from, or was measured when it was made.
 _FLAT = frozenset({str, int, float, bool, type(None), Int64, datetime, ObjectId})
 
@@ -60,14 +67,10 @@ def group(argument: Any, scope: Scope, path: Path) -> Stage:
             "$group needs an _id: an expression, or null for one group of all", path, 15955
         )
     evaluate = _group_key(argument["_id"], scope, (*path, "_id"))
-    fields = compile_accumulators(
-        {name: spec for name, spec in argument.items() if name != "_id"}, scope, path
-    )
-
-    def run(documents: Iterator[Document]) -> Iterator[Document]:
-        return _group(documents, evaluate, fields, path)
-
-    return run
+    specs = {name: spec for name, spec in argument.items() if name != "_id"}
+    fields = compile_accumulators(specs, scope, path)
+    operands = [operand for spec in specs.values() for operand in spec.values()]
+    return _Grouping(argument["_id"], evaluate, fields, operands, path).run
 
 
 def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
@@ -128,34 +131,42 @@ def compile_accumulators(specs: Mapping[str, Any], scope: Scope, path: Path) -> 
     return fields
 
 
-def _group(
-    documents: Iterator[Document], evaluate: Evaluate, fields: Fields, path: Path
-) -> Iterator[Document]:
-    groups = _Groups(fields)
-    evaluates = [accumulator.evaluate for _, accumulator, _ in fields]
-    held = known = 0
-    for block in blocks(documents, path):
-        for document in block:
-            value = evaluate(document)
-            if value is MISSING:
-                value = None
-            elif type(value) is OrderedDocument:
-                value = {**value}
-            try:
-                entry = groups.of(value)
-            except AggregationError as error:
-                raise error.at(path) from None
-            try:
-                for state, evaluate_field in zip(entry[1], evaluates, strict=True):
-                    state.add(evaluate_field(document))
-            except AggregationError as error:
-                raise error.at(_where(fields, entry[1], state)) from None
-        if is_counted(block):
-            begun, known = len(groups) - known, len(groups)
-            held = hold(held, begun * (_GROUP + memory_of(value) + _STATE * len(fields)), path)
-            held = hold(held, growth(block, entry[1]), path)
-    for value, states in groups:
-        yield {"_id": value, **results(fields, states)}
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _Grouping:
+    """A compiled `$group`: its key, and its accumulators with the expressions whose values they take."""
+
+    key: Any
+    evaluate: Evaluate
+    fields: Fields
+    operands: Sequence[Any]
+    path: Path
+
+    def run(self, documents: Iterator[Document]) -> Iterator[Document]:
+        """A document for each group."""
+        groups = _Groups(self)
+        columns = self._columns(documents.path) if isinstance(documents, Unwound) else None
+        if isinstance(documents, Unwound) and columns is not None:
+            groups.add_arrays(documents, columns)
+        else:
+            groups.add_documents(documents)
+        for value, states in groups:
+            yield {"_id": value, **results(self.fields, states)}
+
+    def _columns(self, unwound: Parts) -> list[_Shared] | None:
+        """How the accumulators take all elements of an array at a path; None where some take them one by one."""
+        if not is_beside(unwound, self.key) or not all(one.extends for _, one, _ in self.fields):
+            return None
+        places: dict[Any, list[int]] = {}
+        for place, operand in enumerate(self.operands):
+            places.setdefault(operand if isinstance(operand, str) else place, []).append(place)
+        shared = []
+        for among in places.values():
+            evaluate = self.fields[among[0]][1].evaluate
+            column = column_of(unwound, self.operands[among[0]], evaluate)
+            if column is None:
+                return None
+            shared.append((column, among))
+        return shared
 
 
 class _Groups:
@@ -164,18 +175,68 @@ class _Groups:
     Documents as keys are often the same to the byte, which is found out sooner than what the server takes for equal.
     """
 
-    def __init__(self, fields: Fields) -> None:
-        self._fields = fields
+    def __init__(self, grouping: _Grouping) -> None:
+        self._evaluate, self._fields, self._path = grouping.evaluate, grouping.fields, grouping.path
+        self._evaluates = [accumulator.evaluate for _, accumulator, _ in self._fields]
         self._by_key: dict[Key, _Group] = {}
         self._by_content: dict[bytes, _Group] = {}
-
-    def __len__(self) -> int:
-        return len(self._by_key)
+        self._held = self._known = 0
 
     def __iter__(self) -> Iterator[_Group]:
         return iter(self._by_key.values())
 
-    def of(self, value: Any) -> _Group:
+    def add_documents(self, documents: Iterator[Document]) -> None:
+        """Takes documents, each into its group."""
+        for block in blocks(documents, self._path):
+            for document in block:
+                group = self._group_of(document)
+                self._add(document, group[1])
+            if is_counted(len(block)):
+                self._count(len(block), group)
+
+    def add_arrays(self, unwound: Unwound, columns: Sequence[_Shared]) -> None:
+        """Takes the elements of arrays, those of one array into one group."""
+        waiting = 0
+        for document, items in unwound.arrays():
+            group = self._group_of(document)
+            if items:
+                for column, places in columns:
+                    values = column(document, items)
+                    for place in places:
+                        group[1][place].extend(values)  # type: ignore[attr-defined]
+            else:
+                self._add(document, group[1])
+            waiting += len(items) or 1
+            if is_counted(waiting // _ELEMENTS_FOR_DOCUMENT):
+                self._count(waiting, group)
+                waiting = 0
+
+    def _group_of(self, document: Document) -> _Group:
+        value = self._evaluate(document)
+        if value is MISSING:
+            value = None
+        elif type(value) is OrderedDocument:
+            value = {**value}
+        try:
+            return self._of(value)
+        except AggregationError as error:
+            raise error.at(self._path) from None
+
+    def _add(self, document: Document, states: list[State]) -> None:
+        try:
+            for state, evaluate in zip(states, self._evaluates, strict=True):
+                state.add(evaluate(document))
+        except AggregationError as error:
+            raise error.at(_where(self._fields, states, state)) from None
+
+    def _count(self, number: int, last: _Group) -> None:
+        """Counts the memory that so many documents took, the last of which came to the group ``last``."""
+        begun, self._known = len(self._by_key) - self._known, len(self._by_key)
+        each = _GROUP + memory_of(last[0]) + _STATE * len(self._fields)
+        self._held = hold(self._held, begun * each, self._path)
+        self._held = hold(self._held, growth(number, last[1]), self._path)
+
+    def _of(self, value: Any) -> _Group:
         """The group of a key; a new one where none is equal."""
         if type(value) is dict:
             if not _FLAT.issuperset(map(type, value.values())):
@@ -195,9 +256,9 @@ class _Groups:
         return group
 
 
-def growth(block: Sequence[Document], states: list[State]) -> int:
-    """About how much the states of all groups grew with a block, by what its last document gave to its group."""
-    return sum(state.measure_growth(len(block)) for state in states if isinstance(state, Keeping))
+def growth(number: int, states: list[State]) -> int:
+    """About how much the states of all groups grew with so many documents, by what the last one gave to its group."""
+    return sum(state.measure_growth(number) for state in states if isinstance(state, Keeping))
 
 
 def _where(fields: Fields, states: list[State], failed: State) -> Path:
@@ -239,9 +300,10 @@ def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
     _check_counted(argument, path)
     evaluate = _group_key(argument, scope, path)
     fields = compile_accumulators({"count": {"$sum": 1}}, scope, path)
+    grouping = _Grouping(argument, evaluate, fields, [1], path)
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
-        return iter(sorted(_group(documents, evaluate, fields, path), key=lambda row: -row["count"]))
+        return iter(sorted(grouping.run(documents), key=lambda row: -row["count"]))
 
     return run
 
