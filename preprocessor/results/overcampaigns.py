@@ -140,6 +140,7 @@ def _conclude_family(groups: Sequence[Group], field: str) -> Iterator[dict[str, 
                 "id": one["campaign"]["id"],
                 "start": one["campaign"]["start"],
                 **{name: one[field][name] for name in ("ratio", "low", "high", "p", "blocks")},
+                **({"speed": one["speed"]["median"]} if "speed" in one else {}),
             }
             for one in group
         ]

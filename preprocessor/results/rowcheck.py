@@ -151,7 +151,7 @@ _OWN: Final = _Document(
     },
     _find_own_contradiction,
 )
-_EACH: Final = _Array(_Document({"id": _TEXT, "start": _DATE, **_FOUND}), least=2)
+_EACH: Final = _Array(_Document({"id": _TEXT, "start": _DATE, **_FOUND}, {"speed": _NUMBER}), least=2)
 _OVER: Final[Mapping[str, _Shape]] = {**_CONCLUDED, "each": _EACH}
 _POOLED: Final = _Document(_OVER, {"negligible": _NUMBER}, _find_pooled_contradiction)
 _BELOW: Final = ("contrast", "targets", "slices")

@@ -73,7 +73,8 @@ def test_each_campaign_stands_in_the_row_with_what_it_found_the_oldest_first():
         old[1]["comparison"]["ratio"],
         new[1]["comparison"]["ratio"],
     ]
-    assert list(found["each"][0]) == ["id", "start", "ratio", "low", "high", "p", "blocks"]
+    assert [one["speed"] for one in found["each"]] == [old[1]["speed"]["median"], new[1]["speed"]["median"]]
+    assert list(found["each"][0]) == ["id", "start", "ratio", "low", "high", "p", "blocks", "speed"]
 
 
 def test_what_one_hour_has_and_another_has_not_is_not_known():
