@@ -26,8 +26,12 @@ settings.register_profile("dev", max_examples=20, deadline=None)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One worker more than processors: a third of the time tests wait for windows, servers and browsers."""
-    return (os.cpu_count() or 1) + 1
+    """More workers than processors: a third of their time tests wait for windows, servers and browsers, thorough ones half."""
+    return (os.cpu_count() or 1) + (3 if _asks_for_thorough(config) else 2)
+
+
+def _asks_for_thorough(config: pytest.Config) -> bool:
+    return "thorough" in config.option.markexpr.replace("not thorough", "")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -35,7 +39,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Properties are tried with few examples, but where thorough tests were asked for: there they are among them.
     """
-    thorough = "thorough" in config.option.markexpr.replace("not thorough", "")
+    thorough = _asks_for_thorough(config)
     for item in items:
         if isinstance(item, pytest.Function):
             for name in markers_of(item, thorough):
@@ -60,9 +64,13 @@ def mongod_with_password() -> Iterator[servers.Mongod]:
 
 @pytest.fixture(scope="session")
 def own_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of this project's own site, built once for all who look at it, in whichever worker."""
+    """The folder of this project's own site, built once for all who look at it, in whichever worker.
+
+    Where ``OWN_SITE_OF_TESTS`` names a folder, it is built there, and found by the next run of tests.
+    """
     own = tmp_path_factory.getbasetemp()
-    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "own"
+    base = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    folder = Path(os.environ.get("OWN_SITE_OF_TESTS", base)) / "own"
     with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "address").exists():
