@@ -31,15 +31,11 @@ def broken(page: Page, *rules: str, where: str = "html") -> list[str]:
     return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
 
 
-# Pages are made by few templates: one with results here, the others by thorough tests, where a part at a time is looked
-# at, so that no single test is so long that a slow machine runs into its time limit.
-@pytest.mark.parametrize(
-    "part", [None, *(pytest.param(part, marks=pytest.mark.thorough) for part in range(PARTS))]
-)
-def test_no_rule_is_broken_on_any_page_in_light_or_dark(part: int | None, site: Served, page: Page) -> None:
-    pages = {"experiments/insert-docsize/"} if part is None else {*AROUND, *site.pages[part::PARTS]}
+# A part at a time is looked at, so that no single test is so long that a slow machine runs into its time limit.
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_rule_is_broken_on_any_page_in_light_or_dark(part: int, site: Served, page: Page) -> None:
     faults = {}
-    for path in pages:
+    for path in site.pages[part::PARTS]:
         page.emulate_media(color_scheme="light")
         page.goto(site.url + path)
         page.evaluate(AXE)
