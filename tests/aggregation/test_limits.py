@@ -183,7 +183,11 @@ def test_the_memory_of_a_server_can_be_asked_for(mongod: Mongod) -> None:
 
 
 _COSTLY = {f"x{place}": {"$add": ["$a", place]} for place in range(60)}
-_MANY = [{"_id": place, "a": place, "r": list(range(20))} for place in range(50_000)]
+
+
+@pytest.fixture(scope="module")
+def many() -> list[dict[str, Any]]:
+    return [{"_id": place, "a": place, "r": list(range(20))} for place in range(50_000)]
 
 
 @pytest.mark.parametrize(
@@ -199,11 +203,11 @@ _MANY = [{"_id": place, "a": place, "r": list(range(20))} for place in range(50_
     ],
 )
 def test_where_time_runs_out_between_two_documents_the_stage_that_took_it_is_named(
-    pipeline: list[dict[str, Any]], stage: tuple[int, str]
+    many: list[dict[str, Any]], pipeline: list[dict[str, Any]], stage: tuple[int, str]
 ) -> None:
     started = time.thread_time()
     with pytest.raises(LimitReached, match=r"more than 0\.2 seconds") as reached:
-        aggregate(_MANY, pipeline, limits=Limits(seconds=0.2))
+        aggregate(many, pipeline, limits=Limits(seconds=0.2))
     assert time.thread_time() - started < 3
     assert reached.value.path is not None and reached.value.path[:2] == stage
 

@@ -57,7 +57,7 @@ def test_a_fixture_takes_less_memory_than_two_and_a_half_times_its_bytes_cold_an
 @pytest.mark.thorough
 @pytest.mark.parametrize("digits", [False, True])
 def test_a_large_csv_takes_less_memory_than_twice_its_bytes_cold_and_warm(tmp_path: Path, digits: bool):
-    size = 12 * 10**6
+    size = 6 * 10**6
     few, many = tmp_path / "few", tmp_path / "many"
     for folder, amount in ((few, 1), (many, size)):
         folder.mkdir()
