@@ -368,6 +368,10 @@ def _body(page: Page, start: int, end: int, prefix: str) -> tuple[str, tuple[tup
     stripped: list[str] = []
     places: list[tuple[int, int]] = []
     for index in range(first, last + 1):
+        if not prefix and first < index < last:
+            stripped.append(page.lines[index])
+            places.append((index + 1, 1))
+            continue
         line_start = page.starts[index]
         line_end = min(line_start + len(page.lines[index]), end)
         begin = start if index == first else line_start + prefix_length(page.lines[index], prefix)

@@ -73,6 +73,8 @@ def _contents(column: Column) -> Iterable[str]:
 
 def _typeset(value: object, text: str) -> str:
     """A number, or what a comparison concludes, with minus signs; a text as it came."""
+    if "-" not in text:  # Most cells: their values need no look.
+        return text
     return with_minus_signs(text) if is_number(value) or isinstance(value, Mapping) else text
 
 

@@ -43,11 +43,11 @@ def shades(values: Sequence[object], scale: str) -> tuple[int, ...]:
 
 def shade_note(column: Column) -> str:
     """What the shades of a column mean; "" where it has none."""
-    numbers = _numbers(column.values)
     if not column.scale or not any(shades(column.values, column.scale)):
         return ""
     if column.scale == "diverging":
         return f"Shades under {column.full_header}: blue below 0, orange above, stronger with the distance from 0."
+    numbers = _numbers(column.values)
     known = [number for number in numbers if number is not None]
     low, high = (with_minus_signs(column.texts[numbers.index(end)]) for end in (min(known), max(known)))
     return f"Shades under {column.full_header}: from {low}, faint, to {high}, strong."

@@ -128,8 +128,13 @@ def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
+_NUMBERS: Final = frozenset({int, float})
+
+
 def is_number(value: object) -> bool:
     """Whether the value is one of MongoDB's four numeric types (a boolean is none)."""
+    if type(value) in _NUMBERS:  # Every cell is asked for it, several times.
+        return True
     if isinstance(value, (int, float)):
         return not isinstance(value, bool)
     return isinstance(value, Decimal128)

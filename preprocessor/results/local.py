@@ -22,6 +22,7 @@ from preprocessor.results.fieldorder import settle_field_order
 from preprocessor.results.limitoptions import OPTIONS
 from preprocessor.results.limits import rows_within
 from preprocessor.results.model import Limits, PipelineRefused, Query, ResultsError, Rows
+from preprocessor.results.provenance import asks_in_vain
 from preprocessor.results.rawdocuments import RawDocuments
 from preprocessor.results.running import guard
 from preprocessor.results.stored import BROKEN, StoredCollection
@@ -103,6 +104,9 @@ class LocalSource(ABC):
         """The rows of a query. Raises ``ResultsError`` with the path in the pipeline for what a server
         refuses.
         """
+        with self._lock:
+            if asks_in_vain(query, lambda fields: self._may_have(query.collection, fields)):
+                return []
         guard(query)
         with self._lock:
             rows = self._from_documents(query)
@@ -197,6 +201,13 @@ class LocalSource(ABC):
 
     def close(self) -> None:  # noqa: B027
         """Nothing is held open."""
+
+    def _may_have(self, collection: str, fields: Sequence[str]) -> bool:
+        """Whether a document of a collection may have one of some fields; True where there are no documents."""
+        if self._find_written(collection) is not None:
+            return True
+        stored = self.read_collection(collection)
+        return not len(stored) or stored.may_have(fields)
 
     def _from_documents(self, query: Query) -> Rows:
         if (written := self._find_written(query.collection)) is not None:

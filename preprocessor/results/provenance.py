@@ -7,7 +7,7 @@ long as what is different, not as what there is. Only fields that documents have
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -26,6 +26,8 @@ _BY_FIELD: Final = ("experiment", "campaign", "client", "servers", "commit")
 _POOLED: Final = {name: f"$$this.{name}" for name in ("id", "start", "blocks")}
 """What is told of each campaign that concluded a row: its ratio is another one for every row."""
 _READ: Final = frozenset((*IN_PROVENANCE, "_id", "start_time", "repeats"))
+_TOLD_BY: Final = (*IN_PROVENANCE, "start_time")
+"""Fields without any of which a document has nothing to tell."""
 _SHAPED: Final = "is_result"
 _REPEAT: Final = {name: f"$$this.{name}" for name in ("block", *RUN_COLUMNS)}
 
@@ -107,6 +109,14 @@ class Provenance:
 def source_query(collection: str, pipeline: Sequence[Mapping[str, Any]], let: Mapping[str, Any]) -> Query:
     """The query for the provenance of a figure; figures that start from the same documents share one query."""
     return Query(collection, (*choice(pipeline), _GROUP), let)
+
+
+def asks_in_vain(query: Query, may_have: Callable[[Sequence[str]], bool]) -> bool:
+    """Whether it is a ``source_query`` about documents of which nothing can be told.
+
+    ``may_have`` says whether any of them may have one of some fields. Of no documents ``provenance_of`` tells as much.
+    """
+    return bool(query.pipeline) and query.pipeline[-1] is _GROUP and not may_have(_TOLD_BY)
 
 
 def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

@@ -93,6 +93,11 @@ class RawDocuments:
             self._opened = number, opened
         return self._opened[1]
 
+    def hold_any(self, texts: Iterable[bytes]) -> bool:
+        """Whether one of some texts stands anywhere in the bytes."""
+        wanted = tuple(texts)
+        return any(text in piece.content for piece in self._all() for text in wanted)
+
     @property
     def size(self) -> int:
         """Bytes of all documents."""

@@ -81,6 +81,7 @@ class StoredCollection:
         self._raws = raws
         self._large = raws.large(_SMALL)
         self._held: dict[Parts, _Held] = {}
+        self._may_have: dict[tuple[str, ...], bool] = {}
         self.forget()
 
     def forget(self) -> None:
@@ -124,6 +125,15 @@ class StoredCollection:
 
     def __len__(self) -> int:
         return len(self._raws)
+
+    def may_have(self, fields: Sequence[str]) -> bool:
+        """Whether a document may have one of some fields: none has where their names stand nowhere in the bytes."""
+        names = tuple(fields)
+        if names not in self._may_have:
+            self._may_have[names] = self._sound(
+                lambda: self._raws.hold_any(f"{name}\0".encode() for name in names)
+            )
+        return self._may_have[names]
 
     def candidates(self, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
         """The documents, decoded whole, that the pipeline's first ``$match`` is not certain to drop."""
