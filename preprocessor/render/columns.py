@@ -16,6 +16,7 @@ from preprocessor.render.values import (
     cell_text,
     finite_decimal,
     format_value,
+    is_document,
     is_number,
     raw_or_nothing,
     visible,
@@ -95,7 +96,7 @@ def _texts(
     """
     form = spec.format.get(name)
     texts = [
-        (conclusion_in_words(value) if isinstance(value, Mapping) else "") or format_value(value, raw, form)
+        (conclusion_in_words(value) if is_document(value) else "") or format_value(value, raw, form)
         for value, raw in zip(values, raws, strict=True)
     ]
     if name not in spec.spread:

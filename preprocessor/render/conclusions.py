@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 from preprocessor.aggregation.values import MISSING
 from preprocessor.render.column import column_value
 from preprocessor.render.fault import Fault
-from preprocessor.render.values import brief_text, finite_decimal
+from preprocessor.render.values import brief_text, finite_decimal, is_document
 from preprocessor.results import verdicts
 from preprocessor.results.verdicts import ITSELF, Verdict, list_ratios_apart
 
@@ -51,7 +51,7 @@ class Conclusion(NamedTuple):
 
 def conclusion_of(value: object) -> Conclusion | None:
     """The conclusion that a field of a row holds; None where it holds none."""
-    if not isinstance(value, Mapping):
+    if not is_document(value):
         return None
     ratio, blocks, margin = (finite_decimal(value.get(name)) for name in ("ratio", "blocks", "margin"))
     against = value.get("against")

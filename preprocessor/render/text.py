@@ -13,6 +13,8 @@ NO_ROWS: Final = "There are no results for this table yet."
 # A currency may stand between the sign and the digits: -€5, -EUR 5.
 _HYPHEN_OF_NUMBER: Final = r"(?<![^\s(–])-(?=[A-Z]{0,4}[^\s\w.(-]?\s?\.?\d|Infinity)"
 
+_MARKUP: Final = frozenset("&<>\"'")
+
 
 @lru_cache(maxsize=16_384)
 def text_html(text: str) -> str:
@@ -20,9 +22,12 @@ def text_html(text: str) -> str:
 
     Most of it stands on a page more than once: in a table, its chart, the runs behind it.
     """
+    shown = visible(text)
+    if _MARKUP.isdisjoint(shown):
+        return shown
     from html import escape  # and with it the names of all characters; a check escapes nothing
 
-    return escape(visible(text))
+    return escape(shown)
 
 
 def lines_html(text: str) -> str:
