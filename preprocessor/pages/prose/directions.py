@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.pages.prose.evidence import column_unit
+from preprocessor.pages.prose.nameindex import NameIndex
 from preprocessor.pages.prose.numbers import fold_case
 from preprocessor.render.column import column_value
 from preprocessor.render.values import finite_decimal
@@ -70,7 +71,9 @@ def find_directions(text: str) -> Iterator[Direction]:
         yield Direction(found[0], found.start(), word in _UP, word.endswith("est"))
 
 
-def find_contradicted(sentence: str, tables: Shown, verdicts: Iterable[str]) -> Iterator[Contradicted]:
+def find_contradicted(
+    sentence: str, tables: Sequence[SpeedRows], verdicts: Iterable[str]
+) -> Iterator[Contradicted]:
     """The directions of a sentence that rows contradict.
 
     ``verdicts`` are those that the comments of the sentence are about.
@@ -99,11 +102,11 @@ def _find_against_verdicts(
         yield Contradicted(said[0], f"the comparison of the sentence says {verdict}")
 
 
-def _judge_superlative(sentence: str, direction: Direction, tables: Shown) -> str:
+def _judge_superlative(sentence: str, direction: Direction, tables: Sequence[SpeedRows]) -> str:
     """What a table says against a superlative; "" where nothing does."""
     if not _BEFORE_SUPERLATIVE.search(sentence[: direction.start]):
         return ""
-    for rows in _tables_of_names(tables):
+    for rows in tables:
         named = rows.names_in(sentence)
         if len(named) != 1 or not rows.columns:
             continue
@@ -115,13 +118,13 @@ def _judge_superlative(sentence: str, direction: Direction, tables: Shown) -> st
     return ""
 
 
-def _judge_comparative(sentence: str, direction: Direction, tables: Shown) -> str:
+def _judge_comparative(sentence: str, direction: Direction, tables: Sequence[SpeedRows]) -> str:
     """What a table says against `A … faster … than B`; "" where nothing does."""
     before, behind = sentence[: direction.start], sentence[direction.start :]
     _, than, after = behind.partition(" than ")
     if not than:
         return ""
-    for rows in _tables_of_names(tables):
+    for rows in tables:
         first, second = rows.names_in(before), rows.names_in(after)
         if len(first) != 1 or len(second) != 1 or first == second or not rows.columns:
             continue
@@ -133,12 +136,12 @@ def _judge_comparative(sentence: str, direction: Direction, tables: Shown) -> st
     return ""
 
 
-class _Named:
+class SpeedRows:
     """The rows of a table by their names; ``columns`` are those of rates and times, with whether more is faster."""
 
     def __init__(self, spec: TableSpec, naming: str, rows: Sequence[Mapping[str, Any]]) -> None:
         self._rows = {str(column_value(row, naming)): row for row in rows}
-        self._names = sorted(filter(is_name, self._rows), key=len, reverse=True)
+        self._names = NameIndex(filter(is_name, self._rows))
         self.columns: dict[str, bool] = {}
         for column in spec.columns:
             unit = column_unit(spec, column)
@@ -151,12 +154,7 @@ class _Named:
 
     def names_in(self, text: str) -> set[str]:
         """The names of rows that a text has, without those that are a part of a longer one there."""
-        found: set[str] = set()
-        for name in self._names:
-            if name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
-                found.add(name)
-                text = text.replace(name, " ")
-        return found
+        return set(self._names.find(text, whole=True, any_case=False))
 
     def value(self, name: str, column: str) -> float:
         """A number of the row that is named."""
@@ -178,7 +176,8 @@ def is_name(text: str) -> bool:
     return len(text) >= _LEAST_NAME and text not in _COMMON
 
 
-def _tables_of_names(tables: Shown) -> Iterator[_Named]:
+def read_speeds(tables: Shown) -> Iterator[SpeedRows]:
+    """The tables of which each row has a name of its own."""
     for spec, rows in tables:
         if not isinstance(spec, TableSpec) or len(rows) < 2:
             continue
@@ -186,5 +185,5 @@ def _tables_of_names(tables: Shown) -> Iterator[_Named]:
             values = [column_value(row, column) for row in rows]
             if all(isinstance(value, str) for value in values):
                 if len(set(map(str, values))) == len(values):
-                    yield _Named(spec, column, rows)
+                    yield SpeedRows(spec, column, rows)
                 break

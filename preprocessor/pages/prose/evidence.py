@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isfinite, nan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from preprocessor.aggregation.values import MISSING
+from preprocessor.pages.prose.columnnumbers import ColumnNumbers, Number, factors_between
 from preprocessor.pages.prose.numbers import Figure, Unit, noun_in, unit_after, unit_of
+from preprocessor.pages.prose.ratios import Compared, Concluded, Values, spans_of
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import list_conclusions
 from preprocessor.render.values import is_number, raw_text
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
     from preprocessor.specs.model import PipelineSpec
 
 _IN_TEXT = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.,])\d+(?:\.\d+)?")
-_BYTE_STEPS = (2**10, 10**3)
-"""What a step from bytes to KB, or from KB to MB, may be."""
 _SHARES = ("%", "times")
 """The kinds of what may be the comparison of two rows."""
 _FAR = 3
@@ -28,49 +28,23 @@ _FAR = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
-    """A number that a table has: ``unit`` where its column names one, ``column`` and ``row`` where it is shown.
-
-    A field that is not shown has no column, what belongs to no row the row -1.
-    """
-
-    value: float
-    unit: Unit | None
-    spec: PipelineSpec
-    column: str = ""
-    row: int = -1
-
-
-class Compared(NamedTuple):
-    """The numbers of a column that a sentence may compare, with their rows.
-
-    ``of``: one of two compared rows is one of these; empty where all may be.
-    """
-
-    spec: PipelineSpec
-    column: str
-    values: tuple[tuple[int, float], ...]
-    of: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
 class Evidence:
-    """All numbers of some tables, and the columns of numbers that a sentence may compare: each from top to bottom."""
+    """All numbers of some tables by their columns, and what of them a sentence may compare."""
 
-    numbers: tuple[Number, ...]
-    columns: tuple[Compared, ...]
+    columns: tuple[ColumnNumbers, ...]
+    compared: tuple[Compared | Concluded, ...]
     bounds: tuple[Number, ...] = ()
     """Numbers that statements of the paragraph hold rows against, with the units of their columns."""
 
     @property
     def nouns(self) -> frozenset[str]:
         """What rows are counts of by the headers of their columns, as `tool` of Tools."""
-        return frozenset(one.unit.kind for one in self.numbers if one.unit and one.unit.by_header)
+        return frozenset(unit.kind for one in self.columns for unit in one.units if unit and unit.by_header)
 
     @property
     def has_shares(self) -> bool:
         """Whether a column is one of shares in per cent."""
-        return any(one.column and one.unit is not None and one.unit.kind == "%" for one in self.numbers)
+        return any(unit is not None and unit.kind == "%" for one in self._shown() for unit in one.units)
 
     def speaks_of(self, figure: Figure, *, nearby: bool = True, named: bool = False) -> bool:
         """Whether a figure could come from a column that is shown: one of its unit, else one of numbers of its size.
@@ -80,32 +54,37 @@ class Evidence:
         as no row or column is ``named`` beside it: READMEs speak of other bytes and seconds too.
         """
         unit, spelled = figure.unit, figure.low == figure.high
-        if unit is not None and unit.kind in _SHARES:
-            return self._speaks_of_share(figure, anywhere=nearby or named)
-        shown = [one for one in self.numbers if one.column and one.value > 0]
-        if spelled:  # what was chosen, and nothing that was measured
-            shown = [one for one in shown if float(one.value).is_integer()]
         if unit is None:
-            return (nearby or named) and self._is_of_size(figure, shown)
-        shown = [one for one in shown if one.unit is not None and one.unit.fits(unit)]
+            return (nearby or named) and self._has_size_of(figure)
+        if unit.kind in _SHARES:
+            return self._speaks_of_share(figure, unit, anywhere=nearby or named)
         if unit.kind == "byte" and not named:
-            shown = [one for one in shown if one.unit is not None and one.unit.factor == unit.factor]
-        elif nearby and not spelled and (named or not unit.by_header):
-            return bool(shown)
-        return self._is_of_size(figure, shown)
+            return self._has_size_of(figure, same_factor=True)
+        if nearby and not spelled and (named or not unit.by_header):
+            return any(True for one in self._of_unit(unit) for _ in one.sizes(unit))
+        return self._has_size_of(figure)
 
-    def _speaks_of_share(self, figure: Figure, *, anywhere: bool) -> bool:
-        assert figure.unit is not None
-        shares = [
-            one for one in self.numbers if one.column and one.unit is not None and one.unit.fits(figure.unit)
+    def _speaks_of_share(self, figure: Figure, unit: Unit, *, anywhere: bool) -> bool:
+        has_shares = any(True for _ in self._of_unit(unit))
+        if anywhere or not has_shares:
+            return bool(self.compared) or has_shares
+        return self._has_size_of(figure)
+
+    def _shown(self) -> Iterator[ColumnNumbers]:
+        return (one for one in self.columns if one.name)
+
+    def _of_unit(self, unit: Unit) -> Iterator[ColumnNumbers]:
+        return (one for one in self._shown() if any(own and own.fits(unit) for own in one.units))
+
+    def _has_size_of(self, figure: Figure, *, same_factor: bool = False) -> bool:
+        """Whether there are greater and smaller numbers of its unit, or hardly smaller and greater ones."""
+        whole = figure.low == figure.high  # what was chosen, and nothing that was measured
+        sizes = [
+            size
+            for one in self._shown()
+            for size in one.sizes(figure.unit, whole=whole, same_factor=same_factor)
         ]
-        if anywhere or not shares:
-            return bool(self.columns) or bool(shares)
-        return self._is_of_size(figure, [one for one in shares if one.value > 0])
-
-    def _is_of_size(self, figure: Figure, shown: Sequence[Number]) -> bool:
-        values = [value for one in shown for value in _in_unit_of(figure, one)]
-        return bool(values) and min(values) / _FAR <= figure.high and figure.low <= max(values) * _FAR
+        return bool(sizes) and min(sizes) / _FAR <= figure.high and figure.low <= max(sizes) * _FAR
 
     def supports(self, figure: Figure, *, compares: bool = True) -> bool:
         """Whether a number, or for shares and factors the comparison of two, is what the figure says.
@@ -121,37 +100,37 @@ class Evidence:
 
     def _supports(self, figure: Figure, compares: bool) -> bool:
         kind = figure.unit.kind if figure.unit else ""
-        only_shares = kind == "%" and self.has_shares
-        numbers = [one for one in self.numbers if kind not in _SHARES or _may_be_share(one, only_shares)]
-        if any(_within(figure, value) for one in numbers for value in _in_unit_of(figure, one)):
+        is_share, only_shares = kind in _SHARES, kind == "%" and self.has_shares
+        if any(
+            one.has(figure, unitless=not is_share or (bool(one.name) and not only_shares))
+            for one in self.columns
+        ):
             return True
-        if any(_within(figure, value) for bound in self.bounds for value in _in_unit_of(figure, bound)):
+        if any(_is_said(figure, bound) for bound in self.bounds):
             return True
-        if kind not in _SHARES:
+        if not is_share:
             return False
-        bounds = (one for bound in self.bounds for one in _shares(bound.value, kind))
-        if any(_within(figure, one) for one in bounds):
+        spans = spans_of(figure)
+        if any(low <= bound.value <= high for bound in self.bounds for low, high in spans):
             return True
-        compared = self._compare_values(kind) if compares or kind == "times" else ()
-        return any(_within(figure, one) for one in compared)
+        return (compares or kind == "times") and any(one.has(spans) for one in self.compared)
 
     def _columns(self) -> Iterator[Evidence]:
         """The evidence of each column by itself, and what belongs to none."""
-        places = {(id(one.spec), one.column): None for one in self.numbers}
-        places |= {(id(one.spec), one.column): None for one in self.columns}
-        for spec, column in places:
-            yield replace(
-                self,
-                numbers=tuple(one for one in self.numbers if (id(one.spec), one.column) == (spec, column)),
-                columns=tuple(one for one in self.columns if (id(one.spec), one.column) == (spec, column)),
+        for spec, name in dict.fromkeys((id(one.spec), one.name) for one in (*self.columns, *self.compared)):
+            yield Evidence(
+                tuple(one for one in self.columns if (id(one.spec), one.name) == (spec, name)),
+                tuple(one for one in self.compared if (id(one.spec), one.name) == (spec, name)),
+                self.bounds,
             )
 
     def has_counts(self, part: float, whole: float) -> bool:
         """Whether a row has both counts of which one is a part of the other."""
-        rows = [
-            {(id(one.spec), one.row) for one in self.numbers if one.value == value} for value in (part, whole)
-        ]
-        return any(row >= 0 for _, row in rows[0] & rows[1])
+        parts, wholes = (
+            {(id(one.spec), row) for one in self.columns for row in one.rows_with(value) if row >= 0}
+            for value in (part, whole)
+        )
+        return not parts.isdisjoint(wholes)
 
     def expects_unit_of(self, figure: Figure) -> bool:
         """Whether a statement of the paragraph holds rows against something of the figure's unit."""
@@ -162,60 +141,35 @@ class Evidence:
 
     def cells_of(self, figure: Figure) -> list[Number]:
         """The numbers in cells of tables that a figure could be."""
-        return [
-            one
-            for one in self.numbers
-            if one.column and isinstance(one.spec, TableSpec)
-            if any(_within(figure, value) for value in _in_unit_of(figure, one))
-        ]
+        return [cell for one in self._shown() if isinstance(one.spec, TableSpec) for cell in one.find(figure)]
 
     def nearest(self, figure: Figure) -> Number | None:
         """The shown number that is nearest to a figure; of its unit where it has one."""
-        middle = (figure.low + figure.high) / 2
-        shown = [one for one in self.numbers if one.column]
-        if figure.unit is not None:
-            shown = [one for one in shown if one.unit and one.unit.fits(figure.unit)]
-        return min(shown, key=lambda one: _distance(figure, one, middle), default=None)
-
-    def _compare_values(self, kind: str) -> Iterator[float]:
-        for column in self.columns:
-            for value, other in _pairs(column):
-                yield from _shares(value / other, kind)
+        found = filter(None, (one.nearest(figure) for one in self._shown()))
+        return min(found, key=lambda one: one[0], default=(0, None))[1]
 
 
-def _may_be_share(number: Number, only_shares: bool) -> bool:
-    has_unit = number.unit is not None and not number.unit.by_header
-    return has_unit or (bool(number.column) and not only_shares)
-
-
-def _shares(ratio: float, kind: str) -> Iterator[float]:
-    """What a ratio is called: as so many times, or as a share or a difference in percent."""
-    if not ratio or not isfinite(1 / ratio):
-        return  # Too far apart for a double, and for a sentence.
-    if kind == "times":
-        yield from (ratio, 1 / ratio)
-    else:
-        yield from (100 * ratio, 100 * abs(1 - ratio), 100 / ratio, 100 * abs(1 - 1 / ratio))
+def _is_said(figure: Figure, number: Number) -> bool:
+    low, high = figure.span()
+    return any(low <= number.value * one <= high for one in factors_between(number.unit, figure.unit))
 
 
 def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]]) -> Evidence:
     """What some tables and charts say with their rows."""
-    numbers: list[Number] = []
-    columns: list[Compared] = []
+    columns: list[ColumnNumbers] = []
+    compared: list[Compared | Concluded] = []
     for spec, rows in tables:
-        for name in (column for path, column in spec.shown_columns if path[0] not in ("baseline", "format")):
-            found = list(_read_column(spec, name, rows))
-            numbers += found
+        for name in dict.fromkeys(
+            column for path, column in spec.shown_columns if path[0] not in ("baseline", "format")
+        ):
+            columns.append(ColumnNumbers(spec, name, tuple(_read_column(spec, name, rows))))
             if _is_compared(column_unit(spec, name)):
                 values = ((row, _finite(column_value(document, name))) for row, document in enumerate(rows))
                 finite = tuple((row, value) for row, value in values if value is not None)
-                columns += [Compared(spec, name, finite)] if finite else []
-        columns += _compared(spec, rows)
-        numbers += _totals(spec, rows)
-        numbers += _sums(spec, rows)
-        numbers += _hidden(spec, rows)
-        numbers += [Number(one, None, spec) for text in _words(spec) for one, _ in _numbers(text, None)]
-    return Evidence(tuple(numbers), tuple(columns))
+                compared += [Compared(spec, name, Values(finite))] if finite else []
+        compared += _concluded(spec, rows)
+        columns.append(ColumnNumbers(spec, "", tuple(_read_besides(spec, rows))))
+    return Evidence(tuple(columns), tuple(compared))
 
 
 def _is_compared(unit: Unit | None) -> bool:
@@ -230,6 +184,14 @@ def _read_column(spec: PipelineSpec, name: str, rows: Sequence[Mapping[str, Any]
             yield Number(one * scale if own is unit and unit else one, own, spec, name, row)
 
 
+def _read_besides(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Number]:
+    """The numbers that stand in no column."""
+    yield from _totals(spec, rows)
+    yield from _sums(spec, rows)
+    yield from _hidden(spec, rows)
+    yield from (Number(one, None, spec) for text in _words(spec) for one, _ in _numbers(text, None))
+
+
 def _hidden(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Number]:
     """The numbers in fields that are not shown."""
     shown = {column.split(".")[0] for _, column in spec.shown_columns}
@@ -239,13 +201,16 @@ def _hidden(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[N
                 yield from (Number(one, None, spec, row=row) for one in _find_numbers(value))
 
 
-def _compared(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Compared]:
-    """Each ratio that a table shows beside its baseline, and each end of an interval, with the 1 of the baseline."""
+def _concluded(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> list[Concluded]:
+    """Each ratio that a table shows beside its baseline, and each end of an interval."""
     field = (spec.baseline or {}).get("comparison") if isinstance(spec, TableSpec) else None
-    for row, one in enumerate(list_conclusions(field, rows) if field else ()):
-        if one is not None and one.ratio is not None:
-            for part in (one.ratio, *one.apart, *(one.interval or ())):
-                yield Compared(spec, "", ((row, float(part)), (row, 1.0)))
+    found = tuple(
+        (row, float(part))
+        for row, one in enumerate(list_conclusions(field, rows) if field else ())
+        if one is not None and one.ratio is not None
+        for part in (one.ratio, *one.apart, *(one.interval or ()))
+    )
+    return [Concluded(spec, "", found)] if found else []
 
 
 def _words(spec: PipelineSpec) -> Sequence[str]:
@@ -328,51 +293,3 @@ def _finite(value: object) -> float | None:
     """A number that a sentence could quote."""
     number = float(raw_text(value)) if is_number(value) else nan
     return number if isfinite(number) else None
-
-
-def _in_unit_of(figure: Figure, number: Number) -> Iterator[float]:
-    """The number in the unit that the figure is written in; none where they are of different kinds.
-
-    Bytes are compared in steps of 1024 and of 1000, for prose and tables often differ in that.
-    """
-    if figure.unit is None or number.unit is None or (number.unit.by_header and not figure.unit.by_header):
-        yield number.value
-    elif number.unit.fits(figure.unit):
-        factor = number.unit.factor / figure.unit.factor
-        yield number.value * factor
-        if number.unit.kind.startswith("byte"):
-            yield from (
-                number.value * one for one in _byte_factors(number.unit, figure.unit) if one != factor
-            )
-
-
-def _byte_factors(one: Unit, other: Unit) -> Iterator[float]:
-    """How many of another unit of bytes one is, each written in steps of 1024 or of 1000."""
-    for own in _BYTE_STEPS:
-        for others in _BYTE_STEPS:
-            yield own**one.steps / others**other.steps
-
-
-def _within(figure: Figure, value: float) -> bool:
-    low, high = figure.span()
-    return low <= value <= high
-
-
-def _distance(figure: Figure, number: Number, middle: float) -> float:
-    return min((abs(value - middle) for value in _in_unit_of(figure, number)), default=float("inf"))
-
-
-def _pairs(column: Compared) -> Iterator[tuple[float, float]]:
-    """Two values of a column that a sentence would compare.
-
-    Of all rows: with the first, the one before, the least and the most. Of rows that are named: with any other.
-    """
-    values = [value for _, value in column.values]
-    ends = (values[0], min(values), max(values))
-    for number, (row, value) in enumerate(column.values):
-        others = (
-            values if row in column.of else () if column.of else (*ends, *values[max(number - 1, 0) : number])
-        )
-        for other in others:
-            if value and other and value != other:
-                yield value, other

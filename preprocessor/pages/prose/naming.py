@@ -8,14 +8,15 @@ Those that every sentence has name nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.pages.prose.directions import is_name
 from preprocessor.pages.prose.evidence import column_unit, number_unit
+from preprocessor.pages.prose.nameindex import NameIndex
 from preprocessor.pages.prose.numbers import Figure, Unit, figures
 from preprocessor.pages.prose.numberwords import spelled_figures
-from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.render.column import column_value
 from preprocessor.render.values import finite_decimal
 from preprocessor.specs.model import TableSpec
@@ -34,17 +35,28 @@ _BARE: Final = re.compile(r"(?<![\w.,%-])\d{2,}(?![\w%]|[.,]\d)")
 
 
 class Measure(NamedTuple):
-    """A column of numbers that rows are called by, with its unit or noun; None stands where a row has none."""
+    """A column of numbers that rows are called by, with its unit or noun: the rows of each, and all in order."""
 
     unit: Unit | None
-    values: tuple[float | None, ...]
+    rows: Mapping[float, frozenset[int]]
+    values: Sequence[float]
+
+    def find(self, said: Sequence[Figure], bare: Sequence[float]) -> Iterator[int]:
+        """The rows that are called by a figure of that unit, or by a bare number."""
+        called = [value for value in bare if value in self.rows]
+        for figure in said:
+            if figure.unit == self.unit:
+                low, high = figure.span()
+                called += self.values[bisect_left(self.values, low) : bisect_right(self.values, high)]
+        return (row for value in called for row in self.rows[value])
 
 
 class TableNames(NamedTuple):
-    """What the rows of a table are called, the longest name first, each with its rows, and its columns."""
+    """What the rows of a table are called, each name with its rows, and its columns with their headers."""
 
     spec: TableSpec
     rows: Mapping[str, frozenset[int]]
+    names: NameIndex
     measures: tuple[Measure, ...]
     columns: Mapping[str, str]
 
@@ -64,14 +76,13 @@ def read_names(shown: Iterable[tuple[PipelineSpec, Rows]]) -> tuple[TableNames, 
 def _names_of(spec: TableSpec, rows: Rows) -> TableNames:
     labels = [name for name in naming_columns(spec, rows) if _is_chosen(spec, name)]
     columns = {name: [column_value(row, name) for row in rows] for name in labels}
-    measures = (
-        Measure(number_unit(spec, name, rows), tuple(map(_number, values)))
-        for name, values in columns.items()
-    )
+    measures = (_measure_of(number_unit(spec, name, rows), values) for name, values in columns.items())
+    rows_by_name = _rows_by_name(columns.values())
     return TableNames(
         spec,
-        _rows_by_name(columns.values()),
-        tuple(one for one in measures if any(value is not None for value in one.values)),
+        rows_by_name,
+        NameIndex(rows_by_name),
+        tuple(one for one in measures if one.values),
         {
             name: words
             for name, words in header_words(spec).items()
@@ -86,7 +97,15 @@ def _rows_by_name(columns: Iterable[Sequence[object]]) -> dict[str, frozenset[in
         for number, value in enumerate(values):
             if isinstance(value, str) and is_name(value):
                 found.setdefault(value, set()).add(number)
-    return {name: frozenset(found[name]) for name in _longest_first(found)}
+    return {name: frozenset(rows) for name, rows in found.items()}
+
+
+def _measure_of(unit: Unit | None, values: Sequence[object]) -> Measure:
+    found: dict[float, set[int]] = {}
+    for row, value in enumerate(values):
+        if (number := finite_decimal(value)) is not None:
+            found.setdefault(float(number), set()).add(row)
+    return Measure(unit, {value: frozenset(rows) for value, rows in found.items()}, sorted(found))
 
 
 def _is_chosen(spec: TableSpec, column: str) -> bool:
@@ -95,11 +114,6 @@ def _is_chosen(spec: TableSpec, column: str) -> bool:
     return (
         column == spec.columns[0] or unit is None or not (unit.kind in _MEASURED or unit.kind.endswith("/s"))
     )
-
-
-def _number(value: object) -> float | None:
-    found = finite_decimal(value)
-    return None if found is None else float(found)
 
 
 def find_names(
@@ -116,51 +130,18 @@ def find_names(
 
 
 def _find_in(text: str, table: TableNames, said: Sequence[Figure], bare: Sequence[float]) -> Named:
-    rows = set().union(*(table.rows[name] for name in _find_in_order(text, table.rows, whole=True)))
-    for measure in table.measures if said or bare else ():
-        rows |= {
-            number
-            for number, value in enumerate(measure.values)
-            if value is not None
-            and (value in bare or any(_is_said(one, measure.unit, value) for one in said))
-        }
+    rows = set[int]().union(*(table.rows[name] for name in table.names.find(text, whole=True)))
+    for measure in table.measures:
+        rows.update(measure.find(said, bare))
     headers = set(find_words(text, table.columns.values()))
     return Named(
         frozenset(rows), frozenset(name for name, header in table.columns.items() if header in headers)
     )
 
 
-def _is_said(figure: Figure, unit: Unit | None, value: float) -> bool:
-    return (
-        figure.unit is not None
-        and unit is not None
-        and figure.unit == unit
-        and figure.low <= value <= figure.high
-    )
-
-
 def find_words(text: str, names: Iterable[str]) -> list[str]:
     """The names, longest first, that stand in a text as words; a number names nothing."""
-    return _find_in_order(text, _longest_first(names), whole=False)
-
-
-def _longest_first(names: Iterable[str]) -> list[str]:
-    several = {name for name in names if any(map(str.isalpha, name))}
-    return sorted(several, key=lambda name: (-len(name), name))
-
-
-def _find_in_order(text: str, names: Iterable[str], *, whole: bool) -> list[str]:
-    """The names that a text has; ``whole``: without those that are a part of a longer one there."""
-    found, lower = list[str](), text.lower()
-    for name in names:
-        if name.lower() not in lower:
-            continue
-        pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
-        if re.search(pattern, text, re.IGNORECASE):
-            found.append(name)
-            if whole:
-                text = re.sub(pattern, lambda one: BLANK * len(one[0]), text, flags=re.IGNORECASE)
-    return found
+    return NameIndex(names).find(text, whole=False)
 
 
 def header_words(table: TableSpec) -> dict[str, str]:

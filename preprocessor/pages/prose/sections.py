@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
+from preprocessor.pages.prose.directions import SpeedRows, read_speeds
 from preprocessor.pages.prose.evidence import Evidence, evidence
 from preprocessor.pages.prose.naming import Named, TableNames, find_names, read_names
 from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
@@ -15,7 +18,8 @@ if TYPE_CHECKING:
     from preprocessor.pages.prose.paragraphs import Paragraph
 
 
-class Section(NamedTuple):
+@dataclass(frozen=True)
+class Section:
     """The tables and charts of a section with their rows, what they say, and the rules that one of them ignores.
 
     ``nouns`` are units by the headers of the tables, ``names`` what rows and columns are called.
@@ -26,6 +30,11 @@ class Section(NamedTuple):
     nouns: frozenset[str]
     names: tuple[TableNames, ...]
     ignored: frozenset[str]
+
+    @cached_property
+    def speeds(self) -> Sequence[SpeedRows]:
+        """The rows whose speeds sentences may compare by their names."""
+        return tuple(read_speeds(self.shown))
 
     def find_names(self, text: str, *, loosely: bool = False) -> dict[int, Named]:
         """What a text names in each of the tables."""
@@ -39,14 +48,22 @@ class Sections:
         """``written_tables``: where rows of tables begin that somebody typed."""
         self._page, self._tables, self._answers = page, tables, answers
         self._written_tables = written_tables
-        self._read: dict[tuple[int, int], Section | None] = {}
+        self._spans: dict[tuple[int, int], Section | None] = {}
+        self._read: dict[tuple[int, ...], Section] = {}
 
     def at(self, span: tuple[int, int]) -> Section | None:
         """A section, from and to; None where it has no table with rows."""
-        if span not in self._read:
+        if span not in self._spans:
             shown = list_tables_within(span, self._page, self._tables, self._answers)
-            self._read[span] = _read_section(shown) if shown else None
-        return self._read[span]
+            self._spans[span] = self._read_once(shown) if shown else None
+        return self._spans[span]
+
+    def _read_once(self, shown: Shown) -> Section:
+        """The section of some tables and charts; one around it often has no others."""
+        key = tuple(id(spec) for spec, _ in shown)
+        if key not in self._read:
+            self._read[key] = _read_section(shown)
+        return self._read[key]
 
     def beside(self, paragraph: Paragraph) -> Section | None:
         """The smallest section around a paragraph that has tables.

@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.pages.prose.clauses import Clause
-from preprocessor.pages.prose.evidence import Compared, Evidence, Number
+from preprocessor.pages.prose.columnnumbers import ColumnNumbers
+from preprocessor.pages.prose.evidence import Evidence
 from preprocessor.pages.prose.naming import Named
 from preprocessor.pages.prose.numbers import Figure, figures
+from preprocessor.pages.prose.ratios import Compared, Concluded
 from preprocessor.specs.model import TableSpec
 
 if TYPE_CHECKING:
@@ -29,25 +31,25 @@ def narrow(known: Evidence, named: Mapping[int, Named], figure: Figure) -> Evide
     if not rows_named and not any(columns.values()):
         return known
 
-    def speaks(number: Number | Compared) -> bool:
-        key = id(number.spec)
-        return not rows_named or key in named
+    def speaks(part: ColumnNumbers | Compared | Concluded) -> bool:
+        return not rows_named or id(part.spec) in named
 
-    def holds(number: Number) -> bool:
-        key = id(number.spec)
-        if key in rows_named and number.row >= 0 and number.row not in named[key].rows:
-            return False
-        return not columns.get(key) or not number.column or number.column in columns[key]
+    def holds(part: ColumnNumbers) -> bool:
+        own = columns.get(id(part.spec))
+        return not own or not part.name or part.name in own
 
-    compared = (
-        one._replace(of=named[id(one.spec)].rows) if id(one.spec) in rows_named else one
-        for one in known.columns
-        if speaks(one)
-    )
     return replace(
         known,
-        numbers=tuple(one for one in known.numbers if speaks(one) and holds(one)),
-        columns=tuple(compared),
+        columns=tuple(
+            one.of_rows(named[id(one.spec)].rows) if id(one.spec) in rows_named else one
+            for one in known.columns
+            if speaks(one) and holds(one)
+        ),
+        compared=tuple(
+            one.narrow(named[id(one.spec)].rows) if id(one.spec) in rows_named else one
+            for one in known.compared
+            if speaks(one)
+        ),
     )
 
 
@@ -64,19 +66,15 @@ def names_for(known: Evidence, named: Mapping[int, Named], figure: Figure) -> bo
 def _has_numbers(known: Evidence, key: int, rows: frozenset[int], figure: Figure) -> bool:
     """Whether one of the rows has a number that the figure could be, or that could be compared."""
     unit = figure.unit
-    compared = (
-        {row for row, _ in one.values}
-        for one in known.columns
-        if id(one.spec) == key and unit is not None and unit.kind in ("%", "times")
-    )
-    if any(rows & found for found in compared):
+    if (unit is not None and unit.kind in ("%", "times")) and any(
+        id(one.spec) == key and not rows.isdisjoint(one.rows) for one in known.compared
+    ):
         return True
     return any(
-        id(one.spec) == key
-        and one.column
-        and one.row in rows
-        and (unit is None or (one.unit is not None and one.unit.fits(unit)))
-        for one in known.numbers
+        unit is None or (own is not None and own.fits(unit))
+        for one in known.columns
+        if id(one.spec) == key and one.name
+        for own in one.of_rows(rows).units
     )
 
 
@@ -85,12 +83,11 @@ def _with_unit_of(known: Evidence, key: int, columns: frozenset[str], figure: Fi
     if figure.unit is None or not columns:
         return frozenset()
     own = {
-        one.column: one.spec
-        for one in known.numbers
+        one.name: one.spec
+        for one in known.columns
         if id(one.spec) == key
-        and one.column in columns
-        and one.unit is not None
-        and one.unit.fits(figure.unit)
+        and one.name in columns
+        and any(unit and unit.fits(figure.unit) for unit in one.units)
     }
     ends = {
         end

@@ -22,7 +22,8 @@ from preprocessor.specs.columnformat import ColumnFormat
 from preprocessor.specs.model import TableSpec
 
 if TYPE_CHECKING:
-    from preprocessor.pages.prose.evidence import Evidence, Number
+    from preprocessor.pages.prose.columnnumbers import Number
+    from preprocessor.pages.prose.evidence import Evidence
     from preprocessor.pages.prose.numbers import Figure
     from preprocessor.results.model import Rows
 

@@ -26,8 +26,9 @@ from preprocessor.findings.rules import finding
 from preprocessor.pages.model import tables_by_id
 from preprocessor.pages.prose.captions import list_captions
 from preprocessor.pages.prose.clauses import clause_of, keep_code
+from preprocessor.pages.prose.columnnumbers import Number
 from preprocessor.pages.prose.directions import Contradicted, find_contradicted, find_directions
-from preprocessor.pages.prose.evidence import Evidence, Number, column_unit
+from preprocessor.pages.prose.evidence import Evidence, column_unit
 from preprocessor.pages.prose.numbers import Figure, figures, noun_in
 from preprocessor.pages.prose.numberwords import spelled_durations, spelled_figures
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, place, split_sentences
@@ -43,7 +44,6 @@ from preprocessor.specs.model import CheckSpec, Spec, TableSpec, ValueSpec
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Answers, Page, Tables
-    from preprocessor.pages.prose.directions import Shown
 
 _FIGURES, _DIRECTIONS = "MT324", "MT327"
 
@@ -98,7 +98,7 @@ def _judge(
         for figure in judged.list_unsupported(said):
             yield _finding(page, paragraph, figure, judged.known, answers)
     if _DIRECTIONS not in ignored:
-        yield from _judge_directions(page, paragraph, beside.shown, tables, answers)
+        yield from _judge_directions(page, paragraph, beside, tables, answers)
 
 
 def list_generated(page: Page) -> list[tuple[int, int]]:
@@ -148,14 +148,14 @@ class _Judged(NamedTuple):
 
 
 def _judge_directions(
-    page: Page, paragraph: Paragraph, shown: Shown, tables: Tables, answers: Answers
+    page: Page, paragraph: Paragraph, beside: Section, tables: Tables, answers: Answers
 ) -> Iterator[Finding]:
     for start, end in split_sentences(paragraph.text):
         if not any(find_directions(paragraph.text[start:end])):
             continue
         specs = specs_within(page, paragraph.start + start, paragraph.start + end)
         verdicts = [one for spec in specs for one in _verdicts(spec, tables, answers)]
-        for found in find_contradicted(paragraph.text[start:end], shown, verdicts):
+        for found in find_contradicted(paragraph.text[start:end], beside.speeds, verdicts):
             at = place(page.text, paragraph.start + start + found.direction.start)
             yield _contradiction(page, at, found)
 

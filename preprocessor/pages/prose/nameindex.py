@@ -1,0 +1,39 @@
+"""Names that stand in a text as words, each found by the rarest of its own: a table may have thousands of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from preprocessor.pages.prose.paragraphs import BLANK
+
+_WORD: Final = re.compile(r"\w+")
+
+
+class NameIndex:
+    """Some names, of which those without a letter are none."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        words = {name: _words(name) for name in names if any(map(str.isalpha, name))}
+        common = Counter(word for own in words.values() for word in own)
+        self._by_word: dict[str, list[tuple[int, str]]] = {}
+        for name, own in words.items():
+            rarest = min(own, key=lambda word: (common[word], word))
+            self._by_word.setdefault(rarest, []).append((-len(name), name))
+
+    def find(self, text: str, *, whole: bool, any_case: bool = True) -> list[str]:
+        """The names in a text, the longest first; ``whole``: without those that are a part of a longer one there."""
+        found, flags = list[str](), re.IGNORECASE if any_case else re.NOFLAG
+        for _, name in sorted(one for word in _words(text) for one in self._by_word.get(word, ())):
+            pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
+            if re.search(pattern, text, flags):
+                found.append(name)
+                if whole:
+                    text = re.sub(pattern, lambda one: BLANK * len(one[0]), text, flags=flags)
+        return found
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower()))
