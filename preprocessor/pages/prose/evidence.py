@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.aggregation.values import MISSING
 from preprocessor.pages.prose.columnnumbers import ColumnNumbers, Number, factors_between
-from preprocessor.pages.prose.numbers import Figure, Unit, noun_in, unit_after, unit_of
+from preprocessor.pages.prose.numbers import NUMBER, Figure, Unit, noun_in, read_number, unit_after, unit_of
 from preprocessor.pages.prose.ratios import Compared, Concluded, Values, spans_of
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import list_conclusions
@@ -35,6 +35,8 @@ class Evidence:
     compared: tuple[Compared | Concluded, ...]
     bounds: tuple[Number, ...] = ()
     """Numbers that statements of the paragraph hold rows against, with the units of their columns."""
+    unseen: tuple[ColumnNumbers, ...] = ()
+    """Numbers in fields that are not shown: nobody can look them up, and of what they are numbers nothing says."""
 
     @property
     def nouns(self) -> frozenset[str]:
@@ -89,9 +91,8 @@ class Evidence:
     def supports(self, figure: Figure, *, compares: bool = True) -> bool:
         """Whether a number, or for shares and factors the comparison of two, is what the figure says.
 
-        A field that is not shown has no unit, and a share that it happens to be says nothing. Where a column has
-        shares, a share is one of them, or a comparison where the sentence ``compares``. Both ends of a range are in one
-        column.
+        Where a column has shares, a share is one of them, or a comparison where the sentence ``compares``. Both ends of
+        a range are in one column.
         """
         compares = compares or not self.has_shares
         if figure.ends:
@@ -106,7 +107,7 @@ class Evidence:
             for one in self.columns
         ):
             return True
-        if any(_is_said(figure, bound) for bound in self.bounds):
+        if any(_is_said(figure, bound) for bound in self.bounds) or self._is_unseen(figure):
             return True
         if not is_share:
             return False
@@ -114,6 +115,12 @@ class Evidence:
         if any(low <= bound.value <= high for bound in self.bounds for low, high in spans):
             return True
         return (compares or kind == "times") and any(one.has(spans) for one in self.compared)
+
+    def _is_unseen(self, figure: Figure) -> bool:
+        """Whether a field that is not shown has a large figure without a unit, digit by digit: by chance none does."""
+        if figure.unit is not None or not re.fullmatch(NUMBER, figure.written):
+            return False
+        return any(one.rows_with(read_number(figure.written)) for one in self.unseen)
 
     def _columns(self) -> Iterator[Evidence]:
         """The evidence of each column by itself, and what belongs to none."""
@@ -158,6 +165,7 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
     """What some tables and charts say with their rows."""
     columns: list[ColumnNumbers] = []
     compared: list[Compared | Concluded] = []
+    unseen: list[ColumnNumbers] = []
     for spec, rows in tables:
         for name in dict.fromkeys(
             column for path, column in spec.shown_columns if path[0] not in ("baseline", "format")
@@ -169,7 +177,8 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
                 compared += [Compared(spec, name, Values(finite))] if finite else []
         compared += _concluded(spec, rows)
         columns.append(ColumnNumbers(spec, "", tuple(_read_besides(spec, rows))))
-    return Evidence(tuple(columns), tuple(compared))
+        unseen.append(ColumnNumbers(spec, "", tuple(_read_unseen(spec, rows))))
+    return Evidence(tuple(columns), tuple(compared), unseen=tuple(unseen))
 
 
 def _is_compared(unit: Unit | None) -> bool:
@@ -188,11 +197,10 @@ def _read_besides(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iter
     """The numbers that stand in no column."""
     yield from _totals(spec, rows)
     yield from _sums(spec, rows)
-    yield from _hidden(spec, rows)
     yield from (Number(one, None, spec) for text in _words(spec) for one, _ in _numbers(text, None))
 
 
-def _hidden(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Number]:
+def _read_unseen(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Number]:
     """The numbers in fields that are not shown."""
     shown = {column.split(".")[0] for _, column in spec.shown_columns}
     for row, document in enumerate(rows):

@@ -38,13 +38,13 @@ def narrow(known: Evidence, named: Mapping[int, Named], figure: Figure) -> Evide
         own = columns.get(id(part.spec))
         return not own or not part.name or part.name in own
 
+    def of_named(part: ColumnNumbers) -> ColumnNumbers:
+        return part.of_rows(named[id(part.spec)].rows) if id(part.spec) in rows_named else part
+
     return replace(
         known,
-        columns=tuple(
-            one.of_rows(named[id(one.spec)].rows) if id(one.spec) in rows_named else one
-            for one in known.columns
-            if speaks(one) and holds(one)
-        ),
+        columns=tuple(of_named(one) for one in known.columns if speaks(one) and holds(one)),
+        unseen=tuple(of_named(one) for one in known.unseen if speaks(one)),
         compared=tuple(
             one.narrow(named[id(one.spec)].rows) if id(one.spec) in rows_named else one
             for one in known.compared

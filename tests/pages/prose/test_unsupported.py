@@ -283,6 +283,25 @@ def test_shares_are_held_against_a_column_of_shares_alone(prose: str, told: int,
     assert len(judged(page, tmp_path / "fixtures")) == told
 
 
+@pytest.mark.parametrize(
+    ("prose", "told"),
+    [
+        ("They made 19,002 calls.", 0),
+        ("They made 19,100 calls.", 1),  # no rounding of what nobody can look up
+        ("They made 20 k calls.", 1),
+        ("One waits 77 ms.", 1),
+        ("They reach 19,002 inserts/s.", 1),
+        ('They waited <!-- MONGO_VALUE: {"table": "speed", "column": "wait", "where": {"n": 1}} --> ms.', 0),
+    ],
+)
+def test_a_field_that_no_reader_sees_says_a_large_figure_without_a_unit_alone(
+    prose: str, told: int, fixtures: Path
+) -> None:
+    rows = ROWS.replace('"n": 1,', '"n": 1, "wait": 77, "made": {"calls": 19002},')
+    (fixtures / "runs" / "a.jsonl").write_text(rows)
+    assert len(judged(beside(prose), fixtures)) == told
+
+
 @pytest.mark.parametrize(("header", "told"), [("Time (ns)", 1), ("Time (ms)", 1), ("Took", 0)])
 def test_nanoseconds_are_a_unit(header: str, told: int, tmp_path: Path) -> None:
     (tmp_path / "fixtures" / "runs").mkdir(parents=True)
