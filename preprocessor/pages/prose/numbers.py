@@ -77,6 +77,17 @@ _UNIT = re.compile(
     r"|(?P<count>threads?|connections?|clients?|documents?|docs|inde(?:x|xe)s|members|processors?|cores?|vcpus?|batches)\b",
     re.IGNORECASE,
 )
+_TIMES_BEHIND = re.compile(
+    r"\s(?:as|than|the(?!\ssame)|its|their|that|this|those|what|more|less|better|worse"
+    r"|(?:fast|slow|quick|high|low|long|short|cheap|larg|small|bigg|great|few|heavi|light)er"
+    r"|(?:speed|slow)[\s-]?(?:up|down)|improvement|increase|reduction|gain|overhead)\b",
+    re.IGNORECASE,
+)
+_TIMES_BEFORE = re.compile(
+    r"\b(?:by|gr[eo]w\w*|ris\w*|rose|improv\w+|increas\w+|gain\w*|drop\w*|f[ae]ll?\w*)\s(?:\w+\s)?$",
+    re.IGNORECASE,
+)
+"""What stands behind and before a whole number of times that compares; `each command 50 times` says how often."""
 _SIZED = re.compile(r"\s\d+\s?[kmg]i?b(?=\s)", re.IGNORECASE)
 _WORD = re.compile(r"[\s\ue000-]*")
 _NOUN = re.compile(r"[\s\ue000-]+([A-Za-z]+)\b")
@@ -154,6 +165,8 @@ def figures(text: str, nouns: Collection[str] = ()) -> Iterator[Figure]:
         if found.start() < end or len(found[0]) > _LONGEST:
             continue  # The size of what was counted (100,000 documents of 1 KB are one figure), or no quantity.
         unit, end = unit_after(text, found.end())
+        if unit is not None and unit.kind == "times" and _is_how_often(found, text, end):
+            continue
         if unit is None and nouns:
             unit, end = _noun_after(text, found.end(), nouns)
         before = text[max(found.start() - 32, 0) : found.start()]
@@ -162,6 +175,15 @@ def figures(text: str, nouns: Collection[str] = ()) -> Iterator[Figure]:
         if unit is not None or (is_large and not _bare_name(found, low, high)):
             ends = _read_ends(found, unit, before)
             yield Figure(text[found.start() : end], found.start(), low, high, unit, ends)
+
+
+def _is_how_often(found: re.Match[str], text: str, end: int) -> bool:
+    """Whether a figure with `times` says how often something is done, as a whole number may where nothing compares."""
+    is_word = text[found.end() : end].strip().lower() == "times"
+    compares = _TIMES_BEHIND.match(text, end) or _TIMES_BEFORE.search(
+        text[max(found.start() - 32, 0) : found.start()]
+    )
+    return is_word and "." not in found[0] and not compares
 
 
 def _bare_name(found: re.Match[str], low: float, high: float) -> bool:
