@@ -68,15 +68,24 @@ class Sections:
     def beside(self, paragraph: Paragraph) -> Section | None:
         """The smallest section around a paragraph that has tables.
 
-        None where no section has one with rows, and where somebody typed a table into a smaller one: that speaks of it.
+        None where no section has one with rows, and where somebody typed a table into one that has none of ours: that
+        speaks of it, but in paragraphs that quote another.
         """
+        quotes = any(
+            isinstance(one, QuotingSpec) for one in specs_within(self._page, paragraph.start, paragraph.end)
+        )
         for span in paragraph.sections:
-            if (found := self.at(span)) is not None:
+            found = self.at(span)
+            is_typed = any(span[0] <= one < span[1] for one in self._written_tables)
+            if found is not None and (quotes or not is_typed or self._has_own(span)):
                 return found
-            start, end = span
-            if any(start <= one < end for one in self._written_tables):
+            if is_typed:
                 return None
         return None
+
+    def _has_own(self, span: tuple[int, int]) -> bool:
+        """Whether a table or a chart stands in a section."""
+        return any(isinstance(one, PipelineSpec) for one in specs_within(self._page, *span))
 
     def around(self, paragraph: Paragraph) -> Iterator[Section]:
         """All sections around a paragraph that have tables, the innermost first."""

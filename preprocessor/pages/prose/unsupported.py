@@ -2,7 +2,7 @@
 
 They are held against the tables and charts of the smallest section around them that has any, and against those that a
 MONGO_VALUE or a MONGO_CHECK of that section names; a section with a table that somebody typed, and none of ours, speaks
-of that one. A figure is judged where one of their columns has its unit, in a section of tables however far off it is;
+of that one, but for paragraphs with such a comment. A figure is judged where one of their columns has its unit, in a section of tables however far off it is;
 or where it has no unit, is of a thousand and more, and of the size of their numbers. The last word of a header is a
 unit as well, of numbers of that size.
 

@@ -251,6 +251,31 @@ def test_a_section_without_tables_is_held_to_what_it_names_and_to_figures_of_the
     assert told(page, fixtures) == figures
 
 
+@pytest.mark.parametrize(
+    ("quote", "figures"),
+    [
+        (
+            'Builds save <!-- MONGO_VALUE: {"table": "saved", "column": "cache", "where": {"_id": 1}} -->%.',
+            [],
+        ),
+        (
+            'Builds save 10.7%.<!-- MONGO_CHECK: {"table": "saved", "where": {"_id": 1}, "expect": {"cache": 10.7}} -->',
+            [],
+        ),
+        (
+            'Builds save 7.7%.<!-- MONGO_CHECK: {"table": "saved", "where": {"_id": 1}, "expect": {"cache": 10.7}} -->',
+            ["7.7%"],
+        ),
+    ],
+)
+def test_a_table_that_somebody_typed_is_its_own_where_a_paragraph_beside_it_quotes_another(
+    quote: str, figures: list[str], fixtures: Path
+) -> None:
+    typed = "It was 8.8%.\n\n| Year | Saved |\n| --- | --- |\n| 2021 | 7.8% |"
+    page = f"# Runs\n\n## Speed\n\n{table(SAVED)}\n\n## Earlier\n\n{quote}\n\n{typed}\n"
+    assert told(page, fixtures) == figures
+
+
 def test_a_section_with_a_table_that_somebody_typed_speaks_of_that_one(fixtures: Path) -> None:
     typed = "| Year | Saved |\n| --- | --- |\n| 2021 | 7.7% |"
     page = f"# Runs\n\n## Speed\n\n{table(SAVED)}\n\n## Earlier\n\nIt was 7.7%.\n\n"
