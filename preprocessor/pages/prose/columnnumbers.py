@@ -41,7 +41,7 @@ class _Alike(NamedTuple):
 
     def between(self, figure: Figure) -> Iterator[Number]:
         """Those that a figure stands for; bytes may come twice."""
-        low, high = figure.span()
+        low, high = figure.span(whole=self.whole or self.unit is None)
         for factor in factors_between(self.unit, figure.unit):
             first = bisect_left(self.values, low / factor)
             yield from self.numbers[first : bisect_right(self.values, high / factor, first)]

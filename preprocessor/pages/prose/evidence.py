@@ -227,15 +227,21 @@ def _words(spec: PipelineSpec) -> Sequence[str]:
 
 
 def number_unit(spec: PipelineSpec, column: str, rows: Sequence[Mapping[str, Any]]) -> Unit | None:
-    """The unit of a column's numbers; of whole numbers without one the noun of its header, as `tool` of Tools."""
+    """The unit of a column's numbers; without one the noun of its header or format, as `tool` of Tools."""
     unit = column_unit(spec, column)
-    if unit is not None or not isinstance(spec, TableSpec) or column not in spec.columns:
+    if unit is not None or not isinstance(spec, TableSpec):
         return unit
-    noun = noun_in(spec.headers[spec.columns.index(column)])
-    values = [_finite(column_value(row, column)) for row in rows]
-    if noun and all(value is not None and value.is_integer() for value in values):
-        return Unit(noun, by_header=True)
-    return None
+    noun = noun_of(spec, column)
+    is_counted = noun and all(_finite(column_value(row, column)) is not None for row in rows)
+    return Unit(noun, by_header=True) if is_counted else None
+
+
+def noun_of(table: TableSpec, column: str) -> str:
+    """What the numbers of a column are counts of by its format, or else its header; "" where neither says it."""
+    if column not in table.columns:
+        return ""
+    form = table.format.get(column)
+    return noun_in((form and form.raw_unit) or table.headers[table.columns.index(column)])
 
 
 def column_unit(spec: PipelineSpec, column: str) -> Unit | None:
@@ -272,11 +278,12 @@ def _totals(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[N
 
 
 def _sums(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Number]:
-    """Of columns of counts that their header names, how many there are in all."""
+    """Of columns of counts that their header names, how many there are in all; of points and shares nobody asks it."""
     for name in spec.columns if isinstance(spec, TableSpec) else ():
         unit = number_unit(spec, name, rows)
-        if unit is not None and unit.by_header:
-            yield Number(sum(_finite(column_value(row, name)) or 0.0 for row in rows), unit, spec)
+        values = [_finite(column_value(row, name)) or 0.0 for row in rows]
+        if unit is not None and unit.by_header and all(map(float.is_integer, values)):
+            yield Number(sum(values), unit, spec)
 
 
 def _numbers(value: object, unit: Unit | None) -> Iterator[tuple[float, Unit | None]]:

@@ -90,8 +90,9 @@ _TIMES_BEFORE = re.compile(
 """What stands behind and before a whole number of times that compares; `each command 50 times` says how often."""
 _SIZED = re.compile(r"\s\d+\s?[kmg]i?b(?=\s)", re.IGNORECASE)
 _WORD = re.compile(r"[\s\ue000-]*")
-_NOUN = re.compile(r"[\s\ue000-]+([A-Za-z]+)\b")
-_PLURAL = re.compile(r"\b[A-Za-z]{2,}[a-hj-rtv-z]s$")
+_EACH = r"(?:\s?/\s?|\s(?:per|a|each)\s)"
+_NOUN = re.compile(rf"[\s\ue000-]+([A-Za-z]+)\b(?:{_EACH}([A-Za-z]+)\b)?")
+_PLURAL = re.compile(rf"\b([A-Za-z]{{2,}}[a-hj-rtv-z]s)(?:{_EACH}([A-Za-z]+))?\)?$")
 """The last word of a header, where it ends as nouns in the plural do; `Class`, `Status` and `Analysis` do not."""
 
 
@@ -125,6 +126,7 @@ class Figure:
 
     These are in the unit that is written; ``unit`` is None where none is known. ``ends`` are both ends of a range that
     is written with decimals, for who writes these means them; of any other range every number between them is said.
+    ``rounded``: the same among numbers that are not whole, where a count stands for itself alone.
     """
 
     written: str
@@ -133,11 +135,13 @@ class Figure:
     high: float
     unit: Unit | None
     ends: tuple[Figure, ...] = ()
+    rounded: tuple[float, float] | None = None
 
-    def span(self) -> tuple[float, float]:
-        """From and to of the doubles that it stands for."""
-        noise = _NOISE * max(abs(self.low), abs(self.high))
-        return self.low - noise, self.high + noise
+    def span(self, *, whole: bool = True) -> tuple[float, float]:
+        """From and to of the doubles that it stands for; ``whole``: among whole numbers."""
+        low, high = (self.low, self.high) if whole or self.rounded is None else self.rounded
+        noise = _NOISE * max(abs(low), abs(high))
+        return low - noise, high + noise
 
 
 _FOLDED = str.maketrans({"μ": "µ", "ı": "i", "İ": "i", "ſ": "s"})
@@ -170,11 +174,14 @@ def figures(text: str, nouns: Collection[str] = ()) -> Iterator[Figure]:
         if unit is None and nouns:
             unit, end = _noun_after(text, found.end(), nouns)
         before = text[max(found.start() - 32, 0) : found.start()]
-        low, high = _read_range(found, before, exact=unit is not None and unit.by_header)
+        low, high = rounded = _read_range(found, before)
         is_large = read_number(found["high"] or found["low"]) >= _LARGE or found["times"] is not None
+        if unit is not None and unit.by_header and "." not in found[0] and not is_large:
+            low, high = _read_counts(found, before)
         if unit is not None or (is_large and not _bare_name(found, low, high)):
             ends = _read_ends(found, unit, before)
-            yield Figure(text[found.start() : end], found.start(), low, high, unit, ends)
+            other = rounded if rounded != (low, high) else None
+            yield Figure(text[found.start() : end], found.start(), low, high, unit, ends, other)
 
 
 def _is_how_often(found: re.Match[str], text: str, end: int) -> bool:
@@ -212,17 +219,19 @@ def _find_unit(header: str) -> re.Match[str] | None:
     return next((one for one in found if len(one[0]) > 1 or one[0] == "%"), None)
 
 
-def _read_range(found: re.Match[str], before: str, *, exact: bool) -> tuple[float, float]:
-    """The lowest and the highest number that a figure may mean, from its digits and the words before it.
+def _read_counts(found: re.Match[str], before: str) -> tuple[float, float]:
+    """The same of fewer than a thousand that were counted: who writes it says how many there are."""
+    first = read_number(found["low"])
+    last = read_number(found["high"]) if found["high"] else first
+    return read_bounds((first, first, last, last), before)
 
-    ``exact``: who counts fewer than a thousand says how many there are.
-    """
+
+def _read_range(found: re.Match[str], before: str) -> tuple[float, float]:
+    """The lowest and the highest number that a figure may mean, from its digits and the words before it."""
     times = _MULTIPLIERS[fold_case(found["times"].strip())] if found["times"] else 1.0
     first = read_number(found["low"])
     last = read_number(found["high"]) if found["high"] else first
     low, high = first - _slack(found["low"], 0.5), last + _slack(found["high"] or found["low"], 1)
-    if exact and last * times < _LARGE:
-        low, high = first, last
     low, high = read_bounds((low, first, last, high), before)
     return low * times, high * times
 
@@ -286,17 +295,25 @@ def unit_after(text: str, at: int) -> tuple[Unit | None, int]:
 
 def _noun_after(text: str, at: int, nouns: Collection[str]) -> tuple[Unit | None, int]:
     found = _NOUN.match(text, at)
-    noun = _noun(found[1]) if found else ""
-    return (Unit(noun, by_header=True), found.end()) if found and noun in nouns else (None, at)
+    if found is None:
+        return None, at
+    noun, last = _nouns(found), 0
+    if noun not in nouns:
+        noun, last = _noun(found[1]), 1
+    return (Unit(noun, by_header=True), found.end(last)) if noun in nouns else (None, at)
 
 
 def noun_in(header: str) -> str:
-    """What the numbers of a column are counts of, by the last word of its header: `tool` of Tools; "" where it is none.
+    """What the numbers of a column are counts of, by the last word of its header; "" where it is none.
 
-    A noun in the plural, and no unit itself.
+    A noun in the plural, and no unit itself: `tool` of Tools, `point` of Lead (points), `row/batch` of Rows per batch.
     """
     found = _PLURAL.search(header)
-    return _noun(found[0]) if found and unit_of(header) is None else ""
+    return _nouns(found) if found and unit_of(header) is None else ""
+
+
+def _nouns(found: re.Match[str]) -> str:
+    return f"{_noun(found[1])}/{_noun(found[2])}" if found[2] else _noun(found[1])
 
 
 def _unit(found: re.Match[str]) -> Unit | None:

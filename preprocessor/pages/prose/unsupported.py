@@ -2,9 +2,9 @@
 
 They are held against the tables and charts of the smallest section around them that has any, and against those that a
 MONGO_VALUE or a MONGO_CHECK of that section names; a section with a table that somebody typed, and none of ours, speaks
-of that one, but for paragraphs with such a comment. A figure is judged where one of their columns has its unit, in a section of tables however far off it is;
-or where it has no unit, is of a thousand and more, and of the size of their numbers. The last word of a header is a
-unit as well, of numbers of that size.
+of that one, but for paragraphs with such a comment. A figure is judged where one of their columns has its unit, in a
+section of tables however far off it is; or where it has no unit, is of a thousand and more, and of the size of their
+numbers. A noun that a header ends with, or that a format names, is a unit as well, of numbers of that size.
 
 Where the clause of a figure names rows or columns, only those count (``naming``, ``support``). A share or a factor
 may also be the comparison of two rows; in a section with a column of shares only where the clause compares. A share may
@@ -28,8 +28,8 @@ from preprocessor.pages.prose.captions import list_captions
 from preprocessor.pages.prose.clauses import clause_of, keep_code
 from preprocessor.pages.prose.columnnumbers import Number
 from preprocessor.pages.prose.directions import Contradicted, find_contradicted, find_directions
-from preprocessor.pages.prose.evidence import Evidence, column_unit
-from preprocessor.pages.prose.numbers import Figure, figures, noun_in
+from preprocessor.pages.prose.evidence import Evidence, column_unit, noun_of
+from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.pages.prose.numberwords import spelled_durations, spelled_figures
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, place, split_sentences
 from preprocessor.pages.prose.sections import Section, Sections, specs_within
@@ -76,8 +76,8 @@ def _page_findings(
 
 
 def _list_nouns(tables: Iterable[TableSpec]) -> frozenset[str]:
-    """What the headers of tables call the numbers under them."""
-    return frozenset(filter(None, (noun_in(header) for one in tables for header in one.headers)))
+    """What the headers and formats of tables call the numbers of columns."""
+    return frozenset(filter(None, (noun_of(one, column) for one in tables for column in one.columns)))
 
 
 def _judge(

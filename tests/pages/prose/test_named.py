@@ -81,7 +81,20 @@ RATE_ROWS = [
     {"_id": "top-1", "hits": 6, "of": 12, "rate": 0.5},
     {"_id": "top-3", "hits": 8, "of": 12, "rate": 0.667},
 ]
+LEADS = {
+    "id": "leads",
+    "collection": "leads",
+    "pipeline": [{"$sort": {"_id": 1}}],
+    "columns": ["_id", "lead", "rows", "cost"],
+    "headers": ["Model", "Lead (points)", "Rows per batch", "Cost"],
+    "format": {"cost": {"unit": "credits"}},
+}
+LEAD_ROWS = [
+    {"_id": "forest", "lead": 3.4, "rows": 2.5, "cost": 7.25},
+    {"_id": "boost", "lead": 2.0, "rows": 12.75, "cost": 9.5},
+]
 ROWS = {
+    "leads": LEAD_ROWS,
     "saved": SAVED_ROWS,
     "setups": SETUP_ROWS,
     "servers": SERVER_ROWS,
@@ -152,6 +165,27 @@ def test_a_number_with_the_noun_of_its_header_names_a_row(
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
     assert told(beside(SETUPS, prose), fixtures) == figures
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("It leads by 3.4 points, with 2.5 rows per batch for 7.3 credits.", []),
+        ("It leads by 3.1 points.", ["3.1 points"]),
+        ("It leads by 3 points, or 2.", []),  # rounded, as no count is
+        ("It leads by 4 points, no 1 point.", ["4 points", "1 point"]),
+        ("It has 3.5 rows per batch.", ["3.5 rows per batch"]),
+        ("It has 3.5 rows/batch, and 3.5 rows each.", ["3.5 rows/batch"]),  # rows each of what?
+        ("It costs 8.0 credits.", ["8.0 credits"]),
+        ("The forest leads by 2.0 points.", ["2.0 points"]),
+        ("Both lead by 5.4 points.", ["5.4 points"]),  # nobody adds them up
+        ("In all they have 50 points.", []),  # far from any row: about something else
+    ],
+)
+def test_a_noun_of_a_header_or_a_format_is_a_unit_of_numbers_with_decimals_as_well(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert told(beside(LEADS, prose), fixtures) == figures
 
 
 @pytest.mark.parametrize(
