@@ -2,7 +2,9 @@
 
 ``python -m tests.outside published FOLDER`` renders a published page of thirty-two tables, and holds the linter and
 the prose rules against it: ``FOLDER`` has ``seeds/mongodb-performance-tables.md`` and ``published/*.csv``. ``python -m tests.outside tcpd FOLDER`` holds change points against the annotated series of the
-Turing Change Point Dataset, of which ``FOLDER`` has ``annotations.json`` and the series. ``python -m tests.outside ycsb``
+Turing Change Point Dataset, of which ``FOLDER`` has ``annotations.json`` and the series. ``python -m tests.outside
+specifications FOLDER -s`` counts what a check says of the pipelines in MongoDB's mql-specifications, and holds the table
+of versions to them. ``python -m tests.outside ycsb``
 lets YCSB and go-ycsb run on what we have loaded, and the other way round; both programs have to be there.
 ``python -m tests.outside benchmarks`` has benchmark tools write files anew, and reads them. ``python -m tests.outside
 packages`` installs the wheel and the sdist, with what they need, into empty environments. More arguments go to pytest.
@@ -31,6 +33,7 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("published").add_argument("folder", type=Path)
     commands.add_parser("tcpd").add_argument("folder", type=Path)
+    commands.add_parser("specifications").add_argument("folder", type=Path)
     commands.add_parser("ycsb")
     commands.add_parser("benchmarks")
     commands.add_parser("packages")
@@ -42,6 +45,7 @@ def main() -> int:
             "pages/prose/published_page.py",
         ),
         "tcpd": ("results/annotated_series.py",),
+        "specifications": ("lint/specification_pipelines.py",),
         "ycsb": ("runner/ycsb_peers.py",),
         "benchmarks": ("results/formats/made_anew.py",),
         "packages": ("release/installed.py",),

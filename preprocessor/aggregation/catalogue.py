@@ -1,14 +1,15 @@
 """The operator catalogue: every stage, expression and accumulator, as data (``catalogue.jsonl``).
 
 The evaluator takes names and argument shapes from here, the linter what exists since when, the documentation its
-page on what runs offline.
+page on what runs offline. Which version of MongoDB brought what, and what kinds of arguments operators take that the
+evaluator does not know, is in ``versions.jsonl``: ``release.serverversions`` writes it.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 Kind = Literal["stage", "expression", "accumulator", "window", "query"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -28,14 +29,15 @@ class Operator(NamedTuple):
     ``required`` and ``optional`` names) or ``value`` (a form of its own). ``least``/``most``: how many arguments an
     ``array`` style takes, ``most`` None for any number. ``takes``: what kind of value each argument is meant to be (by
     position, the last one repeated, or by name), ``gives``: what kind comes out; alternatives joined by ``|``, ``any``
-    where it can be anything. ``family``: the module that evaluates it. ``since``: the
-    MongoDB version that brought it. ``refused``: why it does not run offline, empty when it does; ``not_of``:
+    where it can be anything. ``family``: the module that evaluates it. ``refused``: why it does not run offline, empty
+    when it does; ``not_of``:
     the type of which alone it does not. ``order``: in what order a refused stage gives its documents (a value of
     ``fields.Order``, or ``single`` where there is one at most), where it is one that promises any.
 
-    Three more keys of a line are asked for by functions: ``reads``, ``document`` where an operator reads more of a
+    More keys of a line are asked for by functions: ``reads``, ``document`` where an operator reads more of a
     document than stands in its operands; ``collection``, the argument of a stage that names another collection;
-    ``forbidden``, why it is never run (a key of ``_WHY_FORBIDDEN``).
+    ``forbidden``, why it is never run (a key of ``_WHY_FORBIDDEN``); ``since``, the version that brought it, and
+    ``since_of``, those of its arguments, where ``versions.jsonl`` does not have them, or is wrong.
     """
 
     name: str
@@ -48,11 +50,22 @@ class Operator(NamedTuple):
     optional: tuple[str, ...]
     takes: Sequence[str] | Mapping[str, str]
     gives: str
-    since: str
     refused: str
     not_of: str
     order: str
     manual: str
+
+    @property
+    def since(self) -> str:
+        """The version of MongoDB that brought it, such as ``5.2``; "" where that is not known."""
+        own = _lines()[self.kind, self.name].get("since")
+        return str(own or _versions().get((self.kind, self.name), {}).get("since", ""))
+
+    @property
+    def why_not_offline(self) -> str:
+        """What to say where it is to run offline and does not: that MongoDB has it, since when, and the reason."""
+        since = f" (since MongoDB {self.since})" if self.since else ""
+        return f"{self.name}{since} does not run offline: {self.refused}"
 
 
 @cache
@@ -61,6 +74,49 @@ def _lines() -> Mapping[tuple[str, str], dict[str, object]]:
     lines = Path(__file__).with_name("catalogue.jsonl").read_text("utf-8").split("\n")
     found = json.loads(f"[{','.join(filter(None, lines))}]")
     return {(line["kind"], line["name"]): line for line in found}
+
+
+@cache
+def _versions() -> Mapping[tuple[str, str], dict[str, Any]]:
+    """What the definitions of MongoDB say of operators, by (kind, name). Most checks do not ask."""
+    _, *lines = Path(__file__).with_name("versions.jsonl").read_text("utf-8").splitlines()
+    return {(line["kind"], line["name"]): line for line in map(json.loads, lines)}
+
+
+class Argument(NamedTuple):
+    """An argument of an operator as MongoDB defines it.
+
+    ``takes``: the kinds of values that it may be, or that an expression in its place may give, in the words of the
+    definitions. ``since``: the version that brought it, where it is not that of the operator. ``variadic``: any number
+    of them stand in its place.
+    """
+
+    name: str
+    takes: tuple[str, ...]
+    since: str
+    optional: bool
+    variadic: bool
+
+
+def find_arguments(kind: Kind, name: str) -> Mapping[str, Argument]:
+    """The arguments of an operator as MongoDB defines them, by name; none of one that the definitions do not have."""
+    corrected: Any = _lines().get((kind, name), {}).get("since_of", {})
+    written = _versions().get((kind, name), {}).get("arguments", {})
+    return {
+        each: Argument(
+            each,
+            tuple(one["takes"]),
+            str(corrected.get(each) or one.get("since", "")),
+            one.get("optional", False),
+            "variadic" in one,
+        )
+        for each, one in written.items()
+    }
+
+
+def takes_named_arguments(kind: Kind, name: str) -> bool:
+    """Whether an operator takes a document of arguments, as MongoDB defines it."""
+    return bool(_versions().get((kind, name), {}).get("form") == "object")
 
 
 def operators() -> list[Operator]:
@@ -82,7 +138,6 @@ def _operator(line: dict[str, object]) -> Operator:
         optional=tuple(line.get("optional", ())),  # type: ignore[arg-type]
         takes=line.get("takes", ()),  # type: ignore[arg-type]
         gives=str(line.get("gives", "any")),
-        since=str(line.get("since", "")),
         refused=str(line.get("refused") or _WHY_FORBIDDEN.get(str(line.get("forbidden")), "")),
         not_of=str(line.get("not_of", "")),
         order=str(line.get("order", "")),

@@ -303,7 +303,7 @@ def _operator(name: str, argument: Any, scope: Scope, path: Path) -> Node:
             known=catalogue.names("expression"),
         )
     if entry.refused:
-        raise NotOffline(f"{name} does not run offline: {entry.refused}", path)
+        raise NotOffline(entry.why_not_offline, path)
     if name not in _FORMS:
         import_module(f"preprocessor.aggregation.expressions.{entry.family}")
     return _FORMS[name](argument, scope, path)
@@ -579,7 +579,7 @@ def _compile_stage(spec: Any, scope: Scope, path: Path) -> Stage:
             f"there is no stage '{name}'", (*path, name), 40324, unknown=name, known=catalogue.names("stage")
         )
     if entry.refused:
-        raise NotOffline(f"{name} does not run offline: {entry.refused}", (*path, name))
+        raise NotOffline(entry.why_not_offline, (*path, name))
     if name not in _STAGES:
         import_module(f"preprocessor.aggregation.stages.{entry.family}")
     return _STAGES[name](argument, scope, (*path, name))

@@ -45,10 +45,28 @@ class AggregationError(Exception):
 
 
 def refuse_unknown(given: Iterable[str], known: Collection[str], saying: str, path: Path, code: int) -> None:
-    """Raise AggregationError for the first name of ``given``, the names at ``path``, that is not in ``known``."""
+    """Raise AggregationError for the first name of ``given``, the names at ``path``, that is not in ``known``.
+
+    Of an argument that MongoDB has all the same it is NotOffline.
+    """
     for name in given:
         if name not in known:
+            refuse_argument(name, path)
             raise AggregationError(f"{saying} '{name}'", (*path, name), code, unknown=name, known=known)
+
+
+def refuse_argument(name: str, path: Path) -> None:
+    """Raise NotOffline where the operator at a path has an argument of this name in some version of MongoDB."""
+    from preprocessor.aggregation.catalogue import (
+        KINDS,
+        find_arguments,
+    )  # few pipelines have such an argument
+
+    operator = next((part for part in reversed(path) if isinstance(part, str) and part.startswith("$")), "")
+    found = [arguments[name] for kind in KINDS if name in (arguments := find_arguments(kind, operator))]
+    if found:
+        since = f" (since MongoDB {found[0].since})" if found[0].since else ""
+        raise NotOffline(f"`{name}` of {operator}{since} does not run offline", (*path, name))
 
 
 class NotOffline(AggregationError):

@@ -217,6 +217,18 @@ _ALL = (
     Rule("MT310", "no-results-source", "error", "The results source cannot be reached or read."),
     Rule("MT312", "needs-server", "error", "A pipeline that files are asked for runs on a server only."),
     Rule("MT313", "unread-file", "note", "A file of the results source is there, and is not read."),
+    Rule(
+        "MT314",
+        "newer-than-server",
+        "warning",
+        "A pipeline has an operator that came with a newer version of MongoDB than that of the server.",
+    ),
+    Rule(
+        "MT315",
+        "wrong-argument",
+        "warning",
+        "An operator that does not run on files has an argument of a kind that it does not take.",
+    ),
     Rule("MT320", "not-one-row", "error", "A value in the prose comes from no row, or from several."),
     Rule("MT321", "check-of-nothing", "error", "A statement is bound to rows that do not exist."),
     Rule(

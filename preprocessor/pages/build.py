@@ -172,8 +172,29 @@ class Build:
         found = lint((page.specs for page in own), local, rows)
         if local is not None:
             found += self._server_only(rows, local.limits)
+        found += self._judge_versions(page for page in self.pages if page.file not in self._others)
         files = {page.file for page in self.pages}
         return [one for one in found if one.file in files] if speakers else found
+
+    def _judge_versions(self, pages: Iterable[Page]) -> Iterator[Finding]:
+        """What is newer than the server, and of what does not run on files the arguments that cannot be right."""
+        from preprocessor.specs.model import PipelineSpec
+
+        for page in pages:
+            for spec, needs_server in zip(page.specs, page.server_only, strict=True):
+                if not isinstance(spec, PipelineSpec):
+                    continue
+                server = self._find_server(spec)
+                if server or needs_server is not None:
+                    from preprocessor.lint.versions import find_newer, find_wrong_arguments
+
+                    yield from find_newer(spec, server)
+                    yield from find_wrong_arguments(spec) if needs_server is not None else ()
+
+    def _find_server(self, spec: PipelineSpec) -> str:
+        """The version that a pipeline is for: as the site has it, else that of a server which refused it."""
+        refused = isinstance(self.answers.get(spec.query.key), ResultsError)
+        return self.asked.server or (self.asked.version if refused else "")
 
     def _server_only(self, ran: Collection[int], limits: Limits) -> Iterator[Finding]:
         """What could not run on this machine, within ``limits``, of the pipelines that were not run.

@@ -7,6 +7,7 @@ pipeline.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from preprocessor.files.gcpause import nothing_collected
@@ -21,12 +22,15 @@ if TYPE_CHECKING:
 class KeptAnswers:
     """A results source and its answers, by ``Query.key``.
 
+    ``server`` is the version of MongoDB that pipelines are to run on, where a site says so.
+
     ``ran`` counts the pipelines that were run since the last ``refresh``. A source whose state cannot be
     known (a database) is asked again after each ``refresh``.
     """
 
-    def __init__(self, where: str, limits: Limits | None = None, workers: int = 4) -> None:
+    def __init__(self, where: str, limits: Limits | None = None, workers: int = 4, server: str = "") -> None:
         self.where = where
+        self.server = server
         self.limits = limits or Limits()
         self.ran = 0
         self._workers = workers
@@ -103,6 +107,14 @@ class KeptAnswers:
         except ResultsError:  # There is nothing.
             return None
         return local
+
+    @cached_property
+    def version(self) -> str:
+        """The version of MongoDB that the source is; "" where it is none, or does not tell."""
+        try:
+            return self.source.version()
+        except ResultsError:
+            return ""
 
     @property
     def unreachable(self) -> ResultsError | None:

@@ -21,7 +21,7 @@ from preprocessor.results.limitoptions import OPTIONS
 OWN_FILE: Final = "mongo-tables.toml"
 """The name of the file."""
 
-_KEYS: Final = ("results", "pages", "pipelines", "fail_on", *OPTIONS)
+_KEYS: Final = ("results", "pages", "pipelines", "server", "fail_on", *OPTIONS)
 
 
 def require_known_keys(settings: Mapping[str, Any]) -> None:

@@ -201,7 +201,7 @@ def _find_options(entry: Mapping[str, Any], name: str) -> object:
 
 
 def fill_in(arguments: Namespace) -> None:
-    """Set what the command line leaves open: ``site``, ``pipelines``, ``limits``, ``fail_on`` and ``results``.
+    """Set what the command line leaves open: ``site``, ``server``, ``pipelines``, ``limits``, ``fail_on``, ``results``.
 
     The results source is that of ``--results``, else of the environment, else of the site. The site is the one around
     the page on standard input, where that has a name. Raises UsageError for a file that says none of it, and for
@@ -213,11 +213,26 @@ def fill_in(arguments: Namespace) -> None:
     if given is not None and not Path(given).is_dir():
         raise UsageError(f"{given}: no such folder", "--pipelines names the folder of shared pipelines")
     arguments.pipelines = given or from_here(site.pipelines)
+    arguments.server = server_of(site)
     arguments.limits = _limits(site, getattr(arguments, "limit", None) or [])
     if getattr(arguments, "fail_on", "") is None:
         arguments.fail_on = _fail_on(site)
     if getattr(arguments, "results", "") is None:
         arguments.results = results_named() or results_of(site)
+
+
+def server_of(site: Site) -> str:
+    """The version of MongoDB that a site's pipelines are for, such as 8.0; "" where it names none.
+
+    Raises UsageError for what is no version.
+    """
+    written = site.options.get("server") or ""
+    if written:
+        from preprocessor.pages.serverversion import is_version, not_a_version  # few sites name one
+
+        if not is_version(written):
+            raise UsageError(f"{site.file.name}: {not_a_version(written)}")
+    return str(written)
 
 
 def _find_nearest(arguments: Namespace) -> Site:

@@ -121,7 +121,7 @@ def _entry_for(site: Site) -> Mapping[str, Any]:
     pipelines = site.pipelines
     elsewhere = pipelines != root / _PIPELINES
     shown = pipelines.relative_to(root) if pipelines.is_relative_to(root) else pipelines
-    kept = {name: value for name, value in site.options.items() if name in ("fail_on", *OPTIONS)}
+    kept = {name: value for name, value in site.options.items() if name in ("server", "fail_on", *OPTIONS)}
     return {"results": site.results, **({"pipelines": shown.as_posix()} if elsewhere else {}), **kept}
 
 

@@ -189,6 +189,10 @@ class LocalSource(ABC):
                 self._stored[collection] = StoredCollection(raws, lambda: self._read_anew(collection))
             return self._stored[collection]
 
+    def version(self) -> str:
+        """None: no server answers."""
+        return ""
+
     def writes(self) -> str:
         """The same as ``state``: local documents have no cheaper sign of a change."""
         return self.state()

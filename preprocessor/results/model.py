@@ -202,6 +202,10 @@ class ResultsSource(Protocol):
         """Every document of a collection as BSON; the order means nothing. None for an unknown collection."""
         ...
 
+    def version(self) -> str:
+        """The version of MongoDB that answers, such as ``8.0.4``; "" where none does."""
+        ...
+
     def state(self) -> str | None:
         """A key of everything the source holds, equal only while nothing changed; None where that is
         unknowable.

@@ -78,6 +78,10 @@ class MongoSource:
         """Every document of a collection as BSON, in no particular order."""
         yield from self._attempt(lambda: [raw for batch in self._batches(collection) for raw in split(batch)])
 
+    def version(self) -> str:
+        """The version of the server, as it tells it."""
+        return self._attempt(lambda: str(self._connect_once().server_info()["version"]))
+
     def state(self) -> None:
         """Unknown: a deployment has no cheap key of its content."""
 

@@ -37,6 +37,7 @@ from preprocessor.pages.placeholders import (
     tokens,
     with_tokens,
 )
+from preprocessor.pages.serverversion import is_version, not_a_version
 from preprocessor.results.limitoptions import OPTIONS, limits_of
 from preprocessor.results.opening import join_kinds
 from preprocessor.site.assets import inline
@@ -69,7 +70,7 @@ class MongoTablesError(Exception):
 
 
 class MongoTablesExtension(Extension):  # type: ignore[misc]
-    """Options: ``results``, ``pipelines``, ``file``, ``fail_on``, the limits of ``preprocessor.results.limitoptions``.
+    """Options: ``results``, ``pipelines``, ``file``, ``server``, ``fail_on``, the limits of ``results.limitoptions``.
 
     ``results`` is a ``mongodb://`` URI, a folder, or files, by paths and patterns; the environment variable
     ``MONGO_TABLES_RESULTS`` comes before it. ``pipelines`` is the folder of shared stage lists. ``file`` is
@@ -83,6 +84,7 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
             "results": ["fixtures", f"Where rows come from: {join_kinds()}"],
             "pipelines": ["docs/pipelines", "The folder of shared stage lists"],
             "file": ["", "The page's path"],
+            "server": ["", "The version of MongoDB that pipelines are for, such as 8.0"],
             "fail_on": ["error", "The least grave finding that is refused: error, warning or note"],
             **{name: ["", option.help] for name, option in OPTIONS.items()},
         }
@@ -97,10 +99,11 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
 
 
 class _Source(NamedTuple):
-    """A results source, and what its queries may cost."""
+    """A results source, what its queries may cost, and the version of MongoDB that pipelines are for."""
 
     where: str
     limits: Limits
+    server: str
 
 
 class _Conversion:
@@ -178,13 +181,15 @@ class _Conversion:
         return f"{html}\n{inline()}" if styled else html
 
     def _source(self, place: PagePlace) -> _Source:
-        """Where rows come from. Raises ``MongoTablesError`` for a limit that is no number above 0."""
+        """Where rows come from. Raises ``MongoTablesError`` for a limit or a version that is none."""
         options = self._extension.getConfigs()
         try:
             limits = limits_of(options)
         except ValueError as error:
             raise self._wrong_option(str(error)) from None
-        return _Source(results_source(options["results"], place.folder), limits)
+        if options["server"] and not is_version(options["server"]):
+            raise self._wrong_option(not_a_version(options["server"]))
+        return _Source(results_source(options["results"], place.folder), limits, options["server"])
 
     @property
     def _fail_on(self) -> Severity:
@@ -377,7 +382,7 @@ def _answers(source: _Source) -> KeptAnswers:
     from preprocessor.pages.keptanswers import KeptAnswers
 
     if source not in _KEPT:
-        _KEPT[source] = KeptAnswers(source.where, source.limits, workers=4)
+        _KEPT[source] = KeptAnswers(source.where, source.limits, workers=4, server=source.server)
     return _KEPT[source]
 
 

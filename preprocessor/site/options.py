@@ -8,6 +8,7 @@ from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ValidationError
 
 from preprocessor.findings.reporters import SEVERITIES
+from preprocessor.pages.serverversion import is_version, not_a_version
 
 
 class _AboveZero(c.Type):  # type: ignore[type-arg]
@@ -20,6 +21,15 @@ class _AboveZero(c.Type):  # type: ignore[type-arg]
         return number
 
 
+class _Version(c.Type):  # type: ignore[type-arg]
+    """A version of MongoDB, or nothing."""
+
+    def run_validation(self, value: object) -> object:
+        if value != "" and not is_version(value):
+            raise ValidationError(not_a_version(value))
+        return value
+
+
 class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     """The plugin's options in ``mkdocs.yml``."""
 
@@ -30,6 +40,10 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     pipelines = c.Type(str, default="")
     """Folder of shared stage lists, relative to ``mkdocs.yml``; by default ``pipelines`` in the docs
     folder. It is not copied to the site."""
+
+    server = _Version(str, default="")
+    """The version of MongoDB that pipelines are for, such as ``"8.0"``: the linter names what is newer. By default what
+    the results source tells of itself."""
 
     documents = c.Type(str, default="")
     """A collection of the fixtures whose documents are published beside the pages, for the runs under figures to lead

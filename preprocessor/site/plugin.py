@@ -229,11 +229,12 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         """The answers of the last build, as long as source and limits are the same."""
         limits = limits_of(self.config)
         known = self._build.asked if self._build else None
-        if known is not None and (known.where, known.limits) == (where, limits):
+        settings = where, limits, self.config.server
+        if known is not None and (known.where, known.limits, known.server) == settings:
             return known
         if known is not None:
             known.close()
-        return KeptAnswers(where, limits, self.config.workers)
+        return KeptAnswers(where, limits, self.config.workers, self.config.server)
 
     def _reader_of(self, pipelines: Path) -> PageReader:
         """The pages that the last build has read, as long as their shared stage lists are in the same folder."""

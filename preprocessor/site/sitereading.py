@@ -68,7 +68,7 @@ def _site_key(site: SiteBuild) -> str:
     config, options = site.config, site.options
     links = repr((config.use_directory_urls, options.documents, site.markdown_is_read))
     # A site that no linter has looked at is not one to believe where its warnings are to fail the build.
-    settings = [repr(site.asked.limits), links, repr((config.strict, options.fail_on))]
+    settings = [repr(site.asked.limits), links, repr((config.strict, options.fail_on, options.server))]
     texts = [part for page in pages for part in page]
     return key_of([site.asked.state, folder_state(site.reader.folder), *settings, *texts])
 

@@ -112,7 +112,7 @@ def compile_accumulator(spec: Any, scope: Scope, path: Path) -> Accumulator:
             known=catalogue.names("accumulator"),
         )
     if entry.refused:
-        raise NotOffline(f"{name} does not run offline: {entry.refused}", (*path, name))
+        raise NotOffline(entry.why_not_offline, (*path, name))
     if isinstance(argument, list | tuple):
         raise AggregationError(f"{name} takes one expression here, not a list of them", (*path, name), 40237)
     return compile_by_name(name, argument, scope, (*path, name))

@@ -19,7 +19,7 @@ from preprocessor.aggregation.accumulators.windowregistry import (
     sliding,
     window_function,
 )
-from preprocessor.aggregation.errors import AggregationError
+from preprocessor.aggregation.errors import AggregationError, refuse_unknown
 from preprocessor.aggregation.expressions.arithmetic import add, divide, multiply, subtract
 from preprocessor.aggregation.numbers import CONTEXT, DECIMAL, decimal128, integral, is_nan, rank, to_decimal
 from preprocessor.aggregation.values import Document, Evaluate, is_date, is_nullish
@@ -46,11 +46,7 @@ def _check_arguments(window: Window, *known: str) -> Mapping[str, Any]:
     argument = window.argument
     if not isinstance(argument, Mapping) or "input" not in argument:
         raise AggregationError(f"{window.name} takes a document with 'input'", window.path, _FAILED_TO_PARSE)
-    for name in argument:
-        if name not in known:
-            raise AggregationError(
-                f"{window.name} has no argument '{name}'", (*window.path, name), _FAILED_TO_PARSE
-            )
+    refuse_unknown(argument, known, f"{window.name} has no argument", window.path, _FAILED_TO_PARSE)
     return argument
 
 

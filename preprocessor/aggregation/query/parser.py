@@ -80,7 +80,7 @@ def _operator(name: str, value: Any, scope: Scope, path: Path) -> Condition:
             f"there is no query operator '{name}'", path, 2, unknown=name, known=catalogue.names("query")
         )
     if entry.refused:
-        raise NotOffline(f"{name} does not run offline: {entry.refused}", path)
+        raise NotOffline(entry.why_not_offline, path)
     if name not in FORMS and entry.family:
         import_module(f"preprocessor.aggregation.query.{entry.family}")
     if name not in FORMS:
@@ -143,7 +143,7 @@ def _top(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predi
 def _refuse_top(name: str, path: Path) -> Predicate:
     entry = catalogue.find("query", name)
     if entry is not None and entry.refused:
-        raise NotOffline(f"{name} does not run offline: {entry.refused}", path)
+        raise NotOffline(entry.why_not_offline, path)
     raise AggregationError(
         f"'{name}' does not stand at the head of a query",
         path,

@@ -109,7 +109,7 @@ def _function(name: str, path: Path) -> Any:
             known=catalogue.names("window"),
         )
     if entry.refused:
-        raise NotOffline(f"{name} does not run offline: {entry.refused}", path)
+        raise NotOffline(entry.why_not_offline, path)
     if name not in FORMS:
         import_module(f"preprocessor.aggregation.accumulators.{entry.family}")
     return FORMS[name]

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 class Request(NamedTuple):
     """How pages are checked. ``static``: no pipeline is run; ``prose``: sentences are held against rows.
 
+    ``server``: the version of MongoDB that pipelines are for, where the site says so.
+
     ``fix``: what they type is made values of tables where that can be.
     """
 
@@ -37,6 +39,7 @@ class Request(NamedTuple):
     static: bool
     prose: bool
     fix: bool = False
+    server: str = ""
 
 
 class Checked(NamedTuple):
@@ -123,7 +126,8 @@ def _name_excluded_pages(findings: Sequence[Finding], left_out: Iterable[Page]) 
 
 
 def _check_group(pages: Sequence[Page], others: OtherPages, taken_in: Included, request: Request) -> _Group:
-    build = Build(KeptAnswers(request.results, request.limits), pages, others.tables_for(pages))
+    asked = KeptAnswers(request.results, request.limits, server=request.server)
+    build = Build(asked, pages, others.tables_for(pages))
     with closing(build.asked):
         findings = _judge(pages, build, others, taken_in.findings, request)
         fixed = _fix(pages, build, request) if request.fix and not build.away else []

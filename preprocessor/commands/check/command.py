@@ -137,6 +137,7 @@ def _check_once(arguments: Namespace) -> int:
         static=arguments.static,
         prose=arguments.prose,
         fix=arguments.fix and arguments.prose,
+        server=arguments.server,
     )
     checked = check_pages(given.pages, request)
     changes: Sequence[Change] = ()
