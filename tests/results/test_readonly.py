@@ -93,7 +93,7 @@ INTERNAL = """
     $_internalJsReduce $_internalJsEmit $_internalInhibitOptimization $_internalSplitPipeline $_internalFindElemMatch
     $_internalSchemaEq $_internalExprEq $_internalKeyStringValue $_internalSetWindowFields $_internalAnythingToCome
 """.split()
-UNKNOWN = ["$rerank", "$runCommand", "$eval", "$listEverything", "$divde"]
+UNKNOWN = ["$rank_again", "$runCommand", "$eval", "$listEverything", "$divde"]
 AT = [
     ("{}", ()),
     ("set", (0, "$set", "x", "$add", 1)),
