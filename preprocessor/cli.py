@@ -58,6 +58,7 @@ COMMANDS = {
     "deps": Command("list what each page is made from", "preprocessor.commands.deps"),
     "diff": Command("list what changed in the tables", "preprocessor.commands.diff.command"),
     "review": Command("tell which numbers a pull request changes", "preprocessor.commands.review.command"),
+    "lsp": Command("serve an editor while pages are written", "preprocessor.editor.command"),
     "completion": Command(
         "print what makes a shell complete commands and options", "preprocessor.commands.completion"
     ),

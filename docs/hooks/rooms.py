@@ -16,6 +16,7 @@ from typing import Final
 
 ORDER: Final = (
     "cli",
+    "editor",
     "commands",
     "site",
     "pages",
@@ -31,7 +32,7 @@ ORDER: Final = (
     "findings",
     "files",
 )
-"""A room imports only from those behind it; ``cli`` is the module before the fourteen."""
+"""A room imports only from those behind it; ``cli`` is the module before the fifteen."""
 
 PACKAGE: Final = "preprocessor"
 PAGE: Final = "contributing/architecture.md"

@@ -54,8 +54,9 @@ def aggregate(
         last: Path = (len(pipeline) - 1, *pipeline[-1]) if pipeline else ()
         try:
             rows = meter.gather_within_limits(run(meter.admit_read_documents(documents)), last)
-            for row in rows:
-                meter.check_document(row, last)
+            if not _only_chooses(pipeline):
+                for row in rows:
+                    meter.check_document(row, last)
         except LimitReached as error:
             # The one who collects the rows does not know who made the time pass.
             if pipeline and (error.path is None or (error.limit == "seconds" and error.path is last)):
@@ -64,6 +65,14 @@ def aggregate(
                 error.path = culprit(pipeline, scope, meter.last_read())
             raise
         return rows
+
+
+def _only_chooses(pipeline: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the rows are documents as they were given: their sizes are those that they had."""
+    from preprocessor.aggregation.fields import Gives, record_of
+
+    records = (record_of(next(iter(stage))) for stage in pipeline)
+    return all(record is not None and record.gives in (Gives.CHOSEN, Gives.BY_PLACE) for record in records)
 
 
 def check(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.aggregation import AggregationError, check
 from preprocessor.aggregation.fields import paths_in_query, split_path
 from preprocessor.findings.finding import Finding
 from preprocessor.lint import find_by_asking, findings, page_findings, row_findings, subject_of
 from preprocessor.lint.documents import collection_shape
+from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.rules_texts import shows_sort_keys
 from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 
@@ -40,7 +41,50 @@ def _still_true(
     return [one for one in foreseen if one.rule not in told]
 
 
-def lint(pages: Iterable[Sequence[Spec | None]], source: LocalDocuments | None, rows: Rows) -> list[Finding]:
+class Ran(NamedTuple):
+    """A pipeline that was run, with its rows; None where it failed."""
+
+    rows: Sequence[Mapping[str, Any]] | None
+
+
+class Looked(NamedTuple):
+    """A comment that was looked at by itself, and what is said of it."""
+
+    subject: RuleContext
+    findings: Sequence[Finding]
+
+
+Look = Callable[[PipelineSpec, "LocalDocuments | None", tuple[str, ...], Ran | None], Looked | None]
+"""Looks at a comment: ``look_at``, or what knows already what that gives."""
+
+
+def look_at(
+    spec: PipelineSpec, source: LocalDocuments | None, quoted: tuple[str, ...], ran: Ran | None
+) -> Looked | None:
+    """Look at one comment; None where nobody here knows what its pipeline does.
+
+    ``quoted``: fields of its rows that the prose reads; ``ran``: None where its pipeline was not run.
+    """
+    documents, known = collection_shape(spec, source)
+    try:
+        subject = subject_of(spec, documents, known=known, quoted=quoted)
+        foreseen = findings(subject)
+    except _MALFORMED:
+        if _is_checked(spec):
+            raise
+        return None  # What is malformed behind an operator that nobody here knows, its server says.
+    if ran is None:
+        return Looked(subject, foreseen)
+    found = _still_true(foreseen, spec, ran.rows)
+    if ran.rows:
+        found += row_findings(subject, ran.rows)
+        found += find_by_asking(subject, source, ran.rows) if source else []
+    return Looked(subject, found)
+
+
+def lint(
+    pages: Iterable[Sequence[Spec | None]], source: LocalDocuments | None, rows: Rows, look: Look = look_at
+) -> list[Finding]:
     """All findings of the linter about the specs of each page.
 
     ``source``: the documents to learn from, None where there are none. ``rows``: those of tables
@@ -54,21 +98,11 @@ def lint(pages: Iterable[Sequence[Spec | None]], source: LocalDocuments | None, 
         for spec in specs:
             if not isinstance(spec, PipelineSpec):
                 continue
-            documents, known = collection_shape(spec, source)
-            fields = tuple(quoted.get(spec.id or "", ()))
-            try:
-                subject = subject_of(spec, documents, known=known, quoted=fields)
-                foreseen = findings(subject)
-            except _MALFORMED:
-                if _is_checked(spec):
-                    raise
-                continue  # What is malformed behind an operator that nobody here knows, its server says.
-            subjects.append(subject)
-            ran = id(spec) in rows
-            found += _still_true(foreseen, spec, rows[id(spec)]) if ran else foreseen
-            if ran and (came := rows[id(spec)]):
-                found += row_findings(subject, came)
-                found += find_by_asking(subject, source, came) if source else []
+            ran = Ran(rows[id(spec)]) if id(spec) in rows else None
+            looked = look(spec, source, tuple(quoted.get(spec.id or "", ())), ran)
+            if looked is not None:
+                subjects.append(looked.subject)
+                found += looked.findings
         found += [one for _, one in page_findings(subjects)]
     return found
 

@@ -18,6 +18,7 @@ from preprocessor.results.model import ResultsError
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
+    from preprocessor.lint.pages import Look
     from preprocessor.pages.keptanswers import KeptAnswers
     from preprocessor.pages.model import Answers, Page
     from preprocessor.results.model import Rows
@@ -32,6 +33,9 @@ class Build:
     are the sound ones that have an id, by it. Where nothing is asked, as in a static check, there are no
     rows to judge.
     """
+
+    _look: Look | None = None
+    """Looks at a comment for the linter; None for what looks at each anew."""
 
     def __init__(self, asked: KeptAnswers, pages: Iterable[Page], others: Sequence[Page] = ()) -> None:
         self.asked = asked
@@ -92,12 +96,14 @@ class Build:
         table = self.tables.get(spec.quoted_table) if spec.quoted_table is not None else None
         known = self._judged.get(id(spec))
         if known is None or known[1] is not table:
-            from preprocessor.pages.kinds import KINDS  # and with it what draws figures
-
-            found = KINDS[type(spec)].findings(spec, self.tables, self.answers, self.asked.collections)
-            known = spec, table, found
+            known = spec, table, self._judge_anew(spec)
             self._judged[id(spec)] = known
         return known[2]
+
+    def _judge_anew(self, spec: Spec) -> list[Finding]:
+        from preprocessor.pages.kinds import KINDS  # and with it what draws figures
+
+        return KINDS[type(spec)].findings(spec, self.tables, self.answers, self.asked.collections)
 
     def provenance(self, spec: PipelineSpec) -> Provenance | None:
         """Where the rows of a figure come from; worked out once for all that start from the same documents."""
@@ -161,7 +167,7 @@ class Build:
             return None
         if not any(page.specs for page in pages):
             return []
-        from preprocessor.lint.pages import lint
+        from preprocessor.lint.pages import lint, look_at
 
         rows: dict[int, Rows | None] = {}
         for spec in (spec for page in pages for spec in page.pipeline_specs) if self.answers else ():
@@ -169,7 +175,7 @@ class Build:
                 rows[id(spec)] = None if isinstance(answer, ResultsError) else answer
         local = self.asked.local
         own = [page for page in pages if page.file not in self._others]
-        found = lint((page.specs for page in own), local, rows)
+        found = lint((page.specs for page in own), local, rows, self._look or look_at)
         if local is not None:
             found += self._server_only(rows, local.limits)
         found += self._judge_versions(page for page in self.pages if page.file not in self._others)

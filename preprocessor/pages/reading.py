@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
     from preprocessor.files.text import BadByte
     from preprocessor.results.model import LocalDocuments, ResultsError
-    from preprocessor.specs.sharedpipelines import SharedPipeline
+    from preprocessor.specs.reading import Reading
+    from preprocessor.specs.sharedpipelines import Lookup
+
+    ReadComment = Callable[[Comment, str, Lookup], tuple[Reading, Finding | None]]
 
 
 def no_text(file: str, bad: BadByte) -> Finding:
@@ -27,13 +30,14 @@ def no_text(file: str, bad: BadByte) -> Finding:
 def read_page(
     text: str,
     file: str,
-    shared: Callable[[str], SharedPipeline | None],
+    shared: Lookup,
     wanted: Callable[[Comment], bool] | None = None,
+    read: ReadComment | None = None,
 ) -> Page:
     """The page's comments, each validated against its schema and held to the rules of safety.
 
     ``shared`` gives the shared stage list of a name, None when there is none. Only comments that are ``wanted`` are
-    read; all are where that is None. Nothing is run.
+    read; all are where that is None. ``read`` does what ``static.read_comment`` does. Nothing is run.
     """
     scan = comments.find(text, file)
     found: list[Finding] = list(scan.findings)
@@ -43,9 +47,9 @@ def read_page(
     # A page without comments pays neither for the schemas nor for the evaluator.
     from preprocessor.pages.static import read_comment
 
-    read = [read_comment(comment, file, shared) for comment in chosen]
-    found += (each for one, _ in read for each in one.findings)
-    specs, server_only = tuple(one.spec for one, _ in read), tuple(fault for _, fault in read)
+    readings = [(read or read_comment)(comment, file, shared) for comment in chosen]
+    found += (each for one, _ in readings for each in one.findings)
+    specs, server_only = tuple(one.spec for one, _ in readings), tuple(fault for _, fault in readings)
     return Page(file, text, chosen, specs, tuple(found), scan.rejected, server_only)
 
 

@@ -84,7 +84,8 @@ class SharedPipelines:
         if name not in self._read:
             path = self.folder / f"{name}.json"
             names = (*within, name)
-            if not re.fullmatch(_NAME, name) or not may_be_file(path):
+            there = path.as_posix() in self._texts or may_be_file(path)
+            if not re.fullmatch(_NAME, name) or not there:
                 return SharedPipeline(name, None, known=_names(self.folder))
             self._read[name] = self._read_list(path, name, lambda inner: self._inner(inner, names))
         return self._read[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,6 +42,33 @@ class Request(NamedTuple):
     server: str = ""
 
 
+class Desk:
+    """What a check looks things up with. Who checks again and again keeps what did not change."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+
+    def whereabouts(self) -> Whereabouts:
+        """Which pages are of which site."""
+        return Whereabouts(self.request.site)
+
+    def take_in(self, pages: Sequence[Page]) -> Included:
+        """The files that come into pages."""
+        return read_included(pages, self.request.pipelines)
+
+    def others(self, pages: Sequence[Page], where: Whereabouts) -> OtherPages:
+        """The other pages that pages are built with."""
+        return where.others(pages, self.request.pipelines)
+
+    @contextmanager
+    def build(self, pages: Sequence[Page], others: Sequence[Page]) -> Iterator[Build]:
+        """The build of pages."""
+        asked = KeptAnswers(self.request.results, self.request.limits, server=self.request.server)
+        build = Build(asked, pages, others)
+        with closing(build.asked):
+            yield build
+
+
 class Checked(NamedTuple):
     """What was found, in order and each once, on which pages, and the text of every page that a finding may name.
 
@@ -63,12 +90,12 @@ class _Group(NamedTuple):
     fixed: Sequence[Fixed] = ()
 
 
-def check_pages(pages: Sequence[Page], request: Request) -> Checked:
+def check_pages(pages: Sequence[Page], request: Request, desk: Desk | None = None) -> Checked:
     """Judge pages together with those that they take tables from.
 
     Raises ResultsError for a results source that cannot be used.
     """
-    groups = list(_check_groups(pages, request))
+    groups = list(_check_groups(pages, request, desk or Desk(request)))
     found = {one for group in groups for one in group.findings}
     return Checked(
         sorted({*found, *_find_dropped_plugin(pages, request.site)}),
@@ -87,24 +114,24 @@ def _find_dropped_plugin(pages: Sequence[Page], site: Site) -> Sequence[Finding]
     return find_dropped_plugin(site.file)
 
 
-def _check_groups(given: Sequence[Page], request: Request) -> Iterator[_Group]:
+def _check_groups(given: Sequence[Page], request: Request, desk: Desk) -> Iterator[_Group]:
     """The pages of sites, then those that builds leave out: the tables of these are none of the site's.
 
     What is left out and comes into a page all the same is checked with the pages of the site.
     """
-    where = Whereabouts(request.site)
+    where = desk.whereabouts()
     apart = {Path(page.file).resolve(): page for page in given if where.leave_out(Path(page.file))}
     pages = [page for page in given if not apart or Path(page.file).resolve() not in apart]
-    taken_in = read_included(pages, request.pipelines)
+    taken_in = desk.take_in(pages)
     brought = [apart.pop(Path(page.file).resolve(), page) for page in taken_in.pages]
     pages += brought
-    group = _check_group(pages, where.others(pages, request.pipelines), taken_in, request)
+    group = _check_group(pages, desk.others(pages, where), taken_in, desk)
     yield group._replace(findings=_name_excluded_pages(group.findings, apart.values()))
     if apart:
         pages = list(apart.values())
-        taken_in = read_included(pages, request.pipelines)
+        taken_in = desk.take_in(pages)
         others = where.others(pages, request.pipelines)
-        yield _check_group([*pages, *taken_in.pages], others, taken_in, request)
+        yield _check_group([*pages, *taken_in.pages], others, taken_in, desk)
 
 
 def _name_excluded_pages(findings: Sequence[Finding], left_out: Iterable[Page]) -> Sequence[Finding]:
@@ -125,11 +152,10 @@ def _name_excluded_pages(findings: Sequence[Finding], left_out: Iterable[Page]) 
     ]
 
 
-def _check_group(pages: Sequence[Page], others: OtherPages, taken_in: Included, request: Request) -> _Group:
-    asked = KeptAnswers(request.results, request.limits, server=request.server)
-    build = Build(asked, pages, others.tables_for(pages))
-    with closing(build.asked):
-        findings = _judge(pages, build, others, taken_in.findings, request)
+def _check_group(pages: Sequence[Page], others: OtherPages, taken_in: Included, desk: Desk) -> _Group:
+    request = desk.request
+    with desk.build(pages, others.tables_for(pages)) as build:
+        findings = _judge(pages, build, others, taken_in.findings, desk)
         fixed = _fix(pages, build, request) if request.fix and not build.away else []
     findings = sorted([*findings, *(one for page in fixed for one in page.left)])
     together, open_ended = build.pages, taken_in.open_ended
@@ -158,12 +184,13 @@ def _fix(pages: Sequence[Page], build: Build, request: Request) -> list[Fixed]:
 
 
 def _judge(
-    pages: Sequence[Page], build: Build, others: OtherPages, known: Sequence[Finding], request: Request
+    pages: Sequence[Page], build: Build, others: OtherPages, known: Sequence[Finding], desk: Desk
 ) -> Sequence[Finding]:
     """What is wrong with the pages, with what is ``known`` already.
 
     Raises ResultsError for a source that cannot be used, but for one whose files have faults, which are findings.
     """
+    request = desk.request
     if not request.static:
         build.ask()
     if build.away and not build.away.faults:
@@ -171,7 +198,7 @@ def _judge(
     found = build.findings(build.lint(others.speakers_of(pages)), known)
     found += build.source_findings(request.results)
     if not request.static:
-        found += _find_stale(_list_written(pages, request), build, found)
+        found += _find_stale(_list_written(pages, desk), build, found)
         found += [] if build.away else unread_findings(build.asked.local)
     if request.prose and not build.away:
         from preprocessor.pages.prose.unsupported import prose_findings  # only who asks for it pays
@@ -180,17 +207,17 @@ def _judge(
     return sorted(found)
 
 
-def _list_written(pages: Sequence[Page], request: Request) -> list[Page]:
+def _list_written(pages: Sequence[Page], desk: Desk) -> list[Page]:
     """The pages with text that was written into them, and those whose readers see nothing where it is missing.
 
     A page that is about to get values is written by its author next.
     """
-    where = Whereabouts(request.site)
+    where = desk.whereabouts()
     return [
         page
         for page in pages
         if any(comment.region for comment in page.comments)
-        or (page.comments and not request.fix and where.is_read_as_it_is(page.file))
+        or (page.comments and not desk.request.fix and where.is_read_as_it_is(page.file))
     ]
 
 

@@ -1,0 +1,244 @@
+"""The pages, shared pipelines and results of a folder while its pages are edited, and what is wrong with them.
+
+Findings are those of ``mongo-tables check``, which judges the pages here as well; what did not change is not looked at
+again. Files are read at the beginning, and again when an editor tells that they have changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from preprocessor.commands.check.checking import Desk, Request, check_pages
+from preprocessor.editor.answers import TimedAnswers
+from preprocessor.editor.remembered import Remembered
+from preprocessor.files.text import bad_byte
+from preprocessor.lint.pages import Looked, Ran, look_at
+from preprocessor.pages.asking import queries
+from preprocessor.pages.build import Build
+from preprocessor.pages.files import PAGE_SUFFIXES, pages_under
+from preprocessor.pages.generated import template_in
+from preprocessor.pages.included import Included, read_included
+from preprocessor.pages.inclusions import may_include
+from preprocessor.pages.model import Page
+from preprocessor.pages.reading import no_text, read_page
+from preprocessor.pages.sitepages import Whereabouts, page_folders
+from preprocessor.specs.sharedpipelines import SharedPipelines, read_shared
+
+if TYPE_CHECKING:
+    from preprocessor.findings.finding import Finding
+    from preprocessor.pages.otherpages import OtherPages
+    from preprocessor.results.model import LocalDocuments
+    from preprocessor.specs.model import PipelineSpec, Spec, TableSpec
+
+Findings = Mapping[str, Sequence["Finding"]]
+"""Findings by the file in which they are, or which they are about."""
+
+
+class Project:
+    """Pages as they are edited. Names of files are those that ``check`` gives them, started in this folder."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.answers = TimedAnswers(request.results, request.limits)
+        self.build = Build(self.answers, ())
+        self.folders = page_folders(request.site)
+        self._edited: dict[str, str] = {}
+        self._saved: dict[str, str | bytes] = {}
+        self._pages: dict[str, tuple[str | bytes, Page]] = {}
+        self._remembered = Remembered()
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Read saved pages and shared pipelines anew, and ask the results source again where it has changed."""
+        files = (file for folder in self.folders for file in pages_under(Path(folder)))
+        self._saved = {file.as_posix(): _read(file) for file in files}
+        self.where = Whereabouts(self.request.site)
+        self._read_lists()
+        before = self.answers.state
+        if not self.request.static:
+            self.answers.refresh()
+        if before is None or self.answers.state != before:
+            self._remembered.forget_rows()
+
+    def glance(self) -> str:
+        """A text that is another one once a file was written, came or went; none is read for it."""
+        pages = [file for folder in self.folders for file in pages_under(Path(folder))]
+        lists = sorted(Path(self.request.pipelines).glob("*.json"))
+        seen = [f"{file} {_state(file)}" for file in (*pages, *lists, self.request.site.file)]
+        return "\n".join([*seen, "" if self.request.static else self.answers.writes() or ""])
+
+    def edit(self, file: str, text: str | None) -> None:
+        """Take a text in the place of a saved file; None for the saved one again."""
+        if text is None:
+            self._edited.pop(file, None)
+            path = Path(file)
+            if file in self._saved and path.is_file():
+                self._saved[file] = _read(path)
+        else:
+            self._edited[file] = text
+        if self.is_list(file):
+            self._read_lists()
+
+    def is_list(self, file: str) -> bool:
+        """Whether a file is that of a shared pipeline."""
+        path = Path(file)
+        return path.suffix == ".json" and path.parent == Path(self.request.pipelines)
+
+    def is_ours(self, file: str) -> bool:
+        """Whether a file is a page or a shared pipeline."""
+        return self.is_list(file) or Path(file).suffix.lower() in PAGE_SUFFIXES
+
+    def _read_lists(self) -> None:
+        edited = {file: text for file, text in self._edited.items() if self.is_list(file)}
+        self.shared = SharedPipelines(Path(self.request.pipelines), edited)
+        self._remembered.forget()
+        self._pages.clear()
+
+    @property
+    def files(self) -> list[str]:
+        """The pages that are judged: those of the site, and those that are edited."""
+        edited = (file for file in self._edited if not self.is_list(file))
+        return list(dict.fromkeys([*self._saved, *edited]))
+
+    def text(self, file: str) -> str | None:
+        """A file as it is edited, else a page as it is saved; None where there is none."""
+        saved = self._edited.get(file, self._saved.get(file))
+        return saved if isinstance(saved, str) else None
+
+    def page(self, file: str) -> Page:
+        """A page as it was read."""
+        content = self._edited.get(file, self._saved.get(file, ""))
+        known = self._pages.get(file)
+        if known is None or known[0] != content:
+            known = content, self._read_page(content, file)
+            self._pages[file] = known
+        return known[1]
+
+    def _read_page(self, content: str | bytes, file: str) -> Page:
+        if isinstance(content, str):
+            return read_page(content, file, self.shared, read=self._remembered.read)
+        bad = bad_byte(content)
+        return Page(file, content.decode(errors="replace"), (), (), (no_text(file, bad),) if bad else ())
+
+    def check(self) -> Findings:
+        """What is wrong, by file.
+
+        Raises ResultsError for a results source that cannot be used.
+        """
+        return self._check(self.request)
+
+    def check_without_rows(self) -> Findings:
+        """What is wrong as far as that is known when no pipeline is run, by file."""
+        return self._check(self.request._replace(static=True))
+
+    def _check(self, request: Request) -> Findings:
+        pages = [self.page(file) for file in self.files]
+        found: dict[str, list[Finding]] = {}
+        for one in check_pages(pages, request, _KeptDesk(self, request)).findings:
+            found.setdefault(one.file, []).append(one)
+        for file, faults in self._judge_unnamed_lists().items():
+            found.setdefault(file, list(faults))
+        self._forget_others(pages)
+        return found
+
+    def _judge_unnamed_lists(self) -> Findings:
+        """The faults of shared pipelines that are edited; ``check`` has those of lists that a page names."""
+        found = {}
+        for file, text in self._edited.items():
+            if self.is_list(file) and (
+                faults := read_shared(text, file, Path(file).stem, self.shared).findings
+            ):
+                found[file] = faults
+        return found
+
+    def _forget_others(self, pages: Sequence[Page]) -> None:
+        """Drop what was found out about comments that are on no page any more."""
+        self._remembered.keep(spec for page in pages for spec in page.specs if spec is not None)
+        self.answers.keep({query.key for query in queries(pages)})
+
+    def begin_build(self, pages: Sequence[Page], others: Sequence[Page]) -> Build:
+        """The build of pages, which takes what is known of them from earlier ones."""
+        self.build = _KeptBuild(self.answers, pages, others, self._remembered)
+        return self.build
+
+
+def _state(file: Path) -> tuple[int, int]:
+    try:
+        found = file.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+def _read(file: Path) -> str | bytes:
+    """A page; its bytes where they are no text, and nothing where it cannot be read."""
+    try:
+        content = file.read_bytes()
+    except OSError:
+        return ""
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return content
+
+
+class _KeptDesk(Desk):
+    """What a check looks things up with, of a project."""
+
+    def __init__(self, project: Project, request: Request) -> None:
+        super().__init__(request)
+        self._project = project
+
+    def whereabouts(self) -> Whereabouts:
+        return self._project.where
+
+    def take_in(self, pages: Sequence[Page]) -> Included:
+        if any(may_include(page.text) or template_in(page.text) for page in pages):
+            return read_included(pages, self.request.pipelines)
+        return Included([], False)
+
+    def others(self, pages: Sequence[Page], where: Whereabouts) -> OtherPages:
+        """Those of sites other than the one that is edited, of which all pages are known."""
+        found = where.others(pages, self.request.pipelines)
+        known = self._project.folders
+        return replace(found, folders=[folder for folder in found.folders if folder not in known])
+
+    @contextmanager
+    def build(self, pages: Sequence[Page], others: Sequence[Page]) -> Iterator[Build]:
+        yield self._project.begin_build(pages, others)
+
+
+class _KeptBuild(Build):
+    """A build that is told what was found out about comments before."""
+
+    def __init__(
+        self, asked: TimedAnswers, pages: Sequence[Page], others: Sequence[Page], remembered: Remembered
+    ) -> None:
+        super().__init__(asked, pages, others)
+        self._remembered = remembered
+        self._look = self._look_once
+
+    def _judge_anew(self, spec: Spec) -> list[Finding]:
+        table: TableSpec | None = (
+            self.tables.get(spec.quoted_table) if spec.quoted_table is not None else None
+        )
+        found = self._remembered.judged(spec, table)
+        if found is None:
+            found = super()._judge_anew(spec)
+            self._remembered.keep_judged(spec, table, found)
+        return found
+
+    def _look_once(
+        self, spec: PipelineSpec, source: LocalDocuments | None, quoted: tuple[str, ...], ran: Ran | None
+    ) -> Looked | None:
+        beside = quoted, ran is None, ran is not None and ran.rows is None
+        known = self._remembered.looked(spec, beside)
+        if known is not None:
+            return known[0]
+        looked = look_at(spec, source, quoted, ran)
+        self._remembered.keep_looked(spec, beside, looked)
+        return looked

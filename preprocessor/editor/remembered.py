@@ -1,0 +1,151 @@
+"""What was found out about comments, kept while they are the same, wherever on their page they have moved to.
+
+A page is checked at every keystroke, and one comment of it has changed, or none. What is said of the others is what was
+said before, some lines further down or up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from preprocessor.pages.static import read_comment
+
+if TYPE_CHECKING:
+    from preprocessor.comments.model import Comment
+    from preprocessor.findings.finding import Finding
+    from preprocessor.lint.pages import Looked
+    from preprocessor.specs.model import Spec, TableSpec
+    from preprocessor.specs.reading import Reading
+    from preprocessor.specs.sharedpipelines import SharedPipeline
+
+Shared = Callable[[str], "SharedPipeline | None"]
+Key = tuple[Any, ...]
+_NAMES_LINE: Final = re.compile(r"\blines? \d")
+"""What names a line of the page is another text where the comment has moved."""
+
+
+class _Known(NamedTuple):
+    """All that is known of one comment: where it stood, as it was read, and what was said of it with which rows.
+
+    ``judged`` and ``looked`` begin with what they depend on beside the comment.
+    """
+
+    line: int
+    read: Reading
+    server_only: Finding | None
+    judged: tuple[TableSpec | None, list[Finding]] | None = None
+    looked: tuple[Key, Looked | None] | None = None
+
+
+class Remembered:
+    """What is known of the comments of all pages."""
+
+    def __init__(self) -> None:
+        self._known: dict[Key, _Known] = {}
+        self._keys: dict[int, tuple[Spec, Key]] = {}
+
+    def forget(self) -> None:
+        """Drop everything: shared pipelines have changed."""
+        self._known.clear()
+        self._keys.clear()
+
+    def forget_rows(self) -> None:
+        """Drop what was said with rows at hand: they have changed."""
+        self._known = {key: one._replace(judged=None, looked=None) for key, one in self._known.items()}
+
+    def keep(self, specs: Iterable[Spec]) -> None:
+        """Drop what is known of comments other than these."""
+        self._keys = {id(spec): self._keys[id(spec)] for spec in specs if id(spec) in self._keys}
+        used = {key for _, key in self._keys.values()}
+        self._known = {key: one for key, one in self._known.items() if key in used}
+
+    def read(self, comment: Comment, file: str, shared: Shared) -> tuple[Reading, Finding | None]:
+        """The same as ``read_comment``."""
+        key = _key_of(comment, file)
+        known = self._known.get(key)
+        moved = _moved(known, comment, file) if known else None
+        if moved is None:
+            read, server_only = read_comment(comment, file, shared)
+            moved = _Known(comment.line, read, server_only)
+        self._known[key] = moved
+        if moved.read.spec is not None:
+            self._keys[id(moved.read.spec)] = moved.read.spec, key
+        return moved.read, moved.server_only
+
+    def judged(self, spec: Spec, table: TableSpec | None) -> list[Finding] | None:
+        """The findings about the rows of a comment and of the table that it quotes, if they are known."""
+        known = self._of(spec)
+        return known.judged[1] if known and known.judged and known.judged[0] is table else None
+
+    def keep_judged(self, spec: Spec, table: TableSpec | None, found: list[Finding]) -> None:
+        """Keep the findings about the rows of a comment and of the table that it quotes."""
+        if known := self._of(spec):
+            self._known[self._keys[id(spec)][1]] = known._replace(judged=(table, found))
+
+    def looked(self, spec: Spec, beside: Key) -> tuple[Looked | None] | None:
+        """What the linter said of a comment, in a tuple, if it is known; ``beside`` is what else that depends on."""
+        known = self._of(spec)
+        return (known.looked[1],) if known and known.looked and known.looked[0] == beside else None
+
+    def keep_looked(self, spec: Spec, beside: Key, found: Looked | None) -> None:
+        """Keep what the linter said of a comment."""
+        if known := self._of(spec):
+            self._known[self._keys[id(spec)][1]] = known._replace(looked=(beside, found))
+
+    def _of(self, spec: Spec) -> _Known | None:
+        found = self._keys.get(id(spec))
+        known = self._known.get(found[1]) if found else None
+        return known if known and known.read.spec is spec else None
+
+
+def _key_of(comment: Comment, file: str) -> Key:
+    """All that matters of a comment but the line that it begins in and its offset."""
+    lines = tuple((line - comment.line, column) for line, column in comment.body_lines)
+    place = comment.column, comment.inline, comment.prefix, comment.holder
+    return file, comment.keyword, comment.body, lines, *place
+
+
+def _moved(known: _Known, comment: Comment, file: str) -> _Known | None:
+    """What is known of a comment where it is now; None where it has to be read anew."""
+    by = comment.line - known.line
+    if not by:
+        return known
+    found = _move([*known.read.findings, *([known.server_only] if known.server_only else [])], file, by)
+    if found is None:
+        return None
+    spec, pipeline = known.read.spec, known.read.pipeline
+    read = known.read._replace(
+        spec=replace(spec, comment=comment) if spec else None,
+        findings=found[: len(known.read.findings)],
+        pipeline=replace(pipeline, comment=comment) if pipeline else None,
+    )
+    moved = _Known(comment.line, read, found[-1] if known.server_only else None)
+    if known.judged and (judged := _move(known.judged[1], file, by)) is not None:
+        moved = moved._replace(judged=(known.judged[0], judged))
+    if known.looked:
+        moved = moved._replace(looked=_move_looked(known.looked, read.spec, file, by))
+    return moved
+
+
+def _move_looked(
+    looked: tuple[Key, Looked | None], spec: Any, file: str, by: int
+) -> tuple[Key, Looked | None] | None:
+    beside, one = looked
+    if one is None:
+        return looked
+    found = _move(one.findings, file, by)
+    return (
+        None
+        if found is None
+        else (beside, one._replace(subject=replace(one.subject, spec=spec), findings=found))
+    )
+
+
+def _move(found: Sequence[Finding], file: str, by: int) -> list[Finding] | None:
+    """The findings some lines further down; None where a message names a line."""
+    if any(_NAMES_LINE.search(one.message) or _NAMES_LINE.search(one.hint) for one in found):
+        return None
+    return [one._replace(line=one.line + by) if one.file == file and one.line else one for one in found]

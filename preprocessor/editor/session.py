@@ -1,0 +1,133 @@
+"""What an editor has open, and the project around it: who asks may ask from any thread, one thread judges.
+
+A check works on texts as they were when it began; what is typed meanwhile waits for the next one.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from preprocessor.commands.check.checking import Request
+from preprocessor.editor.diagnostics import Diagnostic, diagnose
+from preprocessor.editor.positions import Edit, Lines, apply_edits
+from preprocessor.editor.project import Findings, Project
+from preprocessor.findings.usage import UsageError
+from preprocessor.pages.siteconfig import fill_in
+from preprocessor.results.model import ResultsError
+from preprocessor.results.opening import is_uri
+
+
+class Document(NamedTuple):
+    """A file that is open, as its editor has it."""
+
+    text: str
+    version: int
+
+
+class Checked(NamedTuple):
+    """What a check found by file, the versions of the open files that it saw, and what an author is to be told."""
+
+    diagnostics: Mapping[str, list[Diagnostic]]
+    versions: Mapping[str, int]
+    notice: str = ""
+
+
+def request_of(
+    site_file: str | None, results: str | None, limit: list[str] | None, *, database: bool
+) -> Request:
+    """How pages are checked, started in the folder of the process.
+
+    Raises UsageError for a file of a site that cannot be read.
+    """
+    given = Namespace(config_file=site_file, results=results, limit=limit)
+    fill_in(given)
+    static = is_uri(given.results) and not database
+    return Request(given.site, given.pipelines, given.results, given.limits, static=static, prose=False)
+
+
+class Session:
+    """The open files of one editor. Names of files are those of ``Project``.
+
+    ``read_request`` says how pages are checked; it is asked again when files have changed.
+    """
+
+    def __init__(self, read_request: Callable[[], Request]) -> None:
+        self._read_request = read_request
+        self.project = Project(read_request())
+        self.documents: dict[str, Document] = {}
+        self._pending: dict[str, str | None] = {}
+        self._stale = False
+        self._lock = Lock()
+
+    def open(self, file: str, text: str, version: int) -> None:
+        """Take a file that was opened."""
+        self._put(file, text, version)
+
+    def change(self, file: str, edits: list[Edit], version: int) -> None:
+        """Take what was typed into an open file."""
+        known = self.documents.get(file)
+        self._put(file, apply_edits(known.text if known else "", edits), version)
+
+    def _put(self, file: str, text: str, version: int) -> None:
+        self.documents[file] = Document(text, version)
+        with self._lock:
+            self._pending[file] = text
+
+    def close(self, file: str) -> None:
+        """Take the saved text of a file again."""
+        self.documents.pop(file, None)
+        with self._lock:
+            self._pending[file] = None
+
+    def look_again(self) -> None:
+        """Have the next check look at the disk again."""
+        with self._lock:
+            self._stale = True
+
+    def check(self) -> Checked:
+        """What is wrong with all pages."""
+        with self._lock:
+            pending, self._pending = self._pending, {}
+            stale, self._stale = self._stale, False
+            versions = {file: one.version for file, one in self.documents.items()}
+        if stale:
+            self._look_again()
+        for file, text in pending.items():
+            self.project.edit(file, text)
+        found, notice = self._find()
+        texts = {file: self.project.text(file) or _read(file) for file in found}
+        return Checked({file: diagnose(found[file], Lines(texts[file])) for file in found}, versions, notice)
+
+    def _look_again(self) -> None:
+        """Look at the disk; where the site is another one, with all that is open."""
+        try:
+            request = self._read_request()
+        except UsageError:
+            request = (
+                self.project.request
+            )  # Its file is being written: what it said holds until it can be read.
+        if request == self.project.request:
+            self.project.look_again()
+            return
+        self.project = Project(request)
+        for file, document in self.documents.copy().items():
+            self.project.edit(file, document.text)
+
+    def _find(self) -> tuple[Findings, str]:
+        try:
+            return self.project.check(), ""
+        except ResultsError as error:
+            return self.project.check_without_rows(), f"{error.message}: pages are checked without rows"
+
+
+def _read(file: str) -> str:
+    """A file that is neither edited nor a page, as that of a shared pipeline or of results."""
+    path = Path(file)
+    try:
+        return path.read_bytes().decode(errors="replace") if path.is_file() else ""
+    except OSError:
+        return ""

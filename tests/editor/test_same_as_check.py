@@ -1,0 +1,126 @@
+"""An editor marks what `check` finds, where `check` finds it, whatever was typed on the way there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from preprocessor.commands.check.checking import Request, check_pages
+from preprocessor.editor.positions import Edit, Lines
+from preprocessor.editor.session import Session, request_of
+from preprocessor.findings.finding import Finding
+from preprocessor.pages.reading import read_page
+from preprocessor.specs.sharedpipelines import SharedPipelines
+from tests.editor.conftest import SAID, TABLE, lay_out
+
+TESTS = Path(__file__).parents[1]
+LINTED = [
+    *sorted((TESTS / "lint/pages").glob("MT*/*.md")),
+    *sorted((TESTS / "acceptance/pages").glob("*.md")),
+]
+FAULTY = sorted(
+    page for folder in ("specs/faulty", "comments/fixtures") for page in (TESTS / folder).rglob("*.md")
+)
+FIXTURES = TESTS / "lint/pages/fixtures"
+
+
+def found_by_check(texts: Mapping[str, str], request: Request) -> list[Finding]:
+    shared = SharedPipelines(Path(request.pipelines))
+    return sorted(
+        check_pages([read_page(text, file, shared) for file, text in texts.items()], request).findings
+    )
+
+
+def found_by(session: Session) -> list[Finding]:
+    return sorted(one.finding for each in session.check().diagnostics.values() for one in each)
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("linted"))
+        return Session(lambda: request_of(None, str(FIXTURES), None, database=False))
+
+
+@pytest.mark.parametrize("page", [*LINTED, *FAULTY], ids=lambda page: f"{page.parent.name}-{page.stem}")
+def test_a_page_has_the_findings_of_check_at_the_same_places(
+    page: Path, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = page.read_bytes().decode().removeprefix("\ufeff")
+    session.open(page.name, text, 1)
+    marked = session.check().diagnostics.get(page.name, [])
+    session.close(page.name)
+    assert [one.finding for one in marked] == [
+        one for one in found_by_check({page.name: text}, session.project.request) if one.file == page.name
+    ]
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for one in marked:
+        if one.finding.line:
+            before = lines[one.finding.line - 1][: one.finding.column - 1]
+            column = len(before.encode("utf-16-le", "surrogatepass")) // 2
+            assert one.span.start == (one.finding.line - 1, column)
+        assert one.span.end >= one.span.start
+
+
+def test_there_are_pages_with_findings_of_many_rules() -> None:
+    assert len(LINTED) >= 120
+    assert len(FAULTY) >= 10
+
+
+PIECES = [
+    *'x1"$,:{}[] \n😀>-`',
+    "\r\n",
+    "-->",
+    "<!--",
+    '"limit": 1, ',
+    '{"$limit": 2}, ',
+    "{{ x }}",
+    SAID,
+    TABLE,
+]
+EDITS = st.lists(
+    st.tuples(
+        st.sampled_from(["docs/one.md", "docs/two.md"]),
+        st.floats(0, 1),
+        st.integers(0, 12),
+        st.sampled_from(PIECES),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    lay_out(
+        folder, {"docs/one.md": f"# One\n\n{TABLE}\n{SAID}", "docs/two.md": f"# Two\n\n{SAID}\nMore: {SAID}"}
+    )
+    return folder
+
+
+@settings(max_examples=120, deadline=None)
+@given(edits=EDITS)
+def test_any_sequence_of_edits_ends_in_the_findings_of_the_final_text(
+    site: Path, edits: Sequence[tuple[str, float, int, str, bool]]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(site)
+        session = Session(lambda: request_of(None, None, None, database=False))
+        texts = {file: session.project.text(file) or "" for file in session.project.files}
+        for file, text in texts.items():
+            session.open(file, text, 1)
+        for number, (file, where, dropped, piece, looks) in enumerate(edits, 2):
+            lines, at = Lines(texts[file]), round(where * len(texts[file]))
+            end = min(at + dropped, len(texts[file]))
+            session.change(file, [Edit(lines.span(at, end), piece)], number)
+            texts[file] = session.documents[file].text
+            if looks:
+                session.check()
+        assert found_by(session) == found_by_check(texts, session.project.request)
