@@ -11,8 +11,8 @@ from preprocessor.findings.usage import UsageError
 
 DESCRIPTION = (
     "Speaks the Language Server Protocol over standard input and output, for Markdown pages and shared pipelines\n"
-    "(docs/pipelines/*.json). An editor starts it: it marks what `check` finds while you type, completes keys,\n"
-    "stages, operators and the fields that documents have there, tells what they mean, and mends what can be mended by itself."
+    "(docs/pipelines/*.json). An editor starts it. It marks what `check` finds while you type, and offers keys,\n"
+    "stages, operators and the fields that documents have at that place."
 )
 EPILOG = f"""\
 {SOURCE}

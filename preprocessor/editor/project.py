@@ -99,6 +99,24 @@ class Project:
         self._pages.clear()
 
     @property
+    def list_names(self) -> list[str]:
+        """The names of shared pipelines."""
+        folder = Path(self.request.pipelines)
+        saved = (path.stem for path in folder.glob("*.json"))
+        return sorted({*saved, *(Path(file).stem for file in self._edited if self.is_list(file))})
+
+    def list_file(self, name: str) -> str:
+        """The file of a shared pipeline."""
+        return (Path(self.request.pipelines) / f"{name}.json").as_posix()
+
+    def list_text(self, name: str) -> str:
+        """The text of a shared pipeline as it is edited, else as it is saved."""
+        file = self.list_file(name)
+        saved = self._edited.get(file)
+        content = _read(Path(file)) if saved is None else saved
+        return content if isinstance(content, str) else ""
+
+    @property
     def files(self) -> list[str]:
         """The pages that are judged: those of the site, and those that are edited."""
         edited = (file for file in self._edited if not self.is_list(file))

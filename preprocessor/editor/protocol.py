@@ -22,9 +22,11 @@ from pygls.protocol.language_server import lsp_method
 from pygls.uris import from_fs_path, to_fs_path
 
 from preprocessor import SITE, __version__
+from preprocessor.editor.completion import Suggestion
 from preprocessor.editor.diagnostics import Diagnostic
 from preprocessor.editor.positions import Edit, Position, Span
 from preprocessor.editor.session import Checked, Session, request_of
+from preprocessor.editor.skeletons import without_gaps
 from preprocessor.findings.usage import UsageError
 from preprocessor.pages.siteconfig import from_here
 
@@ -84,6 +86,13 @@ class Server(LanguageServer):
         self._told = ""
         self._tasks: set[asyncio.Task[None]] = set()
         _register(self)
+
+    @property
+    def knows_gaps(self) -> bool:
+        """Whether the editor fills gaps of what it inserts."""
+        asked = self.client_capabilities.text_document
+        item = asked.completion.completion_item if asked and asked.completion else None
+        return bool(item and item.snippet_support)
 
     # -- files --
 
@@ -187,6 +196,8 @@ def _register(server: Server) -> None:
     server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)(_change)
     server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)(_close)
     server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)(_look_again)
+    triggers = lsp.CompletionOptions(trigger_characters=['"', "$", "."])
+    server.feature(lsp.TEXT_DOCUMENT_COMPLETION, triggers)(_complete)
 
 
 def _initialize(server: Server, params: lsp.InitializeParams) -> None:
@@ -240,6 +251,50 @@ def _look_again(server: Server, params: lsp.DidChangeWatchedFilesParams) -> None
     if server.session:
         server.session.look_again()
         server.check_soon()
+
+
+# -- what an author asks for --
+
+
+def _complete(server: Server, params: lsp.CompletionParams) -> lsp.CompletionList | None:
+    if server.session is None:
+        return None
+    found = server.session.complete(server.file_of(params.text_document.uri), _position(params.position))
+    if found is None:
+        return None
+    completion, lines = found
+    span = _range(lines.span(completion.start, completion.end))
+    gaps = server.knows_gaps
+    items = [_item(one, span, number, gaps=gaps) for number, one in enumerate(completion.found)]
+    # Behind a dot there are other fields: the editor is to ask again.
+    return lsp.CompletionList(is_incomplete=True, items=items)
+
+
+_KINDS: Final = {
+    "key": lsp.CompletionItemKind.Property,
+    "value": lsp.CompletionItemKind.Value,
+    "field": lsp.CompletionItemKind.Field,
+    "operator": lsp.CompletionItemKind.Function,
+    "stage": lsp.CompletionItemKind.Module,
+    "variable": lsp.CompletionItemKind.Variable,
+    "table": lsp.CompletionItemKind.Reference,
+    "list": lsp.CompletionItemKind.File,
+    "collection": lsp.CompletionItemKind.Folder,
+}
+
+
+def _item(one: Suggestion, span: lsp.Range, number: int, *, gaps: bool) -> lsp.CompletionItem:
+    about = lsp.MarkupContent(lsp.MarkupKind.Markdown, one.about) if one.about else None
+    return lsp.CompletionItem(
+        one.label,
+        kind=_KINDS[one.sort],
+        detail=one.remark or None,
+        documentation=about,
+        sort_text=f"{number:05}",
+        filter_text=one.sought,
+        insert_text_format=lsp.InsertTextFormat.Snippet if gaps else lsp.InsertTextFormat.PlainText,
+        text_edit=lsp.TextEdit(span, one.text if gaps else without_gaps(one.text)),
+    )
 
 
 # -- plain data and that of the protocol --

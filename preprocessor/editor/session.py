@@ -12,8 +12,11 @@ from threading import Lock
 from typing import NamedTuple
 
 from preprocessor.commands.check.checking import Request
+from preprocessor.editor.bodies import PIPELINE, Body, comment_body, cursor_at
+from preprocessor.editor.completion import Completion, complete
 from preprocessor.editor.diagnostics import Diagnostic, diagnose
-from preprocessor.editor.positions import Edit, Lines, apply_edits
+from preprocessor.editor.knowing import ProjectKnowledge
+from preprocessor.editor.positions import Edit, Lines, Position, apply_edits
 from preprocessor.editor.project import Findings, Project
 from preprocessor.findings.usage import UsageError
 from preprocessor.pages.siteconfig import fill_in
@@ -26,6 +29,15 @@ class Document(NamedTuple):
 
     text: str
     version: int
+
+
+class Place(NamedTuple):
+    """A place in an open file: its text by lines, the offset, and the JSON that it is in."""
+
+    file: str
+    lines: Lines
+    offset: int
+    body: Body
 
 
 class Checked(NamedTuple):
@@ -57,11 +69,15 @@ class Session:
 
     def __init__(self, read_request: Callable[[], Request]) -> None:
         self._read_request = read_request
-        self.project = Project(read_request())
+        self._take(Project(read_request()))
         self.documents: dict[str, Document] = {}
         self._pending: dict[str, str | None] = {}
         self._stale = False
         self._lock = Lock()
+
+    def _take(self, project: Project) -> None:
+        self.project = project
+        self.knowledge = ProjectKnowledge(project)
 
     def open(self, file: str, text: str, version: int) -> None:
         """Take a file that was opened."""
@@ -88,6 +104,31 @@ class Session:
         with self._lock:
             self._stale = True
 
+    # -- what an author asks for --
+
+    def place_at(self, file: str, at: Position) -> Place | None:
+        """Where a place of an open file is; None where no JSON of ours is."""
+        document = self.documents.get(file)
+        if document is None:
+            return None
+        lines = Lines(document.text)
+        offset = lines.offset(at)
+        is_list = self.project.is_list(file)
+        body = Body(PIPELINE, 0, len(document.text)) if is_list else comment_body(document.text, offset)
+        return Place(file, lines, offset, body) if body else None
+
+    def complete(self, file: str, at: Position) -> tuple[Completion, Lines] | None:
+        """What may be written at a place of an open file."""
+        place = self.place_at(file, at)
+        if place is None:
+            return None
+        known = self.knowledge
+        text = place.lines.text
+        start = known.read_by(Path(file).stem) if place.body.kind == PIPELINE else None
+        return complete(text, cursor_at(text, place.body, place.offset), known, start), place.lines
+
+    # -- what is wrong --
+
     def check(self) -> Checked:
         """What is wrong with all pages."""
         with self._lock:
@@ -113,7 +154,7 @@ class Session:
         if request == self.project.request:
             self.project.look_again()
             return
-        self.project = Project(request)
+        self._take(Project(request))
         for file, document in self.documents.copy().items():
             self.project.edit(file, document.text)
 

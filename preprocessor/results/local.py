@@ -173,6 +173,10 @@ class LocalSource(ABC):
             query.collection
         )
 
+    def raw_candidates(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> list[bytes]:
+        """The documents, as BSON, that the pipeline's first ``$match`` may keep."""
+        return self.read_collection(collection).raw_candidates(pipeline)
+
     def count(self, collection: str) -> int:
         """How many documents a collection has."""
         written = self._find_written(collection)

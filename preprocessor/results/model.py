@@ -145,6 +145,10 @@ class LocalDocuments(Protocol):
         """The documents that the query's first ``$match`` may keep, whole; all of them when it can keep none."""
         ...
 
+    def raw_candidates(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> list[bytes]:
+        """The documents, as BSON, that the pipeline's first ``$match`` may keep."""
+        ...
+
     def count(self, collection: str) -> int:
         """How many documents a collection has."""
         ...

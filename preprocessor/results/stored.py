@@ -140,6 +140,11 @@ class StoredCollection:
         wanted = readpaths.leading_values(pipeline)
         return self._sound(lambda: self._whole_of(self._candidates(wanted)))
 
+    def raw_candidates(self, pipeline: Sequence[Mapping[str, Any]]) -> list[bytes]:
+        """The documents, as BSON, that the pipeline's first ``$match`` is not certain to drop."""
+        wanted = readpaths.leading_values(pipeline)
+        return self._sound(lambda: [self._raws[number] for number in self._candidates(wanted)])
+
     def _whole_of(self, numbers: Sequence[int]) -> list[Document]:
         if len(numbers) == len(self._raws) or self._whole is not None:
             whole = self._documents()

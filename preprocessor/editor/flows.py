@@ -1,0 +1,174 @@
+"""What documents look like at a place of a pipeline that may be broken there, and which variables there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple, Protocol
+
+from preprocessor.editor.bodies import value_at
+from preprocessor.editor.slots import Stretch
+from preprocessor.jsontext.extended import decode
+from preprocessor.jsontext.model import Path
+from preprocessor.lint.shape.flow import flow_of
+from preprocessor.lint.shape.values import ANY, Shape, lookup, unknown_documents
+
+_MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
+"""Errors that reading a malformed stage may raise."""
+
+SYSTEM_VARIABLES: Final[Mapping[str, str]] = {
+    "ROOT": "the whole document",
+    "CURRENT": "the document that paths begin at",
+    "REMOVE": "no value: a field that gets it is left out",
+    "NOW": "the time at which the pipeline runs",
+}
+"""https://www.mongodb.com/docs/manual/reference/aggregation-variables/"""
+
+Stage = Mapping[str, Any]
+
+
+class Documents(Protocol):
+    """What is known of the documents that pipelines read."""
+
+    def shape(self, collection: str, pipeline: Sequence[Stage]) -> Shape:
+        """What the documents of a collection look like that the first stage of a pipeline may keep."""
+        ...
+
+    def shared(self, name: str) -> Sequence[Stage]:
+        """The stages of a shared list; none where there is no such list."""
+        ...
+
+
+class Here(NamedTuple):
+    """A place in a pipeline: what documents look like before its stage, and the shapes of the variables in scope."""
+
+    before: Shape
+    variables: Mapping[str, Shape]
+
+
+def shape_before(
+    value: Any, stretches: Sequence[Stretch], known: Documents, start: Shape | None = None
+) -> Shape:
+    """What documents look like before the stage that a way leads to.
+
+    ``value`` is the whole text as far as it can be read, ``start`` what the outermost pipeline reads where the text
+    does not say it.
+    """
+    shape = unknown_documents() if start is None else start
+    for stretch in stretches:
+        stages = _stages(value, stretch, known)
+        if stretch.reads is not None:
+            collection = value_at(value, stretch.reads)
+            if isinstance(collection, str) and collection:
+                shape = known.shape(collection, stages)
+        shape = _behind(stages, shape, _bindings(value, stretch))
+    return shape
+
+
+def rows_shape(value: Any, known: Documents) -> Shape:
+    """What the rows of a comment look like."""
+    pipeline = value_at(value, ("pipeline",))
+    if isinstance(pipeline, list):
+        return shape_before(value, [Stretch(("pipeline",), len(pipeline), ("collection",))], known)
+    where = value_at(value, ("where",))
+    match = [{"$match": where}] if isinstance(where, dict) and where else []
+    collection = value_at(value, ("collection",))
+    return known.shape(collection, match) if isinstance(collection, str) else unknown_documents()
+
+
+def _stages(value: Any, stretch: Stretch, known: Documents) -> list[Stage]:
+    """The stages before a place, shared lists expanded, without what is none."""
+    written = value_at(value, stretch.path)
+    found: list[Stage] = []
+    for one in written[: stretch.number] if isinstance(written, list) else ():
+        if isinstance(one, str):
+            found += known.shared(one)
+        elif isinstance(one, dict) and len(one) == 1 and next(iter(one)).startswith("$"):
+            found.append(decode(one)[0])
+    return found
+
+
+def _bindings(value: Any, stretch: Stretch) -> Mapping[str, Any]:
+    bound = value_at(value, stretch.bindings) if stretch.bindings else None
+    return bound if isinstance(bound, dict) else {}
+
+
+def _behind(stages: Sequence[Stage], shape: Shape, variables: Mapping[str, Any]) -> Shape:
+    """The shape behind stages; one that is malformed is taken to change nothing."""
+    for stage in stages:
+        try:
+            shape = flow_of([stage], shape, variables).rows
+        except _MALFORMED:
+            continue
+    return shape
+
+
+def found_at(value: Any, stretch: Stretch, path: Path, before: Shape, written: str) -> Shape:
+    """What a path or a variable gives when ``written`` stands at a place of a stage.
+
+    ``written`` is the beginning of an expression such as ``$a`` or ``$$this``; of what it is looked up in, the shape.
+    """
+    stage = value_at(value, (*stretch.path, stretch.number))
+    if not isinstance(stage, dict) or len(stage) != 1:
+        return before
+    inner = path[len(stretch.path) + 1 :]
+    trial = _with(stage, inner, written)
+    try:
+        flow = flow_of([trial], before, _bindings(value, stretch))
+    except _MALFORMED:
+        return ANY if written.startswith("$$") else before
+    for visit in flow.visits:
+        if not visit.name and visit.path == (0, *inner) and visit.operands[0].expression == written:
+            return visit.operands[0].shape
+    return ANY if written.startswith("$$") else before
+
+
+def _with(value: Any, path: Path, written: str) -> Any:
+    """A copy of a value with a text at a path; containers that lack on the way are made."""
+    if not path:
+        return written
+    step = path[0]
+    if isinstance(step, int):
+        items = list(value) if isinstance(value, list) else []
+        items += [None] * (step + 1 - len(items))
+        items[step] = _with(items[step], path[1:], written)
+        return items
+    members = dict(value) if isinstance(value, dict) else {}
+    members[step] = _with(members.get(step), path[1:], written)
+    return members
+
+
+def variables_at(value: Any, path: Path, kind: str) -> dict[str, str]:
+    """The variables that an expression at a path may read, each with what it is."""
+    found: dict[str, str] = {}
+    for depth in range(len(path)):
+        step, argument = path[depth], value_at(value, path[: depth + 1])
+        inner = path[depth + 1] if depth + 1 < len(path) else None
+        if not isinstance(argument, dict):
+            continue
+        if step in ("$map", "$filter") and inner in ("in", "cond"):
+            named = argument.get("as")
+            found[named if isinstance(named, str) and named else "this"] = "the element"
+        elif step == "$reduce" and inner == "in":
+            found |= {"this": "the element", "value": "what was made so far"}
+        elif step == "$let" and inner == "in":
+            found |= dict.fromkeys(_names(argument.get("vars")), "a variable of $let")
+        elif step == "$lookup" and inner == "pipeline":
+            found |= dict.fromkeys(_names(argument.get("let")), "a variable of $lookup")
+    if kind != "pipeline":
+        found |= dict.fromkeys(_names(value_at(value, ("let",))), "a variable of this comment")
+    return {**found, **SYSTEM_VARIABLES}
+
+
+def _names(value: Any) -> list[str]:
+    return list(value) if isinstance(value, dict) else []
+
+
+def fields_at(shape: Shape, parts: Sequence[str]) -> Mapping[str, Shape]:
+    """The fields that there are at a path of documents, those of the elements of arrays among them."""
+    found = lookup(shape, tuple(parts))
+    fields = dict(found.fields)
+    items = found.items
+    while items is not None:
+        fields |= {name: inner for name, inner in items.fields.items() if name not in fields}
+        items = items.items
+    return {name: inner for name, inner in fields.items() if not inner.absent}

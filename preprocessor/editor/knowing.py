@@ -1,0 +1,117 @@
+"""What a project knows beside the text that is edited: its documents, its tables with their rows, its shared pipelines.
+
+It is asked while a check may be at work, and changes nothing that a check sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from preprocessor.editor.flows import shape_before
+from preprocessor.editor.observed import Observed
+from preprocessor.editor.slots import Stretch
+from preprocessor.jsontext.parsing import parse
+from preprocessor.lint.shape.values import Shape, unknown_documents
+from preprocessor.results.model import ResultsError
+from preprocessor.specs.model import TableSpec
+
+if TYPE_CHECKING:
+    from preprocessor.editor.project import Project
+    from preprocessor.results.model import Rows
+
+Stage = Mapping[str, Any]
+_KEPT: Final = 64
+"""So many selections of documents are remembered."""
+
+
+class ProjectKnowledge:
+    """What a project knows. Documents are looked at where they are on this machine, and nowhere else."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._state: str | None = None
+        self._observed: dict[tuple[str, str], Observed] = {}
+
+    def observed(self, collection: str, pipeline: Sequence[Stage]) -> Observed:
+        """The documents of a collection that the first stage of a pipeline may keep."""
+        if self._state != self._project.answers.state:
+            self._state = self._project.answers.state
+            self._observed.clear()
+        first = next(iter(pipeline), {})
+        key = collection, repr(first.get("$match"))
+        if key not in self._observed:
+            while len(self._observed) >= _KEPT:
+                del self._observed[next(iter(self._observed))]
+            self._observed[key] = Observed.of(self._select(collection, pipeline))
+        return self._observed[key]
+
+    def _select(self, collection: str, pipeline: Sequence[Stage]) -> Sequence[bytes]:
+        local = None if self._project.request.static else self._project.answers.local
+        if local is None:
+            return ()
+        try:
+            return local.raw_candidates(collection, pipeline[:1]) or local.raw_candidates(collection, ())
+        except ResultsError:
+            return ()
+
+    def shape(self, collection: str, pipeline: Sequence[Stage]) -> Shape:
+        """What the documents of a collection look like that the first stage of a pipeline may keep."""
+        found = self.observed(collection, pipeline)
+        return found.shape if found.present else unknown_documents()
+
+    def shared(self, name: str) -> Sequence[Stage]:
+        """The stages of a shared list; none where there is no such list."""
+        return self._project.shared(name).stages
+
+    def read_by(self, name: str) -> Shape | None:
+        """What the stages of a shared list get where a page first names it; None where none does."""
+        for page in self._project.build.pages:
+            for comment in page.comments if f'"{name}"' in page.text else ():
+                value = comment.parsed.value
+                written = value.get("pipeline") if isinstance(value, dict) else None
+                if isinstance(written, list) and name in written:
+                    way = Stretch(("pipeline",), written.index(name), ("collection",))
+                    return shape_before(value, [way], self)
+        return None
+
+    def shared_names(self) -> Mapping[str, str]:
+        """The names of shared lists, each with what it says of itself."""
+        found = {}
+        for name in self._project.list_names:
+            written = parse(self._project.list_text(name)).value
+            told = written.get("description") if isinstance(written, dict) else ""
+            found[name] = told if isinstance(told, str) else ""
+        return found
+
+    def collections(self) -> Mapping[str, str]:
+        """The collections of the results source, each with how many documents it has."""
+        local = None if self._project.request.static else self._project.answers.local
+        try:
+            names = self._project.answers.collections if local else ()
+            return {name: f"{local.count(name)} documents" for name in names} if local else {}
+        except ResultsError:
+            return {}
+
+    def tables(self) -> Mapping[str, str]:
+        """The ids of tables of all pages, each with its title and page."""
+        return {
+            name: f"{spec.title} ({spec.file})" if spec.title else spec.file
+            for name, spec in sorted(self._project.build.tables.items())
+        }
+
+    def columns(self, table: str) -> Mapping[str, str]:
+        """The columns of a table, each with its header, and the other fields of its rows."""
+        spec = self._project.build.tables.get(table)
+        if spec is None:
+            return {}
+        headers = dict(zip(spec.columns, spec.headers, strict=False))
+        return headers | {
+            name: "not shown" for row in self.rows(table) for name in row if name not in headers
+        }
+
+    def rows(self, table: str) -> Rows:
+        """The rows of a table; none where it was not run, or failed."""
+        spec = self._project.build.tables.get(table)
+        answer = self._project.answers.by_key.get(spec.query.key) if isinstance(spec, TableSpec) else None
+        return answer if isinstance(answer, list) else []

@@ -1,0 +1,161 @@
+"""What the documents of a collection have at each path, looked up in their bytes when it is asked for.
+
+Whole documents of results are large, and of each question one level is wanted: nothing is decoded but single values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+import bson
+
+from preprocessor.lint.shape.learn import FEW
+from preprocessor.lint.shape.units import of_field
+from preprocessor.lint.shape.values import Shape, Traits
+from preprocessor.results import rawbson
+from preprocessor.results.limits import OPTIONS
+
+_KINDS: Final[Mapping[int, str]] = {
+    0x01: "double",
+    0x02: "string",
+    0x03: "object",
+    0x04: "array",
+    0x05: "binData",
+    0x06: "undefined",
+    0x07: "objectId",
+    0x08: "bool",
+    0x09: "date",
+    0x0A: "null",
+    0x0B: "regex",
+    0x0C: "dbPointer",
+    0x0D: "javascript",
+    0x0E: "symbol",
+    0x0F: "javascriptWithScope",
+    0x10: "int",
+    0x11: "timestamp",
+    0x12: "long",
+    0x13: "decimal",
+    0x7F: "maxKey",
+    0xFF: "minKey",
+}
+"""https://bsonspec.org/spec.html"""
+
+_SCALARS: Final = frozenset({0x01, 0x02, 0x10, 0x12})
+_ELEMENTS: Final = 2_000
+"""So many elements of arrays are looked at, at one path."""
+
+
+class _Value:
+    """A value within a document: its type, and where it stands in the bytes."""
+
+    __slots__ = ("end", "kind", "raw", "start")
+
+    def __init__(self, raw: bytes, kind: int, start: int, end: int) -> None:
+        self.raw, self.kind, self.start, self.end = raw, kind, start, end
+
+    def decode(self) -> Any:
+        """The value itself."""
+        element = bytes((self.kind,)) + b"\0" + self.raw[self.start : self.end]
+        return bson.decode((len(element) + 5).to_bytes(4, "little") + element + b"\0", OPTIONS)[""]
+
+
+class Observed:
+    """The values at one path of some documents. ``among`` is how many there could be."""
+
+    def __init__(self, values: Sequence[_Value], path: str, among: int) -> None:
+        self._values, self.path, self.among = values, path, among
+        self._children: dict[str, Observed] = {}
+
+    @classmethod
+    def of(cls, documents: Sequence[bytes]) -> Observed:
+        """Whole documents."""
+        return cls([_Value(raw, rawbson.DOCUMENT, 0, len(raw)) for raw in documents], "", len(documents))
+
+    @property
+    def present(self) -> int:
+        """How many values there are."""
+        return len(self._values)
+
+    @cached_property
+    def kinds(self) -> Counter[str]:
+        """How many values there are of each kind."""
+        return Counter(_KINDS.get(value.kind, "undefined") for value in self._values)
+
+    @cached_property
+    def _members(self) -> dict[str, list[_Value]]:
+        found: dict[str, list[_Value]] = {}
+        for value in self._values:
+            if value.kind == rawbson.DOCUMENT:
+                for kind, name, _, start, end in rawbson.elements(value.raw, value.start):
+                    found.setdefault(name, []).append(_Value(value.raw, kind, start, end))
+        return found
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of fields of those that are documents."""
+        return list(self._members)
+
+    def member(self, name: str) -> Observed:
+        """The values of a field of those that are documents."""
+        if name not in self._children:
+            path = f"{self.path}.{name}" if self.path else name
+            self._children[name] = Observed(self._members.get(name, []), path, self.kinds["object"])
+        return self._children[name]
+
+    @cached_property
+    def elements(self) -> Observed | None:
+        """The elements of those that are arrays; None where there are none."""
+        found: list[_Value] = []
+        for value in self._values:
+            if value.kind == rawbson.ARRAY and len(found) < _ELEMENTS:
+                for kind, _, _, start, end in rawbson.elements(value.raw, value.start):
+                    found.append(_Value(value.raw, kind, start, end))
+        return Observed(found, self.path, len(found)) if found else None
+
+    @cached_property
+    def few(self) -> frozenset[Any] | None:
+        """The different values, where all are texts or numbers, and few."""
+        if not self._values or any(value.kind not in _SCALARS for value in self._values):
+            return None
+        found: set[Any] = set()
+        for value in self._values:
+            found.add(value.decode())
+            if len(found) > FEW:
+                return None
+        return frozenset(found)
+
+    @cached_property
+    def shape(self) -> Shape:
+        """What the values look like."""
+        own = Traits(self.path, frozenset({self.path}), self.few, unit=of_field(self.path.rpartition(".")[2]))
+        return Shape(
+            frozenset(self.kinds),
+            self.present < self.among,
+            _Fields(self) if self.kinds["object"] else {},
+            False,
+            self.elements.shape if self.elements else None,
+            own,
+        )
+
+
+class _Fields(Mapping[str, Shape]):
+    """The shapes of the fields of documents, each looked up when it is asked for."""
+
+    __slots__ = ("_of",)
+
+    def __init__(self, of: Observed) -> None:
+        self._of = of
+
+    def __getitem__(self, name: str) -> Shape:
+        if name not in self._of._members:
+            raise KeyError(name)
+        return self._of.member(name).shape
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._of.names)
+
+    def __len__(self) -> int:
+        return len(self._of.names)

@@ -1,0 +1,373 @@
+"""What may stand at a place of a comment: a key of its schema, a stage, an expression, a field, a table …
+
+The way from the root of a JSON text to a place is followed step by step; each step leads from one ``Slot`` to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal, NamedTuple
+
+from preprocessor.aggregation import catalogue
+from preprocessor.jsontext.model import Path
+from preprocessor.schemas.loading import load
+
+Role = Literal[
+    "schema",
+    "pipeline",
+    "stage",
+    "computed",
+    "projection",
+    "projected",
+    "groups",
+    "accumulators",
+    "accumulator",
+    "windows",
+    "window",
+    "expression",
+    "operand",
+    "arguments",
+    "bindings",
+    "query",
+    "condition",
+    "comparands",
+    "comparand",
+    "elements",
+    "sort keys",
+    "direction",
+    "field",
+    "fields",
+    "foreign field",
+    "unwound",
+    "collection",
+    "table",
+    "column",
+    "by column",
+    "sorted",
+    "facets",
+    "anything",
+]
+
+
+class Slot(NamedTuple):
+    """What may stand at a place.
+
+    ``name`` is the stage or operator whose argument it is, or the field that a condition is about. ``schema`` is the
+    part of a JSON Schema that describes it, where one does. ``quoted``: its fields are those of the table that the
+    comment quotes.
+    """
+
+    role: Role
+    name: str = ""
+    schema: Mapping[str, Any] = {}
+    quoted: bool = False
+
+
+class Stretch(NamedTuple):
+    """A pipeline on the way to a place: its path, and the number of the stage that the place is in.
+
+    ``reads`` says what its first stage gets: the documents of a collection, by the path of its name, or, where that
+    is None, what the stage around it gets. ``bindings`` is the path of the variables that it may read besides.
+    """
+
+    path: Path
+    number: int
+    reads: Path | None
+    bindings: Path | None = None
+
+
+class Way(NamedTuple):
+    """Where a path leads: to which slot, through which pipelines, the outermost first, and within which operators."""
+
+    slot: Slot
+    stretches: tuple[Stretch, ...]
+
+
+def way_to(kind: str, path: Path) -> Way:
+    """The way to what stands at a path of a JSON text of a kind."""
+    slot = Slot("schema", schema=load(kind)) if kind != "pipeline" else Slot("pipeline")
+    if kind == "pipeline" and path and isinstance(path[0], str):
+        slot = Slot("schema", schema=load(kind))
+    stretches: list[Stretch] = []
+    for depth, step in enumerate(path):
+        if slot.role == "pipeline" and isinstance(step, int):
+            stretches.append(_stretch(path[:depth], step))
+        slot = _follow(slot, step, kind, path[:depth])
+    return Way(slot, tuple(stretches))
+
+
+def _stretch(path: Path, number: int) -> Stretch:
+    above = path[:-1]
+    if above[-1:] == ("$lookup",):
+        return Stretch(path, number, (*above, "from"), (*above, "let"))
+    if above[-1:] == ("$unionWith",):
+        return Stretch(path, number, (*above, "coll"))
+    return Stretch(path, number, None if above else ("collection",))
+
+
+def _follow(slot: Slot, step: str | int, kind: str, path: Path) -> Slot:
+    if not path and kind != "pipeline" and isinstance(step, str):
+        own = _OF_COMMENTS.get(step)
+        if own is not None and not (kind in ("table", "chart") and step in ("table", "column", "expect")):
+            quotes = kind in ("value", "check")
+            return Slot(
+                own, schema=_property(slot.schema, step), quoted=quotes and own in ("query", "column")
+            )
+    if kind == "pipeline" and path == () and step == "pipeline":
+        return Slot("pipeline", schema=_property(slot.schema, "pipeline"))
+    return _STEPS[slot.role](slot, step)
+
+
+_OF_COMMENTS: Final[Mapping[str, Role]] = {
+    "collection": "collection",
+    "pipeline": "pipeline",
+    "let": "bindings",
+    "where": "query",
+    "expect": "query",
+    "sort": "sorted",
+    "table": "table",
+    "column": "column",
+    "columns": "column",
+    "x": "column",
+    "y": "column",
+    "series": "column",
+    "facets": "column",
+    "group_rows": "column",
+    "format": "by column",
+    "labels": "by column",
+    "spread": "by column",
+    "totals": "by column",
+}
+"""The keys of comments that are more than their schema says."""
+
+
+def _property(schema: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = schema.get("properties", {}).get(name)
+    if found is None:
+        found = schema.get("additionalProperties")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _items(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = schema.get("items")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _in_schema(slot: Slot, step: str | int) -> Slot:
+    schema = _items(slot.schema) if isinstance(step, int) else _property(slot.schema, step)
+    if step in ("x", "y", "series", "facets") and "mark" in slot.schema.get("properties", {}):
+        return Slot("column", schema=schema)
+    return Slot("schema", schema=schema)
+
+
+def _same(slot: Slot, step: str | int) -> Slot:
+    return slot._replace(schema=_items(slot.schema)) if isinstance(step, int) else Slot("anything")
+
+
+def _by_column(slot: Slot, step: str | int) -> Slot:
+    schema = _property(slot.schema, str(step))
+    return Slot("column" if schema.get("type") == "array" else "schema", schema=schema)
+
+
+def _in_pipeline(slot: Slot, step: str | int) -> Slot:
+    return Slot("stage", schema=_items(slot.schema)) if isinstance(step, int) else Slot("anything")
+
+
+def _in_stage(slot: Slot, step: str | int) -> Slot:
+    role = _ARGUMENTS.get(str(step), "anything")
+    return Slot(role, "" if role == "query" else str(step))
+
+
+_ARGUMENTS: Final[Mapping[str, Role]] = {
+    "$match": "query",
+    "$set": "computed",
+    "$addFields": "computed",
+    "$project": "projection",
+    "$group": "groups",
+    "$sort": "sort keys",
+    "$unset": "fields",
+    "$unwind": "unwound",
+    "$sortByCount": "expression",
+    "$replaceWith": "expression",
+    "$redact": "expression",
+    "$replaceRoot": "arguments",
+    "$bucket": "arguments",
+    "$bucketAuto": "arguments",
+    "$lookup": "arguments",
+    "$graphLookup": "arguments",
+    "$unionWith": "collection",
+    "$facet": "facets",
+    "$setWindowFields": "arguments",
+    "$densify": "arguments",
+    "$fill": "arguments",
+    "$documents": "expression",
+}
+"""What the argument of each stage is."""
+
+_NAMED: Final[Mapping[tuple[str, str], Role]] = {
+    ("$replaceRoot", "newRoot"): "expression",
+    ("$bucket", "groupBy"): "expression",
+    ("$bucket", "output"): "accumulators",
+    ("$bucketAuto", "groupBy"): "expression",
+    ("$bucketAuto", "output"): "accumulators",
+    ("$lookup", "from"): "collection",
+    ("$lookup", "localField"): "field",
+    ("$lookup", "foreignField"): "foreign field",
+    ("$lookup", "let"): "bindings",
+    ("$lookup", "pipeline"): "pipeline",
+    ("$graphLookup", "from"): "collection",
+    ("$graphLookup", "startWith"): "expression",
+    ("$graphLookup", "connectFromField"): "foreign field",
+    ("$graphLookup", "connectToField"): "foreign field",
+    ("$graphLookup", "restrictSearchWithMatch"): "anything",
+    ("$unionWith", "coll"): "collection",
+    ("$unionWith", "pipeline"): "pipeline",
+    ("$setWindowFields", "partitionBy"): "expression",
+    ("$setWindowFields", "sortBy"): "sort keys",
+    ("$setWindowFields", "output"): "windows",
+    ("$densify", "field"): "field",
+    ("$densify", "partitionByFields"): "fields",
+    ("$fill", "partitionBy"): "expression",
+    ("$fill", "partitionByFields"): "fields",
+    ("$fill", "sortBy"): "sort keys",
+    ("$unwind", "path"): "unwound",
+    ("$sortArray", "sortBy"): "anything",
+    ("$let", "vars"): "bindings",
+}
+"""What the named arguments of stages and operators are; others of operators are expressions."""
+
+
+def _argument(slot: Slot, step: str | int) -> Slot:
+    found = _NAMED.get((slot.name, str(step)))
+    return Slot(found or "anything", slot.name)
+
+
+def _computed(slot: Slot, step: str | int) -> Slot:
+    return Slot("expression")
+
+
+def _projected(slot: Slot, step: str | int) -> Slot:
+    return Slot("projected")
+
+
+def _groups(slot: Slot, step: str | int) -> Slot:
+    return Slot("expression" if step == "_id" else "accumulator")
+
+
+def _accumulators(slot: Slot, step: str | int) -> Slot:
+    return Slot("accumulator")
+
+
+def _windows(slot: Slot, step: str | int) -> Slot:
+    return Slot("window")
+
+
+def _operator(slot: Slot, step: str | int) -> Slot:
+    """The argument of an operator, or, in a document or a list that an expression makes, an expression."""
+    if isinstance(step, str) and step.startswith("$"):
+        return Slot("anything" if step in ("$literal", "$const") else "operand", step)
+    if slot.role == "window" and step == "window":
+        return Slot("anything")
+    return Slot("expression")
+
+
+def _operand(slot: Slot, step: str | int) -> Slot:
+    if isinstance(step, str) and step.startswith("$"):
+        return _operator(slot, step)
+    if isinstance(step, str) and step in argument_names(slot.name):
+        return Slot(_NAMED.get((slot.name, step), "expression"), slot.name)
+    return Slot("expression")
+
+
+def argument_names(name: str) -> tuple[str, ...]:
+    """The names of the arguments of an operator that has such, those that it needs first."""
+    for kind in ("expression", "accumulator", "window"):
+        found = catalogue.find(kind, name)
+        if found is not None and found.style == "named":
+            return (*found.required, *found.optional)
+    return ("branches", "default") if name == "$switch" else ()
+
+
+def _query(slot: Slot, step: str | int) -> Slot:
+    if isinstance(step, int):
+        return slot
+    if step in ("$and", "$or", "$nor"):
+        return slot._replace(schema={})
+    if step == "$expr":
+        return Slot("expression")
+    if step.startswith("$"):
+        return Slot("anything")
+    return Slot("condition", ".".join(filter(None, (slot.name, step))), quoted=slot.quoted)
+
+
+def _condition(slot: Slot, step: str | int) -> Slot:
+    if step == "$not":
+        return slot
+    if step == "$elemMatch":
+        return slot._replace(role="query")
+    if step in ("$in", "$nin", "$all"):
+        return slot._replace(role="comparands")
+    if step in ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte"):
+        return slot._replace(role="comparand")
+    return Slot("anything")
+
+
+def _comparands(slot: Slot, step: str | int) -> Slot:
+    return slot._replace(role="comparand") if isinstance(step, int) else Slot("anything")
+
+
+def _sort_keys(slot: Slot, step: str | int) -> Slot:
+    return Slot("direction")
+
+
+def _unwound(slot: Slot, step: str | int) -> Slot:
+    return Slot("unwound" if step == "path" else "anything", slot.name)
+
+
+def _in_union(slot: Slot, step: str | int) -> Slot:
+    return _argument(slot, step) if slot.name == "$unionWith" else Slot("anything")
+
+
+def _facets(slot: Slot, step: str | int) -> Slot:
+    return Slot("pipeline")
+
+
+def _nothing(slot: Slot, step: str | int) -> Slot:
+    return Slot("anything")
+
+
+_STEPS: Final[Mapping[Role, Callable[[Slot, str | int], Slot]]] = {
+    "schema": _in_schema,
+    "pipeline": _in_pipeline,
+    "stage": _in_stage,
+    "computed": _computed,
+    "projection": _projected,
+    "projected": _operator,
+    "groups": _groups,
+    "accumulators": _accumulators,
+    "accumulator": _operator,
+    "windows": _windows,
+    "window": _operator,
+    "expression": _operator,
+    "operand": _operand,
+    "arguments": _argument,
+    "bindings": _computed,
+    "query": _query,
+    "condition": _condition,
+    "comparands": _comparands,
+    "comparand": _nothing,
+    "elements": _nothing,
+    "sort keys": _sort_keys,
+    "direction": _nothing,
+    "field": _nothing,
+    "fields": _same,
+    "foreign field": _nothing,
+    "unwound": _unwound,
+    "collection": _in_union,
+    "table": _nothing,
+    "column": _same,
+    "by column": _by_column,
+    "sorted": _same,
+    "facets": _facets,
+    "anything": _nothing,
+}

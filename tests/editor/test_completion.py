@@ -1,0 +1,228 @@
+"""What is offered at a place: `|` marks it, in JSON that is broken there because it is being typed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from preprocessor.editor.bodies import comment_body, cursor_at
+from preprocessor.editor.completion import Completion, complete
+from preprocessor.editor.positions import Position
+from preprocessor.editor.session import Session, request_of
+from preprocessor.editor.skeletons import without_gaps
+from preprocessor.jsontext.parsing import parse
+from tests.editor.conftest import SAID, TABLE, lay_out
+
+DOCUMENTS = [
+    {
+        "_id": {"testname": "insert", "n": n},
+        "threads": n,
+        "host": {"name": "a", "cpu": {"cores": 4}},
+        "samples": [{"at": 1, "value": 2.5}, {"at": 2, "value": 3}],
+        "odd": "x" if n > 1 else 1,
+    }
+    for n in (1, 2)
+]
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    folder = tmp_path_factory.mktemp("site")
+    lay_out(folder, {"docs/page.md": f"# Speeds\n\n{TABLE}\n{SAID}"})
+    (folder / "docs/pipelines").mkdir()
+    (folder / "docs/pipelines/means.json").write_text(
+        '{"description": "The means.", "pipeline": [{"$limit": 1}]}'
+    )
+    (folder / "fixtures/bench").mkdir()
+    lines = "".join(f"{json.dumps(one)}\n" for one in DOCUMENTS)
+    (folder / "fixtures/bench/bench.jsonl").write_text(lines)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        made = Session(lambda: request_of(None, None, None, database=False))
+        made.check()
+        return made
+
+
+@pytest.fixture(autouse=True)
+def _in_the_folder(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(session.project.request.site.file.parent)
+
+
+def completed(session: Session, marked: str) -> tuple[str, Completion]:
+    at = marked.index("|")
+    text = marked.replace("|", "", 1)
+    body = comment_body(text, at)
+    assert body is not None
+    return text, complete(text, cursor_at(text, body, at), session.knowledge)
+
+
+def offered(session: Session, marked: str) -> list[str]:
+    return [one.label for one in completed(session, marked)[1].found]
+
+
+def taken(session: Session, marked: str, label: str) -> str:
+    """The text once something that is offered was taken."""
+    text, found = completed(session, marked)
+    one = next(one for one in found.found if one.label == label)
+    typed = text[found.start : marked.index("|")]
+    assert one.sought.startswith(typed) or not typed, "editors compare what is typed with it"
+    return text[: found.start] + without_gaps(one.text) + text[found.end :]
+
+
+def bench(stages: str, rest: str = "") -> str:
+    return f'<!-- MONGO_TABLE: {{"collection": "bench", "pipeline": [{stages}{rest}'
+
+
+def test_keys_of_a_comment_are_offered_without_those_that_it_has(session: Session) -> None:
+    found = offered(session, '<!-- MONGO_TABLE: {"collection": "runs", "|')
+    assert {"pipeline", "columns", "headers", "where", "id"} <= set(found)
+    assert "collection" not in found
+    assert offered(session, '<!-- MONGO_VALUE: {"|"}')[:3] == ["table", "column", "where"]
+
+
+def test_a_key_is_written_with_its_colon_and_not_twice(session: Session) -> None:
+    assert (
+        taken(session, '<!-- RESULT_TABLE: {"col|"} -->', "columns")
+        == '<!-- RESULT_TABLE: {"columns": []} -->'
+    )
+    typed = '<!-- RESULT_TABLE: {"col|": []} -->'
+    assert taken(session, typed, "columns") == '<!-- RESULT_TABLE: {"columns": []} -->'
+    assert taken(session, "<!-- RESULT_TABLE: {| -->", "limit") == '<!-- RESULT_TABLE: {"limit":  -->'
+
+
+def test_values_of_a_key_are_those_of_its_schema(session: Session) -> None:
+    assert {"line", "bar"} <= set(offered(session, '<!-- MONGO_CHART: {"mark": "|'))
+    assert offered(session, '<!-- MONGO_VALUE: {"draw": |')[:2] == ["true", "false"]
+
+
+def test_collections_tables_and_shared_pipelines_are_offered_by_name(session: Session) -> None:
+    assert offered(session, '<!-- MONGO_TABLE: {"collection": "|') == ["bench", "runs"]
+    assert offered(session, '<!-- MONGO_VALUE: {"table": "|') == ["speeds"]
+    _, found = completed(session, bench('"|'))
+    assert [(one.label, one.about) for one in found.found] == [("means", "The means.")]
+
+
+def test_stages_come_with_a_skeleton_of_their_argument(session: Session) -> None:
+    assert {"$match", "$group", "$setWindowFields"} <= set(offered(session, bench('{"$|')))
+    assert not {"$out", "$search"} & set(offered(session, bench('{"$|')))
+    assert '{"$sort": {"field": 1}}' in taken(session, bench("|", "]} -->"), "$sort")
+
+
+@pytest.mark.parametrize(
+    ("stages", "fields"),
+    [
+        ('{"$match": {"|', ["_id", "_id.testname", "_id.n", "threads", "host", "samples", "odd"]),
+        ('{"$match": {"host.|', ["host.name", "host.cpu"]),
+        ('{"$match": {"_id.testname": "insert"}}, {"$sort": {"_id.|', ["_id.testname", "_id.n"]),
+        ('{"$group": {"_id": "$threads", "mean": {"$avg": "$odd"}}}, {"$sort": {"|', ["_id", "mean"]),
+        ('{"$unwind": "$samples"}, {"$set": {"x": "$samples.|', ["$samples.at", "$samples.value"]),
+        ('{"$project": {"host": 1}}, {"$set": {"x": "$host.cpu.|', ["$host.cpu.cores"]),
+        ('{"$set": {"x": {"$add": ["$host.cpu.cores", "$host.|', ["$host.name", "$host.cpu"]),
+        ('{"$unwind": "|', ["$samples"]),
+        ('{"$lookup": {"from": "runs", "localField": "x", "foreignField": "ho|', ["host", "host.name"]),
+        ('{"$lookup": {"from": "runs", "as": "r", "pipeline": [{"$match": {"qp|', ["qps"]),
+        ('{"$facet": {"a": [{"$project": {"threads": 1}}, {"$sort": {"|', ["threads", "_id"]),
+    ],
+)
+def test_fields_are_those_that_documents_have_at_that_stage(
+    session: Session, stages: str, fields: Sequence[str]
+) -> None:
+    found = [one.label for one in completed(session, bench(stages))[1].found if one.sort == "field"]
+    assert set(fields) <= set(found)
+    if len(fields) < 3 and "lookup" not in stages and 'unwind": "|' not in stages:
+        assert set(found) <= {*fields, "_id.testname", "_id.n"}
+
+
+def test_the_rest_of_the_comment_stands_where_it_is_while_one_types(session: Session) -> None:
+    rest = '"}}, {"$sort": {"_id": 1}}], "columns": ["_id"], "headers": ["Threads"]} -->'
+    text = taken(session, bench('{"$group": {"_id": "$thr|', rest), "$threads")
+    assert parse(text.partition(":")[2].removesuffix("-->")).problems == ()
+    assert '"_id": "$threads"}}' in text
+
+
+def test_inside_a_map_the_element_has_its_fields(session: Session) -> None:
+    mapped = '{"$set": {"v": {"$map": {"input": "$samples", "in": "'
+    assert offered(session, bench(f"{mapped}$$this.|")) == ["$$this.at", "$$this.value"]
+    assert {"$$this", "$$ROOT", "$$NOW"} <= set(offered(session, bench(f"{mapped}|")))
+    named = '{"$set": {"v": {"$filter": {"input": "$samples", "as": "each", "cond": {"$gt": ["$$each.|'
+    assert offered(session, bench(named)) == ["$$each.at", "$$each.value"]
+    assert "$$this" not in offered(session, bench('{"$set": {"v": "|'))
+
+
+def test_variables_of_a_comment_and_of_let_are_offered(session: Session) -> None:
+    let = '<!-- MONGO_TABLE: {"collection": "bench", "let": {"least": 4}, "pipeline": [{"$set": {"a": "$$|'
+    assert "$$least" in offered(session, let)
+    assert "$$twice" in offered(session, bench('{"$set": {"a": {"$let": {"vars": {"twice": 2}, "in": "$$|'))
+
+
+def test_operators_have_as_many_arguments_as_they_take(session: Session) -> None:
+    assert taken(session, bench('{"$set": {"a": {"$div|', "}}}]} -->"), "$divide").endswith(
+        '{"$divide": ["$number", "$number"]}}}]} -->'
+    )
+    dates = taken(session, bench('{"$set": {"a": {"$dateTr|"}}}]} -->'), "$dateTrunc")
+    assert '{"$dateTrunc": {"date": "$date", "unit": "unit"}}' in dates
+    assert {"day", "month"} <= set(offered(session, bench('{"$set": {"a": {"$dateTrunc": {"unit": "|')))
+    assert "$avg" in offered(session, bench('{"$group": {"_id": null, "m": {"$|'))
+    assert "$dateTrunc" not in offered(session, bench('{"$group": {"_id": null, "m": {"$|'))
+    assert "$rank" in offered(session, bench('{"$setWindowFields": {"output": {"r": {"$|'))
+    assert offered(session, bench('{"$match": {"threads": {"$gt|'))[:1] != ["$dateTrunc"]
+    assert "$gte" in offered(session, bench('{"$match": {"threads": {"$|'))
+
+
+def test_a_query_offers_the_values_that_a_field_has(session: Session) -> None:
+    assert offered(session, bench('{"$match": {"_id.testname": "|')) == ["insert"]
+    assert offered(session, bench('{"$match": {"threads": {"$in": [|'))[:2] == ["1", "2"]
+    runs = '<!-- MONGO_TABLE: {"collection": "runs", "where": {"kind": "|'
+    assert offered(session, runs) == ["read", "write"]
+
+
+def test_columns_and_the_sort_of_rows_are_fields_of_the_rows(session: Session) -> None:
+    table = TABLE.partition('"columns"')[0]
+    assert offered(session, table + '"columns": ["|') == ["_id", "qps"]
+    assert "-threads" in [
+        one.text.rstrip('"')
+        for one in completed(session, '<!-- MONGO_TABLE: {"collection": "runs", "sort": "-|')[1].found
+    ]
+
+
+def test_a_value_and_a_statement_offer_columns_and_values_of_their_table(session: Session) -> None:
+    assert offered(session, '<!-- MONGO_VALUE: {"table": "speeds", "column": "|') == ["_id", "qps"]
+    where = '<!-- MONGO_VALUE: {"table": "speeds", "column": "qps", "where": {'
+    assert {"_id", "qps"} <= set(offered(session, f'{where}"|'))
+    assert offered(session, f'{where}"_id": |')[:3] == ["1", "2", "8"]
+    assert "$lt" in offered(session, '<!-- MONGO_CHECK: {"table": "speeds", "expect": {"qps": {"$|')
+
+
+def test_settings_of_columns_offer_the_columns_that_are_shown(session: Session) -> None:
+    table = '<!-- MONGO_TABLE: {"collection": "runs", "columns": ["threads", "qps"], "format": {"|'
+    assert offered(session, table) == ["threads", "qps"]
+
+
+def test_a_shared_pipeline_offers_stages_and_the_fields_that_its_first_user_has(session: Session) -> None:
+    used = '<!-- MONGO_TABLE: {"collection": "bench", "pipeline": [{"$unwind": "$samples"}, "means"]} -->'
+    session.open("docs/user.md", used, 1)
+    file = "docs/pipelines/means.json"
+    text = '[{"$set": {"x": "$samples."}}]'
+    session.open(file, text, 1)
+    session.check()
+    found = session.complete(file, Position(0, text.index('."') + 1))
+    assert found is not None
+    assert [one.label for one in found[0].found] == ["$samples.at", "$samples.value"]
+    session.close(file)
+    session.close("docs/user.md")
+    session.check()
+
+
+@pytest.mark.parametrize(
+    "outside", ["Text |", "<!-- other: | -->", f"{TABLE}\n|", "<!-- MONGO_TABLE|: {} -->"]
+)
+def test_nothing_is_offered_outside_of_a_comment(outside: str) -> None:
+    at = outside.index("|")
+    assert comment_body(outside.replace("|", ""), at) is None
+
+
+def test_what_stands_in_a_quotation_is_completed_as_well(session: Session) -> None:
+    quoted = '> <!-- MONGO_TABLE: {\n>   "collection": "bench",\n>   "pipeline": [\n>     {"$sort": {"thr|'
+    assert "threads" in offered(session, quoted)

@@ -1,0 +1,33 @@
+"""Completion, hovering and the rest, asked by an editor that speaks the protocol."""
+
+from __future__ import annotations
+
+import pytest
+from lsprotocol import types as lsp
+
+from tests.editor.conftest import PAGE, Editor, place
+
+pytestmark = pytest.mark.asyncio
+
+
+async def test_a_field_behind_a_group_is_completed_while_the_text_is_broken(editor: Editor) -> None:
+    text = editor.open(PAGE)
+    await editor.diagnostics(PAGE)
+    broken = text.replace('{"$sort": {"_id": 1}}', '{"$sort": {"q"}}')
+    editor.type(PAGE, broken)
+    asked = lsp.CompletionParams(editor.named(PAGE), place(broken, '{"$sort": {"q'))
+    found = await editor.client.text_document_completion_async(asked)
+    assert isinstance(found, lsp.CompletionList)
+    one = next(item for item in found.items if item.label == "qps")
+    assert (one.kind, one.filter_text) == (lsp.CompletionItemKind.Field, "qps")
+    assert isinstance(one.text_edit, lsp.TextEdit)
+    assert one.text_edit.new_text == 'qps": ${1:1}'
+    assert one.insert_text_format == lsp.InsertTextFormat.Snippet
+    start = place(broken, '{"$sort": {"')
+    assert one.text_edit.range == lsp.Range(start, lsp.Position(start.line, start.character + 2))
+
+
+async def test_in_a_sentence_nothing_is_completed(editor: Editor) -> None:
+    text = editor.open(PAGE)
+    asked = lsp.CompletionParams(editor.named(PAGE), place(text, "One thr"))
+    assert await editor.client.text_document_completion_async(asked) is None
