@@ -49,13 +49,16 @@ class Cursor(NamedTuple):
     token: Token | None
 
 
-def comment_body(text: str, offset: int) -> Body | None:
-    """The body of the comment around an offset; of one that is not closed, up to the next or to the end."""
-    opened = text.rfind("<!--", 0, offset)
-    if opened < 0 or text.find("-->", opened, offset) >= 0:
+def comment_body(text: str, offset: int, *, whole: bool = False) -> Body | None:
+    """The body of the comment around an offset; of one that is not closed, up to the next or to the end.
+
+    ``whole``: also where the offset is in the name of the comment.
+    """
+    opened = text.rfind("<!--", 0, offset + 4 if whole else offset)
+    if opened < 0 or opened > offset or text.find("-->", opened, offset) >= 0:
         return None
     match = _KEYWORD.match(text, opened)
-    if match is None or offset < match.end():
+    if match is None or (offset < match.end() and not whole):
         return None
     ends = [at for at in (text.find("-->", match.end()), text.find("<!--", match.end())) if at >= 0]
     return Body(KEYWORDS[match[1]], match.end(), min(ends, default=len(text)), opened, match[1])

@@ -13,8 +13,9 @@ from preprocessor.editor.observed import Observed
 from preprocessor.editor.slots import Stretch
 from preprocessor.jsontext.parsing import parse
 from preprocessor.lint.shape.values import Shape, unknown_documents
+from preprocessor.pages.statements import value_text
 from preprocessor.results.model import ResultsError
-from preprocessor.specs.model import TableSpec
+from preprocessor.specs.model import TableSpec, ValueSpec
 
 if TYPE_CHECKING:
     from preprocessor.editor.project import Project
@@ -115,3 +116,28 @@ class ProjectKnowledge:
         spec = self._project.build.tables.get(table)
         answer = self._project.answers.by_key.get(spec.query.key) if isinstance(spec, TableSpec) else None
         return answer if isinstance(answer, list) else []
+
+    def share(self, collection: str, path: str) -> tuple[int, int]:
+        """In how many documents of a collection a field is, and among how many."""
+        found = whole = self.observed(collection, ())
+        for part in path.split("."):
+            if "array" in found.kinds:
+                return 0, 0  # Of documents within arrays there may be several in one.
+            found = found.member(part)
+        return found.present, whole.present
+
+    def has_results(self, collection: str) -> bool:
+        """Whether all documents of a collection are benchmark results, as ``results.resultshape`` says it."""
+        found = self.observed(collection, ())
+        named = found.member("_id").member("testname").kinds["string"]
+        return found.present == named == found.member("start_time").kinds["date"] > 0
+
+    def value_text(self, value: Any) -> str:
+        """What the comment of a value with this JSON writes into its sentence; nothing where it writes nothing."""
+        build = self._project.build
+        for page in build.pages:
+            for spec in page.specs:
+                if isinstance(spec, ValueSpec) and spec.comment.parsed.value == value:
+                    known = spec.table in build.tables
+                    return value_text(spec, build.tables, build.answers) if known else ""
+        return ""

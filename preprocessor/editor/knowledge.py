@@ -40,3 +40,15 @@ class Knowledge(Protocol):
     def rows(self, table: str) -> Sequence[Mapping[str, Any]]:
         """The rows of a table; none where it was not run, or failed."""
         ...
+
+    def share(self, collection: str, path: str) -> tuple[int, int]:
+        """In how many documents of a collection a field is, and among how many."""
+        ...
+
+    def value_text(self, value: Any) -> str:
+        """What the comment of a value with this JSON writes into its sentence; nothing where it writes nothing."""
+        ...
+
+    def has_results(self, collection: str) -> bool:
+        """Whether all documents of a collection are benchmark results."""
+        ...

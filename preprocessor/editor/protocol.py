@@ -198,6 +198,7 @@ def _register(server: Server) -> None:
     server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)(_look_again)
     triggers = lsp.CompletionOptions(trigger_characters=['"', "$", "."])
     server.feature(lsp.TEXT_DOCUMENT_COMPLETION, triggers)(_complete)
+    server.feature(lsp.TEXT_DOCUMENT_HOVER)(_hover)
 
 
 def _initialize(server: Server, params: lsp.InitializeParams) -> None:
@@ -268,6 +269,18 @@ def _complete(server: Server, params: lsp.CompletionParams) -> lsp.CompletionLis
     items = [_item(one, span, number, gaps=gaps) for number, one in enumerate(completion.found)]
     # Behind a dot there are other fields: the editor is to ask again.
     return lsp.CompletionList(is_incomplete=True, items=items)
+
+
+def _hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
+    if server.session is None:
+        return None
+    found = server.session.hover(server.file_of(params.text_document.uri), _position(params.position))
+    if found is None:
+        return None
+    told, lines = found
+    return lsp.Hover(
+        lsp.MarkupContent(lsp.MarkupKind.Markdown, told.told), _range(lines.span(told.start, told.end))
+    )
 
 
 _KINDS: Final = {

@@ -12,13 +12,16 @@ from threading import Lock
 from typing import NamedTuple
 
 from preprocessor.commands.check.checking import Request
-from preprocessor.editor.bodies import PIPELINE, Body, comment_body, cursor_at
+from preprocessor.editor.bodies import PIPELINE, Body, comment_body, cursor_at, read_value
 from preprocessor.editor.completion import Completion, complete
 from preprocessor.editor.diagnostics import Diagnostic, diagnose
+from preprocessor.editor.hovering import Hover, hover, hover_comment
 from preprocessor.editor.knowing import ProjectKnowledge
 from preprocessor.editor.positions import Edit, Lines, Position, apply_edits
 from preprocessor.editor.project import Findings, Project
+from preprocessor.editor.tokens import read_tokens
 from preprocessor.findings.usage import UsageError
+from preprocessor.lint.shape.values import Shape
 from preprocessor.pages.siteconfig import fill_in
 from preprocessor.results.model import ResultsError
 from preprocessor.results.opening import is_uri
@@ -29,15 +32,6 @@ class Document(NamedTuple):
 
     text: str
     version: int
-
-
-class Place(NamedTuple):
-    """A place in an open file: its text by lines, the offset, and the JSON that it is in."""
-
-    file: str
-    lines: Lines
-    offset: int
-    body: Body
 
 
 class Checked(NamedTuple):
@@ -106,26 +100,45 @@ class Session:
 
     # -- what an author asks for --
 
-    def place_at(self, file: str, at: Position) -> Place | None:
-        """Where a place of an open file is; None where no JSON of ours is."""
+    def complete(self, file: str, at: Position) -> tuple[Completion, Lines] | None:
+        """What may be written at a place of an open file."""
         document = self.documents.get(file)
         if document is None:
             return None
         lines = Lines(document.text)
         offset = lines.offset(at)
-        is_list = self.project.is_list(file)
-        body = Body(PIPELINE, 0, len(document.text)) if is_list else comment_body(document.text, offset)
-        return Place(file, lines, offset, body) if body else None
-
-    def complete(self, file: str, at: Position) -> tuple[Completion, Lines] | None:
-        """What may be written at a place of an open file."""
-        place = self.place_at(file, at)
-        if place is None:
+        body = self._body_at(file, document.text, offset)
+        if body is None or offset < body.start:
             return None
-        known = self.knowledge
-        text = place.lines.text
-        start = known.read_by(Path(file).stem) if place.body.kind == PIPELINE else None
-        return complete(text, cursor_at(text, place.body, place.offset), known, start), place.lines
+        cursor = cursor_at(document.text, body, offset)
+        return complete(document.text, cursor, self.knowledge, self._start_of(file)), lines
+
+    def hover(self, file: str, at: Position) -> tuple[Hover, Lines] | None:
+        """What is told of a place of an open file."""
+        document = self.documents.get(file)
+        if document is None:
+            return None
+        lines = Lines(document.text)
+        offset = lines.offset(at)
+        body = self._body_at(file, document.text, offset)
+        if body is None:
+            return None
+        if offset < body.start:
+            value = read_value(document.text, read_tokens(document.text, body.start, body.end))
+            told = hover_comment(body, self.knowledge, value)
+            return (Hover(body.opened, body.start, told), lines) if told else None
+        found = hover(document.text, body, offset, self.knowledge, self._start_of(file))
+        return (found, lines) if found else None
+
+    def _body_at(self, file: str, text: str, offset: int) -> Body | None:
+        """The JSON in which an offset is, or of which it is in the name."""
+        if self.project.is_list(file):
+            return Body(PIPELINE, 0, len(text))
+        return comment_body(text, offset, whole=True)
+
+    def _start_of(self, file: str) -> Shape | None:
+        """What the stages of a shared pipeline get, where that is known."""
+        return self.knowledge.read_by(Path(file).stem) if self.project.is_list(file) else None
 
     # -- what is wrong --
 

@@ -31,3 +31,12 @@ async def test_in_a_sentence_nothing_is_completed(editor: Editor) -> None:
     text = editor.open(PAGE)
     asked = lsp.CompletionParams(editor.named(PAGE), place(text, "One thr"))
     assert await editor.client.text_document_completion_async(asked) is None
+
+
+async def test_what_a_sentence_shows_is_told_at_its_comment(editor: Editor) -> None:
+    text = editor.open(PAGE)
+    await editor.diagnostics(PAGE)
+    asked = lsp.HoverParams(editor.named(PAGE), place(text, "MONGO_VALUE"))
+    told = await editor.client.text_document_hover_async(asked)
+    assert told is not None
+    assert told.contents == lsp.MarkupContent(lsp.MarkupKind.Markdown, "writes **100.5**")

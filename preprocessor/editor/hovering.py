@@ -1,0 +1,277 @@
+"""What is told of a place in a comment: of a key, a stage, an operator, a field, a value, a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from preprocessor.aggregation import catalogue
+from preprocessor.aggregation.catalogue import Kind as OperatorKind
+from preprocessor.aggregation.catalogue import Operator
+from preprocessor.aggregation.values import MISSING
+from preprocessor.editor.bodies import Body, read_value, token_at, value_at
+from preprocessor.editor.flows import SYSTEM_VARIABLES, found_at, rows_shape, shape_before, variables_at
+from preprocessor.editor.knowledge import Knowledge
+from preprocessor.editor.slots import Slot, Way, way_to
+from preprocessor.editor.tellings import tell_kinds
+from preprocessor.editor.tokens import Token, read_tokens, unquote
+from preprocessor.lint.shape.values import Shape, lookup
+from preprocessor.render.column import column_value
+from preprocessor.render.markdownescape import escape_cell
+from preprocessor.render.values import brief_text
+from preprocessor.schemas.resultfields import Field, field_at
+
+_ROWS: Final = 12
+"""So many rows of a table are shown."""
+_VALUES: Final = 12
+"""So many values of a field are shown."""
+
+
+class Hover(NamedTuple):
+    """What is told, in Markdown, of what stands between two offsets."""
+
+    start: int
+    end: int
+    told: str
+
+
+class _Asked(NamedTuple):
+    """A token of a body with all that is known of its place."""
+
+    token: Token
+    word: str
+    way: Way
+    value: Any
+    known: Knowledge
+    start: Shape | None
+    kind: str
+
+    def before(self) -> Shape:
+        """What documents look like before the stage."""
+        if self.way.stretches:
+            return shape_before(self.value, self.way.stretches, self.known, self.start)
+        return rows_shape(self.value, self.known)
+
+
+def hover(text: str, body: Body, offset: int, known: Knowledge, start: Shape | None = None) -> Hover | None:
+    """What is told of a place of a body; None where there is nothing to tell."""
+    token = token_at(text, body, offset)
+    if token is None:
+        return None
+    word = unquote(text[token.start : token.end])
+    value = read_value(text, read_tokens(text, body.start, body.end))
+    path = token.path[:-1] if token.kind == "key" else token.path
+    asked = _Asked(token, word, way_to(body.kind, path), value, known, start, body.kind)
+    told = _tell_key(asked) if token.kind == "key" else _tell_value(asked)
+    return Hover(token.start, token.end, told) if told else None
+
+
+def hover_comment(body: Body, known: Knowledge, value: Any) -> str:
+    """What is told of a comment as a whole: the value that it writes, or the rows of its table."""
+    name = value_at(value, ("table",) if body.kind in ("value", "check") else ("id",))
+    if body.kind == "value":
+        written = known.value_text(value)
+        return f"writes **{escape_cell(written)}**" if written else ""
+    return tell_table(name, known) if isinstance(name, str) else ""
+
+
+def tell_table(name: str, known: Knowledge) -> str:
+    """The first rows of a table, in Markdown."""
+    rows, columns = known.rows(name), known.columns(name)
+    if not columns:
+        return ""
+    where = known.tables().get(name, "")
+    shown = [column for column, told in columns.items() if told != "not shown"]
+    table = _write_table([columns[column] for column in shown], shown, rows)
+    more = f"\n\n… and {len(rows) - _ROWS} more rows" if len(rows) > _ROWS else ""
+    return f"table `{name}` · {where}\n\n{table}{more}"
+
+
+def _write_table(headers: Sequence[str], columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
+    lines = [f"| {' | '.join(map(_cell, headers))} |", "| --- " * len(columns) + "|"]
+    for row in rows[:_ROWS]:
+        cells = [column_value(row, column) for column in columns]
+        texts = ("" if cell is MISSING else brief_text(cell) for cell in cells)
+        lines.append(f"| {' | '.join(map(_cell, texts))} |")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return escape_cell(" ".join(text.split()))
+
+
+# -- keys --
+
+
+def _tell_key(asked: _Asked) -> str:
+    slot = asked.way.slot
+    if asked.word.startswith("$"):
+        return _tell_operator(asked.word, slot)
+    if slot.role == "schema":
+        about = slot.schema.get("properties", {}).get(asked.word)
+        return _tell_schema(about) if isinstance(about, Mapping) else ""
+    if slot.role == "query":
+        path = ".".join(filter(None, (slot.name, asked.word)))
+        return _tell_column(asked, path) if slot.quoted else _tell_field(asked, asked.before(), path)
+    if slot.role in ("sort keys", "projection", "computed", "by column"):
+        shape = rows_shape(asked.value, asked.known) if slot.role == "by column" else asked.before()
+        return _tell_field(asked, shape, asked.word)
+    return ""
+
+
+def _tell_schema(about: Mapping[str, Any]) -> str:
+    return "\n\n".join(
+        str(told)
+        for told in (about.get("title"), about.get("markdownDescription") or about.get("description"))
+        if told
+    )
+
+
+_KINDS_OF: Final[Mapping[str, Sequence[OperatorKind]]] = {
+    "stage": ("stage",),
+    "accumulator": ("accumulator", "expression"),
+    "window": ("window", "accumulator"),
+    "query": ("query",),
+    "condition": ("query",),
+}
+
+
+def _tell_operator(name: str, slot: Slot) -> str:
+    for kind in _KINDS_OF.get(slot.role, ("expression",)):
+        operator = catalogue.find(kind, name)
+        if operator is not None:
+            return _describe(operator)
+    return ""
+
+
+def _describe(operator: Operator) -> str:
+    facts = [f"[`{operator.name}`]({operator.manual})"]
+    if operator.since:
+        facts.append(f"since MongoDB {operator.since}")
+    if operator.refused:
+        facts.append(f"not run: {operator.refused}")
+    lines = [" · ".join(facts)]
+    if operator.style == "named":
+        needed = [f"`{name}`{_kind_of(operator, name)}" for name in operator.required]
+        optional = [f"`{name}`{_kind_of(operator, name)} (may be left out)" for name in operator.optional]
+        lines += [f"- {one}" for one in (*needed, *optional)]
+    elif operator.style == "array":
+        lines.append(f"takes {_count(operator)}")
+    if operator.gives != "any":
+        lines.append(f"gives {operator.gives.replace('|', ' or ')}")
+    return "\n\n".join([lines[0], "\n".join(lines[1:])]) if len(lines) > 1 else lines[0]
+
+
+def _kind_of(operator: Operator, name: str) -> str:
+    kind = operator.takes.get(name, "any") if isinstance(operator.takes, Mapping) else "any"
+    return "" if kind == "any" else f": {kind.replace('|', ' or ')}"
+
+
+def _count(operator: Operator) -> str:
+    kinds = operator.takes if not isinstance(operator.takes, Mapping) else ()
+    if operator.most == operator.least:
+        places = [kinds[min(place, len(kinds) - 1)] if kinds else "any" for place in range(operator.least)]
+        return "[" + ", ".join(kind.replace("|", " or ") for kind in places) + "]"
+    most = "any number" if operator.most is None else f"at most {operator.most}"
+    kind = f" of {kinds[-1].replace('|', ' or ')}" if kinds and kinds[-1] != "any" else ""
+    return f"at least {operator.least}, {most}{kind}"
+
+
+# -- values --
+
+
+def _tell_value(asked: _Asked) -> str:
+    slot, word = asked.way.slot, asked.word
+    if slot.role in ("expression", "operand", "projected", "unwound", "accumulator", "window"):
+        return _tell_expression(asked) if word.startswith("$") else ""
+    if slot.role == "stage" or (slot.role == "pipeline" and asked.token.kind == "string"):
+        return _tell_list(word, asked.known)
+    if slot.role == "table":
+        return tell_table(word, asked.known)
+    if slot.role == "collection":
+        return asked.known.collections().get(word, "")
+    if slot.role == "column":
+        if slot.quoted:
+            return _tell_column(asked, word)
+        return _tell_field(asked, rows_shape(asked.value, asked.known), word)
+    if slot.role in ("field", "fields", "sorted"):
+        return _tell_field(asked, asked.before(), word.removeprefix("-"))
+    return ""
+
+
+def _tell_list(name: str, known: Knowledge) -> str:
+    if name not in known.shared_names():
+        return ""
+    stages = [f"`{next(iter(stage))}`" for stage in known.shared(name)]
+    return "\n\n".join(
+        filter(None, (f"shared pipeline `{name}`", known.shared_names()[name], " → ".join(stages)))
+    )
+
+
+def _tell_expression(asked: _Asked) -> str:
+    word = asked.word
+    if not asked.way.stretches:
+        return ""
+    first, _, rest = word.partition(".") if word.startswith("$$") else ("$_", "", word[1:])
+    found = found_at(asked.value, asked.way.stretches[-1], asked.token.path, asked.before(), first)
+    name = first.removeprefix("$$")
+    if word.startswith("$$") and not rest:
+        told = variables_at(asked.value, asked.token.path, asked.kind).get(name, "")
+        kinds = "" if name in SYSTEM_VARIABLES else tell_kinds(found)
+        return " · ".join(filter(None, (f"`{word}`", kinds, told)))
+    return _tell_field(asked, found, rest, called=word)
+
+
+def _tell_field(asked: _Asked, shape: Shape, path: str, called: str = "") -> str:
+    """What is known of a field: its kinds, in how many documents it is, what it means, and its values."""
+    found = lookup(shape, tuple(path.split(".")))
+    if found.absent:
+        return f"`{called or path}` · no document has it here"
+    traits = found.traits
+    heading = [f"`{called or path}`", tell_kinds(found)]
+    if traits.path:
+        heading.append(_tell_share(asked, traits.path))
+    lines = [" · ".join(filter(None, heading))]
+    meaning = _find_meaning(asked, traits.path) if traits.path else None
+    if meaning is not None:
+        unit = f" ({meaning.unit})" if meaning.unit not in ("", "1") else ""
+        lines.append(f"{meaning.title}{unit}: {meaning.description}")
+    values = traits.known if traits.known is not None else found.items.traits.known if found.items else None
+    if values:
+        lines.append(f"values: {_list_values(values)}")
+    return "\n\n".join(lines) if len(lines) > 1 or heading[1] else ""
+
+
+def _find_meaning(asked: _Asked, path: str) -> Field | None:
+    """What a field of benchmark results means; None of other documents."""
+    collection = value_at(asked.value, ("collection",))
+    results = isinstance(collection, str) and asked.known.has_results(collection)
+    return field_at(path) if results else None
+
+
+def _tell_share(asked: _Asked, path: str) -> str:
+    """In how many of the documents a field of the collection is."""
+    collection = value_at(asked.value, ("collection",))
+    if not isinstance(collection, str):
+        return ""
+    present, among = asked.known.share(collection, path)
+    return f"in {present} of {among} documents" if among else ""
+
+
+def _list_values(values: frozenset[Any]) -> str:
+    ordered = sorted(values, key=lambda value: (isinstance(value, str), value))
+    shown = ", ".join(f"`{json.dumps(value, ensure_ascii=False)}`" for value in ordered[:_VALUES])
+    return f"{shown} and {len(ordered) - _VALUES} more" if len(ordered) > _VALUES else shown
+
+
+def _tell_column(asked: _Asked, column: str) -> str:
+    """A column of the table that a value or a statement quotes."""
+    table = value_at(asked.value, ("table",))
+    told = asked.known.columns(table).get(column) if isinstance(table, str) else None
+    if told is None or not isinstance(table, str):
+        return ""
+    values = (column_value(row, column) for row in asked.known.rows(table))
+    plain = frozenset(value for value in values if isinstance(value, (str, int, float)))
+    heading = f"`{column}` of table `{table}`: {told}"
+    return f"{heading}\n\nvalues: {_list_values(plain)}" if plain else heading
