@@ -10,10 +10,10 @@ import logging
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
@@ -22,13 +22,16 @@ from pygls.protocol.language_server import lsp_method
 from pygls.uris import from_fs_path, to_fs_path
 
 from preprocessor import SITE, __version__
+from preprocessor.editor.actions import Action
 from preprocessor.editor.completion import Suggestion
 from preprocessor.editor.diagnostics import Diagnostic
-from preprocessor.editor.positions import Edit, Position, Span
+from preprocessor.editor.positions import Edit, Lines, Position, Span
 from preprocessor.editor.session import Checked, Session, request_of
 from preprocessor.editor.skeletons import without_gaps
 from preprocessor.findings.usage import UsageError
 from preprocessor.pages.siteconfig import from_here
+
+_T = TypeVar("_T")
 
 _PAUSE: Final = 0.02
 """Seconds without a keystroke before a check begins, so that what is asked with the keystroke is answered first."""
@@ -165,6 +168,13 @@ class Server(LanguageServer):
         finally:
             self._running = False
 
+    async def ask(self, question: Callable[[Session], _T]) -> _T | None:
+        """What the session answers between two checks; None where there is none."""
+        session = self.session
+        if session is None:
+            return None
+        return await asyncio.get_running_loop().run_in_executor(self._judge, question, session)
+
     def _publish(self, checked: Checked) -> None:
         """Show what has changed, of files that are still as they were when they were checked."""
         assert self.session is not None
@@ -199,6 +209,8 @@ def _register(server: Server) -> None:
     triggers = lsp.CompletionOptions(trigger_characters=['"', "$", "."])
     server.feature(lsp.TEXT_DOCUMENT_COMPLETION, triggers)(_complete)
     server.feature(lsp.TEXT_DOCUMENT_HOVER)(_hover)
+    kinds = lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix, lsp.CodeActionKind.RefactorRewrite])
+    server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, kinds)(_list_actions)
 
 
 def _initialize(server: Server, params: lsp.InitializeParams) -> None:
@@ -280,6 +292,28 @@ def _hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
     told, lines = found
     return lsp.Hover(
         lsp.MarkupContent(lsp.MarkupKind.Markdown, told.told), _range(lines.span(told.start, told.end))
+    )
+
+
+async def _list_actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
+    uri = params.text_document.uri
+    file, span = server.file_of(uri), _span(params.range)
+    found = await server.ask(lambda session: session.list_actions(file, span))
+    if found is None:
+        return None
+    actions, lines = found
+    return [_action(one, uri, lines) for one in actions]
+
+
+def _action(one: Action, uri: str, lines: Lines) -> lsp.CodeAction:
+    rewrite = one.rewrite
+    edits = [lsp.TextEdit(_range(lines.span(edit.start, edit.end)), edit.text) for edit in rewrite.edits]
+    return lsp.CodeAction(
+        rewrite.title,
+        kind=lsp.CodeActionKind.QuickFix if one.about else lsp.CodeActionKind.RefactorRewrite,
+        diagnostics=[_diagnostic(one.about)] if one.about else None,
+        is_preferred=rewrite.preferred or None,
+        edit=lsp.WorkspaceEdit(changes={uri: edits}),
     )
 
 

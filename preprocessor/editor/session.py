@@ -6,22 +6,25 @@ A check works on texts as they were when it began; what is typed meanwhile waits
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
 from preprocessor.commands.check.checking import Request
+from preprocessor.editor.actions import Action, list_actions
 from preprocessor.editor.bodies import PIPELINE, Body, comment_body, cursor_at, read_value
 from preprocessor.editor.completion import Completion, complete
 from preprocessor.editor.diagnostics import Diagnostic, diagnose
 from preprocessor.editor.hovering import Hover, hover, hover_comment
 from preprocessor.editor.knowing import ProjectKnowledge
-from preprocessor.editor.positions import Edit, Lines, Position, apply_edits
+from preprocessor.editor.positions import Edit as Typed
+from preprocessor.editor.positions import Lines, Position, Span, apply_edits
 from preprocessor.editor.project import Findings, Project
 from preprocessor.editor.tokens import read_tokens
 from preprocessor.findings.usage import UsageError
 from preprocessor.lint.shape.values import Shape
+from preprocessor.pages.rewrites import Edit, Rewrite
 from preprocessor.pages.siteconfig import fill_in
 from preprocessor.results.model import ResultsError
 from preprocessor.results.opening import is_uri
@@ -67,6 +70,8 @@ class Session:
         self.documents: dict[str, Document] = {}
         self._pending: dict[str, str | None] = {}
         self._stale = False
+        self._found: Mapping[str, list[Diagnostic]] = {}
+        self._seen: Mapping[str, int] = {}
         self._lock = Lock()
 
     def _take(self, project: Project) -> None:
@@ -77,7 +82,7 @@ class Session:
         """Take a file that was opened."""
         self._put(file, text, version)
 
-    def change(self, file: str, edits: list[Edit], version: int) -> None:
+    def change(self, file: str, edits: list[Typed], version: int) -> None:
         """Take what was typed into an open file."""
         known = self.documents.get(file)
         self._put(file, apply_edits(known.text if known else "", edits), version)
@@ -130,6 +135,28 @@ class Session:
         found = hover(document.text, body, offset, self.knowledge, self._start_of(file))
         return (found, lines) if found else None
 
+    def list_actions(self, file: str, span: Span) -> tuple[list[Action], Lines] | None:
+        """What may be done about what is between two places of an open file; asked by the one who checks."""
+        document = self.documents.get(file)
+        if document is None:
+            return None
+        lines = Lines(document.text)
+        found = self._found.get(file, []) if self._seen.get(file) == document.version else []
+        touched = [one for one in found if one.span.start <= span.end and span.start <= one.span.end]
+        start = lines.offset(span.start)
+        body = self._body_at(file, document.text, touched[0].start if touched else start)
+        actions = list(list_actions(touched, document.text, body))
+        if body is None and self._seen.get(file) == document.version:
+            actions += self._offer_value(file, document.text, start)
+        return actions, lines
+
+    def _offer_value(self, file: str, text: str, at: int) -> Iterator[Action]:
+        """A value of a table in the place of a figure in a sentence."""
+        written = self.project.fix_figure(file, at)
+        if written is not None:
+            edit = difference(text, written)
+            yield Action(Rewrite("Let a table write this figure", (edit,), preferred=False), None)
+
     def _body_at(self, file: str, text: str, offset: int) -> Body | None:
         """The JSON in which an offset is, or of which it is in the name."""
         if self.project.is_list(file):
@@ -154,7 +181,9 @@ class Session:
             self.project.edit(file, text)
         found, notice = self._find()
         texts = {file: self.project.text(file) or _read(file) for file in found}
-        return Checked({file: diagnose(found[file], Lines(texts[file])) for file in found}, versions, notice)
+        self._found = {file: diagnose(found[file], Lines(texts[file])) for file in found}
+        self._seen = versions
+        return Checked(self._found, versions, notice)
 
     def _look_again(self) -> None:
         """Look at the disk; where the site is another one, with all that is open."""
@@ -176,6 +205,20 @@ class Session:
             return self.project.check(), ""
         except ResultsError as error:
             return self.project.check_without_rows(), f"{error.message}: pages are checked without rows"
+
+
+def difference(before: str, after: str) -> Edit:
+    """The one change that makes one text of another: what differs between what begins and what ends both alike."""
+    start = _count_alike(before, after)
+    rest, other = before[start:], after[start:]
+    same = _count_alike(rest[::-1], other[::-1])
+    return Edit(start, len(before) - same, other[: len(other) - same])
+
+
+def _count_alike(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    different = (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1])
+    return next(different, min(len(one), len(other)))
 
 
 def _read(file: str) -> str:

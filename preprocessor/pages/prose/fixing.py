@@ -91,6 +91,16 @@ def fix_page(page: Page, build: Build, read: Read, *, in_place: bool) -> Fixed:
     return Fixed(page, trial.write(taken).text if taken else page.text, tuple(left))
 
 
+def fix_figure(page: Page, build: Build, read: Read, at: int, *, in_place: bool) -> str | None:
+    """The page with a value for the typed figure around an offset; None where it cannot become one."""
+    for start, written, found in _list_typed(page, build):
+        if start <= at <= start + len(written) and isinstance(found, Proposal):
+            trial = _Trial(page, build, read, in_place, complaints(page, build, in_place=in_place))
+            value = _Value(start, found)
+            return None if trial.find_objection([value]) else trial.write([value]).text
+    return None
+
+
 def _list_typed(page: Page, build: Build) -> Iterator[tuple[int, str, Proposal | Left]]:
     """The figures of a page's sentences that its tables speak of: where, what is written, and what may become of it."""
     shown = list_tables_within((0, len(page.text)), page, build.tables, build.answers)
