@@ -5,45 +5,27 @@ https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/spe
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Coroutine, Generator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final
 
 from lsprotocol import types as lsp
-from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, default_converter
-from pygls.protocol.language_server import lsp_method
-from pygls.uris import from_fs_path, to_fs_path
+from pygls.exceptions import JsonRpcInvalidParams
 
-from preprocessor import SITE, __version__
 from preprocessor.editor.actions import Action
 from preprocessor.editor.completion import Suggestion
-from preprocessor.editor.diagnostics import Diagnostic
-from preprocessor.editor.positions import Edit, Lines, Position, Span
-from preprocessor.editor.session import Checked, Session, request_of
+from preprocessor.editor.converting import diagnostic_of, edit_of, position_of, range_of, span_of
+from preprocessor.editor.highlighting import MEANINGS
+from preprocessor.editor.naming import Mention, Texts, mentions, refuse_name, rename
+from preprocessor.editor.outline import Part
+from preprocessor.editor.positions import Lines, Position, Span
+from preprocessor.editor.server import Server
 from preprocessor.editor.skeletons import without_gaps
 from preprocessor.findings.usage import UsageError
-from preprocessor.pages.siteconfig import from_here
-
-_T = TypeVar("_T")
-
-_PAUSE: Final = 0.02
-"""Seconds without a keystroke before a check begins, so that what is asked with the keystroke is answered first."""
-
-_LOOK: Final = 2.0
-"""Seconds between two looks at the disk, for editors that do not tell of changes there."""
-
-_SEVERITIES: Final = {
-    "error": lsp.DiagnosticSeverity.Error,
-    "warning": lsp.DiagnosticSeverity.Warning,
-    "note": lsp.DiagnosticSeverity.Information,
-}
+from preprocessor.results.model import ResultsError
 
 
 def serve(arguments: Namespace) -> None:
@@ -51,151 +33,9 @@ def serve(arguments: Namespace) -> None:
     logging.getLogger("pygls").setLevel(logging.ERROR)
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # What anything prints is no message to the editor.
-    Server(arguments).start_io(stdout=output)
-
-
-class _Protocol(LanguageServerProtocol):
-    """The protocol with columns in UTF-16, which every editor speaks, and with texts that the session keeps."""
-
-    @lsp_method(lsp.INITIALIZE)
-    def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
-        if params.capabilities.general is not None:
-            params.capabilities.general.position_encodings = None
-        return (yield from super().lsp_initialize(params))
-
-    @lsp_method(lsp.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(
-        self, params: lsp.DidChangeTextDocumentParams
-    ) -> Generator[Any, Any, None]:
-        # pygls would apply the changes to a text of its own, by other ends of lines than editors have.
-        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
-
-
-class Server(LanguageServer):
-    """A language server for one editor."""
-
-    def __init__(self, arguments: Namespace) -> None:
-        super().__init__(
-            "mongo-tables", __version__, protocol_cls=_Protocol, converter_factory=default_converter
-        )
-        self.arguments = arguments
-        self.session: Session | None = None
-        self.root = Path.cwd()
-        self._judge = ThreadPoolExecutor(1, "mongo-tables check")
-        self._timer: asyncio.TimerHandle | None = None
-        self._running = False
-        self._wanted = False
-        self._shown: dict[str, tuple[list[Diagnostic], int | None]] = {}
-        self._told = ""
-        self._tasks: set[asyncio.Task[None]] = set()
-        _register(self)
-
-    @property
-    def knows_gaps(self) -> bool:
-        """Whether the editor fills gaps of what it inserts."""
-        asked = self.client_capabilities.text_document
-        item = asked.completion.completion_item if asked and asked.completion else None
-        return bool(item and item.snippet_support)
-
-    # -- files --
-
-    def begin(self, params: lsp.InitializeParams) -> None:
-        """Open the project of the folder that an editor works in."""
-        uri = params.workspace_folders[0].uri if params.workspace_folders else params.root_uri
-        root = to_fs_path(uri) if uri else params.root_path
-        if root and Path(root).is_dir():
-            os.chdir(root)
-            self.root = Path(root)
-        given = self.arguments
-        self.session = Session(
-            lambda: request_of(given.site_file, given.results, given.limit, database=given.database)
-        )
-
-    def file_of(self, uri: str) -> str:
-        """The name of a file as ``check`` has it; empty for what is no file of ours."""
-        path = to_fs_path(uri) if uri.startswith("file:") else None
-        if path is None or self.session is None:
-            return ""
-        within = Path(path).is_relative_to(self.root)
-        name = Path(path).relative_to(self.root).as_posix() if within else from_here(Path(path))
-        return name if self.session.project.is_ours(name) else ""
-
-    def uri_of(self, file: str) -> str:
-        """The address of a file."""
-        return from_fs_path(str(Path(os.path.normpath(self.root / file)))) or ""
-
-    # -- checks --
-
-    def check_soon(self) -> None:
-        """Have the pages checked once nothing more is typed for a moment."""
-        self._wanted = True
-        if self._timer is not None:
-            self._timer.cancel()
-        if not self._running:
-            self._timer = asyncio.get_running_loop().call_later(_PAUSE, self._start_check)
-
-    def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Have something done beside what else there is to do."""
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def look_now_and_then(self) -> None:
-        """Notice files that change on disk, where no editor tells of them."""
-        loop, known = asyncio.get_running_loop(), ""
-        while self.session is not None:
-            seen = await loop.run_in_executor(self._judge, self.session.project.glance)
-            if known and seen != known:
-                self.session.look_again()
-                self.check_soon()
-            known = seen
-            await asyncio.sleep(_LOOK)
-
-    def _start_check(self) -> None:
-        self.start(self._check())
-
-    async def _check(self) -> None:
-        if self._running or self.session is None:
-            return
-        self._running = True
-        try:
-            while self._wanted:
-                self._wanted = False
-                loop = asyncio.get_running_loop()
-                self._publish(await loop.run_in_executor(self._judge, self.session.check))
-        except Exception:  # A defect of ours: editing goes on, and the log has the reason.
-            logging.getLogger(__name__).exception("a check failed")
-        finally:
-            self._running = False
-
-    async def ask(self, question: Callable[[Session], _T]) -> _T | None:
-        """What the session answers between two checks; None where there is none."""
-        session = self.session
-        if session is None:
-            return None
-        return await asyncio.get_running_loop().run_in_executor(self._judge, question, session)
-
-    def _publish(self, checked: Checked) -> None:
-        """Show what has changed, of files that are still as they were when they were checked."""
-        assert self.session is not None
-        now = {file: one.version for file, one in self.session.documents.items()}
-        for file in {**checked.diagnostics, **self._shown, **now}:
-            found = checked.diagnostics.get(file, [])
-            version = now.get(file)
-            known = self._shown.get(file, ([], None))
-            if version != checked.versions.get(file) or known == (found, version):
-                continue
-            self._shown[file] = found, version
-            self.text_document_publish_diagnostics(
-                lsp.PublishDiagnosticsParams(self.uri_of(file), [_diagnostic(one) for one in found], version)
-            )
-        if checked.notice and checked.notice != self._told:
-            self.tell(checked.notice)
-        self._told = checked.notice
-
-    def tell(self, message: str) -> None:
-        """Show a message."""
-        self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, f"mongo-tables: {message}"))
+    server = Server(arguments)
+    _register(server)
+    server.start_io(stdout=output)
 
 
 def _register(server: Server) -> None:
@@ -211,6 +51,19 @@ def _register(server: Server) -> None:
     server.feature(lsp.TEXT_DOCUMENT_HOVER)(_hover)
     kinds = lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix, lsp.CodeActionKind.RefactorRewrite])
     server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, kinds)(_list_actions)
+    server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)(_list_symbols)
+    server.feature(lsp.WORKSPACE_SYMBOL)(_find_symbols)
+    server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)(_list_folds)
+    server.feature(lsp.TEXT_DOCUMENT_FORMATTING)(_format)
+    server.feature(lsp.TEXT_DOCUMENT_RANGE_FORMATTING)(_format_range)
+    server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, _LEGEND)(_colour)
+    server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, _LEGEND)(_colour_range)
+    server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)(_list_lenses)
+    server.command(ROWS)(_show_rows)
+    server.feature(lsp.TEXT_DOCUMENT_DEFINITION)(_find_definition)
+    server.feature(lsp.TEXT_DOCUMENT_REFERENCES)(_find_references)
+    server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)(_prepare_rename)
+    server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))(_rename)
 
 
 def _initialize(server: Server, params: lsp.InitializeParams) -> None:
@@ -249,7 +102,7 @@ def _open(server: Server, params: lsp.DidOpenTextDocumentParams) -> None:
 
 def _change(server: Server, params: lsp.DidChangeTextDocumentParams) -> None:
     if server.session and (file := server.file_of(params.text_document.uri)):
-        edits = [_edit(change) for change in params.content_changes]
+        edits = [edit_of(change) for change in params.content_changes]
         server.session.change(file, edits, params.text_document.version)
         server.check_soon()
 
@@ -272,11 +125,11 @@ def _look_again(server: Server, params: lsp.DidChangeWatchedFilesParams) -> None
 def _complete(server: Server, params: lsp.CompletionParams) -> lsp.CompletionList | None:
     if server.session is None:
         return None
-    found = server.session.complete(server.file_of(params.text_document.uri), _position(params.position))
+    found = server.session.complete(server.file_of(params.text_document.uri), position_of(params.position))
     if found is None:
         return None
     completion, lines = found
-    span = _range(lines.span(completion.start, completion.end))
+    span = range_of(lines.span(completion.start, completion.end))
     gaps = server.knows_gaps
     items = [_item(one, span, number, gaps=gaps) for number, one in enumerate(completion.found)]
     # Behind a dot there are other fields: the editor is to ask again.
@@ -286,32 +139,35 @@ def _complete(server: Server, params: lsp.CompletionParams) -> lsp.CompletionLis
 def _hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
     if server.session is None:
         return None
-    found = server.session.hover(server.file_of(params.text_document.uri), _position(params.position))
+    found = server.session.hover(server.file_of(params.text_document.uri), position_of(params.position))
     if found is None:
         return None
     told, lines = found
     return lsp.Hover(
-        lsp.MarkupContent(lsp.MarkupKind.Markdown, told.told), _range(lines.span(told.start, told.end))
+        lsp.MarkupContent(lsp.MarkupKind.Markdown, told.told), range_of(lines.span(told.start, told.end))
     )
 
 
-async def _list_actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
+async def _list_actions(
+    server: Server, params: lsp.CodeActionParams
+) -> list[lsp.CodeAction | lsp.Command] | None:
     uri = params.text_document.uri
-    file, span = server.file_of(uri), _span(params.range)
+    file, span = server.file_of(uri), span_of(params.range)
     found = await server.ask(lambda session: session.list_actions(file, span))
     if found is None:
         return None
     actions, lines = found
-    return [_action(one, uri, lines) for one in actions]
+    rows = lsp.Command("Show the rows up to here", ROWS, arguments=[uri, span.start.line, span.start.column])
+    return [*(_action(one, uri, lines) for one in actions), *([rows] if server.has_rows(file, span) else [])]
 
 
 def _action(one: Action, uri: str, lines: Lines) -> lsp.CodeAction:
     rewrite = one.rewrite
-    edits = [lsp.TextEdit(_range(lines.span(edit.start, edit.end)), edit.text) for edit in rewrite.edits]
+    edits = [lsp.TextEdit(range_of(lines.span(edit.start, edit.end)), edit.text) for edit in rewrite.edits]
     return lsp.CodeAction(
         rewrite.title,
         kind=lsp.CodeActionKind.QuickFix if one.about else lsp.CodeActionKind.RefactorRewrite,
-        diagnostics=[_diagnostic(one.about)] if one.about else None,
+        diagnostics=[diagnostic_of(one.about)] if one.about else None,
         is_preferred=rewrite.preferred or None,
         edit=lsp.WorkspaceEdit(changes={uri: edits}),
     )
@@ -344,34 +200,189 @@ def _item(one: Suggestion, span: lsp.Range, number: int, *, gaps: bool) -> lsp.C
     )
 
 
-# -- plain data and that of the protocol --
+async def _list_symbols(server: Server, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol] | None:
+    file = server.file_of(params.text_document.uri)
+    found = await server.ask(lambda session: session.list_parts(file)) if file else None
+    return [_symbol(one, found[1]) for one in found[0]] if found else None
 
 
-def _edit(change: lsp.TextDocumentContentChangeEvent) -> Edit:
-    if isinstance(change, lsp.TextDocumentContentChangePartial):
-        return Edit(_span(change.range), change.text)
-    return Edit(None, change.text)
-
-
-def _span(given: lsp.Range) -> Span:
-    return Span(_position(given.start), _position(given.end))
-
-
-def _position(given: lsp.Position) -> Position:
-    return Position(given.line, given.character)
-
-
-def _range(span: Span) -> lsp.Range:
-    return lsp.Range(lsp.Position(*span.start), lsp.Position(*span.end))
-
-
-def _diagnostic(one: Diagnostic) -> lsp.Diagnostic:
-    found = one.finding
-    return lsp.Diagnostic(
-        _range(one.span),
-        f"{found.message}\n{found.hint}" if found.hint else found.message,
-        severity=_SEVERITIES[found.severity],
-        code=found.rule,
-        code_description=lsp.CodeDescription(f"{SITE}reference/rules/"),
-        source="mongo-tables",
+def _symbol(part: Part, lines: Lines) -> lsp.DocumentSymbol:
+    return lsp.DocumentSymbol(
+        part.name,
+        lsp.SymbolKind.Object if part.parts else lsp.SymbolKind.Function,
+        range_of(lines.span(part.start, part.end)),
+        range_of(lines.span(*part.named)),
+        detail=part.told or None,
+        children=[_symbol(one, lines) for one in part.parts] or None,
     )
+
+
+async def _find_symbols(server: Server, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
+    texts = await server.ask(lambda session: session.texts())
+    sought = params.query.lower()
+    found = [one for one in mentions(texts) if one.gives and sought in one.name.word] if texts else []
+    return [
+        lsp.SymbolInformation(server.locate(one, texts), one.name.word, lsp.SymbolKind.Object)
+        for one in found
+        if texts
+    ]
+
+
+async def _list_folds(server: Server, params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange] | None:
+    file = server.file_of(params.text_document.uri)
+    found = await server.ask(lambda session: session.list_folds(file)) if file else None
+    region = lsp.FoldingRangeKind.Region
+    return [
+        lsp.FoldingRange(one.first, one.last, kind=region if one.generated else None) for one in found or ()
+    ]
+
+
+async def _format(server: Server, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
+    return await _edits(server, params.text_document.uri, None)
+
+
+async def _format_range(
+    server: Server, params: lsp.DocumentRangeFormattingParams
+) -> list[lsp.TextEdit] | None:
+    return await _edits(server, params.text_document.uri, span_of(params.range))
+
+
+async def _edits(server: Server, uri: str, span: Span | None) -> list[lsp.TextEdit] | None:
+    file = server.file_of(uri)
+    found = await server.ask(lambda session: session.format(file, span)) if file else None
+    if found is None:
+        return None
+    edits, lines = found
+    return [lsp.TextEdit(range_of(lines.span(edit.start, edit.end)), edit.text) for edit in edits]
+
+
+_LEGEND: Final = lsp.SemanticTokensLegend(list(MEANINGS), [])
+
+
+async def _colour(server: Server, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens | None:
+    return await _tokens(server, params.text_document.uri, None)
+
+
+async def _colour_range(server: Server, params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens | None:
+    return await _tokens(server, params.text_document.uri, span_of(params.range))
+
+
+async def _tokens(server: Server, uri: str, span: Span | None) -> lsp.SemanticTokens | None:
+    file = server.file_of(uri)
+    found = await server.ask(lambda session: session.colour(file, span)) if file else None
+    if found is None:
+        return None
+    coloured, lines = found
+    data: list[int] = []
+    before = Position(0, 0)
+    for one in coloured:
+        start, end = lines.span(one.start, one.end)
+        column = start.column - (before.column if start.line == before.line else 0)
+        data += (start.line - before.line, column, end.column - start.column, MEANINGS.index(one.meaning), 0)
+        before = start
+    return lsp.SemanticTokens(data)
+
+
+ROWS: Final = "mongo-tables.rows"
+"""The command that shows the rows of a comment: its arguments are an address, a line, and where to go on, a column."""
+
+
+async def _list_lenses(server: Server, params: lsp.CodeLensParams) -> list[lsp.CodeLens] | None:
+    uri = params.text_document.uri
+    file = server.file_of(uri)
+    found = await server.ask(lambda session: session.list_lenses(file)) if file else None
+    if found is None:
+        return None
+    lenses, lines = found
+    shown = []
+    for one in lenses:
+        span = lines.span(one.start, one.start)
+        command = lsp.Command(one.title, ROWS, arguments=[uri, span.start.line, span.start.column])
+        shown.append(lsp.CodeLens(range_of(span), command))
+    return shown
+
+
+async def _show_rows(server: Server, uri: str, line: int, column: int = 0) -> str | None:
+    """Show the rows up to the stage at a place, in a document of their own where the editor has documents shown."""
+    file, at = server.file_of(uri), Position(line, column)
+    try:
+        told = await server.ask(lambda session: session.explain(file, at)) if file else None
+    except ResultsError as error:
+        server.tell(error.message)
+        return None
+    if told and server.shows_documents:
+        written = Path(server.folder.name) / "rows.txt"
+        written.write_text(f"{told}\n", "utf-8")
+        shown = lsp.ShowDocumentParams(written.as_uri(), take_focus=False)
+        await server.window_show_document_async(shown)
+    return told
+
+
+async def _find_definition(server: Server, params: lsp.DefinitionParams) -> list[lsp.Location] | None:
+    found = await _mention_at(server, params.text_document.uri, params.position)
+    if found is None:
+        return None
+    mention, texts = found
+    if mention.name.sort == "list":
+        file = texts.lists[mention.name.word][0] if mention.name.word in texts.lists else ""
+        return (
+            [lsp.Location(server.uri_of(file), range_of(Span(Position(0, 0), Position(0, 0))))]
+            if file
+            else None
+        )
+    return [server.locate(one, texts) for one in mentions(texts) if one.gives and one.name == mention.name]
+
+
+async def _find_references(server: Server, params: lsp.ReferenceParams) -> list[lsp.Location] | None:
+    found = await _mention_at(server, params.text_document.uri, params.position)
+    if found is None:
+        return None
+    mention, texts = found
+    whole = params.context.include_declaration
+    return [
+        server.locate(one, texts)
+        for one in mentions(texts)
+        if one.name == mention.name and (whole or not one.gives)
+    ]
+
+
+async def _mention_at(server: Server, uri: str, at: lsp.Position) -> tuple[Mention, Texts] | None:
+    file = server.file_of(uri)
+    return await server.ask(lambda session: session.mention_at(file, position_of(at))) if file else None
+
+
+async def _prepare_rename(
+    server: Server, params: lsp.PrepareRenameParams
+) -> lsp.PrepareRenamePlaceholder | None:
+    found = await _mention_at(server, params.text_document.uri, params.position)
+    if found is None:
+        return None
+    mention, texts = found
+    return lsp.PrepareRenamePlaceholder(server.locate(mention, texts).range, mention.name.word)
+
+
+async def _rename(server: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+    found = await _mention_at(server, params.text_document.uri, params.position)
+    if found is None:
+        return None
+    mention, texts = found
+    if why := refuse_name(mention.name, params.new_name, texts):
+        raise JsonRpcInvalidParams(why)
+    edits: dict[str, list[lsp.TextEdit]] = {}
+    for one in rename(mention.name, params.new_name, texts):
+        span = range_of(Lines(texts.text(one.file)).span(one.start, one.end))
+        edits.setdefault(server.uri_of(one.file), []).append(lsp.TextEdit(span, one.text))
+    if mention.name.sort == "table":
+        return lsp.WorkspaceEdit(changes=edits)
+    if not server.renames_files:
+        raise JsonRpcInvalidParams("this editor does not rename files: rename that of the pipeline by hand")
+    old, new = texts.lists[mention.name.word][0], params.new_name
+    renamed = lsp.RenameFile(server.uri_of(old), server.uri_of(f"{Path(old).parent.as_posix()}/{new}.json"))
+    versions = server.session.versions if server.session else {}
+    changed = [
+        lsp.TextDocumentEdit(
+            lsp.OptionalVersionedTextDocumentIdentifier(uri, versions.get(server.file_of(uri))), list(each)
+        )
+        for uri, each in edits.items()
+    ]
+    return lsp.WorkspaceEdit(document_changes=[*changed, renamed])

@@ -12,12 +12,25 @@ from threading import Lock
 from typing import NamedTuple
 
 from preprocessor.commands.check.checking import Request
+from preprocessor.comments.model import Comment
 from preprocessor.editor.actions import Action, list_actions
 from preprocessor.editor.bodies import PIPELINE, Body, comment_body, cursor_at, read_value
 from preprocessor.editor.completion import Completion, complete
 from preprocessor.editor.diagnostics import Diagnostic, diagnose
+from preprocessor.editor.formatting import format_comment, format_pipeline
+from preprocessor.editor.highlighting import Coloured, colour_comments, colour_pipeline
 from preprocessor.editor.hovering import Hover, hover, hover_comment
 from preprocessor.editor.knowing import ProjectKnowledge
+from preprocessor.editor.lenses import Lens, explain_at, list_lenses
+from preprocessor.editor.naming import Mention, Texts, mention_at, mentions
+from preprocessor.editor.outline import (
+    Fold,
+    Part,
+    list_folds,
+    list_parts,
+    list_pipeline_folds,
+    list_pipeline_parts,
+)
 from preprocessor.editor.positions import Edit as Typed
 from preprocessor.editor.positions import Lines, Position, Span, apply_edits
 from preprocessor.editor.project import Findings, Project
@@ -28,6 +41,7 @@ from preprocessor.pages.rewrites import Edit, Rewrite
 from preprocessor.pages.siteconfig import fill_in
 from preprocessor.results.model import ResultsError
 from preprocessor.results.opening import is_uri
+from preprocessor.specs.model import DIRECTIVES
 
 
 class Document(NamedTuple):
@@ -103,6 +117,11 @@ class Session:
         with self._lock:
             self._stale = True
 
+    @property
+    def versions(self) -> Mapping[str, int]:
+        """The versions of the open files."""
+        return {file: one.version for file, one in self.documents.items()}
+
     # -- what an author asks for --
 
     def complete(self, file: str, at: Position) -> tuple[Completion, Lines] | None:
@@ -167,6 +186,104 @@ class Session:
         """What the stages of a shared pipeline get, where that is known."""
         return self.knowledge.read_by(Path(file).stem) if self.project.is_list(file) else None
 
+    def has_rows(self, file: str, at: Position) -> bool:
+        """Whether a comment with rows is at a place of an open file."""
+        document = self.documents.get(file)
+        if document is None or self.project.is_list(file) or self.project.request.static:
+            return False
+        body = comment_body(document.text, Lines(document.text).offset(at), whole=True)
+        return body is not None and DIRECTIVES[body.kind].has_pipeline
+
+    # -- what is asked between two checks, by the one who checks --
+
+    def settle(self) -> None:
+        """Have the project know what was typed so far."""
+        with self._lock:
+            pending, self._pending = self._pending, {}
+        for file, text in pending.items():
+            self.project.edit(file, text)
+
+    def _comments(self, file: str) -> tuple[str, tuple[Comment, ...]]:
+        """A page with its comments, as it is edited."""
+        self.settle()
+        page = self.project.page(file)
+        return page.text, page.comments
+
+    def list_parts(self, file: str) -> tuple[list[Part], Lines]:
+        """The parts of a file."""
+        if self.project.is_list(file):
+            self.settle()
+            text = self.project.text(file) or ""
+            return list_pipeline_parts(text), Lines(text)
+        text, comments = self._comments(file)
+        return list_parts(text, comments), Lines(text)
+
+    def list_folds(self, file: str) -> list[Fold]:
+        """What of a file can be folded."""
+        if self.project.is_list(file):
+            self.settle()
+            text = self.project.text(file) or ""
+            return list_pipeline_folds(text, Lines(text))
+        text, comments = self._comments(file)
+        return list_folds(text, comments, Lines(text))
+
+    def colour(self, file: str, span: Span | None = None) -> tuple[list[Coloured], Lines]:
+        """The tokens of a file, or of the comments of a part of it."""
+        if self.project.is_list(file):
+            self.settle()
+            text = self.project.text(file) or ""
+            return colour_pipeline(text), Lines(text)
+        text, comments = self._comments(file)
+        lines = Lines(text)
+        start, end = (lines.offset(span.start), lines.offset(span.end)) if span else (0, None)
+        return colour_comments(text, comments, start, end), lines
+
+    def format(self, file: str, span: Span | None = None) -> tuple[list[Edit], Lines]:
+        """The JSON of a file laid out anew, or that of the comments in a part of it."""
+        if self.project.is_list(file):
+            self.settle()
+            text = self.project.text(file) or ""
+            edit = format_pipeline(text)
+            return [edit] if edit else [], Lines(text)
+        text, comments = self._comments(file)
+        lines = Lines(text)
+        start, end = (lines.offset(span.start), lines.offset(span.end)) if span else (0, len(text))
+        touched = (one for one in comments if one.start <= end and start <= one.end)
+        return [edit for one in touched if (edit := format_comment(text, one))], lines
+
+    def list_lenses(self, file: str) -> tuple[list[Lens], Lines] | None:
+        """What stands above the comments of a page; None where it was not checked since it was changed."""
+        page = self.project.page(file)
+        document = self.documents.get(file)
+        if document is None or document.text != page.text or self.project.is_list(file):
+            return None
+        return list_lenses(page, self.project.answers), Lines(page.text)
+
+    def explain(self, file: str, at: Position) -> str:
+        """What the pipeline at a place does, up to the stage there. Raises ResultsError where nothing can be run."""
+        self.settle()
+        page = self.project.page(file)
+        if self.project.request.static:
+            raise ResultsError("a database is asked only where the server was started with --database")
+        lines = Lines(page.text)
+        offset = lines.offset(at)
+        column = offset - lines.start_of(at.line) + 1
+        return explain_at(page, at.line + 1, column, self.project.shared, self.project.answers.source)
+
+    def texts(self) -> Texts:
+        """All pages and shared pipelines."""
+        self.settle()
+        project = self.project
+        pages = {file: (page.text, page.comments) for file in project.files if (page := project.page(file))}
+        lists = {name: (project.list_file(name), project.list_text(name)) for name in project.list_names}
+        return Texts(pages, lists)
+
+    def mention_at(self, file: str, at: Position) -> tuple[Mention, Texts] | None:
+        """The name that stands at a place."""
+        texts = self.texts()
+        found = mention_at(mentions(texts), file, Lines(self.project.text(file) or "").offset(at))
+        return (found, texts) if found else None
+
     # -- what is wrong --
 
     def check(self) -> Checked:
@@ -174,7 +291,7 @@ class Session:
         with self._lock:
             pending, self._pending = self._pending, {}
             stale, self._stale = self._stale, False
-            versions = {file: one.version for file, one in self.documents.items()}
+            versions = self.versions
         if stale:
             self._look_again()
         for file, text in pending.items():

@@ -1,0 +1,209 @@
+"""A server for one editor: which files it has, when pages are checked, and what is shown of it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from argparse import Namespace
+from collections.abc import Callable, Coroutine, Generator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, TypeVar
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, default_converter
+from pygls.protocol.language_server import lsp_method
+from pygls.uris import from_fs_path, to_fs_path
+
+from preprocessor import __version__
+from preprocessor.editor.converting import diagnostic_of, range_of
+from preprocessor.editor.diagnostics import Diagnostic
+from preprocessor.editor.naming import Mention, Texts
+from preprocessor.editor.positions import Lines, Span
+from preprocessor.editor.session import Checked, Session, request_of
+from preprocessor.pages.siteconfig import from_here
+
+_T = TypeVar("_T")
+
+_PAUSE: Final = 0.02
+"""Seconds without a keystroke before a check begins, so that what is asked with the keystroke is answered first."""
+
+_LOOK: Final = 2.0
+"""Seconds between two looks at the disk, for editors that do not tell of changes there."""
+
+
+class _Protocol(LanguageServerProtocol):
+    """The protocol with columns in UTF-16, which every editor speaks, and with texts that the session keeps."""
+
+    @lsp_method(lsp.INITIALIZE)
+    def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
+        if params.capabilities.general is not None:
+            params.capabilities.general.position_encodings = None
+        return (yield from super().lsp_initialize(params))
+
+    @lsp_method(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(
+        self, params: lsp.DidChangeTextDocumentParams
+    ) -> Generator[Any, Any, None]:
+        # pygls would apply the changes to a text of its own, by other ends of lines than editors have.
+        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+
+class Server(LanguageServer):
+    """A language server for one editor."""
+
+    def __init__(self, arguments: Namespace) -> None:
+        super().__init__(
+            "mongo-tables", __version__, protocol_cls=_Protocol, converter_factory=default_converter
+        )
+        self.arguments = arguments
+        self.session: Session | None = None
+        self.root = Path.cwd()
+        self._judge = ThreadPoolExecutor(1, "mongo-tables check")
+        self._timer: asyncio.TimerHandle | None = None
+        self._running = False
+        self._wanted = False
+        self._shown: dict[str, tuple[list[Diagnostic], int | None]] = {}
+        self._told = ""
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def knows_gaps(self) -> bool:
+        """Whether the editor fills gaps of what it inserts."""
+        asked = self.client_capabilities.text_document
+        item = asked.completion.completion_item if asked and asked.completion else None
+        return bool(item and item.snippet_support)
+
+    @property
+    def renames_files(self) -> bool:
+        """Whether the editor renames a file with a change of others."""
+        workspace = self.client_capabilities.workspace
+        edits = workspace.workspace_edit if workspace else None
+        return bool(edits and lsp.ResourceOperationKind.Rename in (edits.resource_operations or ()))
+
+    @property
+    def shows_documents(self) -> bool:
+        """Whether the editor shows a document when it is asked to."""
+        window = self.client_capabilities.window
+        return bool(window and window.show_document and window.show_document.support)
+
+    @cached_property
+    def folder(self) -> TemporaryDirectory[str]:
+        """A folder for what is shown, which is gone with the server."""
+        return TemporaryDirectory(prefix="mongo-tables-")
+
+    def has_rows(self, file: str, span: Span) -> bool:
+        """Whether a comment with rows is at a place."""
+        return self.session is not None and self.session.has_rows(file, span.start)
+
+    # -- files --
+
+    def begin(self, params: lsp.InitializeParams) -> None:
+        """Open the project of the folder that an editor works in."""
+        uri = params.workspace_folders[0].uri if params.workspace_folders else params.root_uri
+        root = to_fs_path(uri) if uri else params.root_path
+        if root and Path(root).is_dir():
+            os.chdir(root)
+            self.root = Path(root)
+        given = self.arguments
+        self.session = Session(
+            lambda: request_of(given.site_file, given.results, given.limit, database=given.database)
+        )
+
+    def file_of(self, uri: str) -> str:
+        """The name of a file as ``check`` has it; empty for what is no file of ours."""
+        path = to_fs_path(uri) if uri.startswith("file:") else None
+        if path is None or self.session is None:
+            return ""
+        within = Path(path).is_relative_to(self.root)
+        name = Path(path).relative_to(self.root).as_posix() if within else from_here(Path(path))
+        return name if self.session.project.is_ours(name) else ""
+
+    def uri_of(self, file: str) -> str:
+        """The address of a file."""
+        return from_fs_path(str(Path(os.path.normpath(self.root / file)))) or ""
+
+    def locate(self, one: Mention, texts: Texts) -> lsp.Location:
+        """Where a name stands."""
+        return lsp.Location(
+            self.uri_of(one.file), range_of(Lines(texts.text(one.file)).span(one.start, one.end))
+        )
+
+    # -- checks --
+
+    def check_soon(self) -> None:
+        """Have the pages checked once nothing more is typed for a moment."""
+        self._wanted = True
+        if self._timer is not None:
+            self._timer.cancel()
+        if not self._running:
+            self._timer = asyncio.get_running_loop().call_later(_PAUSE, self._start_check)
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Have something done beside what else there is to do."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def look_now_and_then(self) -> None:
+        """Notice files that change on disk, where no editor tells of them."""
+        loop, known = asyncio.get_running_loop(), ""
+        while self.session is not None:
+            seen = await loop.run_in_executor(self._judge, self.session.project.glance)
+            if known and seen != known:
+                self.session.look_again()
+                self.check_soon()
+            known = seen
+            await asyncio.sleep(_LOOK)
+
+    def _start_check(self) -> None:
+        self.start(self._check())
+
+    async def _check(self) -> None:
+        if self._running or self.session is None:
+            return
+        self._running = True
+        try:
+            while self._wanted:
+                self._wanted = False
+                loop = asyncio.get_running_loop()
+                self._publish(await loop.run_in_executor(self._judge, self.session.check))
+        except Exception:  # A defect of ours: editing goes on, and the log has the reason.
+            logging.getLogger(__name__).exception("a check failed")
+        finally:
+            self._running = False
+
+    async def ask(self, question: Callable[[Session], _T]) -> _T | None:
+        """What the session answers between two checks; None where there is none."""
+        session = self.session
+        if session is None:
+            return None
+        return await asyncio.get_running_loop().run_in_executor(self._judge, question, session)
+
+    def _publish(self, checked: Checked) -> None:
+        """Show what has changed, of files that are still as they were when they were checked."""
+        assert self.session is not None
+        now = {file: one.version for file, one in self.session.documents.items()}
+        for file in {**checked.diagnostics, **self._shown, **now}:
+            found = checked.diagnostics.get(file, [])
+            version = now.get(file)
+            known = self._shown.get(file, ([], None))
+            if version != checked.versions.get(file) or known == (found, version):
+                continue
+            self._shown[file] = found, version
+            self.text_document_publish_diagnostics(
+                lsp.PublishDiagnosticsParams(
+                    self.uri_of(file), [diagnostic_of(one) for one in found], version
+                )
+            )
+        if checked.notice and checked.notice != self._told:
+            self.tell(checked.notice)
+        self._told = checked.notice
+
+    def tell(self, message: str) -> None:
+        """Show a message."""
+        self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, f"mongo-tables: {message}"))
